@@ -1,12 +1,12 @@
-//! Addresses that customers type, and those that names resolve to.
+//! Targets for endpoint URLs and for the filter of IP addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use kit_outbound::AddressPolicy;
 use kit_outbound::url::parse_endpoint_url;
 
-/// A text as the address of an endpoint: what is taken reads back as itself, and the parser that checks it and the one
-/// that connects agree about the host.
+/// Parses a text as an endpoint URL. An accepted URL parses back to itself, and the URL that the filter checks has the
+/// same host as the URI that the client connects to.
 pub fn endpoint_url(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Ok(url) = parse_endpoint_url(text) else { return };
@@ -16,17 +16,17 @@ pub fn endpoint_url(data: &[u8]) {
     assert!(matches!(uri.scheme_str(), Some("http" | "https")), "{text:?}");
     assert!(!uri.authority().is_some_and(|authority| authority.as_str().contains('@')), "{text:?}");
     assert_ne!(uri.port_u16(), Some(0), "{text:?}");
-    // A host that any program would read as an address is known to be one.
+    // The parser recognises every host that the standard library reads as an IP address.
     if let Ok(ip) = url.host().trim_matches(['[', ']']).parse::<IpAddr>() {
         assert_eq!(url.literal_address(), Some(ip), "{text:?}");
     }
     let policy = AddressPolicy::public_only(Vec::new());
     if let (Some(ip), Ok(())) = (url.literal_address(), policy.check_literal(&url)) {
-        public(ip);
+        assert_public(ip);
     }
 }
 
-/// An address of four or sixteen bytes against the filter.
+/// Checks an IP address of four or sixteen bytes against the address filter.
 pub fn addresses(data: &[u8]) {
     let ip: IpAddr = if let Ok(bytes) = <[u8; 4]>::try_from(data) {
         Ipv4Addr::from(bytes).into()
@@ -36,22 +36,22 @@ pub fn addresses(data: &[u8]) {
         return;
     };
     if AddressPolicy::public_only(Vec::new()).check(ip).is_ok() {
-        public(ip);
+        assert_public(ip);
     }
     assert!(AddressPolicy::any().check(ip).is_ok());
-    // What is allowed by name passes, whatever it is, unless it stands for another.
+    // An explicitly allowed address passes, unless it embeds an IPv4 address (NAT64, 64:ff9b::/32).
     let allow = vec![ip.to_canonical().into()];
-    let stands_for_another = matches!(ip, IpAddr::V6(ip) if ip.segments()[..2] == [0x64, 0xff9b]);
-    assert!(stands_for_another || AddressPolicy::public_only(allow).check(ip).is_ok());
+    let embeds_ipv4 = matches!(ip, IpAddr::V6(ip) if ip.segments()[..2] == [0x64, 0xff9b]);
+    assert!(embeds_ipv4 || AddressPolicy::public_only(allow).check(ip).is_ok());
 }
 
-/// Said a second time, in other words than the filter's tables.
-fn public(ip: IpAddr) {
+/// Asserts that an address is public, by rules written independently of the filter's tables.
+fn assert_public(ip: IpAddr) {
     match ip {
-        IpAddr::V4(ip) => public_v4(ip),
+        IpAddr::V4(ip) => assert_public_v4(ip),
         IpAddr::V6(ip) => {
             if let Some(mapped) = ip.to_ipv4_mapped() {
-                return public_v4(mapped);
+                return assert_public_v4(mapped);
             }
             assert!(!ip.is_loopback() && !ip.is_unspecified() && !ip.is_multicast(), "{ip}");
             assert!(!ip.is_unique_local() && !ip.is_unicast_link_local(), "{ip}");
@@ -63,11 +63,11 @@ fn public(ip: IpAddr) {
     }
 }
 
-fn public_v4(ip: Ipv4Addr) {
+fn assert_public_v4(ip: Ipv4Addr) {
     let [a, b, ..] = ip.octets();
     assert!(!ip.is_private() && !ip.is_loopback() && !ip.is_link_local() && !ip.is_broadcast(), "{ip}");
     assert!(!ip.is_documentation() && !ip.is_multicast() && !ip.is_unspecified(), "{ip}");
     assert!(a != 0 && a < 240, "{ip}");
-    assert!(!(a == 100 && (64..128).contains(&b)), "{ip} is behind a carrier");
-    assert!(!(a == 198 && (18..20).contains(&b)), "{ip} is for benchmarks");
+    assert!(!(a == 100 && (64..128).contains(&b)), "{ip} is shared address space (RFC 6598)");
+    assert!(!(a == 198 && (18..20).contains(&b)), "{ip} is reserved for benchmarks (RFC 2544)");
 }

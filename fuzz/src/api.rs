@@ -1,14 +1,14 @@
-//! The provider's API, asked with anything.
+//! Targets for the provider's HTTP API.
 
 use axum::body::Body;
 use http::{HeaderName, HeaderValue, Method, Uri};
-use provider_core::secret::EndpointSecret;
+use provider_core::signing::secret::EndpointSecret;
 use serde_json::Value;
 
 use crate::provider_fixture;
 
-/// A whole request: `METHOD /path?query`, `name: value` lines, an empty line, the body. Whatever comes, the answer is not a
-/// failure of the server.
+/// Sends a whole request: `METHOD /path?query`, `name: value` lines, an empty line, the body. The response is never a
+/// server error.
 pub fn requests(data: &[u8]) {
     let (head, body) = split_once(data, b"\n\n");
     let Ok(head) = std::str::from_utf8(head) else { return };
@@ -29,7 +29,7 @@ pub fn requests(data: &[u8]) {
     });
 }
 
-/// The body of a message: what is accepted reads back, and its payload is the bytes that were sent.
+/// Creates a message with this body. An accepted message reads back, and its payload has the bytes that were sent.
 pub fn message_body(data: &[u8]) {
     provider_fixture::with(|fixture| {
         let request = fixture.request("POST", "/app/app/msg").body(Body::from(data.to_vec())).unwrap();
@@ -43,7 +43,7 @@ pub fn message_body(data: &[u8]) {
         assert_eq!(status, 200);
         let payload = serde_json::from_slice::<Sent<'_>>(data).unwrap().payload;
         let read = serde_json::from_slice::<Sent<'_>>(&read).unwrap().payload;
-        // A raw text in the place of the payload is not among the seeds' fields, but may be found.
+        // With `rawPayload`, a raw text replaces the payload. No seed has that field, but the fuzzer may find it.
         if !created["payload"].is_string() && !String::from_utf8_lossy(data).contains("rawPayload") {
             assert_eq!(read.map(|raw| raw.get()), payload.map(|raw| raw.get()));
         }
@@ -56,8 +56,8 @@ struct Sent<'a> {
     payload: Option<&'a serde_json::value::RawValue>,
 }
 
-/// A credential, and a signing secret: only the key itself opens the account, with any region; a secret that is taken
-/// reads back as itself.
+/// Parses a text as an API key and as a signing secret. Only the account's own key authenticates, with any region
+/// suffix. An accepted secret reads back as itself.
 pub fn credentials(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(secret) = EndpointSecret::parse(text) {

@@ -1,33 +1,44 @@
-//! One function for each reader of outside input. It takes any bytes, and panics when a promise is broken: by the reader's
-//! own panic, or by an assertion here about what it gave.
+//! Fuzz targets: one function for each reader of outside input.
 //!
-//! `fuzz_targets/` hands them to libFuzzer (`cargo xtask fuzz`); `tests/seeds.rs` plays the committed seeds through them.
+//! A target takes any bytes. It panics when the reader panics, or when an assertion here about the reader's result
+//! fails.
+//!
+//! The programs in `fuzz_targets/` pass libFuzzer's inputs to the targets (`cargo xtask fuzz`). The test
+//! `tests/seeds.rs` passes the committed seeds to them.
 
 mod addresses;
-mod responses;
 mod api;
-#[path = "../../crates/lotwire/src/config/mod.rs"]
-#[allow(
-    dead_code,
-    missing_docs,
-    unused_imports,
-    reason = "the binary's own module, of which one function is used here"
-)]
-mod config;
 mod documents;
 mod lists;
 mod provider_fixture;
+mod responses;
+
+/// The binary's configuration module. A binary exports nothing, so its source file is included here.
+///
+/// The path stands on an inline module: then the compiler finds the files of `config/` beside `config.rs`.
+#[path = "../../crates/lotwire/src"]
+mod lotwire {
+    #[allow(
+        dead_code,
+        missing_docs,
+        unused_imports,
+        reason = "the binary's own module; the targets use only some of its functions"
+    )]
+    pub(crate) mod config;
+}
+
+pub(crate) use lotwire::config;
 
 pub use addresses::{addresses, endpoint_url};
-pub use responses::{http_answer, provider_answer, receiver_answer};
-pub use platform_api::{credentials, message_body, requests};
+pub use api::{credentials, message_body, requests};
 pub use documents::{catalogue, configuration, event_type_import, payload_check};
 pub use lists::{headers, page};
+pub use responses::{http_answer, provider_answer, receiver_answer};
 
-/// A target.
+/// A fuzz target.
 pub type Target = fn(&[u8]);
 
-/// All targets by name, as their programs and folders of seeds are called.
+/// All targets by name. The programs and the folders of seeds have the same names.
 pub const TARGETS: [(&str, Target); 14] = [
     ("addresses", addresses),
     ("catalogue", catalogue),

@@ -1,17 +1,17 @@
-//! Query parameters of lists, and headers of endpoints.
+//! Targets for the query parameters of lists and the custom headers of endpoints.
 
 use std::collections::BTreeMap;
 
 use http::{HeaderName, HeaderValue};
-use provider_core::page::{ListKey, PageQuery};
+use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{PageRequest, ids};
 
-/// `limit`, `iterator` and `order`, a line each: a page that is taken can be cut out of any list.
+/// Parses `limit`, `iterator` and `order`, one a line. A page that is accepted can be cut out of any list.
 pub fn page(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let mut lines = text.split('\n');
     let query = PageQuery { limit: lines.next(), iterator: lines.next(), order: lines.next() };
-    for key in [ListKey::Id(ids::MESSAGE), ListKey::Name] {
+    for key in [CursorKey::Id(ids::MESSAGE), CursorKey::Name] {
         let Ok(page) = PageRequest::parse(query, key) else { continue };
         let rows: Vec<String> = (0..300).map(|number| format!("{number:03}")).collect();
         let slice = provider_core::fuzzing::page_of(&page, rows);
@@ -24,15 +24,15 @@ pub fn page(data: &[u8]) {
     }
 }
 
-/// `name: value` lines as an endpoint's headers: what is taken can be sent.
+/// Checks `name: value` lines as an endpoint's headers. Every accepted header can be sent.
 pub fn headers(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    // A value may hold a line break: it is written as `\n`.
+    // A seed writes a line break in a value as `\n`, and a NUL byte as `\0`.
     let pairs = text.split('\n').filter_map(|line| line.split_once(": "));
     let headers: BTreeMap<String, String> =
         pairs.map(|(name, value)| (name.to_owned(), value.replace("\\n", "\n").replace("\\0", "\0"))).collect();
-    let Ok(taken) = provider_core::headers::check(&headers) else { return };
-    for (name, value) in &taken {
+    let Ok(accepted) = provider_core::endpoints::custom_headers::check(&headers) else { return };
+    for (name, value) in &accepted {
         assert!(HeaderName::try_from(name).is_ok() && HeaderValue::try_from(value).is_ok(), "{name}: {value:?}");
         assert!(value.len() <= 4_096);
         let lower = name.to_ascii_lowercase();

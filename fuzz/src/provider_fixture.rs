@@ -1,4 +1,4 @@
-//! A provider's API in process on a store in memory, made anew now and then so that it does not grow.
+//! The provider's API in this process, on a temporary SQLite store. It is replaced every 500 inputs, to bound its size.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use kit_http::Surface;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
-use provider_core::{ProviderParts, Provider, ProviderConfig};
 use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, Vault};
+use provider_core::{Provider, ProviderConfig, ProviderParts};
 use tower::ServiceExt as _;
 
-/// Requests until a new one is made.
+/// Inputs after which the fixture is replaced.
 const REQUESTS_MAX: usize = 500;
 
 pub(crate) struct ProviderFixture {
@@ -29,7 +29,7 @@ thread_local! {
     static FIXTURE: RefCell<Option<ProviderFixture>> = const { RefCell::new(None) };
 }
 
-/// Does something with the fixture, on which there are an application `app`, an endpoint `ep` and a message `m`.
+/// Runs `act` with the fixture, which has an application `app`, an endpoint `ep` and a message with event id `m`.
 pub(crate) fn with<T>(act: impl FnOnce(&ProviderFixture) -> T) -> T {
     FIXTURE.with_borrow_mut(|fixture| {
         if fixture.as_ref().is_some_and(|fixture| fixture.requests >= REQUESTS_MAX) {
@@ -44,7 +44,7 @@ pub(crate) fn with<T>(act: impl FnOnce(&ProviderFixture) -> T) -> T {
 impl ProviderFixture {
     fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let entered = runtime.enter();
+        let runtime_context = runtime.enter();
         let random = Arc::new(SeededRandom::new(1));
         let sealing = Key::generate(random.as_ref());
         let provider = Provider::new(ProviderParts {
@@ -55,7 +55,7 @@ impl ProviderFixture {
             transport: Arc::new(Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })),
             config: ProviderConfig { requests_per_second_max: u32::MAX, ..ProviderConfig::default() },
         });
-        drop(entered);
+        drop(runtime_context);
         let key = runtime.block_on(async {
             let account = provider.create_account("account").await.unwrap();
             provider.create_api_key(&account.id, "key").await.unwrap().text
@@ -82,7 +82,8 @@ impl ProviderFixture {
         self.runtime.block_on(future)
     }
 
-    /// Asks, and checks what holds for any answer: it is no failure of ours, and JSON wherever there is a body.
+    /// Sends a request and asserts what holds for every response: no server error, and a JSON body wherever a client
+    /// error or the content type promises one.
     pub(crate) fn send(&self, request: Request<Body>) -> (StatusCode, HeaderMap, Vec<u8>) {
         let (method, uri) = (request.method().clone(), request.uri().clone());
         let (parts, body) = self.block_on(async {

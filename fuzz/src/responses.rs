@@ -1,4 +1,4 @@
-//! What other servers answer: receivers of webhooks, and customers' providers.
+//! Targets for HTTP responses of other servers: webhook receivers and delivery providers.
 
 use std::time::Duration;
 
@@ -7,30 +7,30 @@ use http::{HeaderMap, Method, StatusCode};
 use jiff::Timestamp;
 
 const NOW_S: i64 = 1_795_242_483;
-/// Of a body, in [`http_answer`].
+/// Body bytes that [`http_answer`] asks the client to keep.
 const KEPT_BYTES_MAX: usize = 64;
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// An answer to a delivery: a pause is never over a day, and what is kept is bounded and fit for any database.
+/// Reads the response to a delivery. A pause is at most a day, and the stored text is bounded and has no NUL byte.
 pub fn receiver_answer(data: &[u8]) {
-    let Some((status, headers, body)) = answer(data) else { return };
-    let (retry_after, response) = provider_core::fuzzing::parse_response(status, &headers, body, now());
+    let Some((status, headers, body)) = response(data) else { return };
+    let (retry_after, stored) = provider_core::fuzzing::parse_response(status, &headers, body, now());
     assert!(retry_after.is_none_or(|pause| pause <= DAY), "{retry_after:?}");
-    assert!(response.len() <= 27_000 && !response.contains('\0'), "{} bytes are kept", response.len());
+    assert!(stored.len() <= 27_000 && !stored.contains('\0'), "{} bytes are stored", stored.len());
     assert!(!(status.is_success() && retry_after.is_some()));
 }
 
-/// An answer byte for byte: it reads the same however it is cut into pieces, and no more of it is kept than is wanted. The first byte
-/// says how it is cut and to what it answers.
+/// Parses a raw HTTP response. The result does not depend on how the bytes are split into reads, and the body is cut at
+/// the limit. The first input byte chooses the request method and the size of a read.
 pub fn http_answer(data: &[u8]) {
     let Some((first, bytes)) = data.split_first() else { return };
     let method = if first & 1 == 0 { Method::POST } else { Method::HEAD };
-    let piece = usize::from(first >> 1) + 1;
-    let [whole, cut] = [bytes.len(), piece].map(|piece| {
-        let response = kit_outbound::fuzzing::parse_response(&method, bytes, piece, KEPT_BYTES_MAX).ok().flatten();
+    let read_bytes = usize::from(first >> 1) + 1;
+    let [whole, split] = [bytes.len(), read_bytes].map(|read_bytes| {
+        let response = kit_outbound::fuzzing::parse_response(&method, bytes, read_bytes, KEPT_BYTES_MAX).ok().flatten();
         response.map(|kit_outbound::Response { status, headers, body, truncated }| (status, headers, body, truncated))
     });
-    assert_eq!(whole, cut, "in pieces of {piece}");
+    assert_eq!(whole, split, "in reads of {read_bytes} bytes");
     if let Some((status, _, body, truncated)) = whole {
         assert!(!status.is_informational() || status == StatusCode::SWITCHING_PROTOCOLS, "{status}");
         assert!(body.len() <= KEPT_BYTES_MAX && (!truncated || body.len() == KEPT_BYTES_MAX), "{} bytes", body.len());
@@ -38,9 +38,9 @@ pub fn http_answer(data: &[u8]) {
     }
 }
 
-/// An answer to the publisher: it has a meaning, and the text for support is one short line.
+/// Judges the provider's response to a published event. The error text is one line of less than 400 characters.
 pub fn provider_answer(data: &[u8]) {
-    let Some((status, headers, body)) = answer(data) else { return };
+    let Some((status, headers, body)) = response(data) else { return };
     let text = platform_core::fuzzing::judge(status, &headers, body, now()).unwrap_or_default();
     assert!(text.chars().count() < 400 && !text.contains('\n'), "{text:?}");
 }
@@ -49,8 +49,8 @@ fn now() -> Timestamp {
     Timestamp::from_second(NOW_S).unwrap()
 }
 
-/// The first line is the status, the second `Retry-After`, the rest the body.
-fn answer(data: &[u8]) -> Option<(StatusCode, HeaderMap, &[u8])> {
+/// Splits an input: the first line is the status, the second `Retry-After`, and the rest the body.
+fn response(data: &[u8]) -> Option<(StatusCode, HeaderMap, &[u8])> {
     let mut parts = data.splitn(3, |byte| *byte == b'\n');
     let status = StatusCode::from_bytes(parts.next()?).ok()?;
     let retry_after = HeaderValue::from_bytes(parts.next()?).ok()?;

@@ -1,9 +1,9 @@
-//! The committed seeds, and some that are cut short, through every target: what holds without libFuzzer.
+//! Runs every target on its committed seeds and on prefixes of them, without libFuzzer.
 
 use std::path::Path;
 
 #[test]
-fn every_seed_passes_its_target() {
+fn every_target_accepts_its_seeds_and_their_prefixes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
     for (name, target) in fuzz::TARGETS {
         let seeds: Vec<_> = std::fs::read_dir(folder.join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,18 +1,18 @@
-//! Everything that has to be green, in the order in which it fails fastest.
+//! Everything that has to pass before a change lands, the fastest checks first.
 
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, cargo, clients, debian, deny, fuzz, generate, root, run, say, schemathesis, tidy};
+use crate::{Failure, cargo, clients, debian, fuzz, generate, licences, root, run, say, schemathesis, tidy};
 
-/// Runs all steps; the first that fails ends it.
+/// Runs all steps and stops at the first that fails.
 pub(crate) fn run_all() -> Result<(), Failure> {
     type Step = (&'static str, fn() -> Result<(), Failure>);
     let steps: &[Step] = &[
         ("tools", tools),
         ("format", || run(Command::new(cargo()).args(["fmt", "--all", "--check"]))),
         ("tidy", || tidy::run(&root())),
-        ("licences and sources", deny::check),
+        ("licences and sources", licences::check),
         ("clippy", || {
             run(Command::new(cargo()).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
         }),
@@ -21,9 +21,9 @@ pub(crate) fn run_all() -> Result<(), Failure> {
                 .args(["doc", "--workspace", "--no-deps", "--quiet", "--document-private-items"])
                 .env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))
         }),
-        ("generated files", || generate::run_task(&root(), true)),
-        // Both binaries are run by tests.
-        ("binaries", || run(Command::new(cargo()).args(["build", "-p", "lotwire", "-p", "rigs"]))),
+        // One build of everything: building single packages would compile their dependencies again with fewer features.
+        ("build", || run(Command::new(cargo()).args(["build", "--workspace", "--all-targets"]))),
+        ("generated files", || generate::check(&root())),
         ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
         ("fuzz targets over their seeds", fuzz::run_seeds),
         ("schemathesis", || schemathesis::check(&root())),
@@ -52,7 +52,7 @@ fn crash(store: &str) -> Result<(), Failure> {
     run(Command::new("target/debug/rigs").args(["crash", "--kills", "5", "--store", store]))
 }
 
-/// The tests start a PostgreSQL and a browser of their own, from the system's packages, and run the official clients.
+/// Installs what the tests start themselves: PostgreSQL and Chromium from the system's packages, and the official clients.
 fn tools() -> Result<(), Failure> {
     let has_postgres = || {
         let packaged = std::fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();

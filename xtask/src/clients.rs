@@ -1,5 +1,5 @@
-//! The provider's official clients in other languages, for the stories that run them: installed below `target/clients`, from
-//! the versions that `crates/testing/stories/clients` names.
+//! Installs the provider's official clients in other languages below `target/clients`, in the versions that
+//! `crates/testing/stories/clients` names. The stories in `crates/testing/stories` run them.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::{Failure, debian, run};
 
-/// Installs what is not there in its version.
+/// Installs each client that is missing or has another version.
 pub(crate) fn install(root: &Path) -> Result<(), Failure> {
     let (from, to) = (root.join("crates/testing/stories/clients"), root.join("target/clients"));
     python(&from.join("python"), &to.join("python"))?;
@@ -35,10 +35,11 @@ pub(crate) fn python(from: &Path, to: &Path) -> Result<(), Failure> {
 }
 
 fn javascript(from: &Path, to: &Path) -> Result<(), Failure> {
-    // Node finds libraries beside the script, so the script goes to them.
+    // Node.js looks for libraries beside the script, so the script is copied to them.
     fs::create_dir_all(to).map_err(|error| format!("{}: {error}", to.display()))?;
-    copy(&from.join("whole_surface.mjs"), &to.join("whole_surface.mjs"))?;
-    copy(&from.join("package.json"), &to.join("package.json"))?;
+    for file in ["whole_surface.mjs", "web_crypto.mjs", "package.json"] {
+        copy(&from.join(file), &to.join(file))?;
+    }
     let (wanted, installed) = (from.join("package-lock.json"), to.join("package-lock.json"));
     if same(&wanted, &installed) {
         return Ok(());

@@ -1,13 +1,13 @@
-//! Debian's packages that tests need, installed when they are not there.
+//! Installs the Debian packages that tests need.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::{Failure, run, say};
 
-/// Installs `packages` unless `is_there`; an error that names them when that was not enough.
-pub(crate) fn ensure(packages: &[&str], is_there: impl Fn() -> bool) -> Result<(), Failure> {
-    if is_there() {
+/// Installs `packages` unless `is_installed`. The error names them if they still can't be found.
+pub(crate) fn ensure(packages: &[&str], is_installed: impl Fn() -> bool) -> Result<(), Failure> {
+    if is_installed() {
         return Ok(());
     }
     let names = packages.join(" ");
@@ -18,10 +18,10 @@ pub(crate) fn ensure(packages: &[&str], is_there: impl Fn() -> bool) -> Result<(
         let wanted = if arguments.contains(&"install") { packages } else { &[] };
         run(Command::new(words[0]).args(&words[1..]).args(wanted).env("DEBIAN_FRONTEND", "noninteractive"))?;
     }
-    if is_there() { Ok(()) } else { Err(format!("this needs Debian's {names}, which could not be installed")) }
+    if is_installed() { Ok(()) } else { Err(format!("this needs Debian's {names}, which could not be installed")) }
 }
 
-/// Whether a program of this name can be run.
+/// True when a program of this name is on the path.
 pub(crate) fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| Path::new(&folder).join(program).exists())

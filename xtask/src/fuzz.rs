@@ -1,7 +1,7 @@
-//! Runs the fuzz targets (`fuzz/`), one after the other, and says what came of each.
+//! Runs the fuzz targets (`fuzz/`) one after the other and reports the result of each.
 //!
-//! cargo-fuzz, installed below `target` when it is not there, builds them with coverage and without a sanitizer: nothing of ours is
-//! unsafe, and so any toolchain does. CI plays the committed seeds through the same functions as ordinary tests.
+//! The task installs cargo-fuzz below `target` if it is missing. It builds with coverage and without a sanitizer: our code has no
+//! `unsafe`, so a stable toolchain suffices. CI plays the committed seeds through the same functions as ordinary tests.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -116,7 +116,7 @@ fn begin_line(text: &str) {
     let _ = std::io::stdout().flush();
 }
 
-/// The program, which is installed when it is not there in its version.
+/// The path of cargo-fuzz, which is installed first if it is missing or has another version.
 fn install() -> Result<PathBuf, Failure> {
     let folder = root().join("target/cargo-fuzz");
     let program = folder.join("bin/cargo-fuzz");

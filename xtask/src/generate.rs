@@ -1,4 +1,4 @@
-//! Files that are made from the code and committed: CI makes them again and fails on a difference.
+//! Files that `lotwire` prints and the repository keeps: CI prints them again and fails on a difference.
 
 use std::fs;
 use std::path::Path;
@@ -14,9 +14,43 @@ const GENERATED: &[(&str, &[&str])] = &[
     ("docs/apis/openapi/provider.json", &["openapi", "provider"]),
 ];
 
-/// Makes the files, or with `--check` says which of them differ.
-pub(crate) fn run_task(root: &Path, check: bool) -> Result<(), Failure> {
-    crate::run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire"]))?;
+/// `generate [--check]`.
+pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<(), Failure> {
+    let build = || crate::run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire"]));
+    match arguments {
+        [] => {
+            build()?;
+            write(root)
+        }
+        [flag] if flag == "--check" => {
+            build()?;
+            check(root)
+        }
+        _ => Err("usage: cargo xtask generate [--check]".to_owned()),
+    }
+}
+
+/// Fails when a committed file differs from what `target/debug/lotwire` prints.
+pub(crate) fn check(root: &Path) -> Result<(), Failure> {
+    let differing: Vec<&str> = differing(root)?.into_iter().map(|(file, _)| file).collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} differ from the code; run `cargo xtask generate` and commit", differing.join(", ")))
+}
+
+fn write(root: &Path) -> Result<(), Failure> {
+    for (file, text) in differing(root)? {
+        let path = root.join(file);
+        let folder = path.parent().unwrap_or(root);
+        fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(|error| format!("{file}: {error}"))?;
+        say(&format!("generate: {file}"));
+    }
+    Ok(())
+}
+
+/// The files that differ, with their new text.
+fn differing(root: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
     let mut differing = Vec::new();
     for (file, arguments) in GENERATED {
         let output = Command::new(root.join("target/debug/lotwire"))
@@ -26,30 +60,9 @@ pub(crate) fn run_task(root: &Path, check: bool) -> Result<(), Failure> {
         if !output.status.success() {
             return Err(format!("lotwire {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)));
         }
-        let path = root.join(file);
-        if fs::read(&path).ok().as_deref() == Some(&output.stdout) {
-            continue;
-        }
-        differing.push(*file);
-        if !check {
-            let folder = path.parent().unwrap_or(root);
-            fs::create_dir_all(folder)
-                .and_then(|()| fs::write(&path, &output.stdout))
-                .map_err(|error| format!("{file}: {error}"))?;
-            say(&format!("generate: {file}"));
+        if fs::read(root.join(file)).ok().as_deref() != Some(&output.stdout) {
+            differing.push((*file, output.stdout));
         }
     }
-    if check && !differing.is_empty() {
-        return Err(format!("{} differ from the code; run `cargo xtask generate` and commit", differing.join(", ")));
-    }
-    Ok(())
-}
-
-/// `generate [--check]`.
-pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<(), Failure> {
-    match arguments {
-        [] => run_task(root, false),
-        [flag] if flag == "--check" => run_task(root, true),
-        _ => Err("generate takes --check or nothing".to_owned()),
-    }
+    Ok(differing)
 }

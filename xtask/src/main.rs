@@ -3,9 +3,9 @@
 mod ci;
 mod clients;
 mod debian;
-mod deny;
 mod fuzz;
 mod generate;
+mod licences;
 mod schemathesis;
 mod tidy;
 
@@ -15,19 +15,26 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask <task>
 
-  ci                  everything that has to be green: format, clippy, tidy, generated files, tests, a sale, a short crash run
-  tidy                check the arrows between crates and the house rules
-  deny [--advisories] hold licences and sources of all crates against deny.toml, and advisories where cargo-deny is installed
-  generate [--check]  make docs/apis/*.json and docs/operate/configuration.md again; with --check only say whether they differ
+  ci                  run everything that has to pass before a change lands: format, tidy, licences, clippy, documentation,
+                      generated files, all tests, OpenAPI against a running server, a sale, and a short crash run
+  tidy                check arrows between crates, references, forbidden phrases, real sleeps and file sizes
+  licences            check licences, sources and banned crates of all dependencies against deny.toml
+  generate [--check]  write docs/apis/*.json and docs/operate/configuration.md; --check only reports differences
   clients             install the provider's official clients in other languages, which tests run
-  fuzz [--seconds N] [TARGET …]   feed what reads outside input with anything, N seconds (60) for each target
-  schemathesis [platform|provider]   make up requests from the OpenAPI documents, and hold the answers of target/debug/lotwire
-                      against them
-  crash --kills N     kill -9 a server N times in mid-sale, and count what arrives  (more: cargo xtask crash --help)
-  bench               measure the way of a message, the ending of items, and bids      (more: cargo xtask bench --help)
+  fuzz [--seconds N] [TARGET …]
+                      run each fuzz target for N seconds (60)
+  schemathesis [platform|provider]
+                      send generated requests to target/debug/lotwire and check the responses against OpenAPI
+  crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
+  bench               measure deliveries, ending items and bids                       (more: cargo xtask bench --help)
+
+Examples:
+  cargo xtask ci
+  cargo xtask generate && git diff docs/
+  cargo xtask fuzz --seconds 10 endpoint_url
 ";
 
-/// What a task says when it can't be done.
+/// Why a task failed, for the person who ran it.
 type Failure = String;
 
 fn main() -> ExitCode {
@@ -39,7 +46,7 @@ fn main() -> ExitCode {
         Some("clients") => clients::install(&root()),
         Some("schemathesis") => schemathesis::run_task(&root(), rest),
         Some("generate") => generate::run(&root(), rest),
-        Some("deny") => deny::run_task(rest),
+        Some("licences") => licences::check(),
         Some("fuzz") => fuzz::run_task(rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
         None | Some("--help" | "-h" | "help") => {
@@ -57,10 +64,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// The rigs measure and kill the real binary, so both are built as they ship.
+/// The rigs measure and kill the binary as packages ship it.
 fn run_rig(rig: &str, arguments: &[String]) -> Result<(), Failure> {
-    run(Command::new(cargo()).args(["build", "--release", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
-    run(Command::new(root().join("target/release/rigs")).arg(rig).args(arguments))
+    run(Command::new(cargo()).args(["build", "--profile", "dist", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(Command::new(root().join("target/dist/rigs")).arg(rig).args(arguments))
 }
 
 /// Root of the workspace.

@@ -1,4 +1,4 @@
-//! A client of the JSON APIs of platform and provider: it calls them as anybody would, with a key, over the network.
+//! A client of the JSON APIs of the platform and the provider, with an API key, over HTTP.
 
 use std::time::Duration;
 
@@ -11,25 +11,25 @@ use serde_json::Value;
 const DEADLINE: Duration = Duration::from_secs(30);
 const RESPONSE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// Why a call has no good answer.
+/// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
-    /// It was answered with an error.
+    /// The response has an error status.
     #[error("{call}: {text}")]
     Refused {
-        /// Method and address.
+        /// Method and URL.
         call: String,
         /// Status code.
         status: StatusCode,
-        /// What the answer says, for people.
+        /// Status and details of the error response.
         text: String,
     },
-    /// There was no answer, or none that can be understood.
+    /// There was no response, or it could not be parsed.
     #[error("{call}: {text}")]
     Failed {
-        /// Method and address.
+        /// Method and URL.
         call: String,
-        /// What went wrong.
+        /// The cause.
         text: String,
     },
 }
@@ -39,7 +39,7 @@ impl ApiError {
         ApiError::Failed { call: call.to_owned(), text: error.to_string() }
     }
 
-    /// Status code of the answer, if there was one.
+    /// Status code of an error response, if there was one.
     pub fn status(&self) -> Option<StatusCode> {
         match self {
             ApiError::Refused { status, .. } => Some(*status),
@@ -56,27 +56,27 @@ pub struct ApiClient {
     bearer: HeaderValue,
 }
 
-/// An answer that was 2xx.
+/// A response with a 2xx status.
 #[derive(Debug)]
 pub struct ApiResponse {
     /// Status code.
     pub status: StatusCode,
     /// The `ETag` header.
     pub etag: Option<HeaderValue>,
-    /// The body; null when it was empty.
+    /// The body; null when it is empty.
     pub body: Value,
 }
 
 impl ApiResponse {
-    /// A text field of the answer.
+    /// The string at a JSON pointer of the body.
     pub fn text(&self, pointer: &str) -> Result<&str, ApiError> {
         let field = self.body.pointer(pointer).and_then(Value::as_str);
-        field.ok_or_else(|| ApiError::failed("reading an answer", format!("no text at {pointer} of {}", self.body)))
+        field.ok_or_else(|| ApiError::failed("reading a response", format!("no string at {pointer} of {}", self.body)))
     }
 }
 
 impl ApiClient {
-    /// `base` is an address such as `http://127.0.0.1:8080`.
+    /// `base` is a URL such as `http://127.0.0.1:8080`.
     pub fn new(client: Client, base: String, key: &str) -> Result<Self, ApiError> {
         let mut bearer =
             HeaderValue::try_from(format!("Bearer {key}")).map_err(|error| ApiError::failed("the API key", error))?;
@@ -99,33 +99,33 @@ impl ApiClient {
         self.send(Method::PUT, path, json(), body.to_string().into()).await
     }
 
-    /// A status change or clerk command: with the version that was seen.
+    /// POST with JSON and `If-Match`, as status changes and commands of the clerk need it.
     pub async fn post_if_match(
         &self,
         path: &str,
-        seen: Option<&HeaderValue>,
+        version: Option<&HeaderValue>,
         body: &Value,
     ) -> Result<ApiResponse, ApiError> {
         let mut headers = json();
-        if let Some(seen) = seen {
-            headers.insert(IF_MATCH, seen.clone());
+        if let Some(version) = version {
+            headers.insert(IF_MATCH, version.clone());
         }
         self.send(Method::POST, path, headers, body.to_string().into()).await
     }
 
-    /// POST with JSON and further headers.
+    /// POST with JSON and additional headers.
     pub async fn post_with_headers(
         &self,
         path: &str,
-        further: HeaderMap,
+        additional: HeaderMap,
         body: &Value,
     ) -> Result<ApiResponse, ApiError> {
         let mut headers = json();
-        headers.extend(further);
+        headers.extend(additional);
         self.send(Method::POST, path, headers, body.to_string().into()).await
     }
 
-    /// POST with a catalogue.
+    /// POST with a catalogue as CSV.
     pub async fn post_csv(&self, path: &str, csv: Bytes) -> Result<ApiResponse, ApiError> {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/csv"))]);
         self.send(Method::POST, path, headers, csv).await
@@ -162,7 +162,7 @@ fn json() -> HeaderMap {
     HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))])
 }
 
-/// What an error answer says, as a person wants to read it.
+/// An error response as text: the status, the detail, and at most 20 field errors with their places.
 fn error_text(status: StatusCode, body: &Value) -> String {
     let detail = match body.get("detail") {
         Some(Value::String(detail)) => detail.clone(),

@@ -1,4 +1,4 @@
-//! The record of what arrived, and how it is held against what was expected.
+//! The arrival log of the receiver, and its comparison with the expected events.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,28 +6,28 @@ use contract::event::{Event, EventType};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-/// A delivery whose signature was valid.
+/// The first delivery of an event with a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// Item or auction.
+    /// UUID of the item or auction.
     pub subject: Uuid,
     /// Status name.
     pub status: &'static str,
-    /// When its last byte was read, by the receiver's clock.
+    /// Time at which the last byte was read, by the receiver's clock.
     pub at: Timestamp,
 }
 
 impl Arrival {
-    /// The event without how and when it came.
+    /// The event without its arrival time.
     pub fn event(&self) -> ExpectedEvent {
         ExpectedEvent { subject: self.subject, status: self.status.to_owned() }
     }
 }
 
-/// An event that has to arrive.
+/// An event that must arrive.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExpectedEvent {
-    /// Item or auction.
+    /// UUID of the item or auction.
     pub subject: Uuid,
     /// Status name.
     pub status: String,
@@ -36,40 +36,41 @@ pub struct ExpectedEvent {
 /// Everything that arrived so far.
 #[derive(Debug, Default)]
 pub struct ArrivalLog {
-    seen: HashSet<String>,
+    messages: HashSet<String>,
     arrivals: Vec<Arrival>,
     duplicates: u64,
     invalid: u64,
 }
 
-/// How a record compares to what was expected.
+/// The comparison of an arrival log with the expected events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeliveryReport {
-    /// Events that had to arrive.
+    /// Number of expected events.
     pub expected: u64,
     /// Distinct messages that arrived with a valid signature.
     pub received: u64,
-    /// ExpectedEvent and not there.
+    /// Expected events that did not arrive.
     pub lost: u64,
-    /// Further copies of a message, by its id; and events that arrived more often than expected.
+    /// Further copies of a message with the same id, and events that arrived more often than expected.
     pub duplicates: u64,
-    /// Bad signatures, and bodies that are no event.
+    /// Deliveries with an invalid signature, or with a body that is not an event.
     pub invalid: u64,
-    /// Subjects whose events arrived in another order than they happened.
+    /// Subjects whose events arrived in another order than expected.
     pub out_of_order: u64,
 }
 
 impl DeliveryReport {
-    /// True when each expected event arrived, once, valid and in order.
+    /// True when each expected event arrived exactly once, valid and in order.
     pub fn is_perfect(&self) -> bool {
         self.received == self.expected && self.lost + self.duplicates + self.invalid + self.out_of_order == 0
     }
 }
 
 impl ArrivalLog {
-    /// Adds a delivery with a valid signature and gives what is new of it; one whose body is no event counts as invalid.
+    /// Adds a delivery with a valid signature. Returns the arrival, or none for a further copy of a message and for a
+    /// body that is not an event, which counts as invalid.
     pub(crate) fn add(&mut self, message: &str, body: &[u8], at: Timestamp) -> Option<Arrival> {
-        if !self.seen.insert(message.to_owned()) {
+        if !self.messages.insert(message.to_owned()) {
             self.duplicates += 1;
             return None;
         }
@@ -82,27 +83,27 @@ impl ArrivalLog {
         Some(arrival)
     }
 
-    /// Counts a delivery that can't be believed.
+    /// Counts a delivery with an invalid signature.
     pub(crate) fn count_invalid(&mut self) {
         self.invalid += 1;
     }
 
-    /// First copies, in the order in which they arrived.
+    /// First copies in order of arrival.
     pub fn arrivals(&self) -> &[Arrival] {
         &self.arrivals
     }
 
-    /// Further copies so far.
+    /// Number of further copies.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Deliveries that were not believed.
+    /// Number of invalid deliveries.
     pub fn invalid(&self) -> u64 {
         self.invalid
     }
 
-    /// Holds the record against `expected`, which is in the order in which things happened for each subject.
+    /// Compares the log with `expected`, which must be in the order of the status changes for each subject.
     pub fn compare(&self, expected: &[ExpectedEvent]) -> DeliveryReport {
         let mut wanted: HashMap<Uuid, Vec<&str>> = HashMap::new();
         for event in expected {
@@ -112,7 +113,7 @@ impl ArrivalLog {
         for arrival in &self.arrivals {
             arrived.entry(arrival.subject).or_default().push(arrival.status);
         }
-        let mut tally = DeliveryReport {
+        let mut report = DeliveryReport {
             expected: expected.len() as u64,
             received: self.arrivals.len() as u64,
             duplicates: self.duplicates,
@@ -122,16 +123,16 @@ impl ArrivalLog {
         for (subject, wanted) in &wanted {
             let arrived = arrived.remove(subject).unwrap_or_default();
             let (missing, extra) = differences(wanted, &arrived);
-            tally.lost += missing;
-            tally.duplicates += extra;
-            tally.out_of_order += u64::from(missing + extra == 0 && *wanted != arrived);
+            report.lost += missing;
+            report.duplicates += extra;
+            report.out_of_order += u64::from(missing + extra == 0 && *wanted != arrived);
         }
-        tally.duplicates += arrived.values().map(|extra| extra.len() as u64).sum::<u64>();
-        tally
+        report.duplicates += arrived.values().map(|extra| extra.len() as u64).sum::<u64>();
+        report
     }
 }
 
-/// How many of `wanted` are missing from `arrived`, and how many of `arrived` are over, as multisets.
+/// As multisets: how many of `wanted` are missing in `arrived`, and how many of `arrived` are not in `wanted`.
 fn differences(wanted: &[&str], arrived: &[&str]) -> (u64, u64) {
     let mut balance: HashMap<&str, i64> = HashMap::new();
     wanted.iter().for_each(|status| *balance.entry(status).or_default() += 1);
@@ -141,7 +142,7 @@ fn differences(wanted: &[&str], arrived: &[&str]) -> (u64, u64) {
     (missing as u64, extra as u64)
 }
 
-/// An item's event has one field more than an auction's, so a body says by itself what it is.
+/// Parses a body of either type. An item's event has one more field than an auction's, so the body determines the type.
 fn parse(body: &[u8]) -> Option<Event> {
     let text = std::str::from_utf8(body).ok()?;
     [EventType::ItemStatusChange, EventType::AuctionStatusChange]
@@ -159,12 +160,12 @@ mod tests {
         )
     }
 
-    fn record(deliveries: &[(&str, Uuid, &str)]) -> ArrivalLog {
-        let mut record = ArrivalLog::default();
+    fn log_of(deliveries: &[(&str, Uuid, &str)]) -> ArrivalLog {
+        let mut log = ArrivalLog::default();
         for (message, subject, status) in deliveries {
-            record.add(message, body(*subject, status).as_bytes(), Timestamp::UNIX_EPOCH);
+            log.add(message, body(*subject, status).as_bytes(), Timestamp::UNIX_EPOCH);
         }
-        record
+        log
     }
 
     fn expected(events: &[(Uuid, &str)]) -> Vec<ExpectedEvent> {
@@ -175,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_doubled_invalid_or_out_of_order_is_counted() {
+    fn lost_duplicate_and_out_of_order_events_are_counted() {
         let (a, b) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let wanted = expected(&[(a, "PASSED"), (a, "LIVE"), (b, "SOLD")]);
         let check = |deliveries: &[(&str, Uuid, &str)], lost, duplicates, out_of_order| {
-            let tally = record(deliveries).tally(&wanted);
-            assert_eq!((tally.lost, tally.duplicates, tally.out_of_order), (lost, duplicates, out_of_order));
-            assert_eq!(tally.is_perfect(), lost + duplicates + out_of_order == 0);
+            let report = log_of(deliveries).compare(&wanted);
+            assert_eq!((report.lost, report.duplicates, report.out_of_order), (lost, duplicates, out_of_order));
+            assert_eq!(report.is_perfect(), lost + duplicates + out_of_order == 0);
         };
         check(&[("1", a, "PASSED"), ("3", b, "SOLD"), ("2", a, "LIVE")], 0, 0, 0);
         check(&[("1", a, "PASSED"), ("3", b, "SOLD")], 1, 0, 0);
@@ -192,10 +193,10 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_no_event_is_invalid() {
-        let mut record = ArrivalLog::default();
-        record.add("1", b"{}", Timestamp::UNIX_EPOCH);
-        record.count_invalid();
-        assert_eq!((record.invalid(), record.arrivals().len()), (2, 0));
+    fn a_body_that_is_not_an_event_is_invalid() {
+        let mut log = ArrivalLog::default();
+        log.add("1", b"{}", Timestamp::UNIX_EPOCH);
+        log.count_invalid();
+        assert_eq!((log.invalid(), log.arrivals().len()), (2, 0));
     }
 }

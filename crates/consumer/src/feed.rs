@@ -1,4 +1,4 @@
-//! The events feed of the platform, read as a customer reads it to reconcile after an outage.
+//! A reader of the platform's event feed, which a customer uses to reconcile after an outage.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -7,16 +7,16 @@ use uuid::Uuid;
 use crate::api::{ApiClient, ApiError};
 use crate::arrival_log::ExpectedEvent;
 
-/// An event as the feed has it.
+/// An event of the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedEvent {
-    /// Item or auction, and the status that was announced.
+    /// The subject and its announced status.
     pub event: ExpectedEvent,
     /// The server's time of the status change.
     pub at: Timestamp,
 }
 
-/// All announced events of a customer, in order. `platform` has a key that may read them.
+/// All announced events of a customer, in order. The API key of `platform` must have access to them.
 pub async fn read_feed(platform: &ApiClient, customer: &str) -> Result<Vec<FeedEvent>, ApiError> {
     let mut events = Vec::new();
     let mut after = "0".to_owned();
@@ -24,8 +24,8 @@ pub async fn read_feed(platform: &ApiClient, customer: &str) -> Result<Vec<FeedE
         let page = platform.get(&format!("/api/v1/events?customer={customer}&limit=250&after={after}")).await?;
         for event in page.body["data"].as_array().into_iter().flatten() {
             events.push(parse(event).ok_or_else(|| ApiError::Failed {
-                call: "reading the events feed".to_owned(),
-                text: format!("an event that can't be understood: {event}"),
+                call: "reading the event feed".to_owned(),
+                text: format!("an event of the feed can't be parsed: {event}"),
             })?);
         }
         if page.body["done"] == Value::Bool(true) {

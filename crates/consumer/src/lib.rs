@@ -1,8 +1,9 @@
-//! What a customer has on its side: a receiver that verifies signed webhooks and keeps a record of what arrived, when and
-//! in which order; a client of the JSON APIs; a reader of the events feed.
+//! A customer's side: a receiver that verifies signed webhooks and logs their arrival, a client of the JSON APIs, and a
+//! reader of the event feed.
 //!
-//! The demonstration, the benchmark, the crash rig and the tests stand on it. It shares no code with platform or provider:
-//! it checks signatures by the Standard Webhooks specification, and calls the APIs, from the outside.
+//! The demonstration, the benchmarks, the crash test and the integration tests use it. It shares no code with the
+//! platform or the provider: it verifies signatures by the Standard Webhooks specification, and calls the APIs over
+//! HTTP.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -1,4 +1,4 @@
-//! The HTTP server of the receiver.
+//! The webhook receiver: an HTTP server that verifies deliveries and logs them.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -21,10 +21,10 @@ use crate::arrival_log::{Arrival, ArrivalLog};
 use crate::signature::{VerificationError, Verifier};
 
 const BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
-/// Arrivals in the summary that a GET shows.
+/// Arrivals in the summary page.
 const LATEST_SHOWN: usize = 50;
 
-/// Something that looks at each arrival.
+/// A callback for each new arrival.
 type ArrivalHook = Box<dyn Fn(&Arrival) + Send + Sync>;
 
 /// A running receiver. It stops when it is dropped.
@@ -37,25 +37,25 @@ pub struct Receiver {
 struct Shared {
     clock: SharedClock,
     verifier: RwLock<Option<Verifier>>,
-    record: Mutex<ArrivalLog>,
+    log: Mutex<ArrivalLog>,
     requests: AtomicU64,
-    answer: AtomicU16,
+    response_status: AtomicU16,
     arrived: Notify,
     on_arrival: OnceLock<ArrivalHook>,
     held: watch::Sender<bool>,
 }
 
 impl Receiver {
-    /// Listens on `addr`; port 0 takes a free one. Until a secret is set, everything is refused with 503.
+    /// Listens on `addr`; port 0 picks a free port. Until a secret is set, every delivery gets the response 503.
     pub async fn bind(addr: SocketAddr, clock: SharedClock) -> std::io::Result<Self> {
         let listener = TcpListener::bind(addr).await?;
         let addr = listener.local_addr()?;
         let shared = Arc::new(Shared {
             clock,
             verifier: RwLock::new(None),
-            record: Mutex::new(ArrivalLog::default()),
+            log: Mutex::new(ArrivalLog::default()),
             requests: AtomicU64::new(0),
-            answer: AtomicU16::new(200),
+            response_status: AtomicU16::new(200),
             arrived: Notify::new(),
             on_arrival: OnceLock::new(),
             held: watch::Sender::new(false),
@@ -64,56 +64,57 @@ impl Receiver {
         Ok(Receiver { shared, addr, server })
     }
 
-    /// Address to enter as an endpoint.
+    /// URL for the endpoint.
     pub fn url(&self) -> String {
         format!("http://{}/webhooks", self.addr)
     }
 
-    /// Verifies with this secret from now on.
+    /// Verifies deliveries with this secret from now on.
     pub fn set_secret(&self, secret: &str) -> Result<(), VerificationError> {
         let verifier = Verifier::new(secret)?;
         *self.shared.verifier.write().unwrap_or_else(PoisonError::into_inner) = Some(verifier);
         Ok(())
     }
 
-    /// Answers valid deliveries with this status from now on; those that are not answered 2xx are not recorded.
+    /// Responds to valid deliveries with this status from now on. Deliveries with a response other than 2xx are not
+    /// logged.
     pub fn respond_with(&self, status: StatusCode) {
-        self.shared.answer.store(status.as_u16(), Ordering::Relaxed);
+        self.shared.response_status.store(status.as_u16(), Ordering::Relaxed);
     }
 
-    /// Keeps whoever delivers waiting from now on, as an endpoint that hangs does.
+    /// Holds all responses back from now on, like an endpoint that hangs.
     pub fn hold(&self) {
         self.shared.held.send_replace(true);
     }
 
-    /// Answers again, those who wait first.
+    /// Sends the held responses, and responds without delay again.
     pub fn release(&self) {
         self.shared.held.send_replace(false);
     }
 
-    /// Calls `look` with each new arrival from now on, before it is answered. Only the first call of this counts.
-    pub fn on_arrival(&self, look: impl Fn(&Arrival) + Send + Sync + 'static) {
-        let _ = self.shared.on_arrival.set(Box::new(look));
+    /// Calls `hook` for each new arrival from now on, before the response. Only the first hook is kept.
+    pub fn on_arrival(&self, hook: impl Fn(&Arrival) + Send + Sync + 'static) {
+        let _ = self.shared.on_arrival.set(Box::new(hook));
     }
 
-    /// Requests answered so far, valid or not.
+    /// Number of POST requests with a response so far, valid or not.
     pub fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    /// Looks at the record.
-    pub fn read<T>(&self, look: impl FnOnce(&ArrivalLog) -> T) -> T {
-        look(&self.shared.record())
+    /// Reads the arrival log.
+    pub fn read<T>(&self, read: impl FnOnce(&ArrivalLog) -> T) -> T {
+        read(&self.shared.log())
     }
 
-    /// Waits until the record is as asked; false when `limit` passed first.
-    pub async fn wait_until(&self, limit: Duration, mut is_so: impl FnMut(&ArrivalLog) -> bool) -> bool {
+    /// Waits until the arrival log fulfils the condition; false when `limit` passes first.
+    pub async fn wait_until(&self, limit: Duration, mut condition: impl FnMut(&ArrivalLog) -> bool) -> bool {
         let wait = async {
             loop {
                 let arrived = self.shared.arrived.notified();
                 tokio::pin!(arrived);
                 arrived.as_mut().enable();
-                if is_so(&self.shared.record()) {
+                if condition(&self.shared.log()) {
                     return;
                 }
                 arrived.await;
@@ -130,26 +131,26 @@ impl Drop for Receiver {
 }
 
 impl Shared {
-    fn record(&self) -> MutexGuard<'_, ArrivalLog> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    fn log(&self) -> MutexGuard<'_, ArrivalLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What somebody sees who opens the receiver's address.
+    /// The page at the receiver's URL: counts, and the latest arrivals.
     fn summary(&self) -> String {
-        let record = self.record();
-        let latest = record.arrivals().iter().rev().take(LATEST_SHOWN);
+        let log = self.log();
+        let latest = log.arrivals().iter().rev().take(LATEST_SHOWN);
         let lines: String = latest
             .map(|arrival| format!("{}  {}  {}\n", rfc3339_ms(arrival.at), arrival.subject, arrival.status))
             .collect();
         format!(
             "Lotwire webhook receiver\n\n{} received with a valid signature, {} further copies, {} refused\n\n{lines}",
-            record.arrivals().len(),
-            record.duplicates(),
-            record.invalid()
+            log.arrivals().len(),
+            log.duplicates(),
+            log.invalid()
         )
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
         match *request.method() {
             Method::POST => {
                 let status = self.receive(request).await;
@@ -167,7 +168,7 @@ impl Shared {
         let Ok(body) = Limited::new(body, BODY_BYTES_MAX).collect().await.map(|body| body.to_bytes()) else {
             return StatusCode::PAYLOAD_TOO_LARGE;
         };
-        // The sender of the signal is in `self`, so it is there as long as this waits.
+        // `wait_for` fails only without a sender, and `self` owns the sender.
         let _ = self.held.subscribe().wait_for(|held| !held).await;
         let at = self.clock.now();
         let Some(verifier) = self.verifier.read().unwrap_or_else(PoisonError::into_inner).clone() else {
@@ -175,18 +176,18 @@ impl Shared {
         };
         match verify(&verifier, &head.headers, &body, at.as_second()) {
             Ok(message) => {
-                let answer = StatusCode::from_u16(self.answer.load(Ordering::Relaxed)).unwrap_or_default();
-                if answer.is_success() {
-                    let arrival = self.record().add(message, &body, at);
-                    if let (Some(arrival), Some(look)) = (arrival, self.on_arrival.get()) {
-                        look(&arrival);
+                let status = StatusCode::from_u16(self.response_status.load(Ordering::Relaxed)).unwrap_or_default();
+                if status.is_success() {
+                    let arrival = self.log().add(message, &body, at);
+                    if let (Some(arrival), Some(hook)) = (arrival, self.on_arrival.get()) {
+                        hook(&arrival);
                     }
                 }
-                answer
+                status
             }
             Err(error) => {
-                tracing::warn!(%error, "a delivery can't be believed");
-                self.record().count_invalid();
+                tracing::warn!(%error, "a delivery has no valid signature");
+                self.log().count_invalid();
                 StatusCode::UNAUTHORIZED
             }
         }
@@ -214,7 +215,7 @@ fn verify<'a>(
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Out of file descriptors, most likely: some are given back while we wait.
+            // Most likely the process is out of file descriptors; connections that close free some.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -223,13 +224,13 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         tokio::spawn(async move {
             let service = service_fn(|request| {
                 let shared = shared.clone();
-                async move { Ok::<_, Infallible>(shared.answer(request).await) }
+                async move { Ok::<_, Infallible>(shared.respond(request).await) }
             });
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .serve_connection(TokioIo::new(stream), service);
             if let Err(error) = connection.await {
-                tracing::debug!(%error, "a sender's connection ended early");
+                tracing::debug!(%error, "a connection ended early");
             }
         });
     }
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_opens_the_address_sees_what_arrived_and_counts_as_nothing() {
+    async fn the_page_shows_the_arrivals_and_is_not_counted_as_a_request() {
         let clock: SharedClock = Arc::new(SystemClock);
         let receiver = Receiver::bind(([127, 0, 0, 1], 0).into(), clock.clone()).await.unwrap();
         assert!(ask(&receiver, "POST", "", EVENT).await.starts_with("HTTP/1.1 503"));

@@ -1,38 +1,38 @@
-//! Verifying a signature by the Standard Webhooks specification.
+//! Verification of signatures by the Standard Webhooks specification.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-/// Seconds that a timestamp may be off, either way.
+/// Largest difference of a timestamp from the clock, in seconds.
 const TOLERANCE_SECONDS: i64 = 5 * 60;
 
-/// Why a delivery is not to be believed.
+/// Why a signature is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum VerificationError {
-    /// A header is missing or can't be read.
-    #[error("a signature header is missing or can't be read")]
+    /// A signature header is missing or malformed.
+    #[error("the header webhook-id, webhook-timestamp or webhook-signature is missing or malformed")]
     Headers,
-    /// The timestamp is more than five minutes off.
-    #[error("the timestamp is too old or too far ahead")]
+    /// The timestamp differs by more than five minutes from the clock.
+    #[error("the timestamp differs by more than five minutes from the clock: check the clocks of both sides")]
     Timestamp,
     /// No signature matches.
-    #[error("no signature matches")]
+    #[error("no signature matches: check the signing secret")]
     Signature,
-    /// The secret is not `whsec_` and base64.
-    #[error("the secret is not whsec_ followed by base64")]
+    /// The secret is not `whsec_` followed by base64.
+    #[error("the secret must be whsec_ followed by base64")]
     Secret,
 }
 
-/// Checks signatures made with one secret.
+/// Verifies signatures made with one signing secret.
 #[derive(Clone)]
 pub struct Verifier {
     keyed: Hmac<Sha256>,
 }
 
 impl Verifier {
-    /// From the endpoint's signing secret, `whsec_…`.
+    /// A verifier for an endpoint's signing secret, `whsec_…`.
     pub fn new(secret: &str) -> Result<Self, VerificationError> {
         let encoded = secret.strip_prefix("whsec_").ok_or(VerificationError::Secret)?;
         let key = STANDARD.decode(encoded).map_err(|_| VerificationError::Secret)?;
@@ -40,7 +40,7 @@ impl Verifier {
         Ok(Verifier { keyed })
     }
 
-    /// Checks one delivery: `signatures` is the header's list, such as `v1,abc= v1,def=`; `now` in Unix seconds.
+    /// Verifies one delivery: `signatures` is the header's list, such as `v1,abc= v1,def=`; `now` in Unix seconds.
     pub fn verify(
         &self,
         id: &str,
@@ -74,7 +74,7 @@ mod tests {
     const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
     #[test]
-    fn a_signature_of_the_official_library_is_valid_and_a_changed_one_is_not() {
+    fn a_signature_of_the_official_library_is_valid_and_a_modified_delivery_is_not() {
         let official = standardwebhooks::Webhook::new(SECRET).unwrap();
         let body = br#"{"status":"SOLD"}"#;
         let signature = official.sign("msg_1", 1_700_000_000, body).unwrap();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_has_its_prefix() {
+    fn a_secret_without_its_prefix_is_rejected() {
         assert_eq!(Verifier::new("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").err(), Some(VerificationError::Secret));
     }
 }

@@ -1,14 +1,14 @@
-//! What the closed lists of names have in common: a value is written as its name, and read from the exact name only.
+//! Shared code of enums with names: a value is written as its name, and read from the exact name only.
 
 use crate::text::truncated;
 
-/// A name that is not in its list. The text repeats the allowed ones, so that it can be put right without the document.
+/// An unknown name. The text lists the allowed names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is not an {kind}; legal are {allowed}")]
+#[error("{given:?} is not an {kind}; use one of {allowed}")]
 pub struct UnknownName {
-    /// What the list names: `item status`, `auction status`, `event type`.
+    /// Kind of the names: `item status`, `auction status`, `event type`.
     pub kind: &'static str,
-    /// What was given, cut to 64 characters.
+    /// The given name, cut to 64 characters.
     pub given: String,
     /// The allowed names, separated by commas.
     pub allowed: String,
@@ -25,7 +25,7 @@ impl UnknownName {
     }
 }
 
-/// FromStr, and with it Display and serde, of an enum that has `ALL` and `name()`.
+/// Implements `FromStr`, `Display` and serde for an enum with `ALL` and `name()`.
 macro_rules! named {
     ($type:ty, $kind:literal) => {
         impl std::str::FromStr for $type {

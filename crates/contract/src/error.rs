@@ -1,59 +1,59 @@
-//! Why a JSON text is not one of the contract's models or events.
+//! Why a JSON text is not a valid model or event of the contract.
 
-/// A refusal: what is wrong, and where. The text is for the person who wrote the JSON.
+/// A validation error: what is wrong, and where in the JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// The text is not JSON at all.
+    /// The text is not JSON.
     #[error("not JSON: {detail}")]
     NotJson {
-        /// What the reader met, with line and column.
+        /// The error of the JSON parser, with line and column.
         detail: String,
     },
-    /// Something else stands where an object has to be.
+    /// The value is not an object.
     #[error("{}: must be a JSON object", pointer_or_root(pointer))]
     NotAnObject {
         /// JSON pointer of the value.
         pointer: String,
     },
     /// `@class` names another class.
-    #[error("{pointer}: must be {expected:?}, or be left out; {given:?} was given")]
+    #[error("{pointer}: must be {expected:?} or absent; {given:?} was given")]
     WrongClass {
         /// JSON pointer of the `@class` field.
         pointer: String,
-        /// The class of this model.
+        /// The class of the model.
         expected: &'static str,
-        /// What was given instead.
+        /// The given value.
         given: String,
     },
-    /// A field that the model does not have.
-    #[error("{pointer}: unknown field; known are {known}")]
+    /// The model has no such field.
+    #[error("{pointer}: unknown field; the known fields are {known}")]
     UnknownField {
         /// JSON pointer of the field.
         pointer: String,
         /// The model's fields, separated by commas.
         known: String,
     },
-    /// A field that stands there twice.
-    #[error("{pointer}: given twice")]
+    /// The field occurs twice.
+    #[error("{pointer}: the field occurs twice; give it once")]
     DuplicateField {
         /// JSON pointer of the field.
         pointer: String,
     },
-    /// A required field that is absent.
-    #[error("{pointer}: required field is missing")]
+    /// A required field is absent.
+    #[error("{pointer}: the required field is missing")]
     MissingField {
-        /// JSON pointer that the field would have.
+        /// JSON pointer of the absent field.
         pointer: String,
     },
-    /// Neither of two fields, of which one is needed.
-    #[error("{pointer}: required field is missing; {other:?} would do as well")]
+    /// Both of two fields are absent, and one is required.
+    #[error("{pointer}: the required field is missing; give it or {other:?}")]
     MissingEither {
-        /// JSON pointer that the first field would have.
+        /// JSON pointer of the first field.
         pointer: String,
-        /// Name of the field that may stand in for it.
+        /// Name of the second field.
         other: &'static str,
     },
-    /// A value of another JSON type.
+    /// The value has another JSON type.
     #[error("{pointer}: must be {expected}")]
     WrongType {
         /// JSON pointer of the field.
@@ -61,12 +61,12 @@ pub enum ModelError {
         /// The type in words: `a string`, `a 64-bit integer`.
         expected: &'static str,
     },
-    /// A value of the right JSON type that is not allowed.
+    /// The value has the right JSON type, and is not allowed.
     #[error("{pointer}: {detail}")]
     InvalidValue {
         /// JSON pointer of the field.
         pointer: String,
-        /// What is wrong and what would be right.
+        /// What is wrong, and what would be valid.
         detail: String,
     },
 }
@@ -101,7 +101,7 @@ impl ModelError {
         }
     }
 
-    /// The same error seen from a document that holds the model at `prefix` (a JSON pointer, such as `/address`).
+    /// The same error in a document that contains the model at `prefix`, a JSON pointer such as `/address`.
     pub fn under(mut self, prefix: &str) -> Self {
         match &mut self {
             Self::NotJson { .. } => {}
@@ -127,10 +127,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_can_be_seen_from_the_document_around_it() {
+    fn an_error_can_be_placed_in_a_larger_document() {
         let error = ModelError::MissingField { pointer: "/postcode".to_owned() }.under("/auctioneer/address");
         assert_eq!(error.pointer(), "/auctioneer/address/postcode");
-        assert_eq!(error.to_string(), "/auctioneer/address/postcode: required field is missing");
+        assert_eq!(error.to_string(), "/auctioneer/address/postcode: the required field is missing");
         let whole = ModelError::NotAnObject { pointer: String::new() };
         assert_eq!(whole.to_string(), "the document: must be a JSON object");
         assert_eq!(whole.under("/address").pointer(), "/address");

@@ -1,7 +1,7 @@
-//! The two events that a customer receives (service.md section 6).
+//! The two events that a customer receives.
 //!
-//! The platform writes their bodies when a status change is committed; the publisher, the replay of events and a
-//! customer's consumer read them. A body has exactly the specified fields, in the specified order, and nothing else.
+//! The platform writes the body of an event when it commits a status change. The publisher, the event feed and a
+//! customer's consumer read it. A body has exactly the specified fields in the specified order.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use crate::enum_names::named;
 use crate::fields::Fields;
 use crate::{AuctionStatus, ItemStatus, ModelError};
 
-/// What an event tells; the key by which the provider routes it to endpoints.
+/// The type of an event. The provider delivers an event to the endpoints that subscribe to its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventType {
     /// `ITEM_STATUS_CHANGE`.
@@ -23,7 +23,7 @@ impl EventType {
     /// Every event type.
     pub const ALL: &'static [Self] = &[Self::ItemStatusChange, Self::AuctionStatusChange];
 
-    /// The name in the provider's account and on every message.
+    /// The name of the event type at the provider, and in every message.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ItemStatusChange => "ITEM_STATUS_CHANGE",
@@ -31,7 +31,7 @@ impl EventType {
         }
     }
 
-    /// The description of the event type, word for word.
+    /// The specified description of the event type.
     pub const fn description(self) -> &'static str {
         match self {
             Self::ItemStatusChange => "Event triggered when an item status changes",
@@ -39,7 +39,7 @@ impl EventType {
         }
     }
 
-    /// The title of its schema, word for word.
+    /// The specified title of its schema.
     pub const fn title(self) -> &'static str {
         match self {
             Self::ItemStatusChange => "Item status changed",
@@ -50,13 +50,13 @@ impl EventType {
 
 named!(EventType, "event type");
 
-/// The body of `ITEM_STATUS_CHANGE`: the item has this status now.
+/// The body of `ITEM_STATUS_CHANGE`: the status of an item changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemStatusChange {
     /// The item.
     pub item_uuid: Uuid,
-    /// Whose auction it is.
+    /// The auctioneer of the auction.
     pub auctioneer_uuid: Uuid,
     /// The auction that the item is in.
     pub auction_uuid: Uuid,
@@ -64,11 +64,11 @@ pub struct ItemStatusChange {
     pub status: ItemStatus,
 }
 
-/// The body of `AUCTION_STATUS_CHANGE`: the auction has this status now.
+/// The body of `AUCTION_STATUS_CHANGE`: the status of an auction changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuctionStatusChange {
-    /// Whose auction it is.
+    /// The auctioneer of the auction.
     pub auctioneer_uuid: Uuid,
     /// The auction.
     pub auction_uuid: Uuid,
@@ -76,7 +76,7 @@ pub struct AuctionStatusChange {
     pub status: AuctionStatus,
 }
 
-/// An event of either type. Serialises as its body alone; the type travels beside it.
+/// An event of either type. It is serialised as its body, without the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 pub enum Event {
@@ -87,11 +87,12 @@ pub enum Event {
 }
 
 impl Event {
-    /// Reads the body of an event of the given type.
+    /// Parses the body of an event of the given type.
     ///
     /// # Errors
     ///
-    /// Anything but exactly the type's own fields, with UUIDs in their hyphenated form and a legal status name.
+    /// The body does not have exactly the fields of the type, a UUID is not in its hyphenated form, or the status has
+    /// no legal name.
     pub fn parse(event_type: EventType, body: &str) -> Result<Self, ModelError> {
         let fields = Fields::from_json(body)?;
         match event_type {
@@ -100,7 +101,7 @@ impl Event {
         }
     }
 
-    /// Which type of event this is.
+    /// The type of the event.
     pub const fn event_type(&self) -> EventType {
         match self {
             Self::ItemStatusChange(_) => EventType::ItemStatusChange,
@@ -108,9 +109,9 @@ impl Event {
         }
     }
 
-    /// The body, exactly as it is sent: compact JSON, fields in the specified order.
+    /// The body as it is sent: compact JSON with the fields in the specified order.
     pub fn to_json(&self) -> String {
-        // Written by hand because nothing in it can need escaping or fail, and a publisher does this for every event.
+        // The publisher does this for every event. No value needs escaping, so formatting is enough and can't fail.
         match self {
             Self::ItemStatusChange(change) => format!(
                 r#"{{"itemUuid":"{}","auctioneerUuid":"{}","auctionUuid":"{}","status":"{}"}}"#,
@@ -123,7 +124,7 @@ impl Event {
         }
     }
 
-    /// Whose status it is: the item, or the auction.
+    /// UUID of the item or auction whose status changed.
     pub const fn subject(&self) -> Uuid {
         match self {
             Self::ItemStatusChange(change) => change.item_uuid,
@@ -131,7 +132,7 @@ impl Event {
         }
     }
 
-    /// The auction: the one that the item is in, or the one that the event is about.
+    /// UUID of the auction: the item's auction, or the auction whose status changed.
     pub const fn auction(&self) -> Uuid {
         match self {
             Self::ItemStatusChange(change) => change.auction_uuid,
@@ -139,7 +140,7 @@ impl Event {
         }
     }
 
-    /// Whose auction it is.
+    /// The auctioneer of the auction.
     pub const fn auctioneer(&self) -> Uuid {
         match self {
             Self::ItemStatusChange(change) => change.auctioneer_uuid,

@@ -1,36 +1,37 @@
-//! How the provider is told of the two event types (service.md section 4, `POST /api/v1/event-type/`).
+//! The definitions of the two event types, as `POST /api/v1/event-type/` of the provider expects them.
 //!
-//! Support registers these definitions in a customer's account, and the document that describes the events is made from
-//! them. They are data: what an event holds is decided in [`crate::event`].
+//! The platform registers these definitions in a customer's provider account, and generates the documentation of the
+//! events from them. The events themselves are in [`crate::event`].
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::event::EventType;
 
-/// The version key of the schemas. A schema that changes gets a new key beside this one.
+/// Version key of the schemas. A changed schema gets a new key, and this one stays.
 pub const SCHEMA_VERSION: &str = "1";
 
-/// The request body that creates an event type. Reading is lenient, as a provider answers with fields of its own.
+/// The request body that creates an event type. Deserialization ignores unknown fields, because a provider's response
+/// has fields of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventTypeDefinition {
     /// The event type's name, such as `ITEM_STATUS_CHANGE`.
     pub name: String,
-    /// Free text for whoever chooses event types for an endpoint.
+    /// Description for the person who chooses the event types of an endpoint.
     pub description: String,
-    /// False when creating.
+    /// False for a new event type.
     #[serde(default)]
     pub archived: bool,
-    /// JSON Schema of the body, by version key.
+    /// JSON Schemas of the body by version key.
     pub schemas: IndexMap<String, EventSchema>,
 }
 
-/// The JSON Schema of an event's body, of the few keywords that the provider's call has.
+/// The JSON Schema of an event's body, limited to the keywords that the definitions use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventSchema {
-    /// What the event tells.
+    /// What the event announces.
     pub description: String,
-    /// The provider's title of the schema.
+    /// Title of the schema.
     pub title: String,
     /// Always `object`.
     pub r#type: String,
@@ -45,11 +46,11 @@ pub struct EventSchema {
 pub struct EventProperty {
     /// What the field holds.
     pub description: String,
-    /// The JSON Schema word, always `string`.
+    /// The JSON Schema type, always `string`.
     pub r#type: String,
 }
 
-/// The definition of an event type, ready to be sent to a provider.
+/// The definition of an event type, as the request body for a provider.
 pub fn definition(event_type: EventType) -> EventTypeDefinition {
     EventTypeDefinition {
         name: event_type.name().to_owned(),
@@ -72,7 +73,7 @@ pub fn schema(event_type: EventType) -> EventSchema {
         description: event_type.description().to_owned(),
         title: event_type.title().to_owned(),
         r#type: "object".to_owned(),
-        // An event carries all of its fields, always.
+        // Every event has all fields.
         required: properties.keys().cloned().collect(),
         properties,
     }
@@ -99,19 +100,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_item_event_type_is_the_providers_request_body() {
+    fn the_definition_of_the_item_event_is_the_request_body_of_the_provider() {
         let expected = r#"{"name":"ITEM_STATUS_CHANGE","description":"Event triggered when an item status changes","archived":false,"schemas":{"1":{"description":"Event triggered when an item status changes","title":"Item status changed","type":"object","properties":{"itemUuid":{"description":"UUID of the item whose status changed","type":"string"},"auctioneerUuid":{"description":"UUID of the auctioneer that holds the auction","type":"string"},"auctionUuid":{"description":"UUID of the auction that the item is in","type":"string"},"status":{"description":"Name of the item's new status","type":"string"}},"required":["itemUuid","auctioneerUuid","auctionUuid","status"]}}}"#;
         assert_eq!(serde_json::to_string(&definition(EventType::ItemStatusChange)).unwrap(), expected);
     }
 
     #[test]
-    fn the_auction_event_type_is_the_providers_request_body() {
+    fn the_definition_of_the_auction_event_is_the_request_body_of_the_provider() {
         let expected = r#"{"name":"AUCTION_STATUS_CHANGE","description":"Event triggered when an auction status changes","archived":false,"schemas":{"1":{"description":"Event triggered when an auction status changes","title":"Auction status changed","type":"object","properties":{"auctioneerUuid":{"description":"UUID of the auctioneer that holds the auction","type":"string"},"auctionUuid":{"description":"UUID of the auction whose status changed","type":"string"},"status":{"description":"Name of the auction's new status","type":"string"}},"required":["auctioneerUuid","auctionUuid","status"]}}}"#;
         assert_eq!(serde_json::to_string(&definition(EventType::AuctionStatusChange)).unwrap(), expected);
     }
 
     #[test]
-    fn a_definition_is_read_back_from_a_provider_that_adds_fields_of_its_own() {
+    fn a_definition_is_read_from_a_response_with_additional_fields() {
         for event_type in EventType::ALL {
             let definition = definition(*event_type);
             let mut answer = serde_json::to_value(&definition).unwrap();

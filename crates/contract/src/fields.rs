@@ -1,6 +1,6 @@
-//! Reads one JSON object field by field, so that each refusal has its code and its place.
+//! Reads one JSON object field by field, so that each error has a code and a JSON pointer.
 //!
-//! Derived readers would lose both: their errors are text only, and the place of a missing field is its parent.
+//! Derived deserializers have neither: their errors are text only, and they report a missing field at its parent.
 
 use std::fmt;
 
@@ -10,24 +10,24 @@ use uuid::Uuid;
 
 use crate::ModelError;
 
-/// The fields of one object that have not been taken yet, in the order of the text.
+/// The fields of one object that were not read yet, in the order of the JSON.
 pub(crate) struct Fields {
     remaining: Vec<(String, Value)>,
     known: Vec<&'static str>,
 }
 
 impl Fields {
-    /// Reads a JSON text. Its size is bounded by whoever received it.
+    /// Parses a JSON text. The caller limits its size.
     pub(crate) fn from_json(json: &str) -> Result<Self, ModelError> {
         match serde_json::from_str::<Object>(json) {
-            Ok(Object(left)) => Ok(Self::of(left)),
-            // Sound JSON of another shape than the one asked for, which is an object.
+            Ok(Object(fields)) => Ok(Self::of(fields)),
+            // Valid JSON, but not an object.
             Err(error) if error.is_data() => Err(ModelError::NotAnObject { pointer: String::new() }),
             Err(error) => Err(ModelError::NotJson { detail: error.to_string() }),
         }
     }
 
-    /// Takes a value that was read before.
+    /// Reads a parsed JSON value.
     pub(crate) fn from_value(value: Value) -> Result<Self, ModelError> {
         match value {
             Value::Object(map) => Ok(Self::of(map.into_iter().collect())),
@@ -35,16 +35,16 @@ impl Fields {
         }
     }
 
-    /// Reads from any deserializer, for `Deserialize` of a model within a larger document.
+    /// Reads from a deserializer, for the `Deserialize` of a model inside a larger document.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Object::deserialize(deserializer).map(|Object(left)| Self::of(left))
+        Object::deserialize(deserializer).map(|Object(fields)| Self::of(fields))
     }
 
-    fn of(left: Vec<(String, Value)>) -> Self {
-        Self { remaining: left, known: Vec::new() }
+    fn of(fields: Vec<(String, Value)>) -> Self {
+        Self { remaining: fields, known: Vec::new() }
     }
 
-    /// `@class`: may be left out, and must be `class` when it is there.
+    /// Reads `@class`: it may be absent, and must be `class` otherwise.
     pub(crate) fn class(&mut self, class: &'static str) -> Result<(), ModelError> {
         match self.take("@class") {
             None => Ok(()),
@@ -57,13 +57,13 @@ impl Fields {
         }
     }
 
-    /// A field that has to be there.
+    /// Reads a required field.
     pub(crate) fn required<T: FieldValue>(&mut self, name: &'static str) -> Result<T, ModelError> {
         let value = self.take(name).ok_or_else(|| ModelError::MissingField { pointer: pointer(name) })?;
         read(name, value)
     }
 
-    /// A field that may be absent; `null` means the same.
+    /// Reads an optional field; `null` counts as absent.
     pub(crate) fn optional<T: FieldValue>(&mut self, name: &'static str) -> Result<Option<T>, ModelError> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
@@ -71,7 +71,7 @@ impl Fields {
         }
     }
 
-    /// Refuses what nobody asked for. Called last, once every field of the model has been asked for.
+    /// Rejects unknown and duplicate fields. Call it last, after all fields of the model were read.
     pub(crate) fn reject_unknown(self) -> Result<(), ModelError> {
         let Some((name, _)) = self.remaining.into_iter().next() else {
             return Ok(());
@@ -85,21 +85,21 @@ impl Fields {
 
     fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
-        let at = self.remaining.iter().position(|(left, _)| left == name)?;
+        let at = self.remaining.iter().position(|(field, _)| field == name)?;
         Some(self.remaining.remove(at).1)
     }
 }
 
-/// JSON pointer (RFC 6901) of a field of the document itself.
+/// JSON pointer (RFC 6901) of a top-level field.
 pub(crate) fn pointer(name: &str) -> String {
     format!("/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// What a field can hold.
+/// A type that a field can have.
 pub(crate) trait FieldValue: Sized {
-    /// The JSON type in words.
+    /// The JSON type in words, after "must be".
     const EXPECTED: &'static str;
-    /// Nothing when the JSON type is another; text when the type is right and the value is not allowed.
+    /// None for another JSON type; an error text for a value of the right type that is not allowed.
     fn read(value: Value) -> Option<Result<Self, String>>;
 }
 
@@ -123,7 +123,7 @@ impl FieldValue for String {
 impl FieldValue for Uuid {
     const EXPECTED: &'static str = "a string";
     fn read(value: Value) -> Option<Result<Self, String>> {
-        // The parser of the crate knows braces, URNs and bare digits as well; the wire has one form.
+        // The crate also parses braces, URNs and plain digits; the contract allows the hyphenated form only.
         const HYPHENATED_CHARS: usize = 36;
         let text = value.as_str()?;
         let uuid = Uuid::try_parse(text).ok().filter(|_| text.len() == HYPHENATED_CHARS);
@@ -139,7 +139,7 @@ fn read<T: FieldValue>(name: &str, value: Value) -> Result<T, ModelError> {
     }
 }
 
-/// An object that keeps fields standing there twice, so that they can be refused.
+/// A JSON object that keeps duplicate fields, so that they can be rejected.
 struct Object(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Object {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_object_is_refused() {
+    fn a_text_that_is_not_an_object_is_rejected() {
         for (json, code) in [
             ("", "not_json"),
             ("{", "not_json"),
@@ -187,35 +187,35 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_missing_or_of_the_wrong_type_at_its_own_place() {
+    fn a_missing_or_mistyped_field_is_reported_at_its_own_pointer() {
         let mut read = fields(r#"{"id": "7", "big": 9223372036854775808, "half": 1.5, "none": null}"#);
-        assert_eq!(read.required::<i64>("name").unwrap_err().to_string(), "/name: required field is missing");
+        assert_eq!(read.required::<i64>("name").unwrap_err().to_string(), "/name: the required field is missing");
         assert_eq!(read.required::<i64>("id").unwrap_err().to_string(), "/id: must be a 64-bit integer");
         assert_eq!(read.required::<i64>("big").unwrap_err().code(), "wrong_type");
         assert_eq!(read.optional::<i64>("half").unwrap_err().code(), "wrong_type");
         assert_eq!(read.optional::<i64>("none").unwrap(), None);
-        read.end().unwrap();
+        read.reject_unknown().unwrap();
     }
 
     #[test]
-    fn a_field_too_many_is_refused_with_the_known_ones() {
+    fn an_unknown_field_is_rejected_with_the_known_ones() {
         let mut read = fields(r#"{"id": 1, "a/b~c": 2}"#);
         read.optional::<i64>("id").unwrap();
         read.optional::<String>("name").unwrap();
-        let error = read.end().unwrap_err();
+        let error = read.reject_unknown().unwrap_err();
         assert_eq!((error.code(), error.pointer()), ("unknown_field", "/a~1b~0c"));
-        assert_eq!(error.to_string(), "/a~1b~0c: unknown field; known are id, name");
+        assert_eq!(error.to_string(), "/a~1b~0c: unknown field; the known fields are id, name");
     }
 
     #[test]
-    fn a_field_given_twice_is_refused() {
+    fn a_duplicate_field_is_rejected() {
         let mut read = fields(r#"{"id": 1, "id": 1}"#);
         read.optional::<i64>("id").unwrap();
-        assert_eq!(read.end().unwrap_err().to_string(), "/id: given twice");
+        assert_eq!(read.reject_unknown().unwrap_err().to_string(), "/id: the field occurs twice; give it once");
     }
 
     #[test]
-    fn a_uuid_has_one_form() {
+    fn a_uuid_must_be_hyphenated() {
         for (text, allowed) in [
             ("01934b9e-7c5a-7d3e-8f21-0a1b2c3d4e5f", true),
             ("01934B9E-7C5A-7D3E-8F21-0A1B2C3D4E5F", true),

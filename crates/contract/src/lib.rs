@@ -1,11 +1,14 @@
-//! What crosses the wire to customers: the common models, the two events, the schemas of those events, the statuses.
+//! The wire contract with customers: five common models, two events, the schemas of the events, and the statuses.
 //!
-//! Called by every other crate that names a status, announces an event or answers with a model, and by a customer's own
-//! consumer, which can depend on this crate alone. It guarantees that what it writes has exactly the names, the order and
-//! the values of `service.md`, and that what it has read is valid: each field is parsed once, into a type that can't be
-//! wrong, and each refusal says where in the JSON and what to do.
+//! Every crate that names a status, announces an event or responds with a model uses this crate. A customer's consumer
+//! can depend on it alone.
 //!
-//! Pure: no input or output, no clock, no randomness.
+//! Guarantees:
+//! - JSON that this crate writes has exactly the specified names, order and values.
+//! - A value that this crate has read is valid: each field is parsed once, into a type that has no invalid values.
+//! - An error names the place in the JSON as a JSON pointer (RFC 6901), and says what would be valid.
+//!
+//! The crate is pure: no IO, no clock, no randomness.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -1,8 +1,8 @@
-//! The common models (service.md section 2), one file each, and the values that their fields are made of.
+//! The five common models, and the types of their fields.
 //!
-//! A model is written with `@class` first and without the optional fields that it doesn't have. It is read strictly: a
-//! missing `@class` is accepted, a wrong one is refused, and so is any field that the model doesn't have. Where a
-//! refusal's code and place are wanted, `from_json` and `from_value` give both; serde's own error has them as text.
+//! A model is written with `@class` first, and without absent optional fields. It is read strictly: `@class` may be
+//! absent; a wrong `@class` and an unknown field are rejected. `from_json` and `from_value` return an error with a code
+//! and a JSON pointer; the error of serde contains both as text only.
 
 mod address;
 mod auctioneer;
@@ -21,24 +21,25 @@ pub use degrees::{Degrees, Latitude, Longitude};
 pub use url_attachment::{AttachmentUrl, ResourceAddress, UrlAttachmentApiModel};
 pub use video::VideoId;
 
-/// Reading for a model that has `CLASS` and `read(&mut Fields)`.
+/// Implements reading for a model with `CLASS` and `read(&mut Fields)`.
 macro_rules! model {
     ($type:ty) => {
         impl $type {
-            /// Reads a JSON text.
+            /// Parses a JSON text.
             ///
             /// # Errors
             ///
-            /// The first thing that is wrong, with its place.
+            /// The first error, with its JSON pointer.
             pub fn from_json(json: &str) -> Result<Self, $crate::ModelError> {
                 Self::from_fields($crate::fields::Fields::from_json(json)?)
             }
 
-            /// Reads a JSON value, such as a field of a larger document; see [`ModelError::under`](crate::ModelError::under).
+            /// Reads a JSON value, such as a field of a larger document; see
+            /// [`ModelError::under`](crate::ModelError::under).
             ///
             /// # Errors
             ///
-            /// The first thing that is wrong, with its place in the value.
+            /// The first error, with its JSON pointer in the value.
             pub fn from_value(value: serde_json::Value) -> Result<Self, $crate::ModelError> {
                 Self::from_fields($crate::fields::Fields::from_value(value)?)
             }

@@ -1,11 +1,12 @@
-//! The statuses of auctions and items: names, numbers, and words for people (decisions.md section 2).
+//! The statuses of auctions and items: names, codes, labels and meanings.
 //!
-//! Events and APIs carry the name; the number and the words are for the reference data API. Number 1 (`NEW`) never leaves
-//! the making of a record, so it is no status here; 7 and 11 to 16 of an item are reserved.
+//! Events and APIs use the name; the reference data API returns the code, the label and the meaning too. Code 1 (`NEW`)
+//! is reserved for a record during its creation, so it is not a status here. The codes 7 and 11 to 16 of items are
+//! reserved.
 
 use crate::enum_names::named;
 
-/// Where an auction stands.
+/// Status of an auction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuctionStatus {
     /// `DRAFT`, 2.
@@ -21,15 +22,15 @@ pub enum AuctionStatus {
 }
 
 impl AuctionStatus {
-    /// Every status, by number.
+    /// Every status, ordered by code.
     pub const ALL: &'static [Self] = &[Self::Draft, Self::Preview, Self::Live, Self::Reconciliation, Self::Archived];
 
-    /// The name on the wire and in the store, such as `DRAFT`.
+    /// The name in JSON and in the store, such as `DRAFT`.
     pub const fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// The number in the reference data. Never changes and is never used again for something else.
+    /// The code in the reference data. It never changes, and is never reused.
     pub const fn code(self) -> i32 {
         match self {
             Self::Draft => 2,
@@ -40,17 +41,17 @@ impl AuctionStatus {
         }
     }
 
-    /// Short words for a person, such as `In preparation`.
+    /// Label for people, such as `In preparation`.
     pub const fn label(self) -> &'static str {
         self.words().1
     }
 
-    /// One sentence for a person who wants to know what the status means.
+    /// The meaning of the status in one sentence.
     pub const fn meaning(self) -> &'static str {
         self.words().2
     }
 
-    /// The status with this number; none for a number that is not in use.
+    /// The status with this code; none for an unused code.
     pub fn from_code(code: i32) -> Option<Self> {
         Self::ALL.iter().copied().find(|status| status.code() == code)
     }
@@ -70,7 +71,7 @@ impl AuctionStatus {
 
 named!(AuctionStatus, "auction status");
 
-/// Where an item stands.
+/// Status of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemStatus {
     /// `DRAFT`, 2.
@@ -94,7 +95,7 @@ pub enum ItemStatus {
 }
 
 impl ItemStatus {
-    /// Every status, by number.
+    /// Every status, ordered by code.
     pub const ALL: &'static [Self] = &[
         Self::Draft,
         Self::Preview,
@@ -107,12 +108,12 @@ impl ItemStatus {
         Self::Passed,
     ];
 
-    /// The name on the wire and in the store, such as `SOLD_BUY_NOW`.
+    /// The name in JSON and in the store, such as `SOLD_BUY_NOW`.
     pub const fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// The number in the reference data. Never changes and is never used again for something else.
+    /// The code in the reference data. It never changes, and is never reused.
     pub const fn code(self) -> i32 {
         match self {
             Self::Draft => 2,
@@ -127,17 +128,17 @@ impl ItemStatus {
         }
     }
 
-    /// Short words for a person, such as `Sold (buy now)`.
+    /// Label for people, such as `Sold (buy now)`.
     pub const fn label(self) -> &'static str {
         self.words().1
     }
 
-    /// One sentence for a person who wants to know what the status means.
+    /// The meaning of the status in one sentence.
     pub const fn meaning(self) -> &'static str {
         self.words().2
     }
 
-    /// The status with this number; none for a number that is reserved or not in use.
+    /// The status with this code; none for a reserved or unused code.
     pub fn from_code(code: i32) -> Option<Self> {
         Self::ALL.iter().copied().find(|status| status.code() == code)
     }
@@ -164,13 +165,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn auction_statuses_have_the_names_and_numbers_of_the_specification() {
+    fn auction_statuses_have_the_specified_names_and_codes() {
         let list: Vec<_> = AuctionStatus::ALL.iter().map(|status| (status.name(), status.code())).collect();
         assert_eq!(list, [("DRAFT", 2), ("PREVIEW", 3), ("LIVE", 4), ("RECONCILIATION", 5), ("ARCHIVED", 6)]);
     }
 
     #[test]
-    fn item_statuses_have_the_names_and_numbers_of_the_specification() {
+    fn item_statuses_have_the_specified_names_and_codes() {
         let list: Vec<_> = ItemStatus::ALL.iter().map(|status| (status.name(), status.code())).collect();
         let specified = [
             ("DRAFT", 2),
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_found_by_its_number_and_a_reserved_number_is_none() {
+    fn a_status_is_found_by_its_code_and_reserved_codes_have_none() {
         for status in ItemStatus::ALL {
             assert_eq!(ItemStatus::from_code(status.code()), Some(*status));
         }
@@ -214,17 +215,17 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_status_is_refused_with_the_legal_ones() {
+    fn an_unknown_status_is_rejected_with_the_legal_names() {
         let error = "SOLD".parse::<AuctionStatus>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            r#""SOLD" is not an auction status; legal are DRAFT, PREVIEW, LIVE, RECONCILIATION, ARCHIVED"#
+            r#""SOLD" is not an auction status; use one of DRAFT, PREVIEW, LIVE, RECONCILIATION, ARCHIVED"#
         );
         assert_eq!("x".repeat(1000).parse::<ItemStatus>().unwrap_err().given.len(), 64);
     }
 
     #[test]
-    fn every_status_has_words_for_people() {
+    fn every_status_has_a_label_and_a_meaning() {
         let items = ItemStatus::ALL.iter().map(|status| (status.label(), status.meaning()));
         let auctions = AuctionStatus::ALL.iter().map(|status| (status.label(), status.meaning()));
         for (label, meaning) in items.chain(auctions) {

@@ -1,10 +1,10 @@
-//! What the values that are one string on the wire have in common.
+//! Shared code of the value types that are one string in JSON.
 
-/// A text that is not such a value. Says what is wrong and what would be right.
+/// A text that is not a valid value of the type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct InvalidText {
-    /// What is wrong and what would be right.
+    /// What is wrong, and what would be valid.
     pub detail: String,
 }
 
@@ -13,19 +13,20 @@ impl InvalidText {
         Self { detail: detail.into() }
     }
 
-    /// Stable code of this error, the one that a field with such a value has in a model.
+    /// Stable code of this error; a model with this value in a field reports the same code.
     pub fn code(&self) -> &'static str {
         "invalid_value"
     }
 }
 
-/// What was given, cut so that an error stays readable.
+/// The given text, cut to 64 characters so that an error stays readable.
 pub(crate) fn truncated(given: &str) -> String {
     const GIVEN_CHARS_MAX: usize = 64;
     given.chars().take(GIVEN_CHARS_MAX).collect()
 }
 
-/// Display, serde and use as a field of a type that has `FromStr` and a method that gives its text.
+/// Implements `Display`, serde and [`FieldValue`](crate::fields::FieldValue) for a type with `FromStr` and a method
+/// that returns its text.
 macro_rules! text {
     ($type:ty, $text:ident, $expecting:expr) => {
         impl std::fmt::Display for $type {

@@ -1,6 +1,6 @@
-//! The two events on the wire: exact bodies, and what is refused.
+//! The two events: exact bodies, and bodies that are rejected.
 
-#![expect(clippy::expect_used, reason = "a test ends where its ground is missing")]
+#![expect(clippy::expect_used, reason = "a failed expectation fails the test")]
 
 use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
@@ -48,7 +48,7 @@ fn an_auction_event_is_its_three_fields_in_order() {
 }
 
 #[test]
-fn every_status_of_an_event_survives_the_wire() {
+fn every_status_of_an_event_survives_a_round_trip() {
     for status in ItemStatus::ALL {
         let body = ITEM.replace("SOLD", status.name());
         assert_eq!(Event::parse(EventType::ItemStatusChange, &body).unwrap().to_json(), body);
@@ -60,7 +60,7 @@ fn every_status_of_an_event_survives_the_wire() {
 }
 
 #[test]
-fn an_event_without_one_of_its_fields_is_refused_at_that_field() {
+fn an_event_without_a_field_is_rejected_at_that_field() {
     for (event_type, body) in [(EventType::ItemStatusChange, ITEM), (EventType::AuctionStatusChange, AUCTION)] {
         let whole: serde_json::Map<String, serde_json::Value> = serde_json::from_str(body).unwrap();
         for name in whole.keys() {
@@ -73,7 +73,7 @@ fn an_event_without_one_of_its_fields_is_refused_at_that_field() {
 }
 
 #[test]
-fn an_event_that_is_not_exact_is_refused() {
+fn an_event_that_is_not_exact_is_rejected() {
     use EventType::{AuctionStatusChange as Auction, ItemStatusChange as Item};
     let swap = |from: &str, to: &str| ITEM.replacen(from, to, 1);
     for (event_type, body, code, pointer) in [
@@ -96,7 +96,7 @@ fn an_event_that_is_not_exact_is_refused() {
 }
 
 #[test]
-fn event_types_have_the_words_of_the_specification() {
+fn event_types_have_the_specified_names_descriptions_and_titles() {
     let words: Vec<_> = EventType::ALL.iter().map(|of| (of.name(), of.description(), of.title())).collect();
     assert_eq!(
         words,

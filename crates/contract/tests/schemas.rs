@@ -1,6 +1,6 @@
 //! The schemas that are registered with a provider agree with the events that are sent.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
 use contract::event_type::definition;
@@ -48,7 +48,7 @@ fn the_schemas_accept_every_event() {
 }
 
 #[test]
-fn the_schemas_refuse_an_event_that_lacks_a_field_or_has_another_type_in_it() {
+fn the_schemas_reject_an_event_with_a_missing_or_mistyped_field() {
     for event_type in EventType::ALL {
         let validator = jsonschema::validator_for(&schema(*event_type)).unwrap();
         for event in events(*event_type) {

@@ -1,4 +1,4 @@
-//! Every usual form of a video's address is kept as the bare identifier.
+//! Every usual form of a video's URL is kept as the identifier.
 
 use contract::models::AttachmentUrl;
 
@@ -118,7 +118,7 @@ fn a_vimeo_video_is_kept_as_its_identifier() {
 }
 
 #[test]
-fn a_page_of_the_same_site_that_is_no_video_is_kept_whole() {
+fn a_page_of_a_video_site_that_is_not_a_video_is_kept_as_its_url() {
     for given in PAGES {
         let read = given.parse::<AttachmentUrl>().unwrap_or_else(|error| panic!("{given}: {error}"));
         assert!(matches!(read, AttachmentUrl::Resource(_)), "{given}");
@@ -127,15 +127,15 @@ fn a_page_of_the_same_site_that_is_no_video_is_kept_whole() {
 }
 
 #[test]
-fn a_video_address_without_a_valid_identifier_is_refused() {
+fn a_video_url_without_a_valid_identifier_is_rejected() {
     for given in BROKEN {
         let error = given.parse::<AttachmentUrl>().expect_err(given);
-        assert!(error.to_string().contains("without a valid identifier"), "{given}: {error}");
+        assert!(error.to_string().contains("with a valid identifier"), "{given}: {error}");
     }
 }
 
 #[test]
-fn what_was_kept_is_read_again_as_the_same() {
+fn a_kept_value_is_read_as_the_same_value() {
     for given in YOUTUBE.iter().chain(VIMEO).chain(PAGES) {
         let kept = given.parse::<AttachmentUrl>().unwrap_or_else(|error| panic!("{given}: {error}"));
         assert_eq!(kept.as_str().parse(), Ok(kept.clone()), "{given}");

@@ -1,4 +1,4 @@
-//! The command line: names, flags and help. What a command does is in [`crate::commands`].
+//! The command line: names, flags and help texts. [`crate::commands`] runs the commands.
 
 mod api_key;
 mod customer_publishing;
@@ -25,7 +25,9 @@ pub(crate) use secrets::Secrets;
 pub(crate) use user::User;
 pub(crate) use verify::Verify;
 
-/// Auction platform with real-time webhooks and an embedded delivery provider.
+/// Run auctions and announce every status change by webhook.
+///
+/// One binary contains the auction platform and the embedded, Svix-compatible delivery provider.
 #[derive(Debug, Parser)]
 #[command(
     name = "lotwire",
@@ -34,11 +36,11 @@ pub(crate) use verify::Verify;
     max_term_width = 110,
     after_help = "\
 Examples:
-  lotwire demo                                   see a sale and its webhooks, from nothing, in a minute
-  lotwire serve                                  run platform and provider on 127.0.0.1:8080 and :8071
+  lotwire demo                                   run a sale from import to the last webhook, in about a minute
+  lotwire serve                                  run the platform on 127.0.0.1:8080 and the provider on :8071
   lotwire provider account create \"Hartley & Sons\"
   lotwire customer create \"Hartley & Sons\"
-  lotwire doctor                                 say what is wrong with this installation, if anything"
+  lotwire doctor                                 check this installation and print how to repair it"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -50,28 +52,34 @@ pub(crate) struct Cli {
 /// Flags that every command takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
-    /// Configuration file (TOML).
+    /// Configuration file (TOML). Without it, variables, flags and defaults apply.
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
-    /// Directory of the SQLite files and of the secret key [default: ./lotwire-data].
+    /// Directory of the SQLite files and of the file secret.key [default: ./lotwire-data].
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data_dir: Option<PathBuf>,
-    /// PostgreSQL instead of SQLite: postgres://user:password@host/database. For TLS that checks the server, add
-    /// ?sslmode=verify-full&sslrootcert=FILE (or =system).
+    /// Use PostgreSQL instead of SQLite: postgres://user:password@host/database.
+    ///
+    /// To encrypt the connection and verify the server's certificate, add ?sslmode=verify-full&sslrootcert=FILE, or
+    /// sslrootcert=system for the system's certificate authorities.
     #[arg(long, global = true, value_name = "postgres://…", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Sell a catalogue and watch every webhook arrive: the whole way, from nothing.
-    Demo(Demo),
-    /// Run the platform, the embedded provider, or both.
-    Serve(Serve),
-    /// Accounts, keys, applications and endpoints of the embedded delivery provider, and what waits there.
+    /// Sell a catalogue in two demonstration auctions and verify every webhook.
     ///
-    /// Wherever an application or endpoint is named, its uid does as well as its id. The commands work on the database, beside
-    /// a running server, which follows within moments.
+    /// The demonstration starts a server, a webhook receiver, a clerk and 16 bidders on this machine. It takes about a
+    /// minute and prints how many webhooks arrived, and how fast.
+    Demo(Demo),
+    /// Run the platform, the embedded delivery provider, or both, until SIGINT or SIGTERM.
+    Serve(Serve),
+    /// Manage accounts, API keys, applications and endpoints of the embedded delivery provider.
+    ///
+    /// Where a command takes an application or an endpoint, it accepts the id or the uid. The commands change the
+    /// database directly, so they work with or without a running server. A running server applies a change within
+    /// seconds.
     #[command(
         subcommand,
         after_help = "\
@@ -84,45 +92,83 @@ Examples:
   lotwire provider endpoint retry-now ep_2b…"
     )]
     Provider(Provider),
-    /// Customers and their connection to a provider.
-    #[command(subcommand)]
+    /// Manage customers and their connections to a delivery provider.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire customer create \"Hartley & Sons\"
+  lotwire customer connect 0199… --application app_2b… --api-key-file key.txt --register-event-types
+  lotwire customer show 0199…"
+    )]
     Customer(Customer),
-    /// Keys of the platform's API.
-    #[command(subcommand)]
+    /// Manage API keys of the platform.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire key create --name \"web site\" --customer 0199… --scope events:read
+  lotwire key list"
+    )]
     Key(ApiKeyCommand),
-    /// People who sign in, their roles and sessions.
-    #[command(subcommand)]
+    /// Manage users, their roles and their sessions.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire user create ann@example.com --role administrator
+  lotwire user list"
+    )]
     User(User),
-    /// Catalogues.
-    #[command(subcommand)]
+    /// Import catalogues.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire catalogue import works.csv --auction 0199… --dry-run"
+    )]
     Catalogue(Catalogue),
-    /// What is sealed in the databases, and with which key.
-    #[command(subcommand)]
+    /// Manage the encryption of secrets at rest.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire secrets reseal"
+    )]
     Secrets(Secrets),
-    /// The configuration in effect.
-    #[command(subcommand)]
+    /// Check and print the configuration.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire config check --config lotwire.toml
+  lotwire config show"
+    )]
     Config(ConfigCommand),
-    /// Check this installation and say what to do about what is wrong.
+    /// Check this installation and print how to repair what is wrong.
+    ///
+    /// The checks cover the configuration, the data directory and its file modes, the databases, the sealing keys, the
+    /// customers' publishing queues and the ports.
     #[command(after_help = "\
 Examples:
   lotwire doctor
   lotwire doctor --data-dir /var/lib/lotwire
   lotwire doctor --database-url postgres://lotwire@db/lotwire
 
-Status 0: nothing is wrong. 1: something is; each such line begins with WRONG and says what to do.")]
+Exit status: 0 if every check passes, otherwise 1. A line that begins with WRONG is a failed check and says what to do.")]
     Doctor,
-    /// Check the log of auctions and items, and that what is stored is what it says.
+    /// Verify the audit log against the stored auctions, items and bids, or verify an exported record.
     Verify(Verify),
-    /// Print the OpenAPI document of an API.
+    /// Print the OpenAPI document of an API as JSON.
     #[command(after_help = "\
 Examples:
   lotwire openapi platform > platform.json
   lotwire openapi provider | jq -r '.paths | keys[]'")]
     Openapi {
-        /// Whose API.
+        /// The API to describe.
         api: crate::commands::openapi::Api,
     },
-    /// Print the AsyncAPI document of the events.
+    /// Print the AsyncAPI document of the two event types as JSON.
     #[command(after_help = "\
 Examples:
   lotwire asyncapi > asyncapi.json")]
@@ -132,22 +178,26 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  lotwire demo                                   about a minute, then everything is left running
-  lotwire demo --exit --json                     for scripts: status 0 only if every event arrived, once, valid, in order
+  lotwire demo                                   run for about a minute, then leave the server running
+  lotwire demo --exit --json                     for scripts: stop at the end and print the summary as JSON
   lotwire demo --exit --catalogue works.csv --lots 2000
 
-Unless --data-dir is given (or data_dir configured), it works in a temporary directory, which is removed at its end.")]
+Without --data-dir (or data_dir in the configuration), the demonstration uses a temporary directory and removes it at the
+end.
+
+Exit status with --exit: 0 if every expected event arrived once, with a valid signature and in order for its item,
+otherwise 1.")]
 pub(crate) struct Demo {
-    /// Catalogue to sell; a small one of our own otherwise.
+    /// CSV catalogue to sell [default: a built-in catalogue of 40 lots].
     #[arg(long, value_name = "FILE.csv", value_hint = ValueHint::FilePath)]
     pub(crate) catalogue: Option<PathBuf>,
-    /// Lots to sell at most, half in the timed auction, half in the webcast.
+    /// Maximum number of lots to sell, 2 to 100000. Half go to the timed auction, half to the webcast [default: all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub(crate) lots: Option<u32>,
-    /// Stop at the end; status 0 only if each expected event arrived, once, valid, in order for its item.
+    /// Stop at the end. The exit status says whether every expected event arrived once, valid and in order.
     #[arg(long)]
     pub(crate) exit: bool,
-    /// Print the summary as one JSON object on the last line.
+    /// Print the summary as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -161,7 +211,7 @@ Examples:
   lotwire serve --database-url postgres://lotwire@db/lotwire --platform-listen 0.0.0.0:8080
   lotwire serve --roles provider --data-dir /var/lib/lotwire")]
 pub(crate) struct Serve {
-    /// What to run.
+    /// Roles of this process [default: platform,provider].
     #[arg(long, value_delimiter = ',', value_name = "platform,provider")]
     pub(crate) roles: Option<Vec<Role>>,
     #[command(flatten)]
@@ -170,61 +220,66 @@ pub(crate) struct Serve {
 
 #[derive(Debug, Args)]
 pub(crate) struct Listen {
-    /// Address of the platform's API [default: 127.0.0.1:8080].
+    /// IP address and port of the platform's API [default: 127.0.0.1:8080].
     #[arg(long, value_name = "ADDR")]
     pub(crate) platform_listen: Option<SocketAddr>,
-    /// Address of the provider's API [default: 127.0.0.1:8071].
+    /// IP address and port of the provider's API [default: 127.0.0.1:8071].
     #[arg(long, value_name = "ADDR")]
     pub(crate) provider_listen: Option<SocketAddr>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Customer {
-    /// Create a customer; prints its UUID.
+    /// Create a customer and print its UUID.
     #[command(after_help = "\
 Examples:
   lotwire customer create \"Hartley & Sons\"
   lotwire customer create \"Hartley & Sons\" --json | jq -r .uuid")]
     Create {
-        /// Name; unique.
+        /// Name of the customer. No other customer may have it.
         name: String,
         /// Print JSON: {"uuid":"…"}.
         #[arg(long)]
         json: bool,
     },
-    /// Enter a customer's consumer application and API key, and test them. Nothing is published without both.
+    /// Store a customer's consumer application and provider API key, and test them.
+    ///
+    /// The platform publishes events only for customers that have both. The command stores the values even if the test
+    /// fails: then it prints a warning with the reason and still exits with status 0.
     #[command(after_help = "\
 Examples:
   printf %s \"$KEY\" | lotwire customer connect 0199… --application app_2b… --api-key-stdin --register-event-types
   lotwire customer connect 0199… --application app_2b… --api-key-file key.txt --provider-url https://api.eu.example.com
 
-What is entered stays also when the test fails: then a warning says why, and the exit status is 0. `lotwire customer resume`
-tests again, with exit status 1 when it fails.")]
+To repeat the test, run `lotwire customer resume`. Its exit status is 1 if the test fails.")]
     Connect(Box<CustomerConnect>),
     /// Create or update both event types in the customer's provider account.
     #[command(after_help = "\
 Examples:
   lotwire customer register-event-types 0199…")]
     RegisterEventTypes {
-        /// The customer.
+        /// UUID of the customer.
         customer: Uuid,
     },
-    /// Test the credentials, and let what waits go on at once: a parked queue, or events that wait to be tried again.
+    /// Test a customer's credentials and publish the waiting events immediately.
+    ///
+    /// Use it after you have corrected the cause of a parked queue, or to skip the pause before the next retry. The
+    /// exit status is 1 if the provider refuses the credentials.
     #[command(after_help = "\
 Examples:
-  lotwire customer show 0199…                    what waits, and why
+  lotwire customer show 0199…                    print how many events wait, and why
   lotwire customer resume 0199…")]
     Resume {
-        /// The customer.
+        /// UUID of the customer.
         customer: Uuid,
     },
-    /// Show a customer's connection, what waits, and why.
+    /// Show a customer's connection, how many events wait, and why.
     #[command(after_help = "\
 Examples:
   lotwire customer show 0199…
   lotwire customer show 0199… --json | jq .pending")]
     Show {
-        /// The customer.
+        /// UUID of the customer.
         customer: Uuid,
         /// Print JSON.
         #[arg(long)]
@@ -232,13 +287,13 @@ Examples:
     },
     #[command(flatten)]
     Publishing(CustomerPublishing),
-    /// List the customers.
+    /// List the customers, at most 10,000.
     #[command(after_help = "\
 Examples:
   lotwire customer list
   lotwire customer list --json | jq -r .uuid")]
     List {
-        /// Print JSON.
+        /// Print JSON, one object a line.
         #[arg(long)]
         json: bool,
     },
@@ -246,9 +301,9 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct CustomerConnect {
-    /// The customer.
+    /// UUID of the customer.
     pub(crate) customer: Uuid,
-    /// Consumer application identifier (`app_…`).
+    /// Id of the consumer application (`app_…`) [default: the stored one].
     #[arg(long, value_name = "APP")]
     pub(crate) application: Option<String>,
     /// Read the provider API key from standard input.
@@ -257,39 +312,42 @@ pub(crate) struct CustomerConnect {
     /// Read the provider API key from a file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) api_key_file: Option<PathBuf>,
-    /// Base address of the provider's API [default: the one that is entered, and at first the one of the configuration].
+    /// Base URL of the provider's API [default: the stored one, otherwise the configured one].
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) provider_url: Option<String>,
-    /// Go back to the provider of the configuration.
+    /// Replace a stored provider URL by the configured one (platform.provider_url).
     #[arg(long, conflicts_with = "provider_url")]
     pub(crate) configured_provider: bool,
-    /// Also publish what happened after this cursor of the events feed; without it, what happens from now on.
+    /// Also publish the events after this cursor of the event feed [default: only events from now on].
     #[arg(long, value_name = "CURSOR")]
     pub(crate) start_from: Option<i64>,
-    /// Create or update both event types in the provider account as well.
+    /// Create or update both event types in the provider account.
     #[arg(long)]
     pub(crate) register_event_types: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Catalogue {
-    /// Import a CSV catalogue into an auction: all of it, or nothing and a list of what is wrong.
+    /// Import a CSV catalogue into an auction: either every row, or none and a list of the errors.
     #[command(after_help = "\
-Columns: lot_number and title are required; description, artist, date, medium, dimensions,
-credit, image_url, low_estimate, high_estimate, opening_bid, reserve, buy_now, fixed_increment,
-vendor, end_time and attachments may be there. Money is in minor units (pence, cents).
+Required columns: lot_number, title.
+Optional columns: description, artist, date, medium, dimensions, credit, image_url, low_estimate, high_estimate,
+opening_bid, reserve, buy_now, fixed_increment, vendor, end_time, attachments.
+Amounts are in minor units (pence, cents).
 
 Examples:
   lotwire catalogue import works.csv --auction 0199… --dry-run
-  lotwire catalogue import works.csv --auction 0199…")]
+  lotwire catalogue import works.csv --auction 0199…
+
+Exit status: 1 if a row has an error, otherwise 0.")]
     Import {
-        /// The file; `-` for standard input.
+        /// CSV file; `-` reads standard input.
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
-        /// The auction.
+        /// UUID of the auction.
         #[arg(long, value_name = "UUID")]
         auction: Uuid,
-        /// Check everything and import nothing.
+        /// Check every row without importing any.
         #[arg(long)]
         dry_run: bool,
         /// Print JSON.
@@ -300,19 +358,19 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Say whether the configuration can be used.
+    /// Check the configuration and print the first error.
     #[command(after_help = "\
 Examples:
   lotwire config check
   lotwire config check --config lotwire.toml")]
     Check,
-    /// Print the configuration in effect with the source of each value; secrets are not shown.
+    /// Print the configuration in effect and the source of each value. Secrets are hidden.
     #[command(after_help = "\
 Examples:
   lotwire config show
   LOTWIRE_LOG__LEVEL=debug lotwire config show --config lotwire.toml")]
     Show,
-    /// Print the reference of all keys, in Markdown.
+    /// Print the reference of all settings as Markdown.
     #[command(after_help = "\
 Examples:
   lotwire config reference > configuration.md")]
@@ -320,7 +378,7 @@ Examples:
 }
 
 impl Cli {
-    /// The configuration values that flags give.
+    /// The configuration values that flags set.
     pub(crate) fn overrides(&self) -> Overrides {
         let mut overrides = Overrides::default();
         overrides.set("data_dir", self.common.data_dir.as_ref().map(|dir| dir.display().to_string()));
@@ -357,19 +415,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_well_formed() {
+    fn clap_accepts_the_definition_of_the_command_line() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn every_command_and_flag_says_what_it_is_for_and_every_command_shows_how() {
+    fn every_command_and_flag_has_a_description_and_every_command_has_an_example() {
         fn walk(command: &clap::Command) {
             assert!(command.get_about().is_some(), "{} has no description", command.get_name());
             for argument in command.get_arguments() {
                 assert!(argument.get_help().is_some(), "{} of {}", argument.get_id(), command.get_name());
             }
             let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(command.has_subcommands() || after.contains("Examples:"), "{} has no example", command.get_name());
+            assert!(after.contains("Examples:"), "{} has no example", command.get_name());
             command.get_subcommands().for_each(walk);
         }
         walk(&Cli::command());

@@ -1,4 +1,4 @@
-//! What each command does. Management commands open the store themselves, so they work while a server runs, and without.
+//! Runs the commands. Management commands open the store themselves, so they work with or without a running server.
 
 mod api_key;
 mod catalogue;
@@ -8,6 +8,7 @@ mod customers;
 mod doctor;
 pub(crate) mod openapi;
 mod provider;
+mod publishing_state;
 mod secrets;
 mod serve;
 mod user;
@@ -24,7 +25,7 @@ use crate::config::{Config, Resolved};
 use crate::demo;
 use crate::error::{CommandError, ErrorContext as _};
 
-/// Runs the command and says how the process ends.
+/// Runs a command and returns the exit status.
 pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, CommandError> {
     let config = resolved.config;
     match &cli.command {
@@ -42,37 +43,38 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Comma
         Command::Secrets(command) => return secrets::run(&config, command).await,
         Command::Doctor => return doctor::run(&config).await,
         Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi => {
-            return Err(CommandError::new("handled before the runtime starts"));
+            return Err(CommandError::new("this command runs before the async runtime starts"));
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// For commands that make nothing: with a mistyped directory a list would be empty, a check would find nothing wrong, and a new
-/// database would be left there.
+/// Refuses a missing database. Without this check, a command with a mistyped directory would create an empty database
+/// and report an empty list. Commands that create something do not call it.
 fn require_database(config: &Config, file: &str) -> Result<(), CommandError> {
     let path = config.data_dir.join(file);
     if !config.database.url.is_empty() || path.exists() {
         return Ok(());
     }
     Err(CommandError::new(format!(
-        "there is no {}: is --data-dir the server's? `lotwire serve` makes one, and so do the commands that create something",
+        "{} does not exist. Is --data-dir the server's? `lotwire serve` creates the database, and so do the `create` \
+         commands",
         path.display()
     )))
 }
 
-/// So many of something: `1 error`, `2 errors`.
+/// A number with the noun in the right form: `1 error`, `2 errors`.
 pub(crate) fn pluralise<N: Display + PartialEq + From<u8>>(number: N, one: &str, many: &str) -> String {
-    let what = if number == N::from(1) { one } else { many };
-    format!("{number} {what}")
+    let noun = if number == N::from(1) { one } else { many };
+    format!("{number} {noun}")
 }
 
-/// Prints a command's result. Whoever reads it may stop reading (`| head`), which is no fault.
+/// Prints a command's result. A closed pipe (`| head`) is not an error.
 pub(crate) fn print(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// Prints what a person should know beside a command's result.
+/// Prints a warning on standard error, beside the command's result.
 fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
@@ -83,11 +85,13 @@ fn print_json(value: &impl Serialize) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Asks the person at the terminal before something that can't be undone. Where there is none, nothing is done.
+/// Asks the operator to confirm an irreversible command. Without a terminal, the command is refused.
 fn ask(question: &str) -> Result<(), CommandError> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return Err(CommandError::new(format!("{question} Nothing was done: say --yes where there is nobody to ask")));
+        return Err(CommandError::new(format!(
+            "{question} Nothing was done, because standard input is not a terminal. To confirm, add --yes"
+        )));
     }
     print(&format!("{question} [y/N]"));
     let mut answer = String::new();
@@ -99,22 +103,22 @@ fn ask(question: &str) -> Result<(), CommandError> {
 }
 
 impl Confirmation {
-    /// Asks, unless the command line has said yes already.
+    /// Asks for confirmation, unless the command line has `--yes`.
     fn ask(&self, question: impl FnOnce() -> String) -> Result<(), CommandError> {
         if self.yes { Ok(()) } else { ask(&question()) }
     }
 }
 
-/// Reads a secret from standard input: everything up to the end, without the line break that tools add.
-fn secret_from_stdin(what: &str) -> Result<String, CommandError> {
-    let text = std::io::read_to_string(std::io::stdin()).context(format!("reading {what} from standard input"))?;
-    secret_from(&text, what)
+/// Reads a secret from standard input up to its end, without trailing line breaks.
+fn secret_from_stdin(name: &str) -> Result<String, CommandError> {
+    let text = std::io::read_to_string(std::io::stdin()).context(format!("reading {name} from standard input"))?;
+    secret_from(&text, name)
 }
 
-fn secret_from(text: &str, what: &str) -> Result<String, CommandError> {
+fn secret_from(text: &str, name: &str) -> Result<String, CommandError> {
     let text = text.trim_end_matches(['\r', '\n']);
     if text.is_empty() {
-        return Err(CommandError::new(format!("{what} is empty")));
+        return Err(CommandError::new(format!("{name} is empty")));
     }
     Ok(text.to_owned())
 }

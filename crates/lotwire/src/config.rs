@@ -1,7 +1,7 @@
-//! Configuration: one TOML file, then `LOTWIRE_SECTION__KEY` variables, then flags. Unknown keys are errors.
+//! Configuration: defaults, a TOML file, `LOTWIRE_SECTION__KEY` variables, and flags. An unknown setting is an error.
 //!
-//! Each source is checked alone first, so that an error names the place it stands in (line and column of the file, name
-//! of the variable or flag); then they are laid over each other. What every key means is written once, in [`keys`].
+//! The loader checks each source alone first, so that an error names the line of the file, the variable or the flag.
+//! Then a later source overrides an earlier one. [`settings`] describes every setting.
 
 mod duration;
 mod setting_error;
@@ -18,20 +18,20 @@ use serde::{Deserialize, Serialize};
 pub(crate) use duration::ConfigDuration;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
 
-/// Bytes.
+/// Bytes of a mebibyte.
 const MIB: usize = 1024 * 1024;
 
-/// What runs in this process.
+/// A role of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
-    /// Auctions, their API and the publisher.
+    /// The auction platform with its API and the publisher.
     Platform,
     /// The embedded delivery provider.
     Provider,
 }
 
-/// The whole configuration, in effect.
+/// The whole configuration in effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
@@ -92,14 +92,14 @@ pub(crate) struct Provider {
     pub(crate) drain_timeout: ConfigDuration,
 }
 
-/// How deliveries of an endpoint are signed that comes without a secret.
+/// The kind of signing secret that is generated for a new endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Signature {
-    /// With a key that the receiver has as well.
+    /// An HMAC-SHA256 key, shared with the receiver.
     #[default]
     Hmac256,
-    /// With a key pair, of which the receiver has the public key.
+    /// An Ed25519 key pair, of which the receiver has the public key.
     Ed25519,
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct Log {
     pub(crate) format: LogFormat,
 }
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
@@ -207,21 +207,21 @@ impl Default for Log {
 }
 
 impl Database {
-    /// PostgreSQL as it is to be reached.
+    /// How to connect to PostgreSQL.
     pub(crate) fn postgres(&self) -> kit_engine::postgres::PostgresConfig {
         kit_engine::postgres::PostgresConfig { url: self.url.clone(), pool_size: self.pool_size.into() }
     }
 }
 
 impl Config {
-    /// Checks what the types can't say. The texts are the key, a colon and what is wrong; value, form and example are put to them
-    /// (`refusal`).
+    /// Checks what the types can't express. An error is `setting: reason`; [`setting_error`] adds value, format and
+    /// example.
     pub(crate) fn check(&self) -> Result<(), String> {
         let within = |key: &str, value: u64, min: u64, max: u64| {
             if (min..=max).contains(&value) { Ok(()) } else { Err(format!("{key}: it is out of range")) }
         };
         if self.roles.is_empty() {
-            return Err("roles: nothing would run".to_owned());
+            return Err("roles: the process would run nothing".to_owned());
         }
         if !self.database.url.is_empty()
             && !self.database.url.starts_with("postgres://")
@@ -236,7 +236,7 @@ impl Config {
             url::Url::parse(&self.platform.provider_url)
                 .ok()
                 .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
-                .ok_or("platform.provider_url: it is no such address")?;
+                .ok_or("platform.provider_url: it is not an http or https URL")?;
         }
         if !self.provider.proxy.is_empty() {
             let proxy = self.provider.proxy.parse::<kit_outbound::Proxy>();
@@ -258,7 +258,7 @@ impl Config {
         let (minute_ms, month_ms) = (60_000, 31 * 24 * 3_600_000);
         let people = &self.platform;
         within("platform.session_ttl", people.session_ttl.as_millis(), minute_ms, month_ms)?;
-        // The use of a session is noted once a minute.
+        // The platform records the use of a session once a minute.
         within("platform.session_idle", people.session_idle.as_millis(), 2 * minute_ms, month_ms)?;
         within("platform.sign_in_attempts", people.sign_in_attempts.into(), 3, 1_000)?;
         within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
@@ -269,10 +269,10 @@ impl Config {
             url::Url::parse(&self.provider.public_url)
                 .ok()
                 .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
-                .ok_or("provider.public_url: it is no such address")?;
+                .ok_or("provider.public_url: it is not an http or https URL")?;
         }
         if !self.provider.key_region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
-            return Err("provider.key_region: it has other signs".to_owned());
+            return Err("provider.key_region: it has characters other than lower-case letters and digits".to_owned());
         }
         within("provider.request_timeout", self.provider.request_timeout.as_millis(), 1, 300_000)?;
         within("platform.publish_timeout", self.platform.publish_timeout.as_millis(), 1, 300_000)?;
@@ -292,7 +292,7 @@ impl Config {
         Ok(())
     }
 
-    /// Base address that the platform gives to customers who name none: the embedded provider's.
+    /// Base URL of the provider for customers without a provider URL of their own.
     pub(crate) fn default_provider_url(&self) -> String {
         if self.platform.provider_url.is_empty() {
             format!("http://{}", self.provider.listen)
@@ -301,7 +301,7 @@ impl Config {
         }
     }
 
-    /// Base address under which customers reach the embedded provider.
+    /// Base URL at which customers reach the embedded provider.
     pub(crate) fn provider_public_url(&self) -> String {
         if self.provider.public_url.is_empty() {
             format!("http://{}", self.provider.listen)
@@ -310,8 +310,8 @@ impl Config {
         }
     }
 
-    /// Threads that do the work, with so many cores. SQLite's writer is a thread of its own that is as busy as they are: with as
-    /// many of them as there are cores, they would take turns with it.
+    /// Number of worker threads on a machine with this many cores. SQLite's writer thread is as busy as a worker, so
+    /// with SQLite one core is left to it.
     pub(crate) fn threads(&self, cores: usize) -> usize {
         match self.worker_threads {
             0 if self.database.url.is_empty() => cores.saturating_sub(1).max(1),
@@ -320,7 +320,7 @@ impl Config {
         }
     }
 
-    /// Bytes of request bodies that are read at the same time.
+    /// Limit on request bodies in memory, in bytes.
     pub(crate) fn request_bodies_bytes_max(&self) -> usize {
         (self.request_bodies_mib as usize).saturating_mul(MIB)
     }

@@ -1,5 +1,7 @@
-//! One server for each SQLite file. A second one would take what the first has under way for left behind by a crash, and
-//! deliver it again. The kernel lets go of the lock when the process ends, however it ends.
+//! Lock files that allow one server for each SQLite file.
+//!
+//! A second server would treat the first one's deliveries under way as abandoned by a crash, and repeat them. The
+//! kernel releases a lock when its process ends, also after a kill.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -9,14 +11,14 @@ use std::path::Path;
 use crate::config::{Config, Role};
 use crate::error::{CommandError, ErrorContext as _};
 
-/// Bytes of a lock's file that are read: the number of a process.
+/// Maximum number of bytes read from a lock file, which contains a process id.
 const TEXT_BYTES_MAX: u64 = 32;
 
-/// Kept for as long as this process serves a role from `data_dir`.
-pub(crate) struct DataDirLock(#[expect(dead_code, reason = "it is held, and let go of with the value")] Option<File>);
+/// A held lock. The server keeps it while it serves a role from `data_dir`.
+pub(crate) struct DataDirLock(#[expect(dead_code, reason = "dropping the file releases the lock")] Option<File>);
 
-/// Takes the role's lock in the data directory; management commands need none. On PostgreSQL there is nothing to take: any
-/// number of nodes share it.
+/// Acquires the role's lock in the data directory. Management commands need no lock. With PostgreSQL there is no lock,
+/// because any number of nodes share a database.
 pub(crate) fn acquire(config: &Config, role: Role) -> Result<DataDirLock, CommandError> {
     if !config.database.url.is_empty() {
         return Ok(DataDirLock(None));
@@ -35,7 +37,7 @@ fn take_file(path: &Path, name: &str) -> Result<File, CommandError> {
         .truncate(false)
         .read(true)
         .write(true)
-        // Whoever can open it can take the lock.
+        // Any process that can open the file could take the lock.
         .mode(0o600)
         .open(path)
         .context(doing())?;
@@ -47,14 +49,14 @@ fn take_file(path: &Path, name: &str) -> Result<File, CommandError> {
             let holder = holder.trim();
             let process = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
             return Err(CommandError::new(format!(
-                "another lotwire{process} runs the {name} on {}: end it first, or give this one another data_dir; many \
-                 nodes need PostgreSQL (database.url)",
+                "another lotwire server{process} uses {}. Stop it, or choose another data_dir. To run several \
+                 {name} nodes, use PostgreSQL (database.url)",
                 path.with_extension("db").display()
             )));
         }
         Err(TryLockError::Error(error)) => return Err(error).context(doing()),
     }
-    // For people who ask who has it.
+    // The process id is for operators and for the error message above.
     file.set_len(0).and_then(|()| file.rewind()).context(doing())?;
     writeln!(file, "{}", std::process::id()).context(doing())?;
     Ok(file)
@@ -65,12 +67,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_server_is_told_who_has_the_file_until_the_first_ends() {
+    fn a_second_server_is_refused_with_the_process_id_of_the_first_until_that_ends() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("provider.lock");
         let first = take_file(&path, "provider").unwrap();
-        let told = take_file(&path, "provider").unwrap_err().to_string();
-        assert!(told.contains(&format!("process {}", std::process::id())) && told.contains("provider.db"), "{told}");
+        let refused = take_file(&path, "provider").unwrap_err().to_string();
+        assert!(refused.contains(&format!("process {}", std::process::id())), "{refused}");
+        assert!(refused.contains("provider.db"), "{refused}");
         drop(first);
         take_file(&path, "provider").unwrap();
     }

@@ -1,8 +1,8 @@
-//! `lotwire demo`: a sale from nothing to the last verified webhook, over the real APIs, on this machine.
+//! Runs `lotwire demo`: two auctions, from import to the last verified webhook, over the real APIs on this machine.
 //!
-//! Actors: a node (platform and provider, as `serve` runs them), a customer's receiver on a port of its own, a clerk and
-//! sixteen bidders who know nothing but HTTP. What must arrive is worked out from what the clerk and the bidders did, not
-//! from what the platform says it sent.
+//! Actors: a node (platform and provider, as `serve` runs them), a customer's webhook receiver, a clerk, and 16
+//! bidders. Clerk and bidders use only HTTP. The demonstration computes the expected webhooks from the commands of
+//! clerk and bidders, not from the platform's own event feed.
 
 mod catalogue;
 mod progress;
@@ -30,32 +30,33 @@ use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{self, Node};
 
-/// Seconds over which each of the two sales goes on.
+/// Duration of each of the two sales, in seconds.
 const SALE_SECONDS: u32 = 20;
-/// How long the receiver may hear nothing new before what is missing counts as lost.
+/// Time without a new webhook after which the missing ones count as lost.
 const IDLE_MAX: Duration = Duration::from_secs(20);
 
-/// Runs the demonstration. The status is 0 when everything arrived as it must. Whoever interrupts it has nothing to clear up.
+/// Runs the demonstration. The exit status is 0 if every expected webhook arrived once, valid and in order. After an
+/// interruption, no temporary file remains.
 pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -> Result<ExitCode, CommandError> {
     let catalogue = catalogue::read(demo.catalogue.as_deref(), demo.lots)?;
-    // From before there is anything to clear up.
+    // Signals are handled from here on, before the first temporary file exists.
     let mut shutdown_signal = pin!(node::shutdown_signal()?);
     let scratch = tempfile::Builder::new()
         .prefix("lotwire-demo-")
         .tempdir()
-        .context("making a directory for the demonstration")?;
+        .context("creating a directory for the demonstration")?;
     if !data_dir_given {
         config.data_dir = scratch.path().to_owned();
     }
     node::take_free_ports_if_busy(&mut config).await?;
-    // The receiver is on this machine, which deliveries do not reach unless it is allowed.
+    // The receiver is on this machine. Deliveries to it need an explicit permission.
     config.provider.allow_subnets.push(ipnet::IpNet::from(std::net::IpAddr::from(Ipv4Addr::LOCALHOST)));
 
     let progress = Progress::new(catalogue.timed_lots, catalogue.webcast_lots);
     let interrupted = |status: u8| {
         progress.finish();
-        let data = if data_dir_given { "stays" } else { "is removed" };
-        progress.say(&format!("Interrupted. The demonstration stops, and what it stored {data}."));
+        let data = if data_dir_given { "kept" } else { "removed" };
+        progress.say(&format!("Interrupted. The demonstration stops; its data is {data}."));
         ExitCode::from(status)
     };
     let node = tokio::select! {
@@ -66,11 +67,11 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
         .await
         .context("opening a port for the receiver")?;
     let ended = tokio::select! {
-        shown = show(demo, &config, &catalogue, (&node, &receiver), &progress) => {
-            if shown.is_ok() && !demo.exit {
+        ended = perform(demo, &config, &catalogue, (&node, &receiver), &progress) => {
+            if ended.is_ok() && !demo.exit {
                 shutdown_signal.await;
             }
-            shown
+            ended
         }
         status = &mut shutdown_signal => Ok(interrupted(status)),
     };
@@ -78,8 +79,8 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
     ended
 }
 
-/// From the set-up to the summary, and what to do with what is left running.
-async fn show(
+/// Sets up both systems, sells, prints the summary and, without `--exit`, prints what keeps running.
+async fn perform(
     demo: &Demo,
     config: &Config,
     catalogue: &Catalogue,
@@ -93,13 +94,13 @@ async fn show(
         receiver.url()
     ));
     let (platform, provider, demo_customer) = set_up(node, receiver, progress).await?;
-    let sold = async {
-        let sold = sell(&platform, &demo_customer, catalogue, node, progress).await?;
-        wait_for(receiver, sold.len()).await;
-        Ok::<_, CommandError>(sold)
+    let expected = async {
+        let expected = sell(&platform, &demo_customer, catalogue, node, progress).await?;
+        wait_for(receiver, expected.len()).await;
+        Ok::<_, CommandError>(expected)
     };
     let expected = tokio::select! {
-        sold = sold => sold?,
+        expected = expected => expected?,
         never = progress.follow(receiver) => match never {},
     };
     progress.finish();
@@ -138,7 +139,7 @@ async fn set_up(
     Ok((platform, provider, demo_customer))
 }
 
-/// Both sales at once, then their reconciliation. Gives everything that has to be announced.
+/// Runs both sales concurrently, then reconciles them. Returns every event that the platform must announce.
 async fn sell(
     platform: &ApiClient,
     demo_customer: &DemoCustomer,
@@ -150,13 +151,13 @@ async fn sell(
     let timetable = Timetable::starting(now, catalogue.timed_lots, SALE_SECONDS)?;
     let duration = Duration::from_secs(SALE_SECONDS.into());
     progress.say(&format!(
-        "Catalogue: {} to a timed auction that ends from {:.0}, {} to a webcast",
+        "Catalogue: {} in a timed auction that ends from {:.0}, {} in a webcast",
         pluralise(catalogue.timed_lots, "lot", "lots"),
         timetable.first_end,
         catalogue.webcast_lots
     ));
     let online = timed::create(platform, demo_customer, catalogue, &timetable).await?;
-    // A dry run of the whole, so that an error names the line of the file as it was given.
+    // A dry run of the whole catalogue, so that an error names the line in the operator's file.
     online.import(platform, catalogue.whole.clone(), "?dryRun=true").await?;
     let (timed, webcast) = tokio::try_join!(
         timed::open(platform, online, catalogue, &progress.bids),
@@ -171,17 +172,17 @@ async fn sell(
     Ok(expected)
 }
 
-/// Waits until as many events are there as were expected, or until nothing has come for a while.
+/// Waits until the expected number of webhooks has arrived, or until none arrives for [`IDLE_MAX`].
 async fn wait_for(receiver: &Receiver, expected: usize) {
-    let mut seen = receiver.read(|record| record.arrivals().len());
-    while seen < expected {
-        let is_more = receiver.wait_until(IDLE_MAX, |record| record.arrivals().len() > seen).await;
-        if !is_more {
+    let mut arrived = receiver.read(|record| record.arrivals().len());
+    while arrived < expected {
+        let has_grown = receiver.wait_until(IDLE_MAX, |record| record.arrivals().len() > arrived).await;
+        if !has_grown {
             return;
         }
-        seen = receiver.read(|record| record.arrivals().len());
+        arrived = receiver.read(|record| record.arrivals().len());
     }
-    // A copy too many would come now.
+    // A duplicate would arrive about now.
     receiver.wait_until(Duration::from_millis(500), |record| record.arrivals().len() > expected).await;
 }
 
@@ -193,7 +194,7 @@ async fn print_what_runs(
     config: &Config,
 ) -> Result<(), CommandError> {
     print(&format!(
-        "Everything is left running; stop it with Ctrl-C.\n\n  \
+        "The server and the receiver keep running. Press Ctrl-C to stop them.\n\n  \
          platform API      {platform}/api/v1/openapi.json\n  \
          provider API      {provider}/api/v1/openapi.json\n  \
          receiver          {receiver}\n  \
@@ -201,9 +202,9 @@ async fn print_what_runs(
          customer          {customer}\n  \
          application       {application}\n  \
          endpoint          {endpoint}\n\n  \
-         The customer's App Portal, by a link that is good for a week:\n  \
+         The customer's App Portal (the link is valid for seven days):\n  \
          {portal}\n\n  \
-         API key of the platform (staff, for this demonstration): {key}\n  \
+         Staff API key of the platform: {key}\n  \
          Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'",
         platform = node.platform_url(),
         provider = node.provider_url(),
@@ -212,7 +213,7 @@ async fn print_what_runs(
         customer = demo_customer.customer,
         application = demo_customer.application,
         endpoint = demo_customer.endpoint,
-        key = node.create_staff_key("demonstration, shown").await?,
+        key = node.create_staff_key("demonstration, printed").await?,
     ));
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! What ends a command: a sentence for the person at the terminal that says what went wrong and what to do.
+//! The error that ends a command: text for the operator that says what is wrong and what to do.
 
 use std::fmt::{self, Display};
 
-/// Why a command could not do its work.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) struct CommandError(String);
 
@@ -18,12 +18,14 @@ impl Display for CommandError {
     }
 }
 
-/// Says what was being done when an error happened.
+/// Adds to an error what the command was doing.
 pub(crate) trait ErrorContext<T> {
+    /// Prefixes the error with `doing`, such as `opening platform.db`.
     fn context(self, doing: impl Display) -> Result<T, CommandError>;
 }
 
 impl<T, E: Display> ErrorContext<T> for Result<T, E> {
+    /// Prefixes the error with `doing`, such as `opening platform.db`.
     fn context(self, doing: impl Display) -> Result<T, CommandError> {
         self.map_err(|error| CommandError(format!("{doing}: {error}")))
     }

@@ -1,7 +1,8 @@
-//! Lotwire: the binary. Command line, configuration, telemetry, wiring; no rule of its own.
+//! The `lotwire` binary: command line, configuration, logging and wiring. It contains no business rule.
 //!
-//! [`cli`] names the commands, [`config`] says what they work with, [`node`] wires platform and provider to their stores,
-//! [`commands`] and [`demo`] do the work.
+//! - [`cli`] defines commands and flags; [`config`] loads the configuration.
+//! - [`node`] connects platform and provider to their stores, listens and starts the workers.
+//! - [`commands`] runs each command; [`demo`] is the demonstration.
 
 mod cli;
 mod commands;
@@ -21,7 +22,7 @@ use clap::Parser as _;
 use crate::cli::{Cli, Command};
 use crate::error::{CommandError, ErrorContext as _};
 
-/// With the system's allocator a delivery costs a tenth more CPU (docs/benchmarks.md).
+/// Deliveries allocate much, on many threads. mimalloc serves such a load with less CPU than the system's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -56,14 +57,14 @@ fn run(cli: &Cli) -> Result<ExitCode, CommandError> {
 }
 
 fn load(cli: &Cli) -> Result<config::Resolved, CommandError> {
-    // A variable that is not Unicode can't be one of ours.
+    // A variable whose name or value is not Unicode is none of Lotwire's settings.
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     config::load(cli.common.config.as_deref(), variables, cli.overrides())
         .map_err(|error| CommandError::new(error.to_string()))
 }
 
-#[expect(clippy::print_stderr, reason = "the last word of a command that failed")]
+#[expect(clippy::print_stderr, reason = "the error of a failed command goes to the terminal")]
 fn print_error(error: &CommandError) {
     eprintln!("lotwire: {error}");
 }

@@ -1,4 +1,5 @@
-//! A node: platform, provider or both, wired to their stores and listening. What `serve` runs and `demo` shows.
+//! A node: platform, provider or both, connected to their stores, listening, with running workers. `serve` and `demo`
+//! start one.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -13,7 +14,7 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
 use platform_core::access::NewApiKey;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
-use provider_core::retry::RetrySchedule;
+use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
@@ -25,16 +26,16 @@ use crate::data_dir_lock::{self, DataDirLock};
 use crate::error::{CommandError, ErrorContext as _};
 use crate::sealing_key::{require_platform_key, require_provider_key};
 
-/// How long giving back what was cut off at the end may take.
+/// Time limit for releasing this node's claimed deliveries at the end of a shutdown.
 const RELEASE_MAX: Duration = Duration::from_secs(2);
 
-/// Transactions of each kind that a provider node has under way at a PostgreSQL server. SQLite has one writer.
+/// Maximum number of concurrent PostgreSQL transactions of each kind that a provider node runs. SQLite has one writer.
 const STORE_CALLS_MAX: usize = 4;
-/// Connections that may wait to be accepted, if the system allows as many (`net.core.somaxconn`). One that finds no room asks
-/// again after a second: a crowd that comes back after a restart is to find room at once.
+/// Maximum number of connections that wait to be accepted; `net.core.somaxconn` can lower it. The kernel drops further
+/// connections and their clients retry after a second. After a restart, many clients connect at the same time.
 const ACCEPT_BACKLOG_MAX: u32 = 4_096;
 
-/// What both systems stand on in this process.
+/// Services that platform and provider share in this process.
 pub(crate) struct NodeServices {
     pub(crate) clock: SharedClock,
     pub(crate) random: SharedRandom,
@@ -44,24 +45,24 @@ pub(crate) struct NodeServices {
 impl NodeServices {
     pub(crate) fn new(config: &Config) -> Result<Self, CommandError> {
         let random: SharedRandom = Arc::new(SystemRandom);
-        // Messages and the headers of endpoints are in it: nobody else's to read.
+        // The databases contain messages and the headers of endpoints, so other users get no access.
         std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&config.data_dir)
-            .context(format!("making the data directory {}", config.data_dir.display()))?;
+            .context(format!("creating the data directory {}", config.data_dir.display()))?;
         let key = Some(config.secrets.key.as_str()).filter(|key| !key.is_empty());
-        let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).context("the key that seals secrets")?;
+        let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).context("reading secrets.key")?;
         Ok(NodeServices { clock: Arc::new(SystemClock), random, vault: Arc::new(vault) })
     }
 
-    /// The id of the key that seals.
+    /// The id of the key that seals new secrets.
     pub(crate) fn sealing_key(&self) -> &str {
         self.vault.first_key().as_str()
     }
 }
 
-/// The platform on its store. It answers; it works by itself once its workers are spawned.
+/// Opens the platform's store and creates the platform. Its background work starts with `spawn_workers`.
 pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> Result<Platform, CommandError> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("platform.db");
@@ -91,13 +92,13 @@ pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> R
         clock: services.clock.clone(),
         random: services.random.clone(),
         vault: services.vault.clone(),
-        // Providers are entered by support, and the embedded one is on this machine.
+        // Support enters provider URLs, and the embedded provider is on this machine: every address is allowed.
         client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
         config: limits,
     }))
 }
 
-/// The provider on its store.
+/// Opens the provider's store and creates the provider. Its background work starts with `spawn_workers`.
 pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> Result<Provider, CommandError> {
     let store = if config.database.url.is_empty() {
         let path = config.data_dir.join("provider.db");
@@ -140,7 +141,7 @@ pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> R
     }))
 }
 
-/// The client that deliveries are made with.
+/// The HTTP client for deliveries.
 fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, CommandError> {
     let mut client = ClientConfig { policy, ..ClientConfig::default() };
     if !config.provider.proxy.is_empty() {
@@ -167,7 +168,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Opens the stores, listens, and starts the workers. The ports answer when this returns.
+    /// Opens the stores, listens and starts the workers. When it returns, the ports accept requests.
     pub(crate) async fn start(config: &Config) -> Result<Self, CommandError> {
         let services = NodeServices::new(config)?;
         let (tasks, stop) = (Tasks::new(), CancellationToken::new());
@@ -184,19 +185,19 @@ impl Node {
             _locks: locks?,
         };
         let mut sources = Vec::new();
-        // The provider first: the platform may have something to publish at once.
+        // The provider comes first, because the platform may publish events immediately.
         if config.runs(Role::Provider) {
             let listener = listen(config.provider.listen, "provider.listen").await?;
-            // With port 0 the address is known only now, and links are made of it.
+            // With port 0 the address is known only now, and App Portal links contain it.
             let mut config = config.clone();
-            config.provider.listen = listener.local_addr().context("reading the address of a port")?;
+            config.provider.listen = listener.local_addr().context("reading the address of the listening socket")?;
             let provider = open_provider(&config, &node.services).await?;
             require_provider_key(&provider).await?;
             provider.spawn_workers(&node.tasks);
-            let (api, figures) = provider_api::surface_with_metrics(provider.clone());
+            let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
             let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
             let addr = node.serve(listener, surface)?;
-            sources.push(figures);
+            sources.push(metrics);
             node.provider = Some((provider, addr));
         }
         if config.runs(Role::Platform) {
@@ -218,7 +219,7 @@ impl Node {
     }
 
     fn serve(&mut self, listener: TcpListener, surface: Surface) -> Result<SocketAddr, CommandError> {
-        let addr = listener.local_addr().context("reading the address of a port")?;
+        let addr = listener.local_addr().context("reading the address of the listening socket")?;
         let stopping = self.stop.clone();
         let limits = kit_http::serve::Limits { drain: self.drain_max, ..kit_http::serve::Limits::default() };
         self.servers.push(tokio::spawn(async move {
@@ -239,12 +240,12 @@ impl Node {
         self.provider.as_ref().map_or(String::new(), |(_, addr)| format!("http://{addr}"))
     }
 
-    /// A client for the node's own APIs.
+    /// An HTTP client for the node's own APIs.
     pub(crate) fn http_client(&self) -> Client {
         Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })
     }
 
-    /// An account at the embedded provider, with a key: `(org_…, key)`.
+    /// Creates an account at the embedded provider with an API key: `(org_…, key)`.
     pub(crate) async fn create_provider_account(&self, name: &str) -> Result<(String, String), CommandError> {
         let (provider, _) = self.provider.as_ref().ok_or_else(|| CommandError::new("this node runs no provider"))?;
         let account = provider.create_account(name).await.context("creating a provider account")?;
@@ -252,7 +253,7 @@ impl Node {
         Ok((account.id.to_string(), key.text))
     }
 
-    /// A key of the platform's API that may do everything.
+    /// Creates a staff key of the platform's API with all scopes.
     pub(crate) async fn create_staff_key(&self, name: &str) -> Result<String, CommandError> {
         let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
         let new = NewApiKey { name: name.to_owned(), customer: None, scopes: Scopes::all(), expires_at: None };
@@ -260,8 +261,9 @@ impl Node {
         Ok(created.key.expose_str().unwrap_or_default().to_owned())
     }
 
-    /// Ends gracefully, within `provider.drain_timeout`: nothing new is taken, what waits in memory is given back at once, and
-    /// requests and deliveries under way finish. What does not is given back in the end.
+    /// Shuts down gracefully, within `provider.drain_timeout`. The node accepts no new work, releases the deliveries
+    /// that wait in memory, and lets requests and attempts under way finish. Attempts that do not finish are cut off
+    /// and released.
     pub(crate) async fn stop(self) {
         if let Some((provider, _)) = &self.provider {
             provider.refuse_messages();
@@ -274,18 +276,24 @@ impl Node {
         };
         let ((), workers) = tokio::join!(servers, self.tasks.shutdown(self.drain_max));
         if let Err(unfinished) = workers {
-            tracing::warn!(%unfinished, "some work was cut off; it goes on at another node or at the next start");
+            tracing::warn!(
+                %unfinished,
+                "provider.drain_timeout is over: unfinished work was cut off and continues on another node or at the next start"
+            );
         }
         if let Some((provider, _)) = &self.provider
             && tokio::time::timeout(RELEASE_MAX, provider.release_node()).await.is_err()
         {
-            tracing::warn!("what was cut off could not be given back in time; it is when this node is missed");
+            tracing::warn!(
+                "could not release the claimed deliveries in time; they continue when this node's lease expires, or \
+                 at the next start"
+            );
         }
     }
 }
 
 async fn listen(addr: SocketAddr, key: &str) -> Result<TcpListener, CommandError> {
-    bind(addr).context(format!("listening on {addr} (is it in use? another address can be given with {key})"))
+    bind(addr).context(format!("listening on {addr} (if another process uses the address, set {key} to a free one)"))
 }
 
 fn bind(addr: SocketAddr) -> std::io::Result<TcpListener> {
@@ -295,22 +303,22 @@ fn bind(addr: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(ACCEPT_BACKLOG_MAX)
 }
 
-/// For the demonstration: the usual ports when they are free, others when they are not.
+/// For the demonstration: replaces a configured port that is in use by a free one.
 pub(crate) async fn take_free_ports_if_busy(config: &mut Config) -> Result<(), CommandError> {
     for addr in [&mut config.platform.listen, &mut config.provider.listen] {
         if TcpListener::bind(*addr).await.is_err() {
             let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.context("finding a free port")?;
-            *addr = free.local_addr().context("reading the address of a port")?;
+            *addr = free.local_addr().context("reading the address of the listening socket")?;
         }
     }
     Ok(())
 }
 
-/// From now on SIGINT and SIGTERM do not end this process by themselves. What is given waits for the first of them, and is the
-/// status of a process that it ended: 128 and the signal's number.
+/// Handles SIGINT and SIGTERM from now on. The returned future waits for the first of them and yields the exit status
+/// by convention: 128 plus the signal's number.
 pub(crate) fn shutdown_signal() -> Result<impl Future<Output = u8>, CommandError> {
-    let mut interrupt = signal(SignalKind::interrupt()).context("heeding SIGINT")?;
-    let mut terminate = signal(SignalKind::terminate()).context("heeding SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("handling SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).context("handling SIGTERM")?;
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => 130,
@@ -329,10 +337,10 @@ mod tests {
     async fn many_simultaneous_connections_fit_the_accept_backlog() {
         let listener = bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
         let addr = listener.local_addr().unwrap();
-        let mut crowd = Vec::new();
+        let mut connections = Vec::new();
         for _ in 0..300 {
-            let connected = tokio::time::timeout(Duration::from_millis(900), TcpStream::connect(addr)).await;
-            crowd.push(connected.expect("there is no room, and nobody is accepted").unwrap());
+            let connected = tokio::time::timeout(Duration::from_secs(30), TcpStream::connect(addr)).await;
+            connections.push(connected.expect("the backlog has room for the connection").unwrap());
         }
     }
 }

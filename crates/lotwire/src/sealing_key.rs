@@ -1,14 +1,14 @@
-//! Whether this process may work on a database: only with the keys that its secrets were sealed with.
+//! Checks that this process has the sealing keys of a database before it works on it.
 
 use platform_core::Platform;
 use provider_core::Provider;
 
 use crate::error::{CommandError, ErrorContext as _};
 
-const DOING: &str = "trying the key that seals secrets";
+const DOING: &str = "checking the sealing key";
 
-/// Refuses a platform's database whose secrets were sealed with a key that is not configured here, and leaves word of ours
-/// in one that takes it.
+/// Refuses a platform's database if this process lacks a key that sealed its secrets. Otherwise records the current key
+/// in the database.
 pub(crate) async fn require_platform_key(platform: &Platform) -> Result<(), CommandError> {
     match platform.record_sealing_key().await.context(DOING)? {
         platform_core::SealingKeyCheck::Fits => Ok(()),
@@ -16,7 +16,7 @@ pub(crate) async fn require_platform_key(platform: &Platform) -> Result<(), Comm
     }
 }
 
-/// The same for a provider's.
+/// Does the same for a provider's database.
 pub(crate) async fn require_provider_key(provider: &Provider) -> Result<(), CommandError> {
     match provider.record_sealing_key().await.context(DOING)? {
         provider_core::SealingKeyCheck::Fits => Ok(()),
@@ -24,11 +24,11 @@ pub(crate) async fn require_provider_key(provider: &Provider) -> Result<(), Comm
     }
 }
 
-/// What is wrong, and what to do about it.
+/// The error message for a missing or different sealing key.
 pub(crate) fn wrong_key_message(whose: &str, why: &str) -> String {
     format!(
-        "the {whose}'s database was made with another secrets.key: {why}. Give every node that shares it the same one: \
-         set secrets.key, or copy the file secret.key from the data directory of a node that works (an old key may stand \
-         behind the new one, after a comma)"
+        "the {whose}'s database was made with another secrets.key: {why}. Every node on one database needs the same \
+         key: set secrets.key, or copy the file secret.key from the data directory of a working node. To keep an old \
+         key, append it to the new one after a comma"
     )
 }

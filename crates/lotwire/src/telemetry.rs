@@ -1,4 +1,4 @@
-//! Logging: on standard error, so that standard output is the command's own.
+//! Logging to standard error. Standard output has only the result of the command.
 
 use std::io::IsTerminal as _;
 
@@ -12,24 +12,25 @@ use crate::cli::Command;
 use crate::config::{Log, LogFormat};
 use crate::error::{CommandError, ErrorContext as _};
 
-/// Migrations tell of each step at `info`, which is every start.
+/// The migration library logs every step at `info` on every start.
 const QUIET_MIGRATIONS: &str = "refinery_core=warn";
 
-/// A library that writes values of ours, keys and payloads among them, when it is asked for more than `info`: PostgreSQL's
-/// client logs the parameters of each statement. No `log.level` gets those.
+/// The PostgreSQL client logs the parameters of each statement below `info`: keys and payloads among them. No
+/// `log.level` shows those lines.
 const LOGS_PARAMETERS: &str = "tokio_postgres";
 
-/// The pool tells of each connection that is broken, which is all of them at once when the server is restarted. The listener's is told.
+/// The pool logs each broken connection, which is every connection after a restart of PostgreSQL. The listening
+/// connection already logs the outage once.
 const LOGS_EACH_CONNECTION: &str = "deadpool.postgres";
 
-/// Starts logging. Commands that talk to a person log warnings only; a server logs what the configuration says.
+/// Starts logging. `serve` logs at `log.level`; every other command logs warnings and errors only.
 pub(crate) fn start(log: &Log, command: &Command) -> Result<(), CommandError> {
     let level = if matches!(command, Command::Serve(_)) { log.level.as_str() } else { "warn" };
-    // Named first, so that whoever asks for more of it in `log.level` gets it.
+    // It comes first, so that a directive in `log.level` can override it.
     let filter = EnvFilter::try_new(format!("{QUIET_MIGRATIONS},{level}")).context("log.level")?;
     let is_terminal = std::io::stderr().is_terminal();
-    // A line that can't be written, on a full disk or because its reader has gone, is lost. By default the library complains of it
-    // with `eprintln!`, which panics then: whoever had something to say would die of it, in the middle of its work.
+    // A line that can't be written (a full disk, a closed pipe) is lost. By default the library reports that with
+    // `eprintln!`, which panics in this case and would stop the task that logged.
     let lines = tracing_subscriber::fmt().log_internal_errors(false);
     let lines = lines.with_env_filter(filter).with_writer(std::io::stderr).with_ansi(is_terminal);
     match log.format {

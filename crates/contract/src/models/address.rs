@@ -11,12 +11,12 @@ use crate::fields::Fields;
 use crate::text::{text, truncated};
 use crate::{InvalidText, ModelError};
 
-/// A postal address (service.md section 2). A required line may be empty, as not every address has a second line or a
-/// postcode; it may not be absent.
+/// A postal address. A required field may be empty, because not every address has a second line or a postcode; it must
+/// not be absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(tag = "@class", rename = "com.vendor.scaffold.models.address.AddressModel", rename_all = "camelCase")]
 pub struct AddressModel {
-    /// Primary key, stable for ever; matches what the reference API gives.
+    /// Primary key, as in the reference API; it never changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<i64>,
     /// First line, required.
@@ -37,13 +37,13 @@ pub struct AddressModel {
     pub city: Option<String>,
     /// Postcode, required.
     pub postcode: String,
-    /// Decimal degrees east, as text.
+    /// Decimal degrees east as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longitude: Option<Longitude>,
-    /// Decimal degrees north, as text.
+    /// Decimal degrees north as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latitude: Option<Latitude>,
-    /// Country, `uk` when it isn't given.
+    /// Country code; `uk` by default.
     pub country_code: AddressCountryCode,
 }
 
@@ -70,7 +70,7 @@ impl AddressModel {
 
 model!(AddressModel);
 
-/// The country of an address: two lower-case letters, those of ISO 3166-1 except that the United Kingdom is `uk`.
+/// The country code of an address: two lower-case letters of ISO 3166-1, except that the United Kingdom is `uk`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AddressCountryCode(String);
 
@@ -126,7 +126,7 @@ mod tests {
     const LEAST: &str = r#"{"@class":"com.vendor.scaffold.models.address.AddressModel","addressLine1":"1 Rue Neuve","addressLine2":"","postcode":"69001","countryCode":"fr"}"#;
 
     #[test]
-    fn an_address_is_written_as_it_was_read() {
+    fn an_address_survives_a_round_trip() {
         for json in [FULL, LEAST] {
             let model = AddressModel::from_json(json).unwrap();
             assert_eq!(serde_json::to_string(&model).unwrap(), json);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_is_not_whole_is_refused_at_the_field() {
+    fn an_incomplete_or_wrong_address_is_rejected_at_the_field() {
         let swap = |from: &str, to: &str| FULL.replacen(from, to, 1);
         for (json, code, pointer) in [
             (swap(r#""addressLine1":"Unit 4","#, ""), "missing_field", "/addressLine1"),

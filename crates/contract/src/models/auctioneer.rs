@@ -1,4 +1,4 @@
-//! Who holds auctions.
+//! Auctioneers, who hold auctions.
 
 use serde::Serialize;
 
@@ -6,14 +6,14 @@ use super::model;
 use crate::ModelError;
 use crate::fields::Fields;
 
-/// An auctioneer, as the reference API and imports know it (service.md section 2).
+/// An auctioneer, as in the reference API and in imports.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(tag = "@class", rename = "com.vendor.scaffold.models.auctionapi.AuctioneerApiModel")]
 pub struct AuctioneerApiModel {
-    /// Primary key, stable for ever; matches what the reference API gives.
+    /// Primary key, as in the reference API; it never changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<i64>,
-    /// Name for people.
+    /// Name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_auctioneer_is_written_as_it_was_read() {
+    fn an_auctioneer_survives_a_round_trip() {
         for json in [
             r#"{"@class":"com.vendor.scaffold.models.auctionapi.AuctioneerApiModel","id":7,"name":"Salter & Daughters"}"#,
             r#"{"@class":"com.vendor.scaffold.models.auctionapi.AuctioneerApiModel","id":-9223372036854775808}"#,
@@ -47,13 +47,13 @@ mod tests {
     }
 
     #[test]
-    fn the_class_may_be_left_out_and_may_not_be_another() {
+    fn the_class_may_be_absent_and_must_be_right_otherwise() {
         assert_eq!(AuctioneerApiModel::from_json(r#"{"name":null}"#).unwrap(), AuctioneerApiModel::default());
         let error = AuctioneerApiModel::from_json(r#"{"@class":"AuctioneerApiModel"}"#).unwrap_err();
         assert_eq!((error.code(), error.pointer()), ("wrong_class", "/@class"));
         assert_eq!(
             error.to_string(),
-            r#"/@class: must be "com.vendor.scaffold.models.auctionapi.AuctioneerApiModel", or be left out; "AuctioneerApiModel" was given"#
+            r#"/@class: must be "com.vendor.scaffold.models.auctionapi.AuctioneerApiModel" or absent; "AuctioneerApiModel" was given"#
         );
         for wrong in ["null", "7", r#""""#] {
             let error = AuctioneerApiModel::from_json(&format!(r#"{{"@class":{wrong}}}"#)).unwrap_err();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_or_unknown_field_is_refused_at_its_place() {
+    fn a_wrong_or_unknown_field_is_rejected_at_its_pointer() {
         for (json, code, pointer) in [
             (r#"{"id":"7"}"#, "wrong_type", "/id"),
             (r#"{"id":7.5}"#, "wrong_type", "/id"),

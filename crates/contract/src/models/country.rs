@@ -10,7 +10,7 @@ use crate::fields::Fields;
 use crate::text::{text, truncated};
 use crate::{InvalidText, ModelError};
 
-/// A country of the reference data (service.md section 2). Read from its code or its id; either gives the other.
+/// A country of the reference data. It is read from its code, its id, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "@class", rename = "com.vendor.scaffold.models.address.CountryModel")]
 pub struct CountryModel {
@@ -25,12 +25,12 @@ impl CountryModel {
     /// The value of `@class`.
     pub const CLASS: &'static str = "com.vendor.scaffold.models.address.CountryModel";
 
-    /// The country as the reference data has it: id, code and name.
+    /// The country of the reference data, with id, code and name.
     pub fn of(code: CountryCode) -> Self {
         Self { id: Some(code.id()), code, name: Some(code.name().to_owned()) }
     }
 
-    /// Primary key, where it was given; always the id of the code.
+    /// Primary key, if it was given; always the id of the code.
     pub fn id(&self) -> Option<i64> {
         self.id
     }
@@ -40,7 +40,7 @@ impl CountryModel {
         self.code
     }
 
-    /// The name, where one was given; free text.
+    /// The name, if one was given; free text.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_country_is_written_as_it_was_read() {
+    fn a_country_survives_a_round_trip() {
         for json in [
             r#"{"@class":"com.vendor.scaffold.models.address.CountryModel","id":826,"code":"GB","name":"Great Britain"}"#,
             r#"{"@class":"com.vendor.scaffold.models.address.CountryModel","code":"FR"}"#,
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_alone_gives_the_code() {
+    fn the_code_is_found_by_the_id() {
         let model = CountryModel::from_json(r#"{"id":250}"#).unwrap();
         assert_eq!(
             serde_json::to_string(&model).unwrap(),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_country_that_is_none_is_refused() {
+    fn an_invalid_country_is_rejected() {
         for (json, code, pointer) in [
             ("{}", "missing_field", "/code"),
             (r#"{"code":null,"name":"France"}"#, "missing_field", "/code"),
@@ -178,7 +178,7 @@ mod tests {
             assert_eq!((error.code(), error.pointer()), (code, pointer), "{json}");
         }
         let both = CountryModel::from_json("{}").unwrap_err().to_string();
-        assert_eq!(both, r#"/code: required field is missing; "id" would do as well"#);
+        assert_eq!(both, r#"/code: the required field is missing; give it or "id""#);
         assert!("UK".parse::<CountryCode>().unwrap_err().to_string().contains("the United Kingdom is GB"));
     }
 

@@ -11,7 +11,7 @@ use crate::fields::Fields;
 use crate::text::{text, truncated};
 use crate::{InvalidText, ModelError};
 
-/// A currency of the reference data (service.md section 2). Read from its code or its id; either gives the other.
+/// A currency of the reference data. It is read from its code, its id, or both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "@class", rename = "com.vendor.scaffold.models.reference.CurrencyModel")]
 pub struct CurrencyModel {
@@ -26,12 +26,12 @@ impl CurrencyModel {
     /// The value of `@class`.
     pub const CLASS: &'static str = "com.vendor.scaffold.models.reference.CurrencyModel";
 
-    /// The currency as the reference data has it: id, code and name.
+    /// The currency of the reference data, with id, code and name.
     pub fn of(code: CurrencyCode) -> Self {
         Self { id: Some(code.id()), code, name: Some(code.name()) }
     }
 
-    /// Primary key, where it was given; always the id of the code.
+    /// Primary key, if it was given; always the id of the code.
     pub fn id(&self) -> Option<i64> {
         self.id
     }
@@ -41,7 +41,7 @@ impl CurrencyModel {
         self.code
     }
 
-    /// The name, where one was given; free text.
+    /// The name, if one was given; free text.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -54,22 +54,22 @@ impl CurrencyModel {
 
 model!(CurrencyModel);
 
-/// An ISO 4217 code, upper case. Codes that ISO has withdrawn lately are still read, as old auctions carry them.
+/// An ISO 4217 code, upper case. Recently withdrawn codes are still read, because old auctions use them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CurrencyCode(Currency);
 
-/// Codes that ISO 4217 has withdrawn, with the year: kuna (2023), convertible peso (2021), Zimbabwe dollars (2009, 2024), leone
-/// (2024), Antillean guilder (2025), lev (2026).
+/// Codes that ISO 4217 has withdrawn, with the year: kuna (2023), convertible peso (2021), Zimbabwe dollars (2009,
+/// 2024), leone (2024), Antillean guilder (2025), lev (2026).
 const WITHDRAWN: [&str; 7] = ["HRK", "CUC", "ZWD", "ZWL", "SLL", "ANG", "BGN"];
 
 impl CurrencyCode {
-    /// Every code, in the order of the ids.
+    /// Every code, ordered by id.
     pub fn all() -> impl Iterator<Item = Self> {
         // An ISO number has three digits.
         (0..=999).filter_map(Currency::from_numeric).map(Self)
     }
 
-    /// True for one that is no money any more: it is read, but nothing new is sold in it.
+    /// True for a withdrawn currency: it is read, but new auctions can't use it.
     pub fn is_withdrawn(&self) -> bool {
         WITHDRAWN.contains(&self.as_str())
     }
@@ -94,8 +94,8 @@ impl CurrencyCode {
         self.0.name().to_owned()
     }
 
-    /// How many decimal digits of the currency are its minor unit (2 for GBP, 0 for JPY); none for gold, test codes and
-    /// other codes that have no money, and so can't be an auction's currency.
+    /// Decimal digits of the minor unit: 2 for GBP, 0 for JPY. None for gold, test codes and other codes without a
+    /// minor unit, which can't be the currency of an auction.
     pub fn minor_digits(&self) -> Option<u32> {
         self.0.exponent().map(u32::from)
     }
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_currency_is_written_as_it_was_read() {
+    fn a_currency_survives_a_round_trip() {
         for json in [
             r#"{"@class":"com.vendor.scaffold.models.reference.CurrencyModel","id":826,"code":"GBP","name":"Sterling"}"#,
             r#"{"@class":"com.vendor.scaffold.models.reference.CurrencyModel","code":"EUR"}"#,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_alone_gives_the_code() {
+    fn the_code_is_found_by_the_id() {
         let model = CurrencyModel::from_json(r#"{"id":978}"#).unwrap();
         assert_eq!(
             serde_json::to_string(&model).unwrap(),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_currency_that_is_none_is_refused() {
+    fn an_invalid_currency_is_rejected() {
         for (json, code, pointer) in [
             ("{}", "missing_field", "/code"),
             (r#"{"code":"gbp"}"#, "invalid_value", "/code"),

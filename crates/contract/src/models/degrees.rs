@@ -1,4 +1,4 @@
-//! Places on the globe, which the wire has as text.
+//! Geographic coordinates, which are text in JSON.
 
 use std::str::FromStr;
 
@@ -10,11 +10,11 @@ pub type Latitude = Degrees<90>;
 /// Degrees east (positive) or west, −180 to 180.
 pub type Longitude = Degrees<180>;
 
-/// Decimal degrees between −`MAX` and `MAX`, kept digit by digit as they were given.
+/// Decimal degrees between −`MAX` and `MAX`, kept as the given text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Degrees<const MAX: u16>(String);
 
-/// A tenth of a micrometre; who needs more has another unit in mind.
+/// Twelve decimals resolve a tenth of a micrometre. More digits indicate another unit.
 const DECIMALS_MAX: usize = 12;
 
 impl<const MAX: u16> Degrees<MAX> {
@@ -35,7 +35,7 @@ impl<const MAX: u16> FromStr for Degrees<MAX> {
             && (1..=DECIMALS_MAX).contains(&decimals.len())
             && digits(whole)
             && digits(decimals);
-        // Compared as a number only once its form is known, so that neither `inf` nor `1e2` is one.
+        // The form is checked too, because `parse` accepts `inf` and `1e2`.
         match unsigned.parse::<f64>() {
             Ok(size) if plain && size <= f64::from(MAX) => Ok(Self(given.to_owned())),
             _ => Err(InvalidText::new(format!(
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn degrees_in_range_are_kept_as_they_were_given() {
+    fn degrees_in_range_are_kept_as_given() {
         for given in ["0", "-0", "51.752022", "-1.257300", "90", "-90.000", "007.5", "89.999999999999"] {
             assert_eq!(given.parse::<Latitude>().map(|read| read.to_string()).as_deref(), Ok(given));
         }
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_decimal_degrees_in_range_is_refused() {
+    fn anything_but_decimal_degrees_in_range_is_rejected() {
         let wrong = [
             "",
             "-",

@@ -1,14 +1,14 @@
-//! Codes of the reference data, for which an `id` may stand in on input.
+//! Codes of the reference data. A model accepts an `id` in place of a `code`.
 //!
-//! The id of a country or a currency is its ISO number: stable for ever, the same on every installation, and known
-//! without asking a store.
+//! The id of a country or a currency is its ISO number. It never changes, is the same on every installation, and needs
+//! no look-up in a store.
 
 use crate::ModelError;
 use crate::fields::{FieldValue, Fields, pointer};
 
 /// A code with its id.
 pub(crate) trait ReferenceCode: FieldValue + Copy + PartialEq {
-    /// What the code names: `country`, `currency`.
+    /// Kind of the code: `country`, `currency`.
     const KIND: &'static str;
 
     fn as_str(&self) -> &'static str;
@@ -16,7 +16,7 @@ pub(crate) trait ReferenceCode: FieldValue + Copy + PartialEq {
     fn from_id(id: i64) -> Option<Self>;
 }
 
-/// Takes `code` and `id`, of which one may be absent. Where both are given they have to agree.
+/// Reads `code` and `id`. One of them may be absent; if both are given, they must agree.
 pub(crate) fn read<C: ReferenceCode>(fields: &mut Fields) -> Result<(Option<i64>, C), ModelError> {
     let id = fields.optional::<i64>("id")?;
     let code = fields.optional::<C>("code")?;
@@ -27,13 +27,13 @@ pub(crate) fn read<C: ReferenceCode>(fields: &mut Fields) -> Result<(Option<i64>
         (Some(id), None) => {
             let code = C::from_id(id);
             let code = code.ok_or_else(|| {
-                wrong(format!("no {} has the id {id}; give its code, or an id from the reference data", C::KIND))
+                wrong(format!("no {} has the id {id}; give a code, or an id from the reference data", C::KIND))
             })?;
             Ok((Some(id), code))
         }
         (Some(id), Some(code)) if code.id() == id => Ok((Some(id), code)),
         (Some(id), Some(code)) => Err(wrong(format!(
-            "{id} is not the id of {}, which is {}; give either of the two, or both that agree",
+            "{id} is not the id of {}, which is {}; give one of the two, or a matching pair",
             code.as_str(),
             code.id()
         ))),

@@ -1,4 +1,4 @@
-//! Images, documents and videos that belong to a record.
+//! URL attachments: images, documents and videos of an auction or item.
 
 use std::str::FromStr;
 
@@ -11,13 +11,13 @@ use crate::fields::Fields;
 use crate::text::{text, truncated};
 use crate::{InvalidText, ModelError};
 
-/// A resource at an address (service.md section 2).
+/// A resource with a URL, or a video.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "@class", rename = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel")]
 pub struct UrlAttachmentApiModel {
-    /// Where the resource is; of a YouTube or Vimeo video only the identifier.
+    /// URL of the resource; for a YouTube or Vimeo video, its identifier only.
     pub url: AttachmentUrl,
-    /// Words for people.
+    /// Label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -33,31 +33,31 @@ impl UrlAttachmentApiModel {
 
 model!(UrlAttachmentApiModel);
 
-/// What an attachment's `url` holds.
+/// The value of an attachment's `url`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum AttachmentUrl {
-    /// The address of an image, a document or a page.
+    /// The URL of an image, a document or a page.
     Resource(ResourceAddress),
     /// A YouTube or Vimeo video.
     Video(VideoId),
 }
 
-/// An absolute http or https address, kept as it was given.
+/// An absolute http or https URL, kept as given.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ResourceAddress(String);
 
 impl ResourceAddress {
-    /// The address.
+    /// The URL.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What browsers and servers are known to carry.
+/// Longest URL that common browsers and servers accept.
 const ADDRESS_BYTES_MAX: usize = 2048;
 
 impl AttachmentUrl {
-    /// The text on the wire: an address, or a bare video identifier.
+    /// The JSON text: a URL, or a video identifier.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Resource(address) => address.as_str(),
@@ -77,44 +77,44 @@ impl FromStr for AttachmentUrl {
         if let Ok(id) = given.parse::<VideoId>() {
             return Ok(Self::Video(id));
         }
-        let no_address = || {
+        let invalid_url = || {
             InvalidText::new(format!(
-                "must be an address that begins with https:// or http://, or the identifier of a YouTube or Vimeo \
+                "must be a URL that begins with https:// or http://, or the identifier of a YouTube or Vimeo \
                  video; {:?} was given",
                 truncated(given)
             ))
         };
-        // The URL parser drops line breaks within an address and encodes blanks; kept as given, they would stay.
+        // The URL parser would drop line breaks and encode spaces, but the URL is kept as given.
         if given.chars().any(|char| char.is_whitespace() || char.is_control()) {
-            return Err(no_address());
+            return Err(invalid_url());
         }
-        // People copy video addresses without their scheme; of any other site that is too likely a mistake.
+        // People copy video URLs without the scheme. For other sites, a missing scheme is more likely a mistake.
         let bare = given.strip_prefix("//").unwrap_or(given);
         let has_scheme = ["http://", "https://"]
             .iter()
             .any(|scheme| given.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
         let url = if has_scheme { Url::parse(given) } else { Url::parse(&format!("https://{bare}")) };
-        let url = url.map_err(|_| no_address())?;
+        let url = url.map_err(|_| invalid_url())?;
         match video::recognise(&url) {
             video::VideoMatch::Video(id) => Ok(Self::Video(id)),
             video::VideoMatch::BrokenVideo => Err(InvalidText::new(format!(
-                "is the address of a YouTube or Vimeo video without a valid identifier; {:?} was given",
+                "must be the URL of a YouTube or Vimeo video with a valid identifier; {:?} was given",
                 truncated(given)
             ))),
             video::VideoMatch::NoVideo if has_scheme => Ok(Self::Resource(ResourceAddress(given.to_owned()))),
-            video::VideoMatch::NoVideo => Err(no_address()),
+            video::VideoMatch::NoVideo => Err(invalid_url()),
         }
     }
 }
 
-text!(AttachmentUrl, as_str, "an http or https address, or a video identifier");
+text!(AttachmentUrl, as_str, "an http or https URL, or a video identifier");
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_attachment_is_written_as_it_was_read() {
+    fn an_attachment_survives_a_round_trip() {
         for json in [
             r#"{"@class":"com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel","url":"https://images.example.com/lot%201.jpg?w=800#top","label":"Front"}"#,
             r#"{"@class":"com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel","url":"dQw4w9WgXcQ"}"#,
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_of_a_video_is_kept_as_its_identifier() {
+    fn the_url_of_a_video_is_kept_as_its_identifier() {
         let read = UrlAttachmentApiModel::from_json(r#"{"url":"https://youtu.be/dQw4w9WgXcQ?t=43"}"#).unwrap();
         assert_eq!(
             serde_json::to_string(&read).unwrap(),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_anything_else_is_kept_as_it_was_given() {
+    fn any_other_url_is_kept_as_given() {
         for address in [
             "https://images.example.com/lots/1.jpg",
             "HTTP://Example.COM",
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_web_address_is_refused() {
+    fn a_text_that_is_not_a_web_url_is_rejected() {
         let long = format!("https://example.com/{}", "x".repeat(2048));
         for wrong in [
             "",

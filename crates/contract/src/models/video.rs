@@ -1,4 +1,4 @@
-//! The identifier of a YouTube or Vimeo video, and where it stands in the address forms that those sites have had.
+//! Identifiers of YouTube and Vimeo videos, and their places in the current and former URL forms of these sites.
 
 use std::str::FromStr;
 
@@ -45,13 +45,13 @@ impl FromStr for VideoId {
 
 text!(VideoId, as_str, "the identifier of a YouTube or Vimeo video");
 
-/// What an address is.
+/// The result of a search for a video in a URL.
 pub(crate) enum VideoMatch {
     /// A video of one of the two sites.
     Video(VideoId),
-    /// One of their video addresses, with something else where the identifier has to be.
+    /// The URL form of a video, without a valid identifier.
     BrokenVideo,
-    /// Anything else: a channel, a playlist, another site.
+    /// No video: a channel, a playlist, another site.
     NoVideo,
 }
 
@@ -61,9 +61,9 @@ impl VideoMatch {
     }
 }
 
-/// Looks for a video in an address.
+/// Searches a URL for a video.
 pub(crate) fn recognise(url: &Url) -> VideoMatch {
-    // A path deeper than this is none that the two sites have.
+    // Neither site has a video URL with more path segments.
     const SEGMENTS_MAX: usize = 8;
     let segments: Vec<&str> =
         url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).take(SEGMENTS_MAX).collect();
@@ -86,10 +86,10 @@ fn youtube(url: &Url, segments: &[&str]) -> VideoMatch {
     match segments {
         ["watch" | "watch_popup"] => VideoMatch::of(youtube_query_id(url)),
         [] => youtube_query_id(url).map_or(VideoMatch::NoVideo, VideoMatch::Video),
-        // These two have eleven characters, and are a playlist and whatever a channel is showing.
+        // These have eleven characters like an identifier, but name a playlist and the live stream of a channel.
         ["embed", "videoseries" | "live_stream"] => VideoMatch::NoVideo,
         ["watch" | "embed" | "v" | "vi" | "e" | "shorts" | "live", id, ..] => {
-            // Players of old had their parameters right behind the identifier: /v/ID&hl=en.
+            // Former players had parameters directly after the identifier: /v/ID&hl=en.
             let id = id.split('&').next().unwrap_or_default();
             VideoMatch::of(VideoId::youtube(id))
         }
@@ -101,7 +101,7 @@ fn youtube(url: &Url, segments: &[&str]) -> VideoMatch {
     }
 }
 
-/// The identifier in `?v=ID`, or in the `#!v=ID` of old pages.
+/// The identifier in `?v=ID`, or in the former `#!v=ID`.
 fn youtube_query_id(url: &Url) -> Option<VideoId> {
     let id = query(url, &["v", "vi"]).or_else(|| {
         let fragment = url.fragment()?.strip_prefix('!')?;
@@ -116,14 +116,14 @@ fn vimeo(url: &Url, segments: &[&str]) -> VideoMatch {
             return url.fragment().and_then(VideoId::vimeo).map_or(VideoMatch::NoVideo, VideoMatch::Video);
         }
         ["moogaloop.swf"] => return VideoMatch::of(query(url, &["clip_id"]).and_then(|id| VideoId::vimeo(&id))),
-        // A second part is the key of an unlisted video.
+        // A second segment is the key of an unlisted video.
         [id] | [id, _] if VideoId::vimeo(id).is_some() => id,
         ["video" | "videos" | "m", id, ..] => id,
         ["manage", "videos", id, ..] => id,
         ["groups", _, "videos", id, ..] => id,
         ["album" | "showcase", _, "video", id, ..] => id,
         [_, "review", id, ..] => id,
-        // These have pages of their own beside the videos: /channels/NAME/about.
+        // Channels also have pages that are not videos: /channels/NAME/about.
         ["channels" | "ondemand", _, id, ..] => {
             return VideoId::vimeo(id).map_or(VideoMatch::NoVideo, VideoMatch::Video);
         }

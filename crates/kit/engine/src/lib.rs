@@ -1,5 +1,5 @@
-//! Database engines without any table: connections, transactions, group commit, migrations, and notifications of changes
-//! that other processes made. The stores of both wings build on it; it knows neither wing.
+//! Database engines, without any table: connections, transactions, group commit, migrations, and notifications about
+//! changes by other processes. The stores of the platform and of the provider build on it; it knows neither.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -8,32 +8,32 @@ pub mod sqlite;
 
 use std::sync::Arc;
 
-/// Why an engine did not do what was asked.
+/// Why a database operation failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EngineError {
-    /// SQLite's own error.
+    /// An error of SQLite.
     #[error("SQLite: {0}")]
     Sqlite(Arc<rusqlite::Error>),
-    /// PostgreSQL's own error, or why there is no connection to it.
+    /// An error of PostgreSQL, or why no connection could be made.
     #[error("PostgreSQL: {0}")]
     Postgres(String),
-    /// The address of the database can't be used.
+    /// The URL of the database can't be used.
     #[error("the database's address: {0}")]
     Address(String),
-    /// The database can't be used as it is, and what to do about it.
+    /// The database can't be used as it is. The text says what to do.
     #[error("{0}")]
     Unsupported(String),
-    /// The tables can't be brought up to date.
-    #[error("bringing the tables up to date: {0}")]
+    /// A migration failed.
+    #[error("migrating the tables failed: {0}")]
     Migration(String),
     /// A temporary folder can't be created.
-    #[error("creating a temporary folder: {0}")]
+    #[error("creating a temporary folder failed: {0}")]
     TemporaryFolder(#[source] Arc<std::io::Error>),
     /// A thread can't be started.
-    #[error("starting a thread: {0}")]
+    #[error("starting a thread failed: {0}")]
     Thread(#[source] Arc<std::io::Error>),
-    /// What was asked panicked; it is undone.
-    #[error("a job panicked: {0}")]
+    /// The job panicked; its changes were rolled back.
+    #[error("a database job panicked: {0}")]
     Panicked(String),
     /// The engine has been closed.
     #[error("the database is closed")]

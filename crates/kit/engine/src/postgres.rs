@@ -1,10 +1,11 @@
-//! PostgreSQL: a pool of connections to one schema, transactions that are tried again, migrations, and who else wrote.
+//! PostgreSQL: a pool of connections to one schema, transactions with retries, migrations, and notifications.
 //!
-//! Platform and provider may share a database: each has a schema of its own, in which its connections find their tables
-//! without naming it, and knows nothing of the other's. Any number of processes may use a schema at the same time.
+//! The platform and the provider may share a database: each has a schema of its own, selected by `search_path`. Any
+//! number of processes may use a schema at the same time.
 //!
-//! A commit is answered when it is on disk (`synchronous_commit=on`). What one process did is told to the others with
-//! NOTIFY, on a channel for each schema: see [`Postgres::notify`].
+//! Guarantees: a commit returns when it is on disk (`synchronous_commit=on`); a transaction that fails with a deadlock
+//! or a serialization failure is retried. Processes notify each other of changes with NOTIFY, on one channel for each
+//! schema: see [`Postgres::notify`].
 
 mod config;
 mod connection_wait;
@@ -35,9 +36,9 @@ pub use self::config::PostgresConfig;
 pub use self::error_text::describe_error;
 pub use self::probe::ServerInfo;
 
-/// How old a session is that is kept although its server refused to write.
+/// Sessions younger than this stay in the pool when the server rejects a write because it is read-only.
 const READ_ONLY_KEPT: Duration = Duration::from_secs(1);
-/// How often a transaction is tried when it loses against others.
+/// Attempts of a transaction that fails with a deadlock or a serialization failure.
 const TRIES_MAX: usize = 10;
 
 /// An open schema. Clones share its connections.
@@ -46,29 +47,30 @@ pub struct Postgres {
     pool: Pool,
     connection_wait: Arc<ConnectionWaiters>,
     listener: Arc<Listener>,
-    /// Sent with each notification, so that this process knows its own.
+    /// Sent with each notification, so that this process recognises its own.
     sender: Arc<str>,
 }
 
-/// What is done in a transaction: a plain function of it and of an input, with which it may be called again. Of an asynchronous
-/// closure the compiler can't tell yet that its future may move between threads.
+/// The work of a transaction: a function of the transaction and of an input, which a retry calls again. A function
+/// pointer with a boxed future, because the compiler can't yet prove that the future of an asynchronous closure is
+/// `Send`.
 pub type Job<I, T, E> = for<'job> fn(&'job Transaction<'job>, &'job I) -> JobFuture<'job, T, E>;
 
-/// A job under way.
+/// The future of a [`Job`].
 pub type JobFuture<'job, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'job>>;
 
-/// An error of a job in a transaction; [`Postgres::transaction`] asks whether trying again may help.
+/// The error of a [`Job`]. [`Postgres::transaction`] inspects it to decide on a retry.
 pub trait HasStatementError {
-    /// The statement's own error, when it is one.
+    /// The error of the statement that failed, if one did.
     fn statement_error(&self) -> Option<&tokio_postgres::Error>;
 }
 
 impl Postgres {
-    /// Connects to a database, makes `schema` when it is not there, and brings its tables up to date with `migrations`:
-    /// one process at a time, so that many may start together.
+    /// Connects to a database, creates `schema` if it does not exist, and applies `migrations`. A lock lets one process
+    /// at a time migrate, so that many can start together.
     ///
-    /// Errors: `Address` when the URL can't be used, `Unfit` when the database can't, `Migration`, and `Postgres` when the server
-    /// can't be reached.
+    /// Errors: `Address` when the URL can't be used, `Unsupported` when the database can't, `Migration` when a
+    /// migration fails, and `Postgres` when the server can't be reached.
     pub async fn open(
         config: &PostgresConfig,
         schema: &'static str,
@@ -89,9 +91,9 @@ impl Postgres {
         Ok(Self { pool, connection_wait: Arc::default(), listener: Arc::new(listener), sender: sender.into() })
     }
 
-    /// A connection; statements on it are prepared once (`prepare_cached`).
+    /// A connection of the pool. `prepare_cached` prepares a statement once for each connection.
     ///
-    /// Errors: `Postgres` when none is free within 30 s, or the server can't be reached.
+    /// Errors: `Postgres` when no connection is free within 30 s, or the server can't be reached.
     pub async fn client(&self) -> Result<Object, EngineError> {
         match self.pool.get().await {
             Ok(client) => Ok(client),
@@ -102,16 +104,17 @@ impl Postgres {
         }
     }
 
-    /// Looks at what a statement outside of [`Postgres::transaction`] that writes has failed with.
+    /// Has to be called with the error of a writing statement outside of [`Postgres::transaction`]: after a failover it
+    /// drops the connections to the former primary.
     pub fn on_write_error(&self, error: &tokio_postgres::Error) {
         if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) {
-            // It may be what was the primary once: new sessions may lead to the one that is now.
+            // The server may be a former primary: new connections may reach the current one.
             self.pool.retain(|_, connection| connection.age() < READ_ONLY_KEPT);
         }
     }
 
-    /// Does `job` in a transaction and answers when it is on disk. What an error of the job's has written is undone. A job
-    /// that loses against others (deadlock, serialization) is done again from its beginning, a few times at most.
+    /// Runs `job` in a transaction and returns when the commit is on disk. If the job fails, its changes are rolled
+    /// back. After a deadlock or a serialization failure the job runs again, at most [`TRIES_MAX`] times.
     pub async fn transaction<I, T, E>(&self, input: &I, job: Job<I, T, E>) -> Result<T, E>
     where
         E: From<EngineError> + HasStatementError,
@@ -127,7 +130,8 @@ impl Postgres {
                     Err(error) => return Err(EngineError::from(error).into()),
                 },
                 Err(error) => {
-                    // The connection goes back only after the rollback; if that fails, it is closed.
+                    // The pool gets the connection back only after the rollback; if that fails, it closes the
+                    // connection.
                     let _ = transaction.rollback().await;
                     drop(client);
                     error.statement_error().into_iter().for_each(|error| self.on_write_error(error));
@@ -137,52 +141,52 @@ impl Postgres {
                 }
             }
             tries += 1;
-            tracing::debug!(tries, "a transaction lost against another and is tried again");
+            tracing::debug!(tries, "a transaction conflicted with another and is retried");
         }
     }
 
-    /// Signals that another process has told of a change, or that it may have while this one was not connected. One worker
-    /// waits on it.
+    /// Notified when another process announces a change, and after a reconnect, because a notification may have been
+    /// missed. One worker waits on it.
     pub fn remote_changes(&self) -> Signal {
         self.listener.signal()
     }
 
-    /// Tells the other processes of this schema that something changed that may be work for them. It is told after the
-    /// commit, not with it, so that commits don't queue for PostgreSQL's lock on notifications; what is lost on the way is
-    /// mended by their polling.
+    /// Notifies the other processes of this schema of a change that may be work for them. Called after the commit, in a
+    /// transaction of its own, so that commits do not queue for PostgreSQL's notification lock. A lost notification
+    /// only delays the other processes until they poll.
     pub async fn notify(&self) {
-        // Not durable: a notification that a crash takes along is told to nobody anyway.
-        let tell = format!(
+        // No wait for the disk: a crash loses the notification in any case.
+        let notify = format!(
             "BEGIN; SET LOCAL synchronous_commit = off; NOTIFY {}, '{}'; COMMIT",
             self.listener.channel(),
             self.sender
         );
-        let told = match self.client().await {
-            Ok(client) => client.batch_execute(&tell).await.map_err(EngineError::from),
+        let sent = match self.client().await {
+            Ok(client) => client.batch_execute(&notify).await.map_err(EngineError::from),
             Err(error) => Err(error),
         };
-        if let Err(error) = told {
-            tracing::warn!(%error, "other nodes could not be told of a change");
+        if let Err(error) = sent {
+            tracing::warn!(%error, "other nodes could not be notified of a change; they find it when they poll");
         }
     }
 
-    /// Tells the other processes of this schema something that they know how to read; below 8,000 bytes.
+    /// Sends a notice to the other processes of this schema, at most 8,000 bytes.
     pub async fn broadcast(&self, notice: &str) -> Result<(), EngineError> {
         let (channel, text) = (self.listener.notice_channel(), format!("{} {notice}", self.sender));
         let client = self.client().await?;
-        let tell =
+        let notify =
             client.prepare_cached("SELECT pg_notify($1, $2), set_config('synchronous_commit', 'off', true)").await?;
-        client.execute(&tell, &[&channel, &text]).await?;
+        client.execute(&notify, &[&channel, &text]).await?;
         Ok(())
     }
 
-    /// What others tell from now on; `None` where something may have been missed.
+    /// Notices of the other processes from now on; `None` where some may have been missed.
     pub fn notifications(&self) -> tokio::sync::broadcast::Receiver<Option<Arc<str>>> {
         self.listener.notifications()
     }
 }
 
-/// True when a transaction was ended in favour of another, and may succeed the next time.
+/// True when PostgreSQL ended the transaction in favour of another one, so that a retry may succeed.
 fn is_retryable(error: &tokio_postgres::Error) -> bool {
     error
         .code()

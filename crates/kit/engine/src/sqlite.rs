@@ -1,12 +1,14 @@
-//! SQLite: one file, one writer, several readers, each a thread of its own.
+//! SQLite: one file with one writer and several readers, each on a thread of its own.
 //!
-//! The writer drains its queue into one transaction. A job that fails is undone alone (each after the first is a savepoint),
-//! and nobody is answered before the commit is on disk (`synchronous=FULL`). Many callers share one fsync that way (group
-//! commit), and a single one pays no more than its own. A job that nobody waits for is held back a little, and goes along
-//! with the next that somebody does.
+//! Group commit: the writer runs all queued jobs in one transaction, so that many callers share one fsync. Each job
+//! after the first runs in a savepoint. A deferred job ([`Database::write_within`]) waits a limited time for another
+//! job whose transaction it can share.
 //!
-//! Other processes may use the file as well (management commands while a server runs): SQLite's own locks keep them apart,
-//! and the writer looks a few times a second if somebody else has written.
+//! Guarantees: a caller gets its result only after the commit is on disk (`synchronous=FULL`); a job that fails is
+//! rolled back alone.
+//!
+//! Other processes may use the file at the same time (management commands while a server runs). SQLite's locks
+//! serialize them, and the writer checks ten times a second whether another process has written.
 
 mod file_permissions;
 
@@ -26,25 +28,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use crate::EngineError;
 use file_permissions::make_private;
 
-/// Jobs that wait for the writer; further callers wait to be let in.
+/// Jobs in the queue of the writer; further callers wait for room.
 const WRITES_QUEUED_MAX: usize = 4_096;
 /// Jobs in one transaction.
 const GROUP_COMMIT_JOBS_MAX: usize = 512;
-/// Readers, and so reads under way at the same time.
+/// Reader threads, and so reads at the same time.
 const READERS: usize = 4;
-/// Reads that wait for a reader.
+/// Jobs in the queue of the readers; further callers wait for room.
 const READS_QUEUED_MAX: usize = 4_096;
-/// How often the writer looks if another process has written.
+/// How often the writer checks whether another process has written.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// How long to wait for another process's lock.
+/// Time to wait for the lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Prepared statements kept by each connection.
+/// Prepared statements that each connection caches.
 const STATEMENTS_MAX: usize = 256;
-/// Page cache of each connection, in KiB. A commit after pages were balanced goes through all of it, as they have a number past
-/// the file's end for a moment: what is larger than the pages in daily use costs more than it saves.
+/// Page cache of each connection, in KiB. A commit that rebalances a B-tree scans the whole cache, so a cache larger
+/// than the working set costs more than it saves.
 const CACHE_KIB: i32 = 8 * 1024;
 
-/// An open file. Clones share it.
+/// An open database file. Clones share it.
 #[derive(Clone)]
 pub struct Database {
     writer: JobQueue,
@@ -54,12 +56,12 @@ pub struct Database {
     _folder: Option<Arc<TempDir>>,
 }
 
-/// When a commit has returned, is it on disk?
+/// Whether a commit waits for the disk.
 #[derive(Clone, Copy)]
 enum Synchronous {
-    /// Yes: SQLite waits for `fsync`.
+    /// SQLite waits for `fsync`.
     Full,
-    /// No: the operating system writes later.
+    /// The operating system writes later.
     Off,
 }
 
@@ -72,25 +74,25 @@ impl Synchronous {
     }
 }
 
-/// A queue of jobs in front of one or more threads. `room` makes callers wait without blocking their thread.
+/// The bounded job queue of one or more threads. Callers wait for a permit without blocking their thread.
 #[derive(Clone)]
 struct JobQueue {
     jobs: SyncSender<QueuedJob>,
     permits: Arc<Semaphore>,
 }
 
-/// A job in a queue.
+/// A queued job.
 struct QueuedJob {
     job: Box<dyn Job>,
-    /// Until then it may wait for company; at once when there is none.
+    /// How long the job may wait to share a transaction; none when it must run immediately.
     until: Option<Instant>,
 }
 
-/// Something to do with a connection.
+/// Work on a connection.
 trait Job: Send {
-    /// Does it and keeps the result; true when what it wrote is to stay.
+    /// Runs the work and keeps its result; true when its changes are to be committed.
     fn run(&mut self, db: &Connection) -> bool;
-    /// Answers the caller: with the result, or with why it did not become true.
+    /// Sends the caller the result, or the error of the commit.
     fn answer(self: Box<Self>, committed: Result<(), EngineError>);
 }
 
@@ -98,14 +100,14 @@ struct PendingJob<F, T, E> {
     work: Option<F>,
     result: Option<Result<T, Failed<E>>>,
     caller: oneshot::Sender<Result<T, Failed<E>>>,
-    /// The place in the queue. It is the job's, not the caller's: a job whose caller has gone still stands there.
+    /// Belongs to the job and not to the caller: the job of a caller that has gone still occupies the queue.
     _permit: OwnedSemaphorePermit,
 }
 
 enum Failed<E> {
-    /// The job said so.
+    /// The error of the job.
     Job(E),
-    /// The engine could not do it.
+    /// The error of the engine.
     Engine(EngineError),
 }
 
@@ -117,7 +119,7 @@ where
 {
     fn run(&mut self, db: &Connection) -> bool {
         let Some(work) = self.work.take() else { return false };
-        // A panic is the job's own: the thread serves all the others.
+        // Catch a panic: the thread goes on with the other jobs.
         let result = match catch_unwind(AssertUnwindSafe(|| work(db))) {
             Ok(result) => result.map_err(Failed::Job),
             Err(panic) => Err(Failed::Engine(EngineError::Panicked(panic_message(panic.as_ref())))),
@@ -130,19 +132,19 @@ where
     fn answer(self: Box<Self>, committed: Result<(), EngineError>) {
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
-            // What a job refused stays refused, whatever became of the others.
+            // The job's own error comes before that of the commit.
             (Err(_), Some(Err(failed))) => Err(failed),
             (Err(error), _) => Err(Failed::Engine(error)),
             (Ok(()), None) => Err(Failed::Engine(EngineError::Closed)),
         };
-        // Nobody listens when the caller has gone; what was committed stays.
+        // The send fails when the caller has gone; the commit stays.
         let _ = self.caller.send(result);
     }
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a text".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no panic message".to_owned())
 }
 
 impl Database {
@@ -155,8 +157,8 @@ impl Database {
         Self::start(path, Synchronous::Full, None, migrate)
     }
 
-    /// Opens a new database in a temporary folder, for tests and simulations: the last clone deletes it, and commits do not
-    /// wait for the disk (`synchronous=OFF`). Everything else is as in [`Database::open`].
+    /// Opens a new database in a temporary folder, for tests and simulations: the last clone deletes it, and commits do
+    /// not wait for the disk (`synchronous=OFF`). Everything else is as in [`Database::open`].
     pub fn open_temporary(
         migrate: impl FnOnce(&mut Connection) -> Result<(), refinery::Error>,
     ) -> Result<Self, EngineError> {
@@ -175,7 +177,8 @@ impl Database {
         writer.pragma_update(None, "journal_mode", "WAL")?;
         writer.pragma_update(None, "synchronous", synchronous.pragma())?;
         writer.pragma_update(None, "foreign_keys", "ON")?;
-        // Checkpoints of 4 MiB of log: small enough not to be felt, large enough to write a page once for many changes.
+        // A checkpoint for each 4 MiB of WAL: short enough not to delay commits, large enough to merge changes of a
+        // page.
         writer.pragma_update(None, "wal_autocheckpoint", 1_000)?;
         migrate(&mut writer)?;
         let remote_changes = Signal::new();
@@ -186,7 +189,8 @@ impl Database {
         Ok(Database { writer, readers: start_readers(path)?, remote_changes, _folder: folder })
     }
 
-    /// Does `job` in a transaction and answers when it is on disk. What an error of the job's has written is undone.
+    /// Runs `job` in a transaction and returns when the commit is on disk. If the job fails, its changes are rolled
+    /// back.
     pub async fn write<T, E>(&self, job: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
@@ -195,7 +199,7 @@ impl Database {
         self.writer.call(job, None).await
     }
 
-    /// The same, for what may wait `within` for another job to share its transaction with.
+    /// Like [`Database::write`], but the job may wait up to `within` for another job whose transaction it can share.
     pub async fn write_within<T, E>(
         &self,
         within: Duration,
@@ -208,7 +212,7 @@ impl Database {
         self.writer.call(job, Some(Instant::now() + within)).await
     }
 
-    /// Does `job` on a state of one moment, without writing.
+    /// Runs `job` on one snapshot of the database. It must not write.
     pub async fn read<T, E>(&self, job: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
@@ -217,7 +221,7 @@ impl Database {
         self.readers.call(job, None).await
     }
 
-    /// Signals that another process wrote to the file.
+    /// Notified when another process has written to the file.
     pub fn remote_changes(&self) -> Signal {
         self.remote_changes.clone()
     }
@@ -234,10 +238,10 @@ impl JobQueue {
         E: From<EngineError> + Send + 'static,
     {
         let closed = || E::from(EngineError::Closed);
-        let room = self.permits.clone().acquire_owned().await.map_err(|_| closed())?;
+        let permit = self.permits.clone().acquire_owned().await.map_err(|_| closed())?;
         let (caller, answer) = oneshot::channel();
-        let job = Box::new(PendingJob { work: Some(work), result: None, caller, _permit: room });
-        // There is a place in the queue for each permit.
+        let job = Box::new(PendingJob { work: Some(work), result: None, caller, _permit: permit });
+        // The queue has room for each permit.
         self.jobs.try_send(QueuedJob { job, until }).map_err(|error| match error {
             TrySendError::Full(_) | TrySendError::Disconnected(_) => closed(),
         })?;
@@ -267,15 +271,15 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), EngineE
         .map_err(|error| EngineError::Thread(Arc::new(error)))
 }
 
-/// The writer's life: it ends when the last [`Database`] is dropped.
+/// The writer thread; it ends when the last [`Database`] is dropped.
 fn run_writer(db: &Connection, queue: &Receiver<QueuedJob>, remote_changes: &Signal) {
-    let (mut seen, mut looked) = (data_version(db), Instant::now());
-    // Jobs that wait for company, and until when.
+    let (mut version, mut checked_at) = (data_version(db), Instant::now());
+    // Deferred jobs and the earliest of their deadlines.
     let (mut held, mut until) = (Vec::new(), None::<Instant>);
     loop {
         let wait =
             until.map_or(POLL_INTERVAL, |until| until.saturating_duration_since(Instant::now()).min(POLL_INTERVAL));
-        let is_company = match queue.recv_timeout(wait) {
+        let must_commit = match queue.recv_timeout(wait) {
             Ok(QueuedJob { job, until: at }) => {
                 held.push(job);
                 until = until.into_iter().chain(at).min();
@@ -287,18 +291,18 @@ fn run_writer(db: &Connection, queue: &Receiver<QueuedJob>, remote_changes: &Sig
                 return;
             }
         };
-        if is_company || until.is_some_and(|until| until <= Instant::now()) {
+        if must_commit || until.is_some_and(|until| until <= Instant::now()) {
             commit_group(db, std::mem::take(&mut held), queue);
             until = None;
         }
-        if looked.elapsed() < POLL_INTERVAL {
+        if checked_at.elapsed() < POLL_INTERVAL {
             continue;
         }
-        looked = Instant::now();
-        // The number changes with commits of other connections only, and the readers write nothing.
-        let now = data_version(db);
-        if now != seen {
-            seen = now;
+        checked_at = Instant::now();
+        // The version changes only with commits of other connections, and the readers do not write.
+        let current = data_version(db);
+        if current != version {
+            version = current;
             remote_changes.notify();
         }
     }
@@ -308,7 +312,7 @@ fn data_version(db: &Connection) -> Option<i64> {
     db.prepare_cached("PRAGMA data_version").ok()?.query_row((), |row| row.get(0)).ok()
 }
 
-/// Does the jobs in one transaction, with those that come meanwhile, and answers them when it is on disk.
+/// Runs the jobs, and those that are queued meanwhile, in one transaction, and sends the results after the commit.
 fn commit_group(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<QueuedJob>) {
     let mut done: Vec<Box<dyn Job>> = Vec::with_capacity(jobs.len() + 1);
     let mut outcome = Ok(());
@@ -324,17 +328,17 @@ fn commit_group(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<Queue
     }
     outcome = outcome.and_then(|()| execute(db, "COMMIT"));
     if outcome.is_err() && !db.is_autocommit() {
-        // Nothing of it may stay; if even this fails, the next BEGIN says so.
+        // If this fails, the next BEGIN fails.
         let _ = execute(db, "ROLLBACK");
     }
-    // There are jobs left that were not begun when the transaction as a whole failed.
+    // If the transaction failed, some jobs have not run.
     for job in done.into_iter().chain(jobs) {
         job.answer(outcome.clone());
     }
 }
 
-/// Begins a transaction with its first job. One that fails is undone with all of it, which so far is nothing else: most
-/// transactions have one job, and do without the copies of pages that a savepoint costs.
+/// Begins a transaction and runs its first job. If the job fails, the whole transaction is rolled back and begun again.
+/// Most transactions have one job, and so avoid the page copies of a savepoint.
 fn begin_transaction_with(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
     execute(db, "BEGIN IMMEDIATE")?;
     if !job.run(db) {
@@ -344,7 +348,8 @@ fn begin_transaction_with(db: &Connection, job: &mut dyn Job) -> Result<(), Engi
     Ok(())
 }
 
-/// A further job: when it fails, it is undone alone. An error here is one of the transaction as a whole.
+/// Runs a further job in a savepoint; if the job fails, only the savepoint is rolled back. An error here concerns the
+/// whole transaction.
 fn run_in_savepoint(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
     execute(db, "SAVEPOINT job")?;
     if !job.run(db) {
@@ -372,7 +377,7 @@ fn start_readers(path: &Path) -> Result<JobQueue, EngineError> {
 
 fn run_reader(db: &Connection, queue: &Mutex<Receiver<QueuedJob>>) {
     loop {
-        // One reader waits for a job while holding the lock, the others wait for the lock: each job wakes one.
+        // One reader waits for a job and holds the lock, the others wait for the lock: each job wakes one reader.
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(QueuedJob { mut job, .. }) = job else { return };
         let begun = execute(db, "BEGIN");

@@ -1,9 +1,9 @@
-//! `Authorization: Bearer …`.
+//! The token of an `Authorization: Bearer …` header.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
-/// The token, when there is one and only one. The scheme's case does not matter (RFC 9110, section 11.1).
+/// The token, if the header is present exactly once. The scheme is case-insensitive (RFC 9110, section 11.1).
 pub fn token(headers: &HeaderMap) -> Option<&str> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let (first, None) = (values.next()?, values.next()) else { return None };

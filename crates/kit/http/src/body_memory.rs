@@ -1,9 +1,9 @@
-//! How many bytes of request bodies are in memory at the same time, over all listeners of the process.
+//! Limits the memory of request bodies, over all listeners of the process.
 //!
-//! A body of a megabyte that stops before its last byte holds what has come of it until it is given up, and one that has come
-//! waits with its request, for a database that is away, say; and connections are many. The beginning of each body is free, so
-//! that ordinary requests go on whatever large ones do; what is beyond it is counted as it arrives and until nobody has it any more,
-//! and whoever would bring the sum over the limit is told to come again.
+//! A body that stops before its end keeps its bytes in memory until its timeout, and a complete body waits with its
+//! request, for example while the database is unreachable. With many connections this could exhaust the memory. The
+//! first 16 KiB of each body are not counted, so that ordinary requests always succeed. Further bytes count from their
+//! arrival until the request drops the body. A body that would exceed the limit is rejected with 503.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 use crate::metrics::{MetricsFuture, Source};
 
-/// Bytes of all bodies together, beyond what is free of each, unless [`set_limit`] says otherwise.
+/// Default limit of the counted bytes of all bodies; [`set_limit`] changes it.
 pub const BYTES_MAX: usize = 128 * 1024 * 1024;
 /// Bytes of each body that are not counted.
 pub(crate) const UNCOUNTED_BYTES: usize = 16 * 1024;
@@ -27,19 +27,19 @@ pub(crate) struct BodyMemory {
     refused: AtomicU64,
 }
 
-/// What one body takes of the sum. Dropping it gives that back.
+/// The counted bytes of one body. Dropping it releases them.
 pub(crate) struct BodyReservation<'a> {
     of: &'a BodyMemory,
     bytes: usize,
 }
 
-/// A body that has come, with what it takes.
+/// A complete body with its reservation.
 struct ReservedBody {
     body: Bytes,
     _part: BodyReservation<'static>,
 }
 
-/// There is no room for more at the moment.
+/// The limit is reached.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BodyMemoryFull;
 
@@ -48,18 +48,18 @@ impl BodyMemory {
         Self { bytes: AtomicUsize::new(0), bytes_max: AtomicUsize::new(bytes_max), refused: AtomicU64::new(0) }
     }
 
-    /// A body of which nothing has come.
+    /// A reservation for a body of which no byte has arrived.
     pub(crate) fn reserve(&self) -> BodyReservation<'_> {
         BodyReservation { of: self, bytes: 0 }
     }
 }
 
-/// Bounds the bytes of request bodies that this process has in memory at the same time, beyond the first 16 KiB of each.
+/// Sets the limit of the bytes of request bodies in memory, beyond the first 16 KiB of each.
 pub fn set_limit(bytes_max: usize) {
     BODY_MEMORY.bytes_max.store(bytes_max, Ordering::Relaxed);
 }
 
-/// The figures of the bodies of this process.
+/// The metrics of the request bodies of this process.
 pub fn metrics_source() -> Arc<dyn Source> {
     Arc::new(BodyMemoryMetrics(&BODY_MEMORY))
 }
@@ -71,7 +71,8 @@ impl Source for BodyMemoryMetrics {
         let BodyMemory { bytes, refused, .. } = self.0;
         let (bytes, refused) = (bytes.load(Ordering::Relaxed), refused.load(Ordering::Relaxed));
         let text = format!(
-            "# HELP lotwire_http_bodies_bytes Bytes of request bodies in memory, beyond the first {UNCOUNTED_BYTES} of each.\n\
+            "# HELP lotwire_http_bodies_bytes Bytes of request bodies in memory, beyond the first {UNCOUNTED_BYTES} \
+             of each.\n\
              # TYPE lotwire_http_bodies_bytes gauge\n\
              # UNIT lotwire_http_bodies_bytes bytes\n\
              lotwire_http_bodies_bytes {bytes}\n\
@@ -84,7 +85,7 @@ impl Source for BodyMemoryMetrics {
 }
 
 impl BodyReservation<'_> {
-    /// So many bytes of the body have come until now.
+    /// Counts a body of which `bytes` have arrived so far.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), BodyMemoryFull> {
         let counted = bytes.saturating_sub(UNCOUNTED_BYTES);
         let more = counted.saturating_sub(self.bytes);
@@ -102,7 +103,7 @@ impl BodyReservation<'_> {
 }
 
 impl BodyReservation<'static> {
-    /// The body, which counts until the last of its clones and slices is gone.
+    /// The body. Its bytes count until the last of its clones and slices is dropped.
     pub(crate) fn attach_to(self, body: Bytes) -> Bytes {
         match self.bytes {
             0 => body,
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn bytes_under_way_and_refusals_are_counted_against_a_limit_that_can_be_set() {
+    async fn counted_bytes_and_rejections_follow_the_configured_limit() {
         static FEW: BodyMemory = BodyMemory::new(3_000);
         let shown = async || {
             let text = BodyMemoryMetrics(&FEW).gather(&[]).await.unwrap();

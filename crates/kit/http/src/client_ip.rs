@@ -1,21 +1,21 @@
-//! Where a request came from.
+//! The IP address of the client, directly or behind trusted reverse proxies.
 
 use std::net::IpAddr;
 
 use http::request::Parts;
 use ipnet::IpNet;
 
-/// Header in which reverse proxies name whom they pass on, the nearest last.
+/// Header to which each reverse proxy appends the address of its peer.
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// Proxies in a row that are looked through.
+/// Maximum number of proxies in a chain.
 const HOPS_MAX: usize = 16;
 
-/// The other end of the request's connection. [`crate::serve::serve`] puts it into every request.
+/// The peer address of the connection. [`crate::serve::serve`] adds it to the extensions of every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
-/// The address that a request came from: the other end of the connection or, when that is a proxy that is trusted, the
-/// last address before it that is not. None when the request came over no connection.
+/// The address of the client: the peer of the connection or, if the peer is a trusted proxy, the last address in
+/// `X-Forwarded-For` that is not a trusted proxy. None for a request without a connection (in tests).
 pub fn resolve(parts: &Parts, trusted_proxies: &[IpNet]) -> Option<IpAddr> {
     let Peer(peer) = *parts.extensions.get::<Peer>()?;
     let is_trusted = |address: IpAddr| trusted_proxies.iter().any(|net| net.contains(&address.to_canonical()));
@@ -24,7 +24,7 @@ pub fn resolve(parts: &Parts, trusted_proxies: &[IpNet]) -> Option<IpAddr> {
     }
     let values = parts.headers.get_all(FORWARDED_FOR).iter().filter_map(|value| value.to_str().ok());
     let named: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
-    // What is no address ends the way back: beyond it anybody may have written what stands there.
+    // Stop at a malformed entry: the client may have written everything before it.
     let mut farthest = peer;
     for address in named.iter().rev().take(HOPS_MAX).map_while(|text| text.parse::<IpAddr>().ok()) {
         farthest = address;
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_trusted_proxies_are_believed() {
+    fn only_trusted_proxies_may_name_the_client() {
         let trusted = ["10.0.0.0/8".parse().unwrap(), "127.0.0.1/32".parse().unwrap()];
         for (peer, forwarded, expected) in [
             ("192.0.2.9", &["198.51.100.1"][..], "192.0.2.9"),
@@ -57,8 +57,8 @@ mod tests {
             for value in forwarded {
                 request.headers_mut().append(FORWARDED_FOR, value.parse().unwrap());
             }
-            let found = resolve(&request.into_parts().0, &trusted);
-            assert_eq!(found, Some(expected.parse().unwrap()), "{peer} for {forwarded:?}");
+            let client = resolve(&request.into_parts().0, &trusted);
+            assert_eq!(client, Some(expected.parse().unwrap()), "{peer} for {forwarded:?}");
         }
         assert_eq!(resolve(&http::Request::new(()).into_parts().0, &trusted), None);
     }

@@ -1,7 +1,8 @@
-//! Web pages of other origins that call an API, as the official browser clients do with a token of an application.
+//! CORS: web pages of other origins may call an API, as the official browser clients do with the token of an
+//! application.
 //!
-//! Only for surfaces whose callers name themselves in `Authorization`: a browser sends that of no other page, so there is
-//! nothing that a foreign page could do in somebody's name.
+//! Only for surfaces that authenticate with `Authorization`: a browser does not send that header by itself, so a
+//! foreign page can't act with the rights of a user.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -13,12 +14,12 @@ use http::header::{
 };
 use http::{HeaderValue, Method, StatusCode};
 
-/// Whose pages may read what a surface answers.
+/// The origins whose pages may call a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origins {
-    /// Those of the surface itself.
+    /// Only the surface's own origin.
     SameOrigin,
-    /// Anybody's.
+    /// Every origin.
     Any,
 }
 
@@ -26,17 +27,17 @@ const ANY: HeaderValue = HeaderValue::from_static("*");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
 const EXPOSED_HEADERS: HeaderValue =
     HeaderValue::from_static("etag, ratelimit, ratelimit-policy, retry-after, www-authenticate, x-request-id");
-/// Seconds for which a browser need not ask again.
+/// Seconds for which a browser may cache a preflight response.
 const MAX_AGE_S: HeaderValue = HeaderValue::from_static("7200");
-/// What an answer to the question depends on.
+/// The request headers that a preflight response depends on.
 const VARY_PREFLIGHT: HeaderValue = HeaderValue::from_static("access-control-request-headers");
 
-/// Whether a page asks, of a surface that lets it.
+/// Whether the request comes from a page of another origin and the surface allows that.
 pub(crate) fn is_cross_origin(origins: Origins, request: &Request) -> bool {
     origins == Origins::Any && request.headers().contains_key(ORIGIN)
 }
 
-/// The answer to a browser that asks what a page may do before it does it; none for any other request.
+/// The response to a preflight request; none for any other request.
 pub(crate) fn preflight(request: &Request) -> Option<Response> {
     let headers = request.headers();
     if request.method() != Method::OPTIONS || !headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
@@ -46,7 +47,7 @@ pub(crate) fn preflight(request: &Request) -> Option<Response> {
     *response.status_mut() = StatusCode::NO_CONTENT;
     let answer = response.headers_mut();
     answer.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-    // Named one by one: `Authorization` is not among those that a star means.
+    // Listed by name, because `*` does not include `Authorization`.
     if let Some(wanted) = headers.get(ACCESS_CONTROL_REQUEST_HEADERS) {
         answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
     }
@@ -55,7 +56,7 @@ pub(crate) fn preflight(request: &Request) -> Option<Response> {
     Some(response)
 }
 
-/// Lets the page read the answer.
+/// Adds the headers that let the page read the response.
 pub(crate) fn allow(response: &mut Response) {
     response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
     response.headers_mut().insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);

@@ -1,5 +1,6 @@
-//! An OpenAPI document as a page for people: `/docs`, without script and without anything from elsewhere, so that it reads
-//! the same on a machine that has no network. The page is made once, when the routes are.
+//! An OpenAPI document as an HTML page at `/docs`, without script and without external resources, so that it works
+//! without a network and under a strict Content-Security-Policy. The page is rendered once, when the routes are built.
+//! docs/decisions/0016-our-own-openapi-page.md has the reasons.
 
 mod example;
 mod html;
@@ -16,20 +17,21 @@ use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
 const STYLE: &str = include_str!("docs/style.css");
-/// Nothing but the page's own style.
+/// Allows only the page's own style sheet.
 const POLICY: &str =
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// A document that the page points to.
+/// A link at the top of the page.
 #[derive(Debug, Clone, Copy)]
 pub struct Link {
-    /// What it is called.
+    /// The text of the link.
     pub title: &'static str,
-    /// Where it is.
+    /// The URL of the link.
     pub address: &'static str,
 }
 
-/// `/docs` with its style, and `/`, which leads a browser there; others hear from `not_found` that there is nothing.
+/// The routes `/docs` and `/docs/style.css`, and `/`, which redirects browsers to `/docs`. Other clients get
+/// `not_found` at `/`.
 pub fn routes<S: Clone + Send + Sync + 'static>(
     document: &Value,
     links: &[Link],
@@ -50,13 +52,13 @@ fn content(kind: &'static str, body: Bytes) -> Response {
         (CONTENT_TYPE, HeaderValue::from_static(kind)),
         (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
         (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-        // Another version may have another page.
+        // A new version of the server may have another page.
         (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
     (StatusCode::OK, headers, body).into_response()
 }
 
-/// Browsers name the type; `*/*` alone is a program.
+/// Browsers send `text/html` in `Accept`; other programs mostly send `*/*`.
 fn wants_html(headers: &HeaderMap) -> bool {
     let named = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("text/html"));
     headers.get_all(ACCEPT).iter().any(named)

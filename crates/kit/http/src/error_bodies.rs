@@ -1,5 +1,5 @@
-//! What the server library answers by itself, to bytes that are no request, has no body. Clients parse the body of every
-//! error, so it gets one on its way out.
+//! Adds JSON bodies to the error responses that the HTTP library sends by itself, such as the one to malformed bytes.
+//! They have no body, and clients expect a body in every error.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -9,30 +9,30 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::write_coalescing::poll_write_coalesced;
 
-/// Bytes of such an answer at most: a status line and three headers.
+/// Maximum size of such a response: a status line and three headers.
 const BYTES_MAX: usize = 256;
 const EMPTY_CONTENT_LENGTH: &[u8] = b"content-length: 0\r\n";
 
-/// Status codes of such answers, with what they are told with: code and detail.
+/// The start of such a response, and the code and detail of its body.
 const ERRORS_BY_STATUS_LINE: [(&[u8], ErrorText); 3] = [
-    (b"HTTP/1.1 400 ", ErrorText { code: "malformed_request", detail: "what was sent is no HTTP request" }),
+    (b"HTTP/1.1 400 ", ErrorText { code: "malformed_request", detail: "the request is not valid HTTP" }),
     (b"HTTP/1.1 414 ", ErrorText { code: "address_too_long", detail: "the address of the request is too long" }),
     (b"HTTP/1.1 431 ", HEADERS_TOO_LARGE),
 ];
 pub(crate) const HEADERS_TOO_LARGE: ErrorText =
     ErrorText { code: "headers_too_large", detail: "the headers of the request are too many or too large" };
 
-/// What an answer is told with.
+/// The code and detail of an error.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ErrorText {
     code: &'static str,
     detail: &'static str,
 }
 
-/// A connection whose bare answers get a body.
+/// A connection that adds bodies to responses without one.
 pub(crate) struct ErrorBodyStream<S> {
     stream: S,
-    /// An answer on its way out instead of a bare one, and how much of it is out.
+    /// The response with a body that is being written, and the number of written bytes.
     answer: Option<(Vec<u8>, usize)>,
 }
 
@@ -43,7 +43,7 @@ impl<S> ErrorBodyStream<S> {
 }
 
 impl<S: AsyncWrite + Unpin> ErrorBodyStream<S> {
-    /// Writes the answer that is on its way, for a bare one of `len` bytes.
+    /// Writes the response that replaces one of `len` bytes without a body.
     fn poll_answer(&mut self, context: &mut Context<'_>, len: usize) -> Poll<io::Result<usize>> {
         while let Some((answer, written)) = &mut self.answer {
             let rest = answer.get(*written..).unwrap_or_default();
@@ -103,7 +103,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyStream<S> {
     }
 }
 
-/// The answer with a body, if these bytes are one without.
+/// The response with a body, if these bytes are one without a body.
 fn with_body(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.len() > BYTES_MAX || !bytes.starts_with(b"HTTP/1.1 4") {
         return None;
@@ -121,7 +121,7 @@ fn with_body(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(answer)
 }
 
-/// In the shape of both kinds of errors that surfaces have: a problem, which `{code, detail}` is a part of.
+/// A body that fits both error formats of the surfaces: a problem (RFC 9457), which includes `{code, detail}`.
 pub(crate) fn body(status: u16, ErrorText { code, detail }: ErrorText) -> String {
     format!("{{\"type\":\"about:blank\",\"status\":{status},\"code\":\"{code}\",\"detail\":\"{detail}\"}}")
 }
@@ -137,10 +137,10 @@ mod tests {
 
     async fn sent(bytes: &[u8], room: usize) -> String {
         let (near, mut far) = tokio::io::duplex(room);
-        let mut worded = ErrorBodyStream::new(near);
+        let mut stream = ErrorBodyStream::new(near);
         let write = async {
-            worded.write_all(bytes).await.unwrap();
-            worded.shutdown().await.unwrap();
+            stream.write_all(bytes).await.unwrap();
+            stream.shutdown().await.unwrap();
         };
         let mut text = String::new();
         let ((), read) = tokio::join!(write, far.read_to_string(&mut text));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bare_answer_gets_a_body_however_little_fits_at_a_time() {
+    async fn a_response_without_a_body_gets_one_also_in_small_writes() {
         for room in [4_096, 7] {
             let text = sent(BARE, room).await;
             let (head, body) = text.split_once("\r\n\r\n").unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everything_else_goes_out_as_it_is() {
+    async fn other_bytes_are_written_unchanged() {
         for bytes in [
             &b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"[..],
             b"HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\n{}",

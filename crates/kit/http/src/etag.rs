@@ -3,14 +3,15 @@
 use http::HeaderMap;
 use http::header::IF_MATCH;
 
-/// What `If-Match` must look like here.
+/// `If-Match` is malformed or not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "If-Match must hold one strong entity tag in quotes, as an ETag gave it; `*`, lists and weak tags are not taken"
+    "If-Match must contain one strong entity tag in quotes, such as the one in an ETag header; `*`, lists and weak \
+     tags are not accepted"
 )]
 pub struct InvalidIfMatch;
 
-/// The tag without its quotes, if there is one.
+/// The tag without its quotes, if the header is present.
 pub fn if_match(headers: &HeaderMap) -> Result<Option<String>, InvalidIfMatch> {
     let mut values = headers.get_all(IF_MATCH).iter();
     let Some(first) = values.next() else { return Ok(None) };
@@ -27,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_strong_tag_is_taken() {
+    fn exactly_one_strong_tag_is_accepted() {
         let read = |text: &str| if_match(&HeaderMap::from_iter([(IF_MATCH, text.parse().unwrap())]));
         assert_eq!(if_match(&HeaderMap::new()), Ok(None));
         assert_eq!(read("\"7\""), Ok(Some("7".to_owned())));

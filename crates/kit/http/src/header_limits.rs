@@ -1,35 +1,35 @@
-//! Headers that are too large, over HTTP/2. The server library answers such a request by itself, and without a body; nothing
-//! of that can be worded on its way out, as it is compressed. So the library has a larger limit, and the one that is meant is kept here.
-//! Only what is beyond both gets the bare answer.
+//! Limits the headers of HTTP/2 requests. When they exceed the HTTP library's limit, the library responds with 431 and
+//! no body, and HTTP/2 compression prevents [`crate::error_bodies`] from adding one. So the library gets a higher
+//! limit, and this module enforces the configured one with a complete response.
 
 use axum::body::Body;
 use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, header};
 
 use crate::error_bodies;
 
-/// How many times what is meant the library takes.
+/// Factor between the configured limit and that of the library.
 const LIBRARY_FACTOR: usize = 4;
-/// Headers of a request: what the library takes over HTTP/1 when it isn't told, for which it needs no memory.
+/// Maximum number of headers: the default of the library over HTTP/1.
 const HEADERS_MAX: usize = 100;
-/// What HTTP/2 counts for each header beside its name and value (RFC 9113, 6.5.2).
+/// Bytes that HTTP/2 counts for each header in addition to its name and value (RFC 9113, section 6.5.2).
 const HEADER_BYTES: usize = 32;
 
-/// What a request's headers may have.
+/// Limits of the headers of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HeaderLimits {
     pub(crate) bytes_max: usize,
 }
 
 impl HeaderLimits {
-    /// Bytes of headers that the library is to take.
+    /// The limit for the library.
     pub(crate) fn library_bytes_max(self) -> u32 {
         u32::try_from(self.bytes_max.saturating_mul(LIBRARY_FACTOR)).unwrap_or(u32::MAX)
     }
 
-    /// The answer to a request over HTTP/2 whose headers are too large; none for all others.
+    /// The response to an HTTP/2 request with too large headers; none for other requests.
     pub(crate) fn refusal<B>(self, request: &Request<B>) -> Option<Response<Body>> {
-        let is_measured_here = request.version() == Version::HTTP_2;
-        (is_measured_here && !self.are_within(request.uri(), request.headers())).then(too_large)
+        let is_http_2 = request.version() == Version::HTTP_2;
+        (is_http_2 && !self.are_within(request.uri(), request.headers())).then(too_large)
     }
 
     fn are_within(self, uri: &Uri, headers: &HeaderMap) -> bool {

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`.
+//! The `Idempotency-Key` header.
 
 use http::{HeaderMap, HeaderName};
 
@@ -6,12 +6,12 @@ use http::{HeaderMap, HeaderName};
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const CHARS_MAX: usize = 255;
 
-/// What a key must look like.
+/// The header is malformed or repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the Idempotency-Key must be given once, as 1 to 255 visible ASCII characters")]
+#[error("send Idempotency-Key once, with 1 to 255 visible ASCII characters")]
 pub struct InvalidKey;
 
-/// The key, if there is one.
+/// The key, if the header is present.
 pub fn key(headers: &HeaderMap) -> Result<Option<String>, InvalidKey> {
     let mut values = headers.get_all(&IDEMPOTENCY_KEY).iter();
     let Some(first) = values.next() else { return Ok(None) };
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_short_visible_and_given_once() {
+    fn a_key_is_short_visible_and_unique() {
         let read = |values: &[&str]| {
             let mut headers = HeaderMap::new();
             for value in values {

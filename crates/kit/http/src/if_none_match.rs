@@ -1,13 +1,14 @@
-//! `If-None-Match` (RFC 9110, section 13.1.2): does the caller have the answer already?
+//! `If-None-Match` (RFC 9110, section 13.1.2): conditional GET.
 
 use http::HeaderMap;
 use http::header::IF_NONE_MATCH;
 
-/// True when the caller has what the tag (without its quotes) names, so that a GET is answered with 304. Tags are compared
-/// weakly, as a cache on the way may have weakened one; what is no tag matches nothing, which costs a whole answer only.
+/// True when the caller already has the version that `tag` (without quotes) names, so that a GET is answered with 304.
+/// The comparison is weak, because a cache may have weakened the tag. A malformed tag matches nothing, and the caller
+/// gets the full response.
 pub fn matches(headers: &HeaderMap, tag: &str) -> bool {
     let values = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    // Our own tags hold no comma, so a list can be taken apart at each.
+    // The server's tags contain no comma, so a list can be split at commas.
     values.flat_map(|text| text.split(',')).map(str::trim).any(|text| text == "*" || opaque(text) == Some(tag))
 }
 
@@ -20,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_that_the_caller_has_is_recognised() {
+    fn a_version_that_the_caller_has_matches() {
         for (given, expected) in [
             (&["\"a1\""][..], true),
             (&["W/\"a1\""], true),

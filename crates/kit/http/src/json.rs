@@ -1,4 +1,4 @@
-//! JSON bodies: those of answers, and reading those of requests: size, time, kind, and where a mistake is.
+//! JSON bodies: writing responses, and reading requests with limits on size and time, and with error positions.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use serde_path_to_error::Segment;
 
 use crate::body_memory::{BODY_MEMORY, BodyMemory};
 
-/// Bytes of a JSON body.
+/// Maximum bytes of a JSON body.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// Room for an answer's text at first: most take less.
+/// Initial capacity of a response's text; most are smaller.
 const TEXT_BYTES: usize = 1024;
-/// How long a body may take to arrive, so that a slow sender holds a connection for so long at most.
+/// Time in which a body has to arrive.
 const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// A view as JSON text. Our own views have no keys or numbers that JSON can't hold.
+/// Serializes a response model. The models contain no keys and numbers that JSON can't represent.
 pub fn text(view: &impl Serialize) -> String {
     let mut text = Vec::with_capacity(TEXT_BYTES);
     if serde_json::to_writer(&mut text, view).is_err() {
@@ -30,7 +30,7 @@ pub fn text(view: &impl Serialize) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// An answer with this JSON text.
+/// A response with this JSON text.
 pub fn response(status: StatusCode, text: impl Into<Body>) -> Response {
     let mut response = Response::new(text.into());
     *response.status_mut() = status;
@@ -38,45 +38,45 @@ pub fn response(status: StatusCode, text: impl Into<Body>) -> Response {
     response
 }
 
-/// Why a body can't be used.
+/// Why a request body is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
-    /// It is no JSON at all.
-    #[error("the body is no valid JSON: {0}")]
+    /// The body is not JSON.
+    #[error("the body is not valid JSON: {0}")]
     Syntax(String),
-    /// It is JSON of another shape.
+    /// The body is JSON, but does not match the schema.
     #[error("{message}")]
     Shape {
-        /// JSON pointer of the place.
+        /// JSON pointer (RFC 6901) to the wrong value.
         pointer: String,
-        /// What is wrong there.
+        /// What is wrong.
         message: String,
     },
-    /// It is too large.
+    /// The body is too large.
     #[error("the body is larger than {bytes_max} bytes")]
     TooLarge {
         /// The limit.
         bytes_max: usize,
     },
-    /// It did not arrive whole.
-    #[error("the body did not arrive whole")]
+    /// The connection ended before the end of the body.
+    #[error("the connection ended before the end of the body")]
     Incomplete,
-    /// It did not arrive in time.
+    /// The body did not arrive in time.
     #[error("the body did not arrive within {} seconds", BODY_TIME_MAX.as_secs())]
     TimedOut,
-    /// Too much of other bodies is in memory at the moment.
-    #[error("too many large requests are under way at the moment; try again")]
+    /// The memory limit of request bodies is reached.
+    #[error("too many large requests are in progress; try again later")]
     BodyMemoryFull,
-    /// It is not said to be JSON.
+    /// The `Content-Type` is not JSON.
     #[error("send the body as Content-Type: application/json")]
     ContentType,
-    /// It is compressed.
-    #[error("send the body as it is, without Content-Encoding")]
+    /// The body is compressed.
+    #[error("send the body uncompressed, without Content-Encoding")]
     ContentEncoding,
 }
 
 impl JsonError {
-    /// Stable word.
+    /// The stable error code.
     pub fn code(&self) -> &'static str {
         match self {
             JsonError::Syntax(_) => "json_invalid",
@@ -89,7 +89,7 @@ impl JsonError {
         }
     }
 
-    /// Status code to answer with.
+    /// The status code of the response.
     pub fn status(&self) -> StatusCode {
         match self {
             JsonError::Syntax(_) | JsonError::Incomplete => StatusCode::BAD_REQUEST,
@@ -101,7 +101,7 @@ impl JsonError {
         }
     }
 
-    /// JSON pointer of the mistake, when it has a place.
+    /// JSON pointer to the error, if it has a position.
     pub fn pointer(&self) -> Option<&str> {
         match self {
             JsonError::Shape { pointer, .. } => Some(pointer),
@@ -110,11 +110,11 @@ impl JsonError {
     }
 }
 
-/// `application/json`, `application/…+json`, or nothing said; and as it is.
+/// Accepts `application/json`, `application/…+json` or no content type, and no compression.
 pub fn check_content_type(headers: &HeaderMap) -> Result<(), JsonError> {
     check_content_encoding(headers)?;
     let Some(value) = headers.get(CONTENT_TYPE) else { return Ok(()) };
-    // As nearly all clients write it.
+    // The value that nearly all clients send.
     if value == "application/json" {
         return Ok(());
     }
@@ -123,18 +123,19 @@ pub fn check_content_type(headers: &HeaderMap) -> Result<(), JsonError> {
     is_json.then_some(()).ok_or(JsonError::ContentType)
 }
 
-/// Nothing here is compressed; `identity`, or nothing said.
+/// Accepts `identity` or no content encoding.
 pub fn check_content_encoding(headers: &HeaderMap) -> Result<(), JsonError> {
     let is_plain = |value: &HeaderValue| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity");
     headers.get_all(CONTENT_ENCODING).iter().all(is_plain).then_some(()).ok_or(JsonError::ContentEncoding)
 }
 
-/// The whole body, up to [`BODY_BYTES_MAX`].
+/// Reads the whole body, up to [`BODY_BYTES_MAX`].
 pub async fn read(body: Body) -> Result<Bytes, JsonError> {
     read_up_to(body, BODY_BYTES_MAX).await
 }
 
-/// The whole body, up to a limit; `BodyMemoryFull` when the bodies in memory leave no room for it. It counts as one of them until it is dropped.
+/// Reads the whole body, up to a limit. `BodyMemoryFull` when [`crate::body_memory`] has no room for it; it counts
+/// there until it is dropped.
 pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
     match tokio::time::timeout(BODY_TIME_MAX, read_within(&BODY_MEMORY, body, bytes_max)).await {
         Ok(read) => read,
@@ -143,7 +144,7 @@ pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError
 }
 
 async fn read_within(bodies: &'static BodyMemory, mut body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
-    // A length that is declared too large is refused before anything is read.
+    // Reject a body with a too large declared length before reading it.
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(JsonError::TooLarge { bytes_max });
     }
@@ -157,7 +158,7 @@ async fn read_within(bodies: &'static BodyMemory, mut body: Body, bytes_max: usi
             return Err(JsonError::TooLarge { bytes_max });
         }
         part.grow_to(bytes).map_err(|_| JsonError::BodyMemoryFull)?;
-        // Most bodies come in one piece, which is not copied.
+        // Most bodies arrive in one frame, which is not copied.
         if bytes == data.len() {
             first = data;
         } else {
@@ -168,14 +169,14 @@ async fn read_within(bodies: &'static BodyMemory, mut body: Body, bytes_max: usi
     Ok(part.attach_to(if read.is_empty() { first } else { read.freeze() }))
 }
 
-/// Parses a body, which is an object; an empty one counts as `{}`. What it gives may borrow from the body.
+/// Parses a body, which must be an object; an empty body counts as `{}`. The result may borrow from the body.
 pub fn parse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
-    // A list would be taken for the values of an object's fields, in their order.
+    // serde would accept an array as the fields of an object in their order.
     if bytes.trim_ascii_start().first() == Some(&b'[') {
         return Err(JsonError::Shape { pointer: String::new(), message: "must be an object, not a list".to_owned() });
     }
-    // Keeping track of the place costs more than the parsing, so it is looked for only when there is a mistake.
+    // Tracking the position costs more than parsing, so the position is determined only after an error.
     serde_json::from_slice(bytes).or_else(|_| parse_with_pointer(bytes))
 }
 
@@ -185,16 +186,17 @@ fn parse_with_pointer<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, J
         let path = error.path().clone();
         let source = error.into_inner();
         let message = source.to_string();
-        // A word out of a list that is no text counts as a fault of the syntax there, and is none.
-        let is_no_word = message.starts_with("expected value") && serde_json::from_slice::<IgnoredAny>(bytes).is_ok();
-        if is_no_word {
+        // serde_json reports a value that is not a string, in place of an enum variant, as a syntax error.
+        let is_wrong_variant =
+            message.starts_with("expected value") && serde_json::from_slice::<IgnoredAny>(bytes).is_ok();
+        if is_wrong_variant {
             return JsonError::Shape { pointer: pointer(&path), message: "invalid type: expected a string".to_owned() };
         }
         if source.is_data() {
-            // serde_json adds where in the text it was; the pointer says it better.
+            // Remove the line and column, because the pointer gives the position.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
             let pointer = format!("{}{}", pointer(&path), missing_field_pointer(&message));
-            // What was expected has a name that is nobody's business.
+            // Don't show the name of the Rust type that was expected.
             let is_no_object = pointer.is_empty() && message.starts_with("invalid type");
             JsonError::Shape { message: if is_no_object { "must be an object".to_owned() } else { message }, pointer }
         } else {
@@ -219,7 +221,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// A field that is not there has no place of its own in what was read: below its object, where it belongs.
+/// The pointer of a missing field, below its object.
 fn missing_field_pointer(message: &str) -> String {
     let field = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
     field.map(|field| format!("/{field}")).unwrap_or_default()
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_named_with_its_place() {
+    fn an_error_has_a_code_and_a_pointer() {
         let check = |text: &str, code: &str, pointer: Option<&str>| {
             let error = parse::<Order>(text.as_bytes()).unwrap_err();
             assert_eq!((error.code(), error.pointer()), (code, pointer), "{text}: {error}");
@@ -282,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_said_to_be_json_is_read() {
+    fn only_json_content_types_are_accepted() {
         let check =
             |kind: &str| check_content_type(&HeaderMap::from_iter([(CONTENT_TYPE, kind.parse().unwrap())])).is_ok();
         assert!(check_content_type(&HeaderMap::new()).is_ok());
@@ -297,10 +299,10 @@ mod tests {
         }
     }
 
-    /// Bodies that stop before their end keep others from being read beyond the limit, and no small one; when they are given up
-    /// there is room again.
+    /// Incomplete bodies count against the limit and block other large bodies, but not small ones. When they are
+    /// dropped, there is room again.
     #[tokio::test]
-    async fn large_bodies_in_memory_are_bounded_together_and_small_ones_go_on() {
+    async fn the_memory_of_large_bodies_is_limited_and_small_bodies_still_succeed() {
         use std::sync::atomic::AtomicUsize;
         use std::task::Poll;
 
@@ -334,21 +336,21 @@ mod tests {
         assert!(read.iter().all(|body| body.as_ref().is_ok_and(|body| body.len() == LARGE)));
         assert!(
             read_within(&FEW, large(), BODY_BYTES_MAX).await.is_err(),
-            "what has come is there until it is answered"
+            "a complete body counts until it is dropped"
         );
         drop(read);
         assert!(read_within(&FEW, large(), BODY_BYTES_MAX).await.is_ok());
     }
 
     #[tokio::test]
-    async fn a_body_over_the_limit_is_refused() {
+    async fn a_body_over_the_limit_is_rejected() {
         let error = read_up_to(Body::from("12345"), 4).await.unwrap_err();
         assert_eq!(error.code(), "payload_too_large");
         assert_eq!(read_up_to(Body::from("1234"), 4).await.unwrap(), "1234");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_does_not_arrive_is_not_waited_for() {
+    async fn reading_a_body_that_does_not_arrive_times_out() {
         let (_sender, body) = http_body_util::channel::Channel::<Bytes>::new(1);
         assert_eq!(read(Body::new(body)).await.unwrap_err().code(), "request_timeout");
     }

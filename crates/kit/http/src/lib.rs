@@ -1,5 +1,8 @@
-//! What every HTTP surface shares: problem details, request ids, JSON input, pages, preconditions, idempotency keys,
-//! serving. It knows no domain; each surface renders errors in its own shape.
+//! Shared by every HTTP surface: serving, problem details, request ids, JSON input, cursors, preconditions, idempotency
+//! keys, rate limits, `/docs` and `/metrics`.
+//!
+//! The JSON APIs of the platform and of the provider, and the pages, build on it. It knows no domain; each surface has
+//! its own error format.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

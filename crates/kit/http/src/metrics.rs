@@ -1,6 +1,6 @@
-//! `/metrics`, for Prometheus: the figures of every system that runs in the process.
+//! `/metrics` for Prometheus: the metrics of the platform, the provider and the process.
 //!
-//! Served on a port of its own, so that the port that customers reach needs no rule for it, and a scraper no customer's key.
+//! Served on a port of its own, so that the public port needs no access rule for it, and a scraper no API key.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,28 +15,29 @@ use http::header::CONTENT_TYPE;
 
 use crate::Surface;
 
-/// Things of one scrape whose own figures are asked for at most.
+/// Maximum number of query parameters of one scrape.
 const NAMED_MAX: usize = 20;
-/// Ends a scrape.
+/// The end marker of an OpenMetrics text.
 const END: &str = "# EOF\n";
 const CONTENT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Figures on their way; the error says why there are none.
+/// The future of [`Source::gather`]; the error says why there are no metrics. Boxed, because the trait is used as `dyn
+/// Source`.
 pub type MetricsFuture<'a> = Pin<Box<dyn Future<Output = Result<String, String>> + Send + 'a>>;
 
-/// A system with figures.
+/// A part of the process with metrics.
 pub trait Source: Send + Sync + 'static {
-    /// The query parameter that names things whose own figures are wanted, such as `endpoint`.
+    /// The query parameter that selects objects with metrics of their own, such as `endpoint`.
     fn parameter(&self) -> Option<&'static str> {
         None
     }
 
-    /// The figures as OpenMetrics text without its end mark, with those of the things `named`.
+    /// The metrics as OpenMetrics text without the end marker, with those of the objects in `named`.
     fn gather<'a>(&'a self, named: &'a [String]) -> MetricsFuture<'a>;
 }
 
-/// Serves the figures of these systems at `/metrics`. 400 for a parameter that none of them has, or for too many names; 503
-/// when a system can't say.
+/// Serves the metrics of these sources at `/metrics`. 400 for an unknown parameter or too many of them; 503 when a
+/// source fails.
 pub fn surface(sources: Vec<Arc<dyn Source>>) -> Surface {
     crate::finish(Router::new().route("/metrics", get(metrics)).with_state(Arc::new(sources)))
 }
@@ -46,10 +47,10 @@ async fn metrics(State(sources): State<Arc<Vec<Arc<dyn Source>>>>, RawQuery(quer
     let pairs: Vec<(&str, &str)> = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
     let known = |name: &str| sources.iter().any(|source| source.parameter() == Some(name));
     if let Some((unknown, _)) = pairs.iter().find(|(name, _)| !known(name)) {
-        return plain(StatusCode::BAD_REQUEST, format!("there is no parameter {unknown:?}\n"));
+        return plain(StatusCode::BAD_REQUEST, format!("the parameter {unknown:?} is not known\n"));
     }
     if pairs.len() > NAMED_MAX {
-        return plain(StatusCode::BAD_REQUEST, format!("at most {NAMED_MAX} can be asked for at a time\n"));
+        return plain(StatusCode::BAD_REQUEST, format!("give at most {NAMED_MAX} parameters\n"));
     }
     let mut text = String::new();
     for source in sources.iter() {
@@ -58,7 +59,7 @@ async fn metrics(State(sources): State<Arc<Vec<Arc<dyn Source>>>>, RawQuery(quer
         match source.gather(&named).await {
             Ok(gathered) => text.push_str(&gathered),
             Err(error) => {
-                tracing::warn!(error, "figures could not be gathered");
+                tracing::warn!(error, "the metrics of a source are not available");
                 return plain(StatusCode::SERVICE_UNAVAILABLE, "not available at the moment\n".to_owned());
             }
         }
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_texts_of_all_systems_are_joined_and_ended() {
+    async fn the_texts_of_all_sources_are_joined_and_end_with_the_marker() {
         let sources =
             || -> Vec<Arc<dyn Source>> { vec![Arc::new(FakeSource(Ok("sold"))), Arc::new(FakeSource(Ok("bid")))] };
         assert_eq!(ask(sources(), "/metrics").await, (200, "sold \nbid \n# EOF\n".to_owned()));

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::request_id;
 
-/// An error answer. `type` is `about:blank`: the `code` says what it is.
+/// A problem (RFC 9457). `type` is always `about:blank`; `code` identifies the error.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
@@ -16,24 +16,24 @@ pub struct Problem {
     #[serde(rename = "type")]
     #[schema(example = "about:blank")]
     pub kind: &'static str,
-    /// The status code's own words.
+    /// The reason phrase of the status code.
     #[schema(example = "Conflict")]
     pub title: &'static str,
     /// HTTP status code.
     #[schema(example = 409)]
     pub status: u16,
-    /// Stable word for programs, such as `bid_too_low`.
+    /// Stable error code for programs, such as `bid_too_low`.
     pub code: &'static str,
     /// What is wrong and what to do, for people.
     #[schema(example = "bid 12000 at least")]
     pub detail: String,
-    /// Where in the input.
+    /// The errors in the input.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ProblemError>,
-    /// How many errors there are, when not all are listed.
+    /// The number of errors, when not all of them are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_count: Option<u64>,
-    /// Statuses that it could change to instead, when the code is `illegal_transition`.
+    /// The statuses that the resource can change to, when the code is `illegal_transition`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legal_next_statuses: Option<Vec<&'static str>>,
     /// Id of the request, also in the header `X-Request-Id` and in the log.
@@ -42,38 +42,38 @@ pub struct Problem {
     pub request_id: Option<String>,
 }
 
-/// One thing that is wrong with the input.
+/// One error in the input.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProblemError {
     /// JSON pointer (RFC 6901) into the body, such as `/amount`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
-    /// Physical line of a file, from 1.
+    /// Line of a file, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// Column of a file by name, such as `lot_number`.
+    /// Name of the column in a file, such as `lot_number`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
-    /// What is wrong there and what to do.
+    /// What is wrong and what to do.
     #[schema(example = "is 11000")]
     pub detail: String,
 }
 
 impl ProblemError {
-    /// At a place of the body; an empty pointer is the whole of it.
+    /// An error at a JSON pointer of the body; the empty pointer is the whole body.
     pub fn at(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         ProblemError { pointer: Some(pointer.into()), detail: detail.into(), ..ProblemError::default() }
     }
 
-    /// At a line of a file.
+    /// An error on a line of a file.
     pub fn on_line(line: u64, column: Option<String>, detail: impl Into<String>) -> Self {
         ProblemError { line: Some(line), column, detail: detail.into(), ..ProblemError::default() }
     }
 }
 
 impl Problem {
-    /// A problem without places.
+    /// A problem without positions.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Problem {
             kind: "about:blank",
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_is_what_rfc_9457_says_with_our_code() {
+    fn a_problem_has_the_fields_of_rfc_9457_and_a_code() {
         let mut problem = Problem::new(StatusCode::CONFLICT, "bid_too_low", "bid 100 at least");
         problem.errors.push(ProblemError::at("/amount", "is 50"));
         assert_eq!(

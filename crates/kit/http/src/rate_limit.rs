@@ -1,8 +1,9 @@
-//! Rate limits: so many requests in a window for each partition (an API key), told in `RateLimit-Policy` and `RateLimit`
-//! (IETF draft "RateLimit header fields for HTTP", structured fields).
+//! Rate limits: a number of requests in a window for each partition, such as an API key. The headers `RateLimit-Policy`
+//! and `RateLimit` report them (IETF draft "RateLimit header fields for HTTP", structured fields).
 //!
-//! One number is kept for a partition: the time at which all that it used will have come back (GCRA). A partition may use its
-//! whole quota at once, and gets it back evenly over the window. Kept in memory, so each node counts for itself.
+//! The algorithm is GCRA: it stores one number for each partition, the time at which the whole quota will be available
+//! again. A partition may use its whole quota in a burst; the quota is restored evenly over the window. The state is in
+//! memory, so each node counts separately.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,15 +11,15 @@ use std::sync::{Mutex, PoisonError};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// What is left now.
+/// Header with the remaining requests.
 pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-/// What there is.
+/// Header with the quota and the window.
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 const NS_PER_S: u64 = 1_000_000_000;
-/// Partitions remembered. One that is not has its whole quota.
+/// Maximum number of partitions in memory. A partition that is not in memory has its whole quota.
 const PARTITIONS_MAX: usize = 100_000;
-/// Largest quota that can be told apart within a window of a second.
+/// Largest quota that the resolution of a one-second window allows.
 pub const QUOTA_MAX: u32 = 100_000_000;
 
 /// A quota for each partition.
@@ -27,27 +28,28 @@ pub struct RateLimits<K> {
     policy: HeaderValue,
     name: &'static str,
     window_ns: u64,
-    /// In which one request comes back.
+    /// Time in which one request is restored.
     interval_ns: u64,
-    /// When everything that was used has come back.
+    /// Time at which the whole quota is restored.
     restored_at_ns: Mutex<HashMap<K, u64>>,
 }
 
-/// What became of a request.
+/// The result for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimitDecision {
-    /// If it may go on.
+    /// Whether the request is allowed.
     pub allowed: bool,
-    /// Requests that are left now.
+    /// Remaining requests.
     pub remaining: u64,
-    /// Seconds until the whole quota is there again.
+    /// Seconds until the whole quota is restored.
     pub reset_s: u64,
-    /// Seconds to wait until the next request is allowed; 0 when one is.
+    /// Seconds until the next request is allowed; 0 when it is allowed now.
     pub retry_after_s: u64,
 }
 
 impl<K: Eq + Hash> RateLimits<K> {
-    /// `quota` requests (1 to [`QUOTA_MAX`]) in `window_s` seconds (at least one). The name is the policy's in the headers.
+    /// `quota` requests (1 to [`QUOTA_MAX`]) in `window_s` seconds (at least one). `name` is the name of the policy in
+    /// the headers.
     pub fn new(name: &'static str, quota: u32, window_s: u32) -> Self {
         let (quota, window_s) = (quota.clamp(1, QUOTA_MAX), window_s.max(1));
         let window_ns = u64::from(window_s) * NS_PER_S;
@@ -61,12 +63,12 @@ impl<K: Eq + Hash> RateLimits<K> {
         }
     }
 
-    /// Counts a request of a partition at a time, in nanoseconds of any clock. A refused one costs nothing.
+    /// Counts a request of a partition. `now_ns` is in nanoseconds of any clock. A rejected request uses no quota.
     pub fn count(&self, partition: K, now_ns: u64) -> RateLimitDecision {
         let mut restored = self.restored_at_ns.lock().unwrap_or_else(PoisonError::into_inner);
         make_room(&mut restored, &partition, now_ns);
         let at = restored.entry(partition).or_insert(now_ns);
-        // A clock that was set back must not keep anybody out for longer than a window.
+        // If the clock was set back, a partition waits no longer than one window.
         let before = (*at).clamp(now_ns, now_ns + self.window_ns);
         let after = before + self.interval_ns;
         let allowed = after - now_ns <= self.window_ns;
@@ -81,7 +83,7 @@ impl<K: Eq + Hash> RateLimits<K> {
         }
     }
 
-    /// Adds both headers to an answer.
+    /// Adds both headers to a response.
     pub fn write_headers(&self, verdict: RateLimitDecision, headers: &mut HeaderMap) {
         headers.insert(RATE_LIMIT_POLICY, self.policy.clone());
         let left = format!("\"{}\";r={};t={}", self.name, verdict.remaining, verdict.reset_s);
@@ -91,7 +93,7 @@ impl<K: Eq + Hash> RateLimits<K> {
     }
 }
 
-/// Forgets those whose quota is whole again, and if there are none, everybody.
+/// Removes the partitions whose quota is restored; if there are none, removes all.
 fn make_room<K: Eq + Hash>(restored: &mut HashMap<K, u64>, partition: &K, now_ns: u64) {
     if restored.len() < PARTITIONS_MAX || restored.contains_key(partition) {
         return;
@@ -109,7 +111,7 @@ mod tests {
     const START_NS: u64 = 1_000 * NS_PER_S;
 
     #[test]
-    fn a_quota_may_be_used_at_once_and_comes_back_evenly() {
+    fn a_quota_may_be_used_in_a_burst_and_is_restored_evenly() {
         let limits = RateLimits::new("key", 6, 60);
         for left in [5, 4, 3, 2, 1, 0] {
             let verdict = limits.count("a", START_NS);
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_as_long_as_told_is_enough() {
+    fn a_request_after_retry_after_seconds_is_allowed() {
         for (quota, window_s) in [(1, 1), (3, 1), (7, 60), (1_000, 60), (90_000, 1)] {
             let limits = RateLimits::new("key", quota, window_s);
             while limits.count((), START_NS).allowed {}
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_back_keeps_nobody_out() {
+    fn a_clock_that_is_set_back_delays_a_partition_by_at_most_a_window() {
         let limits = RateLimits::new("key", 2, 10);
         assert!(limits.count("a", START_NS).allowed && limits.count("a", START_NS).allowed);
         assert!(limits.count("a", 1).retry_after_s <= 10);
@@ -151,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_are_remembered() {
+    fn the_number_of_partitions_in_memory_is_limited() {
         let limits = RateLimits::new("key", 2, 10);
         for partition in 0..=PARTITIONS_MAX {
             limits.count(partition, START_NS);

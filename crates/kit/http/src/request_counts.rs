@@ -1,19 +1,19 @@
-//! Requests counted by operation and by the class of their answer. A request costs a look-up of its path, which allocates
-//! nothing, and an atomic addition.
+//! Counts requests by operation and status class. A request costs a path look-up without allocation and an atomic
+//! addition.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{Method, StatusCode};
 
-/// Classes that every operation shows, counted or not.
+/// Status classes that are shown even with a count of zero.
 const ALWAYS: [usize; 3] = [2, 4, 5];
-/// Name of what is no operation: unknown addresses, documentation, preflights of browsers.
+/// Name for requests to no operation: unknown paths, documentation, preflight requests.
 const OTHER: &str = "other";
 
 /// The counts of a surface.
 pub struct RequestCounts {
-    /// By path: the operations of its methods.
+    /// The operations of each path, by method.
     paths: matchit::Router<Vec<(Method, usize)>>,
     operations: Vec<Operation>,
     other: Operation,
@@ -22,17 +22,17 @@ pub struct RequestCounts {
 #[derive(Debug, Default)]
 struct Operation {
     name: String,
-    /// By hundreds of the status code.
+    /// Counts by the first digit of the status code.
     classes: [AtomicU64; 6],
 }
 
-/// Which operation a request is for; of the [`Requests`] that said so.
+/// The operation of a request, in the [`RequestCounts`] that returned it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CountedOperation(Option<usize>);
 
 impl RequestCounts {
-    /// Counts for these operations: method, path as the router has it, name. One whose path can't be told from another's is
-    /// counted with what is no operation.
+    /// Counts these operations: method, path in the syntax of the router, name. An operation whose path conflicts with
+    /// another one counts as `other`.
     pub fn new(operations: impl IntoIterator<Item = (Method, String, String)>) -> Self {
         let (mut by_path, mut counted) = (BTreeMap::<String, Vec<(Method, usize)>>::new(), Vec::new());
         for (method, path, name) in operations {
@@ -42,13 +42,14 @@ impl RequestCounts {
         let mut paths = matchit::Router::new();
         for (path, methods) in by_path {
             if let Err(error) = paths.insert(path, methods) {
-                tracing::warn!(%error, "requests of an operation are not counted by themselves");
+                tracing::warn!(%error, "the path of an operation conflicts with another; its requests count as \
+                `other`");
             }
         }
         Self { paths, operations: counted, other: Operation { name: OTHER.to_owned(), ..Operation::default() } }
     }
 
-    /// What a request is for. HEAD counts as the GET that answers it.
+    /// The operation of a request. HEAD counts as GET.
     pub(crate) fn operation(&self, method: &Method, path: &str) -> CountedOperation {
         let method = if method == Method::HEAD { &Method::GET } else { method };
         let methods = self.paths.at(path).ok().map(|found| found.value);
@@ -57,15 +58,15 @@ impl RequestCounts {
         )
     }
 
-    pub(crate) fn count(&self, asked: CountedOperation, status: StatusCode) {
-        let operation = asked.0.and_then(|index| self.operations.get(index)).unwrap_or(&self.other);
+    pub(crate) fn count(&self, operation: CountedOperation, status: StatusCode) {
+        let operation = operation.0.and_then(|index| self.operations.get(index)).unwrap_or(&self.other);
         if let Some(class) = operation.classes.get(usize::from(status.as_u16() / 100)) {
             class.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// How many answers each operation has had: its name, hundreds of the status code, and their number. The usual classes
-    /// are there from the beginning, so that a rate sees the first answer.
+    /// The counts: name of the operation, first digit of the status code, number of responses. The usual classes are
+    /// present from the start, so that a rate includes the first response.
     pub fn counts(&self) -> impl Iterator<Item = (&str, usize, u64)> {
         let counts = |operation: &'_ Operation| operation.classes.each_ref().map(|count| count.load(Ordering::Relaxed));
         self.operations.iter().chain([&self.other]).flat_map(move |operation| {

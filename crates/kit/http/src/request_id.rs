@@ -1,4 +1,5 @@
-//! Request ids: one for each request, taken from `X-Request-Id` when a caller gives a sane one, in every answer and log line.
+//! Request ids: taken from a valid `X-Request-Id` header, or generated. Every response and every log line of a request
+//! contains the id.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -18,27 +19,27 @@ tokio::task_local! {
     static CURRENT: String;
 }
 
-/// Id of the request that is being answered.
+/// The id of the current request.
 pub fn current() -> Option<String> {
     CURRENT.try_with(Clone::clone).ok()
 }
 
-/// What a request is known by in the log and in its answer.
+/// The id and the log span of a request.
 pub(crate) struct RequestIdentity {
     id: String,
     span: Span,
 }
 
 impl RequestIdentity {
-    /// The id that the caller gave, if it can do no harm, or a new one.
+    /// The id from the header, if it is valid, or a new one.
     pub(crate) fn of(request: &Request) -> Self {
         let given = request.headers().get(&X_REQUEST_ID).and_then(|value| value.to_str().ok());
-        let id = given.filter(|id| is_sane(id)).map_or_else(generate, str::to_owned);
+        let id = given.filter(|id| is_valid(id)).map_or_else(generate, str::to_owned);
         let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
         Self { id, span }
     }
 
-    /// Holds for everything that happens until the request is answered, and marks the answer.
+    /// Runs `answer` with this id in the task and in the log, and adds the header to the response.
     pub(crate) fn in_scope(self, answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
         let header = HeaderValue::try_from(self.id.as_str());
         CURRENT.scope(self.id, answer).instrument(self.span).map(|mut response| {
@@ -50,17 +51,17 @@ impl RequestIdentity {
     }
 }
 
-fn is_sane(id: &str) -> bool {
+fn is_valid(id: &str) -> bool {
     (1..=CHARS_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
-/// An id names a request in a log, nothing depends on it: a counter and the process are enough.
+/// An id only names a request in the log, so the process id and a counter are enough.
 fn generate() -> String {
     static OF_PROCESS: LazyLock<String> = LazyLock::new(|| format!("req-{:x}-", std::process::id()));
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut id = String::with_capacity(OF_PROCESS.len() + 16);
     id.push_str(&OF_PROCESS);
-    // A string takes whatever is written.
+    // Writing to a string does not fail.
     _ = write!(id, "{:x}", NEXT.fetch_add(1, Ordering::Relaxed));
     id
 }
@@ -70,10 +71,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_callers_id_is_taken_when_it_can_do_no_harm() {
-        for (id, sane) in [("abc-1.2_3", true), ("", false), ("a b", false), ("a\"b", false), (&*"x".repeat(65), false)]
+    fn only_short_ids_of_harmless_characters_are_valid() {
+        for (id, valid) in
+            [("abc-1.2_3", true), ("", false), ("a b", false), ("a\"b", false), (&*"x".repeat(65), false)]
         {
-            assert_eq!(is_sane(id), sane, "{id:?}");
+            assert_eq!(is_valid(id), valid, "{id:?}");
         }
         assert_ne!(generate(), generate());
     }

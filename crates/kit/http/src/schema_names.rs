@@ -1,12 +1,13 @@
-//! The names of an OpenAPI document's schemas. A document has one schema of a name, and whoever comes last wins: two shapes of one
-//! name would describe an operation with the other's. So what the operations bring is looked at before it is put together.
+//! Detects name conflicts among the schemas of an OpenAPI document. In a document the last schema of a name replaces
+//! the earlier ones, so two schemas with one name would give an operation the wrong schema. The document builders check
+//! the schemas of all operations before they assemble the document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::Schema;
 
-/// The schemas that operations have brought so far.
+/// The schemas of the operations so far.
 #[derive(Default)]
 pub struct SchemaNames {
     by_name: BTreeMap<String, RefOr<Schema>>,
@@ -14,7 +15,7 @@ pub struct SchemaNames {
 }
 
 impl SchemaNames {
-    /// Notes what an operation brings.
+    /// Adds the schemas of an operation.
     pub fn add(&mut self, schemas: &[(String, RefOr<Schema>)]) {
         for (name, schema) in schemas {
             let known = self.by_name.entry(name.clone()).or_insert_with(|| schema.clone());
@@ -24,7 +25,7 @@ impl SchemaNames {
         }
     }
 
-    /// Names that stand for different schemas, in their order; a document that is right has none.
+    /// The names with different schemas, sorted; empty in a correct document.
     pub fn ambiguous(self) -> Vec<String> {
         self.ambiguous.into_iter().collect()
     }
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_stands_for_two_shapes_is_found_and_one_that_comes_twice_is_not() {
+    fn a_name_with_two_schemas_is_ambiguous_and_a_repeated_schema_is_not() {
         let shape =
             |field: &str| -> RefOr<Schema> { ObjectBuilder::new().property(field, ObjectBuilder::new()).into() };
         let mut names = SchemaNames::default();

@@ -1,7 +1,7 @@
-//! Serving a surface: HTTP/1.1 and cleartext HTTP/2, with limits, until told to stop; then what is under way finishes.
+//! Serves a surface over HTTP/1.1 and cleartext HTTP/2, with limits and a graceful shutdown.
 //!
-//! Guarantees: however slowly a client sends, it holds a connection no longer than the limits say; when [`serve`] returns,
-//! no connection is left.
+//! The binary calls it once for each listener. Guarantees: a client that sends slowly holds a connection no longer than
+//! the [`Limits`] allow; when [`serve`] returns, no connection is open.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -26,13 +26,13 @@ use crate::Surface;
 use crate::client_ip::Peer;
 use crate::error_bodies::ErrorBodyStream;
 use crate::header_limits::HeaderLimits;
-use crate::idle_timeout::{IdleTimeoutBody, WakeSuppressor};
+use crate::idle_timeout::IdleTimeoutBody;
 
-/// Pause after a connection could not be accepted: no file descriptor was free, most likely.
+/// Pause after a failed accept. The usual cause is that the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Requests of one HTTP/2 connection at the same time.
 const STREAMS_MAX: u32 = 250;
-/// Quiet time after which an HTTP/2 client is asked if it is there.
+/// Time without a frame after which the server pings an HTTP/2 client.
 const PING_AFTER: Duration = Duration::from_secs(30);
 
 /// Bounds of a server.
@@ -40,13 +40,13 @@ const PING_AFTER: Duration = Duration::from_secs(30);
 pub struct Limits {
     /// Connections at the same time; further ones wait to be accepted.
     pub connections_max: usize,
-    /// Time for a request's line and headers, so that a slow sender holds a connection for so long at most.
+    /// Time in which a request's line and headers have to arrive.
     pub header_read_timeout: Duration,
-    /// Quiet time within a request's body.
+    /// Time in which the next part of a request's body has to arrive.
     pub body_idle_timeout: Duration,
     /// Bytes of a request's line and headers.
     pub header_bytes_max: usize,
-    /// How long requests under way may take at the end.
+    /// Time that requests in flight have to finish after `stop`; then the server closes their connections.
     pub drain: Duration,
 }
 
@@ -68,10 +68,11 @@ impl Default for Limits {
     }
 }
 
-/// Serves until `stop` is done and what was under way has finished or the drain is over, when the rest is cut off.
+/// Serves until `stop` resolves. Then it accepts nothing more, lets the requests in flight finish, and closes the
+/// connections that are left at the end of [`Limits::drain`].
 pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Output = ()>, limits: Limits) {
     let (server, surface) = (Arc::new(builder(&limits)), Arc::new(surface));
-    let under_way = GracefulShutdown::new();
+    let in_flight = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
@@ -81,22 +82,24 @@ pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Ou
             () = &mut stop => break,
         };
         let Ok((stream, peer)) = accepted else {
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            continue;
+            match tokio::time::timeout(ACCEPT_PAUSE, &mut stop).await {
+                Ok(()) => break,
+                Err(_) => continue,
+            }
         };
-        let (server, surface, watcher) = (Arc::clone(&server), Arc::clone(&surface), under_way.watcher());
+        let (server, surface, watcher) = (Arc::clone(&server), Arc::clone(&surface), in_flight.watcher());
         connections
             .spawn(async move { connection(&server, (stream, Peer(peer.ip())), surface, watcher, &limits).await });
     }
     drop(listener);
-    if tokio::time::timeout(limits.drain, under_way.shutdown()).await.is_err() {
-        tracing::warn!("requests that were still under way at the end of the drain were cut off");
+    if tokio::time::timeout(limits.drain, in_flight.shutdown()).await.is_err() {
+        tracing::warn!("the server closed connections whose requests did not finish within the drain time");
     }
     connections.shutdown().await;
 }
 
-/// `pipeline_flush` stays off: it holds answers back while there is input left unread, and after a malformed request there
-/// always is, so the 400 would never be sent.
+/// `pipeline_flush` stays off: it delays responses while input is unread, and after a malformed request some always is,
+/// so the 400 would never be sent.
 fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
@@ -122,15 +125,14 @@ async fn connection(
 ) {
     let _ = stream.set_nodelay(true);
     let requested = Arc::new(Notify::new());
-    let (seen, idle_max, headers) = (requested.clone(), limits.body_idle_timeout, limits.headers());
+    let (first_request, idle_max, headers) = (requested.clone(), limits.body_idle_timeout, limits.headers());
     let service = service_fn(move |mut request: http::Request<Incoming>| {
-        seen.notify_one();
+        first_request.notify_one();
         let answer = match headers.refusal(&request) {
             Some(refusal) => Either::Left(ready(refusal)),
             None => {
                 request.extensions_mut().insert(peer);
-                let version = request.version();
-                let request = request.map(|body| Body::new(IdleTimeoutBody::new(body, version, idle_max)));
+                let request = request.map(|body| Body::new(IdleTimeoutBody::new(body, idle_max)));
                 Either::Right(surface.answer(request))
             }
         };
@@ -139,17 +141,18 @@ async fn connection(
     let connection = server.serve_connection(TokioIo::new(ErrorBodyStream::new(stream)), service).into_owned();
     let connection = pin!(watcher.watch(connection));
     tokio::select! {
-        ended = WakeSuppressor::new(connection) => {
+        ended = connection => {
             if let Err(error) = ended {
-                tracing::debug!(error, "a connection ended early");
+                tracing::debug!(error, "a connection ended with an error");
             }
         }
-        () = no_request_within(&requested, limits.header_read_timeout) => tracing::debug!("a connection asked for nothing"),
+        () = no_request_within(&requested, limits.header_read_timeout) => tracing::debug!("a connection sent no \
+        request in time"),
     }
 }
 
-/// Done when no request came in time. The server's own timeout for headers begins only when it knows which HTTP it is, and
-/// that it waits for without end.
+/// Resolves when the connection sends no request within `time_max`. The HTTP library's own timeout for headers starts
+/// only once it has detected the HTTP version, and for that it waits without a limit.
 async fn no_request_within(requested: &Notify, time_max: Duration) {
     if tokio::time::timeout(time_max, requested.notified()).await.is_ok() {
         std::future::pending().await

@@ -1,4 +1,4 @@
-//! What is put around a whole surface.
+//! The layers around a whole surface: fallbacks, request ids, panics, CORS, request counts, trailing slashes.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -21,53 +21,53 @@ use crate::problem::Problem;
 use crate::request_counts::RequestCounts;
 use crate::request_id;
 
-/// What a surface answers, in its own shape, where no handler does.
+/// The responses of a surface where no handler responds, in the surface's own format.
 #[derive(Debug, Clone, Copy)]
 pub struct FallbackResponses {
-    /// 404 for an address that leads nowhere.
+    /// 404 for an unknown path.
     pub route_not_found: fn() -> Response,
     /// 405; the `Allow` header is added.
     pub method_not_allowed: fn() -> Response,
-    /// 500 when a handler panicked. The panic has been logged.
+    /// 500 after a panic of a handler. The panic has been logged.
     pub panicked: fn() -> Response,
 }
 
-/// Puts around a surface that speaks problem details what all of them need: JSON for unknown routes and methods, a request
-/// id on every answer, an answer even when a handler panics, and paths with and without a slash at their end (handlers see
-/// them without).
+/// Completes a surface with problem details: JSON for unknown paths and methods, a request id on every response, a
+/// response even after a panic, and paths with and without a trailing slash (handlers see the path without it).
 pub fn finish(router: Router) -> Surface {
     finish_as(router, FallbackResponses { route_not_found, method_not_allowed, panicked }, Origins::SameOrigin)
 }
 
-/// The same for a surface with its own shape of errors, which pages of these origins may call.
-pub fn finish_as(router: Router, faults: FallbackResponses, origins: Origins) -> Surface {
-    surface(router, faults, origins, None)
+/// Like [`finish`], for a surface with its own error format that pages of `origins` may call.
+pub fn finish_as(router: Router, fallbacks: FallbackResponses, origins: Origins) -> Surface {
+    surface(router, fallbacks, origins, None)
 }
 
-/// The same, and every answer is counted.
+/// Like [`finish_as`], with request counts.
 pub fn finish_counted(
     router: Router,
-    faults: FallbackResponses,
+    fallbacks: FallbackResponses,
     origins: Origins,
     requests: Arc<RequestCounts>,
 ) -> Surface {
-    surface(router, faults, origins, Some(requests))
+    surface(router, fallbacks, origins, Some(requests))
 }
 
 fn surface(
     router: Router,
-    faults: FallbackResponses,
+    fallbacks: FallbackResponses,
     origins: Origins,
     requests: Option<Arc<RequestCounts>>,
 ) -> Surface {
     let router = router
-        .fallback(async move || (faults.route_not_found)())
-        .method_not_allowed_fallback(async move || (faults.method_not_allowed)());
-    Surface { router, panicked: faults.panicked, origins, requests, mounted: None }
+        .fallback(async move || (fallbacks.route_not_found)())
+        .method_not_allowed_fallback(async move || (fallbacks.method_not_allowed)());
+    Surface { router, panicked: fallbacks.panicked, origins, requests, mounted: None }
 }
 
-/// One service for all of it: as layers of the router each would cost every request a box and a clone of the routes. It
-/// stands around the router, because routes are looked up before a router's own layers run.
+/// A complete surface. One service instead of layers of the router, each of which would cost every request an
+/// allocation and a clone of the routes. It wraps the router, because a router runs its layers only after matching the
+/// route.
 #[derive(Clone)]
 pub struct Surface {
     router: Router,
@@ -78,13 +78,13 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// With a surface of its own at a path and below it.
+    /// Mounts another router at a path and below it.
     pub fn mount(mut self, path: &'static str, other: Router) -> Self {
         self.mounted = Some((path, Router::new().nest_service(path, other)));
         self
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
         if let Some(other) = self.mounted_at(request.uri().path()) {
             return Either::Left(call_router(other, request));
@@ -105,23 +105,23 @@ impl Surface {
             if is_cross_origin {
                 cors::allow(&mut response);
             }
-            if let Some((asked, requests)) = counted {
-                requests.count(asked, response.status());
+            if let Some((operation, requests)) = counted {
+                requests.count(operation, response.status());
             }
             response
         }))
     }
 
-    /// What answers at a path, when it is not this surface.
-    fn mounted_at(&self, asked: &str) -> Option<&Router> {
+    /// The mounted router, if the path is at or below its mount point.
+    fn mounted_at(&self, request_path: &str) -> Option<&Router> {
         let (path, other) = self.mounted.as_ref()?;
-        let below = asked.strip_prefix(path)?;
+        let below = request_path.strip_prefix(path)?;
         (below.is_empty() || below.starts_with('/')).then_some(other)
     }
 }
 
 impl From<Surface> for Router {
-    /// To go on with as a router; served as it is, a surface is one look-up of a route faster.
+    /// As a router. Serving the surface itself saves one route look-up.
     fn from(surface: Surface) -> Self {
         Self::new().fallback_service(surface)
     }
@@ -141,12 +141,12 @@ impl Service<Request> for Surface {
     }
 }
 
-/// The answer of a router, which is always ready to be called. Nothing but looking up the route is done before it is awaited.
+/// The response of a router, which is always ready. Only the route look-up runs before the future is polled.
 fn call_router(router: &Router, request: Request) -> impl Future<Output = Response> + Send + use<> {
     Service::<Request>::call(&mut router.clone(), request).map(|Ok(response)| response)
 }
 
-/// The same, and an answer in place of a panic.
+/// The response, or that of `panicked` after a panic.
 fn catch_panic(
     answer: impl Future<Output = Response> + Send,
     panicked: fn() -> Response,
@@ -159,7 +159,7 @@ fn catch_panic(
     })
 }
 
-/// `/lots/` is `/lots`; the query stays.
+/// Removes trailing slashes of the path; the query stays.
 fn trim_slash(uri: &mut Uri) {
     let path = uri.path();
     if path.len() < 2 || !path.ends_with('/') {
@@ -172,31 +172,31 @@ fn trim_slash(uri: &mut Uri) {
         None => trimmed.parse(),
     };
     let mut parts = std::mem::take(uri).into_parts();
-    // A part of what was an address before is one now.
+    // Always valid, because it is a part of a valid URI.
     if let Ok(path_and_query) = path_and_query {
         parts.path_and_query = Some(path_and_query);
     }
     *uri = Uri::from_parts(parts).unwrap_or_default();
 }
 
-/// Within the request's span, so the line has its id.
+/// Logs a panic within the span of the request, so that the line has the request id.
 fn log(panic: &(dyn Any + Send)) {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    tracing::error!(panic = text.unwrap_or("of an unknown kind"), "a handler panicked");
+    tracing::error!(panic = text.unwrap_or("no panic message"), "a handler panicked");
 }
 
-/// 404 for an address that leads nowhere, as a problem.
+/// 404 for an unknown path, as a problem.
 pub fn route_not_found() -> Response {
-    Problem::new(StatusCode::NOT_FOUND, "route_not_found", "there is nothing at this address").into_response()
+    Problem::new(StatusCode::NOT_FOUND, "route_not_found", "this path does not exist").into_response()
 }
 
 fn method_not_allowed() -> Response {
-    let detail = "this address does not take this method; the Allow header names those that it takes";
+    let detail = "this path does not support the method; the Allow header lists the supported methods";
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail).into_response()
 }
 
 fn panicked() -> Response {
-    let detail = "something went wrong here; it has been logged with the request id";
+    let detail = "an internal error occurred; the server has logged it with the request id";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail).into_response()
 }
 
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slash_at_the_end_makes_no_difference() {
+    async fn a_trailing_slash_makes_no_difference() {
         for (uri, seen) in [
             ("/lots", "/lots"),
             ("/lots/", "/lots"),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_stands_beside_a_surface_answers_at_its_path_and_below_it() {
+    async fn a_mounted_router_responds_at_its_path_and_below_it() {
         let mounted =
             Router::new().route("/", get(async || "home")).route("/lots", get(async |uri: Uri| uri.to_string()));
         let both = surface().mount("/pages", mounted.fallback(async || "no page"));
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_no_handler_answers_is_answered_as_a_problem() {
+    async fn unknown_routes_methods_and_panics_give_problems() {
         for (method, uri, status, code) in [
             (Method::GET, "/nowhere", 404, "route_not_found"),
             (Method::DELETE, "/lots/", 405, "method_not_allowed"),
@@ -290,9 +290,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_of_another_origin_may_call_where_it_is_let_and_nowhere_else() {
+    async fn pages_of_other_origins_may_call_only_surfaces_that_allow_it() {
         let routes = || Router::new().route("/lots", get(async || "root"));
-        let faults = FallbackResponses { route_not_found, method_not_allowed, panicked };
+        let fallbacks = FallbackResponses { route_not_found, method_not_allowed, panicked };
         let call = async |origins, method, origin: Option<&str>| {
             let mut request = Request::builder().method(method).uri("/lots").body(Body::empty()).unwrap();
             if let Some(origin) = origin {
@@ -301,7 +301,7 @@ mod tests {
                 let wanted = "authorization,content-type".parse().unwrap();
                 request.headers_mut().insert("access-control-request-headers", wanted);
             }
-            let answer = finish_as(routes(), faults, origins).oneshot(request).await.unwrap();
+            let answer = finish_as(routes(), fallbacks, origins).oneshot(request).await.unwrap();
             let header = |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
             let allowed = [header("access-control-allow-origin"), header("access-control-allow-headers")];
             (answer.status().as_u16(), allowed)
@@ -310,7 +310,7 @@ mod tests {
         let (star, wanted) = (Some("*".to_owned()), Some("authorization,content-type".to_owned()));
         assert_eq!(call(Origins::Any, Method::OPTIONS, page).await, (204, [star.clone(), wanted]));
         assert_eq!(call(Origins::Any, Method::GET, page).await, (200, [star.clone(), None]));
-        assert_eq!(call(Origins::Any, Method::DELETE, page).await, (405, [star, None]), "it may read why");
+        assert_eq!(call(Origins::Any, Method::DELETE, page).await, (405, [star, None]), "the page can read the error");
         assert_eq!(call(Origins::Any, Method::GET, None).await, (200, [None, None]));
         assert_eq!(call(Origins::Any, Method::OPTIONS, None).await, (405, [None, None]));
         assert_eq!(call(Origins::SameOrigin, Method::OPTIONS, page).await, (405, [None, None]));

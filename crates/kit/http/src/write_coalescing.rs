@@ -1,4 +1,4 @@
-//! Writing in one piece what is small and in several: a head and a body, mostly.
+//! Merges small vectored writes, mostly of a head and a body, into one write.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -7,21 +7,21 @@ use std::task::{Context, Poll};
 use smallvec::SmallVec;
 use tokio::io::AsyncWrite;
 
-/// More than this is not copied.
+/// Maximum size of a merged write.
 const BYTES_MAX: usize = 4 * 1024;
 
-/// Writes the pieces as one where they are small: the system takes one sooner than several, by more than it costs to copy them.
+/// Writes the slices as one if they are small: copying them costs less than a vectored write.
 pub(crate) fn poll_write_coalesced<S: AsyncWrite>(
     stream: Pin<&mut S>,
-    turn: &mut Context<'_>,
+    context: &mut Context<'_>,
     pieces: &[IoSlice<'_>],
 ) -> Poll<io::Result<usize>> {
     if pieces.iter().map(|piece| piece.len()).sum::<usize>() > BYTES_MAX {
-        return stream.poll_write_vectored(turn, pieces);
+        return stream.poll_write_vectored(context, pieces);
     }
     let mut joined = SmallVec::<[u8; BYTES_MAX]>::new();
     pieces.iter().for_each(|piece| joined.extend_from_slice(piece));
-    stream.poll_write(turn, &joined)
+    stream.poll_write(context, &joined)
 }
 
 #[cfg(test)]
@@ -30,7 +30,7 @@ mod tests {
 
     use super::*;
 
-    /// Remembers how it was written to: the bytes of each write, and how many pieces they were in.
+    /// Records the size of each write and its number of slices.
     #[derive(Default)]
     struct Writes(Vec<(usize, usize)>);
 
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn small_pieces_go_as_one_in_their_order_and_large_ones_as_they_are() {
+    async fn small_slices_are_merged_and_large_ones_are_written_as_they_are() {
         let mut writes = Writes::default();
         for (head, body) in [(100, 500), (0, 0), (96, 4_000), (97, 4_000), (100, 1_000_000)] {
             let (head, body) = (vec![b'a'; head], vec![b'b'; body]);

@@ -1,4 +1,4 @@
-//! A server on a real port, talked to byte by byte.
+//! Tests of the server on a real port, with raw bytes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -22,7 +22,7 @@ struct Server {
     listener_addr: std::net::SocketAddr,
     stop: oneshot::Sender<()>,
     ended: JoinHandle<()>,
-    /// A message for each request to `/slow` that has begun.
+    /// A sender for each request to `/slow` in flight, which lets it finish.
     begun: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
 }
 
@@ -54,11 +54,11 @@ impl Server {
     }
 }
 
-/// Everything until the server closes.
+/// Everything that the server sends until it closes the connection.
 async fn rest(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
     let read = tokio::time::timeout(LONG, stream.read_to_end(&mut bytes)).await.expect("the connection is not closed");
-    // A connection may also end with a reset.
+    // The connection may also end with a reset.
     let _ = read;
     String::from_utf8_lossy(&bytes).into_owned()
 }
@@ -68,7 +68,7 @@ fn short() -> Limits {
 }
 
 #[tokio::test]
-async fn a_request_is_answered() {
+async fn a_request_gets_a_response() {
     let server = Server::start(Limits::default()).await;
     let answer = rest(server.connect("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await).await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nok"), "{answer}");
@@ -86,12 +86,12 @@ async fn http_2_is_served_on_the_same_port() {
 }
 
 #[tokio::test]
-async fn headers_over_http_2_that_are_too_large_are_refused_with_a_body() {
+async fn too_large_headers_over_http_2_get_an_error_with_a_body() {
     let server = Server::start(Limits::default()).await;
     let stream = TokioIo::new(TcpStream::connect(server.listener_addr).await.unwrap());
     let (mut client, connection) = hyper::client::conn::http2::handshake(TokioExecutor::new(), stream).await.unwrap();
     tokio::spawn(connection);
-    let mut ask = |headers: Vec<(String, String)>| {
+    let mut send = |headers: Vec<(String, String)>| {
         let request = Request::get(format!("http://{}/", server.listener_addr)).version(Version::HTTP_2);
         let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         client.send_request(request.body(Body::empty()).unwrap())
@@ -101,7 +101,7 @@ async fn headers_over_http_2_that_are_too_large_are_refused_with_a_body() {
         ((0..101).map(|number| (format!("x-{number}"), String::new())).collect(), 431),
         (vec![("x-long".to_owned(), "x".repeat(60 * 1_024))], 200),
     ] {
-        let answer = ask(headers).await.unwrap();
+        let answer = send(headers).await.unwrap();
         assert_eq!(answer.status().as_u16(), expected);
         if expected == 431 {
             let body = http_body_util::BodyExt::collect(answer.into_body()).await.unwrap().to_bytes();
@@ -124,7 +124,7 @@ async fn a_client_that_sends_too_slowly_is_disconnected() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_not_http_or_too_large_is_refused_and_the_next_connection_is_served() {
+async fn malformed_and_too_large_requests_are_rejected_and_the_next_connection_is_served() {
     let server = Server::start(Limits::default()).await;
     let many: String = (0..200).map(|n| format!("X-{n}: 1\r\n")).collect();
     let long = "x".repeat(100_000);
@@ -137,7 +137,7 @@ async fn a_request_that_is_not_http_or_too_large_is_refused_and_the_next_connect
         let answer = rest(server.connect(&request).await).await;
         let beginning = &request[..20];
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{beginning:?} {status}: {answer:?}");
-        // Clients parse the body of every error.
+        // Clients expect a JSON body in every error.
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let body: serde_json::Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer:?}"));
         assert!(body["code"].is_string() && body["detail"].is_string(), "{body}");
@@ -148,24 +148,27 @@ async fn a_request_that_is_not_http_or_too_large_is_refused_and_the_next_connect
 }
 
 #[tokio::test]
-async fn a_connection_over_the_limit_waits_for_a_place() {
+async fn a_connection_over_the_limit_waits_until_another_closes() {
     let server = Server::start(Limits { connections_max: 1, ..Limits::default() }).await;
     let mut first = server.connect("GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     let mut byte = [0];
     first.read_exact(&mut byte).await.unwrap();
     let mut second = server.connect("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
-    assert!(tokio::time::timeout(SHORT, second.read_exact(&mut byte)).await.is_err(), "the limit does not hold");
+    assert!(
+        tokio::time::timeout(SHORT, second.read_exact(&mut byte)).await.is_err(),
+        "the connection limit is not enforced"
+    );
     drop(first);
     assert!(rest(second).await.contains("200 OK"));
 }
 
 #[tokio::test]
-async fn what_is_under_way_at_the_end_finishes() {
+async fn a_request_in_flight_at_shutdown_finishes() {
     let mut server = Server::start(Limits::default()).await;
     let stream = server.connect("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await;
     let go_on = server.begun.recv().await.unwrap();
     server.stop.send(()).unwrap();
-    // Nobody listens any more: that is how we see that the drain has begun.
+    // A refused connection shows that the drain has begun.
     while TcpStream::connect(server.listener_addr).await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -175,7 +178,7 @@ async fn what_is_under_way_at_the_end_finishes() {
 }
 
 #[tokio::test]
-async fn what_is_under_way_when_the_drain_is_over_is_cut_off() {
+async fn a_request_in_flight_at_the_end_of_the_drain_is_cancelled() {
     let mut server = Server::start(Limits { drain: SHORT, ..Limits::default() }).await;
     let stream = server.connect("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await;
     let go_on = server.begun.recv().await.unwrap();

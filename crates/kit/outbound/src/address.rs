@@ -1,4 +1,4 @@
-//! Which addresses may be reached.
+//! The address filter: the IP addresses to which requests may be sent.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -6,7 +6,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use crate::url::EndpointUrl;
 
-/// Decides about addresses, not names: the connector asks it for every address that it is about to connect to.
+/// Decides about IP addresses, not names: the connector checks every address before it connects.
 #[derive(Debug, Clone)]
 pub struct AddressPolicy {
     reach: Reach,
@@ -19,8 +19,8 @@ enum Reach {
     PublicOnly,
 }
 
-/// An address that requests don't go to. Its text tells the kind of address but not the address: names that only resolve
-/// inside our own network are no business of who typed them.
+/// A refused address. The text names the kind of address but not the address, so that a customer can't learn what a
+/// name resolves to in the operator's network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("its address is {kind}, and requests to such addresses are not allowed")]
 pub struct AddressRefused {
@@ -31,20 +31,20 @@ pub struct AddressRefused {
 }
 
 impl AddressPolicy {
-    /// Only addresses of the public internet and those in `allow_subnets`: for addresses that customers typed.
+    /// Allows addresses of the public internet and those in `allow_subnets`: for addresses from customers.
     ///
-    /// An IPv4-mapped IPv6 address counts as its IPv4 address. Where the NAT64 prefix `64:ff9b::/96` is allowed, the IPv4
-    /// address behind it must be allowed too.
+    /// An IPv4-mapped IPv6 address counts as its IPv4 address. If `allow_subnets` contains the NAT64 prefix
+    /// `64:ff9b::/96`, the embedded IPv4 address must be allowed too.
     pub fn public_only(allow_subnets: Vec<IpNet>) -> Self {
         Self { reach: Reach::PublicOnly, allow_subnets }
     }
 
-    /// Every address: for addresses that the operator configured.
+    /// Allows every address: for addresses from the operator's configuration.
     pub fn any() -> Self {
         Self { reach: Reach::Any, allow_subnets: Vec::new() }
     }
 
-    /// Whether a connection to this address may be made.
+    /// Checks an address before the client connects to it.
     pub fn check(&self, address: IpAddr) -> Result<(), AddressRefused> {
         let canonical = address.to_canonical();
         let allowed = |ip: IpAddr| self.allow_subnets.iter().any(|subnet| subnet.contains(&ip));
@@ -64,8 +64,8 @@ impl AddressPolicy {
         }
     }
 
-    /// Refuses early a URL whose host is an address that would be refused, or `localhost`. Any other name is decided about
-    /// when it is connected to.
+    /// Checks a URL whose host is an IP address, `localhost` or the name of a cloud's metadata service, without
+    /// resolving a name. The addresses of other names are checked at each connection.
     pub fn check_literal(&self, url: &EndpointUrl) -> Result<(), AddressRefused> {
         match url.literal_address() {
             Some(address) => self.check(address),
@@ -79,7 +79,7 @@ const REFUSED_V4: &[(Ipv4Net, &str)] = &[
     (v4(10, 0, 0, 0, 8), "private"),
     (v4(100, 64, 0, 0, 10), "shared by a carrier (CGNAT)"),
     (v4(127, 0, 0, 0, 8), "loopback"),
-    // Answers with a cloud's instance metadata, from the public range.
+    // The metadata service of a cloud, in the public range.
     (v4(168, 63, 129, 16, 32), "a cloud's metadata service"),
     (v4(169, 254, 0, 0, 16), "link-local"),
     (v4(172, 16, 0, 0, 12), "private"),
@@ -95,7 +95,7 @@ const REFUSED_V4: &[(Ipv4Net, &str)] = &[
     (v4(240, 0, 0, 0, 4), "reserved"),
 ];
 
-/// Within and without 2000::/3, the only range of IPv6 that is public; the first that fits gives the name.
+/// Ranges inside and outside of 2000::/3, the only public range of IPv6. The first match names the kind.
 const REFUSED_V6: &[(Ipv6Net, &str)] = &[
     (v6([0, 0, 0, 0, 0, 0, 0, 0], 128), "unspecified"),
     (v6([0, 0, 0, 0, 0, 0, 0, 1], 128), "loopback"),
@@ -127,7 +127,7 @@ fn refused_v6(ip: Ipv6Addr) -> Option<&'static str> {
     listed.or_else(|| (!PUBLIC_V6.contains(&ip)).then_some("reserved")).or_else(|| is_isatap(ip).then_some("ISATAP"))
 }
 
-/// The interface part of ISATAP addresses carries an IPv4 address, under any prefix.
+/// The interface identifier of an ISATAP address embeds an IPv4 address, under any prefix.
 fn is_isatap(ip: Ipv6Addr) -> bool {
     let segments = ip.segments();
     matches!(segments[4], 0 | 0x200) && segments[5] == 0x5efe
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allowed_subnet_is_reached_and_nothing_beside_it() {
+    fn an_allowed_subnet_is_reached_and_its_neighbours_are_not() {
         let policy = AddressPolicy::public_only(vec!["10.1.0.0/16".parse().unwrap(), "fd00:1::/32".parse().unwrap()]);
         for address in ["10.1.2.3", "::ffff:10.1.2.3", "fd00:1::5"] {
             assert_eq!(kind(&policy, address), None, "{address}");
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn behind_an_allowed_nat64_the_ipv4_address_counts() {
+    fn behind_an_allowed_nat64_prefix_the_ipv4_address_counts() {
         let policy =
             AddressPolicy::public_only(vec!["64:ff9b::/96".parse().unwrap(), "192.168.7.0/24".parse().unwrap()]);
         assert_eq!(kind(&policy, "64:ff9b::8.8.8.8"), None);
@@ -236,14 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn the_operators_own_addresses_are_not_judged() {
+    fn a_policy_for_the_operators_addresses_allows_all() {
         for address in ["127.0.0.1", "::1", "10.0.0.1", "169.254.169.254"] {
             assert_eq!(kind(&AddressPolicy::any(), address), None);
         }
     }
 
     #[test]
-    fn a_refusal_does_not_tell_the_address() {
+    fn the_error_text_does_not_contain_the_address() {
         let refused = AddressPolicy::public_only(vec![]).check("10.11.12.13".parse().unwrap()).unwrap_err();
         assert_eq!(refused.to_string(), "its address is private, and requests to such addresses are not allowed");
     }

@@ -1,4 +1,4 @@
-//! The client: one request, one response, one deadline.
+//! The HTTP client: one request, one response, one deadline.
 
 #[cfg(test)]
 mod tests;
@@ -24,27 +24,26 @@ use crate::pool::Pool;
 use crate::proxy::Proxy;
 use crate::resolver::{Resolve, SystemResolver};
 
-/// Bounds of a client that hold for all of its requests.
+/// Configuration of a client, for all of its requests.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
-    /// Which addresses are reached.
+    /// Addresses that the client may connect to.
     pub policy: AddressPolicy,
-    /// For name, TCP and TLS together, beside each request's own deadline.
+    /// Time for the name lookup, TCP and TLS together, in addition to each request's deadline.
     pub connect_timeout: Duration,
-    /// An idle connection is closed after this time. Shorter than the 5 s after which common servers close it: a request
-    /// that is sent just as they do is [`TransportError::Stale`].
+    /// Time after which an idle connection is closed. Shorter than the 5 s of common servers: a request that is sent
+    /// while the server closes the connection fails with [`TransportError::Stale`].
     pub idle_timeout: Duration,
-    /// Idle connections kept for one host and port: as many as may be under way there at the same time. All endpoints of a
-    /// site are behind one, and what is not kept is opened anew for a later request. Those that are not needed any more
-    /// go after `idle_timeout`.
+    /// Idle connections kept for one host and port. As many as there are concurrent requests to one host: many
+    /// endpoints share a host, and each connection that is not kept has to be opened again.
     pub idle_per_host_max: usize,
-    /// Status line and headers of a response, together; 8 KiB at least.
+    /// Maximum bytes of a response's status line and headers; at least 8 KiB.
     pub response_header_bytes_max: usize,
-    /// Authorities trusted beside those of the public web.
+    /// Trusted certificate authorities in addition to the public ones.
     pub extra_roots: RootCertStore,
-    /// Through which requests go, if through any.
+    /// The proxy, if requests go through one.
     pub proxy: Option<Proxy>,
-    /// Finds the addresses of names.
+    /// Resolves names to addresses.
     pub resolver: Arc<dyn Resolve>,
 }
 
@@ -64,37 +63,37 @@ impl Default for ClientConfig {
     }
 }
 
-/// A request to send. It goes out as it is; only `Host` and `Content-Length` are added.
+/// A request. The client sends it unchanged and adds only `Host` and `Content-Length`.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Any but CONNECT.
+    /// Any method but CONNECT.
     pub method: Method,
-    /// Where it goes.
+    /// The destination.
     pub to: Destination,
-    /// None of those that steer the connection, such as `Host`, `Content-Length` or `Connection`.
+    /// Headers, without those that control the connection, such as `Host`, `Content-Length` or `Connection`.
     pub headers: Headers,
-    /// May be empty.
+    /// The body; may be empty.
     pub body: Bytes,
-    /// For everything from the name to the last byte of the response.
+    /// Time from the name lookup to the last byte of the response.
     pub deadline: Duration,
-    /// At most this much of the response's body is read.
+    /// Maximum bytes of the response's body that are read.
     pub response_bytes_max: usize,
 }
 
-/// What came back, whatever its status.
+/// A response of any status.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// Status code; a redirect's too.
+    /// Status code. A redirect is returned, not followed.
     pub status: StatusCode,
     /// Headers.
     pub headers: HeaderMap,
     /// The body, or its beginning.
     pub body: Bytes,
-    /// True when the body went on beyond `response_bytes_max`.
+    /// True when the body was longer than `response_bytes_max`.
     pub truncated: bool,
 }
 
-/// Sends requests over HTTP/1.1 and keeps connections for the next ones. Clones share the connections.
+/// Sends requests over HTTP/1.1 and pools the connections. Clones share the pool.
 #[derive(Clone)]
 pub struct Client {
     connector: Connector,
@@ -102,16 +101,16 @@ pub struct Client {
     header_bytes_max: usize,
 }
 
-/// Over which connections a request may go.
+/// Which connection a request uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ConnectionChoice {
-    /// One that is kept, or else a new one.
+    /// A pooled one, or a new one if there is none.
     Pooled,
     New,
 }
 
 impl Client {
-    /// A client without connections. They are made on the runtime that sends.
+    /// A client without connections. It opens them on the runtime of the caller.
     pub fn new(config: ClientConfig) -> Self {
         Self {
             connector: Connector::new(&config),
@@ -120,22 +119,22 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads the response. Its time begins now. Dropping the future, or the deadline, closes the connection.
+    /// Sends a request and reads the response. The deadline starts with this call. Dropping the future, or reaching the
+    /// deadline, closes the connection.
     ///
-    /// [`TransportError::Stale`] when the connection had carried others before and ended without a byte of an answer: who
-    /// may send the request twice does so with [`Client::send_fresh`].
+    /// [`TransportError::Stale`] when a pooled connection ended before a byte of the response: a caller that may send
+    /// the request twice calls [`Client::send_fresh`].
     pub fn send(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
         self.send_over(request, ConnectionChoice::Pooled)
     }
 
-    /// Sends a request over a connection of its own, which is kept for others afterwards. Never
-    /// [`TransportError::Stale`].
+    /// Sends a request over a new connection, which is pooled afterwards. Never [`TransportError::Stale`].
     pub fn send_fresh(&self, request: Request) -> impl Future<Output = Result<Response, TransportError>> + Send {
         self.send_over(request, ConnectionChoice::New)
     }
 
-    /// Sends a request that may arrive twice: a second time, on a fresh connection and before the same deadline, when a
-    /// connection that was kept ended without a byte of an answer. `make` is given the time that is left.
+    /// Sends a request that may arrive twice. If a pooled connection ends before a byte of the response, the client
+    /// sends it again over a new connection, within the same deadline. `make` gets the time that is left.
     pub async fn send_idempotent(
         &self,
         deadline: Duration,
@@ -164,8 +163,12 @@ impl Client {
         Either::Right(tokio::time::timeout(deadline, exchange).map(move |outcome| outcome.map_err(late).flatten()))
     }
 
-    /// Over idle connections, if so wanted, as long as they turn out to be closed, and then over a new one.
-    #[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
+    /// Tries pooled connections, unless a new one is required, until one is open; then a new one.
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn would store its parameters twice in a future that is \
+    moved"
+    )]
     fn exchange(
         &self,
         encoded: EncodedRequest,
@@ -179,13 +182,13 @@ impl Client {
             while let Some(mut connection) = kept() {
                 match connection.exchange(&encoded, response_bytes_max).await {
                     Ok(response) => return Ok(self.release(origin, connection, response)),
-                    // Of this request nothing was written: safe for every method.
+                    // Nothing of the request was written: safe for every method.
                     Err(ExchangeError::Unsent) => {}
                     Err(ExchangeError::NoResponse) => return Err(TransportError::Stale),
                     Err(ExchangeError::Transport(error)) => return Err(error),
                 }
             }
-            // Apart, as it is rare and takes room: a request over a kept connection is moved about without it.
+            // Boxed, because connecting is rare and its future is large.
             let mut connection = Box::pin(self.connect(origin)).await?;
             match connection.exchange(&encoded, response_bytes_max).await {
                 Ok(response) => Ok(self.release(origin, connection, response)),
@@ -196,13 +199,13 @@ impl Client {
     }
 
     async fn connect(&self, origin: &Origin) -> Result<Connection, TransportError> {
-        tracing::debug!(host = origin.host, "connecting");
+        tracing::debug!(host = origin.host, "opening a connection");
         let stream = self.connector.connect(origin).await?;
         Ok(Connection::new(stream, self.header_bytes_max))
     }
 
     fn release(&self, origin: &Origin, connection: Connection, response: Response) -> Response {
-        tracing::trace!(?origin, status = response.status.as_u16(), "answered");
+        tracing::trace!(?origin, status = response.status.as_u16(), "received a response");
         if connection.is_reusable() {
             self.pool.put(origin, connection);
         }

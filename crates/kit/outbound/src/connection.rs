@@ -1,4 +1,4 @@
-//! One connection, and an exchange on it, which runs in the task that waits for the answer.
+//! One connection, and the exchange of a request for a response on it. The exchange runs in the caller's task.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,16 +12,16 @@ use crate::error::TransportError;
 use crate::http1::{EncodedRequest, ReadBuffer, ResponseReader};
 use crate::stream::Stream;
 
-/// An open connection without a request under way. Dropping it closes it.
+/// An open connection without a request in flight. Dropping it closes it.
 pub(crate) struct Connection {
     stream: Stream,
     read_buffer: ReadBuffer,
     head_bytes_max: usize,
-    /// Whether the last request was written and its answer read, both to their ends, and the other side stays.
+    /// Whether the last request was written and its response read completely, and the server keeps the connection open.
     is_reusable: bool,
 }
 
-/// A request under way on a connection.
+/// A request in flight on a connection.
 struct Exchange<'a> {
     connection: &'a mut Connection,
     request: &'a EncodedRequest,
@@ -30,7 +30,7 @@ struct Exchange<'a> {
     sending: SendState,
     response: ResponseReader,
     response_started: bool,
-    /// Something came that the other side may wait to be told of.
+    /// Bytes arrived that have not been acknowledged yet.
     ack_is_due: bool,
 }
 
@@ -38,28 +38,28 @@ struct Exchange<'a> {
 enum SendState {
     InProgress,
     Done,
-    /// The other side takes no more. What it may have answered before is read all the same, up to the connection's end.
+    /// The server accepts no more bytes. Its response may have been sent before, so reading goes on.
     Failed,
 }
 
 /// Why a request got no response.
 pub(crate) enum ExchangeError {
-    /// Nothing of it was written: the other side had closed the connection before.
+    /// Nothing of the request was written: the server had closed the connection.
     Unsent,
-    /// The other side ended the connection before a byte of its answer came. If the connection had been used before, it was
-    /// most likely closed as idle just then, and the request was never looked at.
+    /// The server closed the connection before a byte of its response. On a reused connection the server most likely
+    /// closed it as idle at that moment and did not read the request.
     NoResponse,
-    /// It may have arrived.
+    /// The request may have arrived.
     Transport(TransportError),
 }
 
 impl Connection {
-    /// At most `head_bytes_max` bytes of a response's status line and headers are read.
+    /// A connection that reads at most `head_bytes_max` bytes of a response's status line and headers.
     pub(crate) fn new(stream: Stream, head_bytes_max: usize) -> Self {
         Self { stream, read_buffer: ReadBuffer::default(), head_bytes_max, is_reusable: true }
     }
 
-    /// Sends a request and reads the response, of its body at most `body_bytes_max`.
+    /// Sends a request and reads the response, with at most `body_bytes_max` of its body.
     pub(crate) fn exchange<'a>(
         &'a mut self,
         request: &'a EncodedRequest,
@@ -78,23 +78,24 @@ impl Connection {
         poll_fn(move |cx| exchange.poll(cx))
     }
 
-    /// Whether another request could go out when the last response had been read. Less than [`Self::is_open`], which is asked before
-    /// one does.
+    /// Whether the connection could carry another request after the last response. [`Self::is_open`] checks it again
+    /// before the next request.
     pub(crate) fn is_reusable(&self) -> bool {
         self.is_reusable
     }
 
-    /// Whether another request can go out: nobody has closed the connection since the last response, nor said anything. What has come
-    /// meanwhile is looked at, and nobody is woken for what comes later.
+    /// Whether the connection can carry another request: since the last response the server has neither closed it nor
+    /// sent bytes. The check reads once and registers no waker.
     pub(crate) fn is_open(&mut self) -> bool {
-        let mut nobody = Context::from_waker(Waker::noop());
+        let mut context = Context::from_waker(Waker::noop());
         let mut byte = [0];
-        self.is_reusable && Pin::new(&mut self.stream).poll_read(&mut nobody, &mut ReadBuf::new(&mut byte)).is_pending()
+        self.is_reusable
+            && Pin::new(&mut self.stream).poll_read(&mut context, &mut ReadBuf::new(&mut byte)).is_pending()
     }
 }
 
 impl Exchange<'_> {
-    /// Writes and reads what is possible now.
+    /// Writes and reads as much as is possible without waiting.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Response, ExchangeError>> {
         self.send(cx);
         loop {
@@ -110,8 +111,9 @@ impl Exchange<'_> {
                 Poll::Ready(Ok(1..)) => (self.response_started, self.ack_is_due) = (true, true),
                 Poll::Ready(ended) => return Poll::Ready(self.on_close(ended.is_ok())),
                 Poll::Pending => {
-                    // Many servers write an answer's head and its body separately, and leave Nagle's algorithm on: their system
-                    // holds the body back until it knows that the head has come, which ours would put off for 40 ms.
+                    // Many servers write the head and the body separately with Nagle's algorithm on: their system sends
+                    // the body only after the head is acknowledged, which a delayed acknowledgement would delay by 40
+                    // ms.
                     if std::mem::take(&mut self.ack_is_due) {
                         self.connection.stream.quick_ack();
                     }
@@ -152,7 +154,7 @@ impl Exchange<'_> {
         pin!(stream.read_buf(read_buffer.spare())).poll(cx)
     }
 
-    /// What is made of the connection's end, which was an error or not.
+    /// The result when the server has closed the connection; `clean` is false after an IO error.
     fn on_close(&mut self, clean: bool) -> Result<Response, ExchangeError> {
         match self.response.finish_at_close().filter(|_| clean) {
             Some(response) => Ok(response),

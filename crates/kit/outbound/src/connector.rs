@@ -1,7 +1,7 @@
-//! Connections, and the one place where the policy is asked.
+//! Opens connections, and is the only code that applies the address policy.
 //!
-//! The HTTP client calls it when its pool has no idle connection. The policy judges each address right before the
-//! connection to it is tried, whether it was written in the URL or resolved from a name.
+//! The client calls it when its pool has no idle connection. The policy checks each address right before the connector
+//! connects to it, whether the URL contained the address or a name resolved to it.
 
 use std::collections::VecDeque;
 use std::io;
@@ -24,10 +24,10 @@ use crate::resolver::{ADDRESSES_MAX, Resolve};
 use crate::stream::Stream;
 use crate::tls;
 
-/// An address gets this long before the next one is tried beside it.
+/// Head start of an address before the next one is tried in parallel (RFC 8305).
 const CONNECTION_ATTEMPT_DELAY: Duration = Duration::from_millis(250);
 
-/// Connects with TCP, and TLS where the URL says `https`, within a limit.
+/// Connects with TCP, and with TLS for `https`, within a time limit.
 #[derive(Clone)]
 pub(crate) struct Connector {
     policy: Arc<AddressPolicy>,
@@ -48,7 +48,7 @@ impl Connector {
         }
     }
 
-    /// A connection to a place.
+    /// Opens a connection to an origin.
     pub(crate) async fn connect(&self, origin: &Origin) -> Result<Stream, TransportError> {
         let limit = self.connect_timeout;
         let late = |_| TransportError::Timeout { awaited: "connection", limit_ms: limit.as_millis() as u64 };
@@ -57,7 +57,7 @@ impl Connector {
 
     async fn open(&self, Origin { tls, host, port }: &Origin) -> Result<Stream, TransportError> {
         let tcp = self.open_tcp(host, *port).await?;
-        // A request is written in one piece: waiting to fill a packet would only delay it.
+        // A request is written at once, so Nagle's algorithm would only delay it.
         let _ = tcp.set_nodelay(true);
         if !tls {
             return Ok(Stream::Tcp(tcp));
@@ -84,10 +84,10 @@ impl Connector {
         proxy: &Proxy,
         addresses: VecDeque<SocketAddr>,
     ) -> Result<TcpStream, TransportError> {
-        // Where it is, is no business of the customer who reads the error.
+        // The customer, who reads the error, must not learn the address of the operator's proxy.
         let unreachable = |error: &dyn std::fmt::Display| {
-            tracing::warn!(?proxy, %error, "the proxy for deliveries can't be reached");
-            TransportError::Proxy("it can't be reached".to_owned())
+            tracing::warn!(?proxy, %error, "the proxy of outbound requests can't be reached");
+            TransportError::Proxy("the proxy can't be reached".to_owned())
         };
         let at = self.resolve(&proxy.host, proxy.port).await.map_err(|error| unreachable(&error))?;
         let mut error = None;
@@ -112,7 +112,7 @@ impl Connector {
         if found.is_empty() { Err(failed("it has no address".to_owned())) } else { Ok(found) }
     }
 
-    /// The addresses that the policy lets through, or why the first one is refused when it is none of them.
+    /// The addresses that the policy allows; if there is none, why the first one is refused.
     fn allowed_addresses(&self, host: &str, found: Vec<SocketAddr>) -> Result<VecDeque<SocketAddr>, TransportError> {
         let mut refused = None;
         let mut allowed_addresses = VecDeque::with_capacity(found.len());
@@ -120,7 +120,8 @@ impl Connector {
             match self.policy.check(address.ip()) {
                 Ok(()) => allowed_addresses.push_back(address),
                 Err(error) => {
-                    tracing::debug!(host, address = %error.address, kind = error.kind, "an address was refused");
+                    tracing::debug!(host, address = %error.address, kind = error.kind, "the address policy refused \
+                    an address");
                     refused = refused.or(Some(error));
                 }
             }
@@ -134,13 +135,13 @@ impl Connector {
     }
 }
 
-/// The host of a URL, which has an IPv6 address in brackets.
+/// Removes the brackets of an IPv6 address in a URL.
 fn without_brackets(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
-/// Tries the addresses in order; the next one when the one before has failed or had its head start. The first connection
-/// wins, and the others are dropped.
+/// Connects to the addresses in order. The next one is tried when the one before has failed or its head start is over.
+/// The first connection is returned and the others are closed.
 async fn happy_eyeballs(mut addresses: VecDeque<SocketAddr>) -> io::Result<TcpStream> {
     let mut error = io::Error::from(io::ErrorKind::AddrNotAvailable);
     let mut tries = FuturesUnordered::new();
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_that_does_not_answer_only_gets_a_head_start() {
+    async fn an_address_that_does_not_respond_only_delays_the_next_one() {
         // A listener whose queue is full leaves further connections unanswered.
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Where requests go.
+//! The destination of requests, parsed once.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use http::uri::{Authority, InvalidUri};
 
 use crate::error::TransportError;
 
-/// Where requests go: an address, `http` or `https`, with a host and without credentials, taken apart once for all that go there.
-/// Clones share it.
+/// An `http` or `https` address with a host and without credentials. It is parsed once for all requests; clones share
+/// it.
 ///
-/// What is none of these can be made too: requests to it will be refused.
+/// An address of another form is accepted too, and every request to it fails with [`TransportError::Invalid`].
 #[derive(Debug, Clone)]
 pub struct Destination(Arc<Inner>);
 
@@ -21,20 +21,21 @@ struct Inner {
     target: Result<Target, &'static str>,
 }
 
-/// How a request gets there.
+/// The parsed form of an address.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) origin: Origin,
-    /// What follows the method in a request: path and query, and the line of its host, which has the port where that is not the scheme's
-    /// own.
+    /// The part of a request after the method: path, query and the `host` header line. The port is omitted when it is
+    /// the default of the scheme.
     pub(crate) lines: String,
 }
 
-/// Where a connection leads. One that is written in other letters is another place, which costs less than to know better.
+/// The other end of a connection: scheme, host and port. Hosts in different letter case count as different, which costs
+/// only an additional connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Origin {
     pub(crate) tls: bool,
-    /// As it is written: an IPv6 address is in brackets.
+    /// As in the URL, with an IPv6 address in brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
 }
@@ -45,7 +46,7 @@ impl Destination {
         &self.0.uri
     }
 
-    /// An error says why nothing can be sent there.
+    /// The parsed address. The error says why no request can be sent to it.
     pub(crate) fn target(&self) -> Result<&Target, TransportError> {
         self.0.target.as_ref().map_err(|fault| TransportError::Invalid(fault))
     }
@@ -88,7 +89,7 @@ impl Target {
 
 fn host_and_port(authority: &Authority) -> Result<(&str, Option<u16>), &'static str> {
     let (host, port) = (authority.host(), authority.port());
-    // Without a port that is a number, nothing but the host may be there: no credentials and no other port.
+    // The authority must consist of the host and a numeric port: no credentials and no other port.
     let port_chars = port.as_ref().map_or(0, |port| port.as_str().len() + 1);
     if authority.as_str().len() != host.len() + port_chars {
         return Err("the address has credentials or a port that is not valid");
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_says_what_requests_ask_for_and_of_whom() {
+    fn an_address_gives_the_request_target_and_the_host_header() {
         for (uri, path, host) in [
             ("http://host", "/", "host"),
             ("http://host:80/a", "/a", "host"),
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_are_shared_by_addresses_that_lead_to_the_same_host_and_port() {
+    fn addresses_with_the_same_scheme_host_and_port_share_connections() {
         let origin = |uri| to(uri).target().unwrap().origin.clone();
         assert_eq!(origin("http://host:81/a?b"), origin("http://host:81/c"));
         assert_eq!(
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_to_what_is_no_address() {
+    fn a_malformed_address_is_rejected() {
         for uri in
             ["/path", "host:80", "ftp://host/", "http://user@host/", "http://user:word@host:81/", "http://host:x/"]
         {

@@ -1,59 +1,58 @@
-//! Why no response came, in words that a customer can act on.
+//! Errors of requests, with texts for customers.
 
 use crate::address::AddressRefused;
 
-/// Why a request got no complete response. Its text is shown to customers as the result of an attempt.
+/// Why a request got no complete response. Customers see the text as the result of a delivery attempt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
     /// The host has no address.
     #[error("the host {host} could not be resolved: {reason}")]
     Dns {
-        /// As it stands in the URL.
+        /// The host in the URL.
         host: String,
-        /// What the resolver said.
+        /// The error of the resolver.
         reason: String,
     },
-    /// The policy refuses every address that the host has.
+    /// The address policy refuses every address of the host.
     #[error("the host {host} is refused: {refused}")]
     RefusedAddress {
-        /// As it stands in the URL.
+        /// The host in the URL.
         host: String,
         /// Why its (first) address is refused.
         refused: AddressRefused,
     },
-    /// No address of the host took the connection.
+    /// No address of the host accepted the connection.
     #[error("could not connect to {host}: {reason}")]
     Connect {
-        /// As it stands in the URL.
+        /// The host in the URL.
         host: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         reason: String,
     },
-    /// The proxy did not lead to the host.
+    /// The proxy did not connect to the host.
     #[error("no connection through the proxy: {0}")]
     Proxy(String),
-    /// There is a connection, but no trust: the certificate is bad, or there is no common version.
+    /// The TLS handshake failed: the certificate is not trusted, or there is no common version.
     #[error("TLS failed: {0}")]
     Tls(String),
-    /// Not done in time.
+    /// The request was not finished in time.
     #[error("no {awaited} within {limit_ms} ms")]
     Timeout {
-        /// What was waited for.
+        /// What the client waited for.
         awaited: &'static str,
-        /// How long.
+        /// The time limit.
         limit_ms: u64,
     },
-    /// The other side closed the connection before its response was complete.
+    /// The server closed the connection before its response was complete.
     #[error("the connection was closed before the response was complete")]
     Closed,
-    /// The other side ended a connection that had carried other requests before, and not a byte of its answer came: nobody
-    /// may have looked at the request.
+    /// The server closed a reused connection before a byte of its response. It may not have read the request.
     #[error("the connection was closed before the response was complete")]
     Stale,
-    /// The headers of the response are more than is read.
+    /// The headers of the response exceed the limit.
     #[error("the headers of the response are too large")]
     HeaderTooLarge,
-    /// The request can't be sent as it is, or the response isn't HTTP.
+    /// The request can't be sent unchanged, or the response is not HTTP.
     #[error("{0}")]
     Invalid(&'static str),
 }

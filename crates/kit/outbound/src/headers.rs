@@ -1,4 +1,4 @@
-//! Headers of a request, as they are written.
+//! Headers of a request in their encoded form.
 
 use std::fmt;
 
@@ -6,14 +6,13 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::error::TransportError;
 
-/// They say where a request goes and where it ends: given by a customer they could smuggle in another one.
+/// Headers that control the connection and the framing. From a customer they would allow request smuggling.
 pub(crate) const RESERVED_HEADERS: [&str; 8] =
     ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect"];
 
-/// Header lines in the order in which they were added. What is the same for many requests is written once, and a clone is a copy of
-/// the text.
+/// Header lines in the order in which they were added. Headers that many requests share are encoded once and cloned.
 ///
-/// A header that only the client may set, or a value that can't be one, is not added: the request will be refused.
+/// A reserved header or an invalid value is not added, and sending the request fails with [`TransportError::Invalid`].
 #[derive(Clone, Default)]
 pub struct Headers {
     lines: Vec<u8>,
@@ -21,12 +20,12 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// No headers, with room for so many bytes of them.
+    /// No headers, with capacity for `bytes`.
     pub fn with_capacity(bytes: usize) -> Self {
         Self { lines: Vec::with_capacity(bytes), error: None }
     }
 
-    /// The same headers, with room for so many bytes more.
+    /// A copy with capacity for `bytes` more.
     #[must_use]
     pub fn with_room(&self, bytes: usize) -> Self {
         let mut lines = Vec::with_capacity(self.lines.len() + bytes);
@@ -34,12 +33,12 @@ impl Headers {
         Self { lines, error: self.error }
     }
 
-    /// Adds a header beside those that are there, also those of its name.
+    /// Adds a header. Existing headers with the same name stay.
     pub fn add(&mut self, name: &HeaderName, value: &[u8]) {
         if RESERVED_HEADERS.contains(&name.as_str()) {
-            self.error = Some("the request has a header that only the client may set");
+            self.error = Some("the request has a header that only the client may set, such as Host or Content-Length");
         } else if has_control_character(value) {
-            self.error = Some("the request has a header with a control character in it");
+            self.error = Some("a header of the request contains a control character");
         } else {
             for bytes in [name.as_str().as_bytes(), b": ", value, b"\r\n"] {
                 self.lines.extend_from_slice(bytes);
@@ -47,14 +46,14 @@ impl Headers {
         }
     }
 
-    /// The first value of a header; names are in lower case.
+    /// The first value of a header. `name` is in lower case.
     pub fn get(&self, name: &str) -> Option<HeaderValue> {
         let mut lines = self.lines.split(|byte| *byte == b'\n');
         let value = lines.find_map(|line| line.strip_prefix(name.as_bytes())?.strip_prefix(b": ")?.strip_suffix(b"\r"));
         HeaderValue::from_bytes(value?).ok()
     }
 
-    /// The lines, each with its end.
+    /// The header lines with their line ends.
     pub(crate) fn lines(&self) -> Result<&[u8], TransportError> {
         self.error.map_or(Ok(&self.lines), |error| Err(TransportError::Invalid(error)))
     }
@@ -74,12 +73,13 @@ impl From<HeaderMap> for Headers {
     }
 }
 
-/// Whether a value has one that a header can't (RFC 9110, section 5.5). All bytes are looked at, many at a time.
+/// Whether a value contains a control character, which a header must not (RFC 9110, section 5.5). Without an early
+/// exit, so that the compiler can vectorise the loop.
 fn has_control_character(value: &[u8]) -> bool {
     value.iter().fold(false, |found, byte| found | (*byte < b' ' && *byte != b'\t') | (*byte == 0x7F))
 }
 
-/// Without the values: some are secret.
+/// Omits the values, some of which are secret.
 impl fmt::Debug for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Headers({} bytes)", self.lines.len())
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_written_in_their_order_and_found_by_name() {
+    fn headers_keep_their_order_and_are_found_by_name() {
         let mut headers = Headers::with_capacity(10);
         for (name, value) in [("x-a-b", &b"1"[..]), ("x-a", b"2"), ("x-a", b"\t\xe9"), ("x-empty", b"")] {
             headers.add(&HeaderName::from_static(name), value);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_end_a_line_or_steer_the_connection_is_refused() {
+    fn control_characters_and_reserved_headers_are_rejected() {
         for value in [&b"a\r\nb: c"[..], b"a\nb", b"\0", b"a\x7f"] {
             let mut headers = Headers::default();
             headers.add(&HeaderName::from_static("x-a"), value);

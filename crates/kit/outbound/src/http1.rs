@@ -1,7 +1,7 @@
-//! HTTP/1.1 as its client speaks it (RFC 9112): how a request is written, and how an answer is read.
+//! HTTP/1.1 for a client (RFC 9112): encoding of requests and decoding of responses.
 //!
-//! Nothing here does I/O: bytes go in and come out, and who owns the connection moves them ([`crate::connection`]). So a request is
-//! one piece of memory and an answer is read in the task that waits for it, without another one in between.
+//! Does no IO: [`crate::connection`] moves the bytes. The caller's task reads its own response, without a task for each
+//! connection.
 
 mod body;
 mod head;

@@ -1,17 +1,16 @@
-//! Requests that leave the system, to addresses that customers chose.
+//! Outbound HTTP requests to addresses that customers chose.
 //!
-//! The provider's dispatcher delivers with it, and the platform's publisher calls a customer's provider with it. It knows
-//! neither.
+//! The provider's dispatcher delivers messages with it, and the platform's publisher calls a customer's provider with
+//! it. It knows neither.
 //!
-//! Guarantees (`provider.md`, Delivery):
-//! - no connection is made to an address that the [`AddressPolicy`] refuses. It is asked about the address itself, after
-//!   the name was resolved, so neither a name that changes its mind nor an odd way of writing an address gets past it,
-//!   with a proxy or without;
-//! - one deadline holds for everything: name, connection, TLS, headers and body;
-//! - at most the wanted number of bytes of a response is read, and its headers are bounded too;
-//! - redirects are not followed, and a request is sent as it was given or not at all;
-//! - a request is sent once. That a kept connection ended before its answer began is told apart, so that who may repeat
-//!   the request does ([`Client::send_idempotent`]).
+//! Guarantees:
+//! - the client connects to no address that the [`AddressPolicy`] refuses, with or without a proxy. The policy checks
+//!   the resolved IP address, so neither DNS rebinding nor an unusual spelling of an address evades it;
+//! - one deadline covers the name lookup, the connection, TLS, and the headers and body of the response;
+//! - the bytes of a response's headers and body are limited;
+//! - the client follows no redirect, and sends a request unchanged or not at all;
+//! - a request is sent once. If a pooled connection ends before a response begins, the error is
+//!   [`TransportError::Stale`], and [`Client::send_idempotent`] sends the request again.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

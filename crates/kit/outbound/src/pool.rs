@@ -1,18 +1,18 @@
-//! Connections that are kept for the next request to the same place.
+//! The pool of idle connections.
 //!
-//! Whoever has a connection out drives it ([`Connection`]): there is no task beside a request, and no message between
-//! two. An idle connection is looked at when it is taken, and closed when its time is over.
+//! The caller that takes a connection drives it ([`Connection`]); no task runs beside a request. The pool checks an
+//! idle connection when it is taken, and one task closes the connections that were idle for too long.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::connection::Connection;
 use crate::destination::Origin;
 
-/// Clones share the connections.
+/// The pool. Clones share the connections.
 #[derive(Clone)]
 pub(crate) struct Pool {
     shared: Arc<Shared>,
@@ -26,9 +26,9 @@ struct Shared {
 
 #[derive(Default)]
 struct Idle {
-    /// The one that was used last is at the end, and is taken first: the others may go.
+    /// The most recently used connection is last and is taken first, so that the others reach their timeout.
     by_origin: HashMap<Origin, Vec<(Instant, Connection)>>,
-    /// A task closes what was idle for too long.
+    /// Whether a task runs that closes connections at their timeout.
     sweeper_is_running: bool,
 }
 
@@ -37,7 +37,7 @@ impl Pool {
         Self { shared: Arc::new(Shared { idle: Mutex::default(), idle_timeout, idle_per_origin_max }) }
     }
 
-    /// An idle connection that is open as far as this side knows.
+    /// An idle connection that is still open as far as the client knows.
     pub(crate) fn take(&self, origin: &Origin) -> Option<Connection> {
         loop {
             let (since, mut connection) = self.shared.lock().by_origin.get_mut(origin)?.pop()?;
@@ -47,7 +47,7 @@ impl Pool {
         }
     }
 
-    /// Keeps a connection that is ready for another request.
+    /// Adds a connection that is ready for another request.
     pub(crate) fn put(&self, origin: &Origin, connection: Connection) {
         let mut idle = self.shared.lock();
         let kept = (Instant::now(), connection);
@@ -63,10 +63,14 @@ impl Pool {
     }
 }
 
-/// Runs for as long as there are idle connections, and their pool.
+/// Closes connections at their timeout; ends with the last idle connection or with the pool.
 async fn sweep(pool: std::sync::Weak<Shared>, idle_timeout: Duration) {
+    // An interval must not be zero.
+    let period = idle_timeout.max(Duration::from_millis(1));
+    let mut interval = tokio::time::interval_at(Instant::now() + period, period);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        tokio::time::sleep(idle_timeout).await;
+        interval.tick().await;
         let Some(shared) = pool.upgrade() else { return };
         let mut idle = shared.lock();
         idle.by_origin.retain(|_, connections| {

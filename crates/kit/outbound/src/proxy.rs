@@ -1,8 +1,8 @@
 //! Connections through a proxy.
 //!
-//! Names are resolved here and judged by the policy as without a proxy, and the proxy is told the address that was judged,
-//! never the name: so the policy means the same, whatever the proxy's own resolver would have said. The proxy's own address
-//! is the operator's choice and is not judged. Every request goes through a tunnel, `http` ones too.
+//! The client resolves names and applies the address policy as without a proxy, and sends the proxy the checked IP
+//! address, never the name. So the result of the policy does not depend on the proxy's resolver. The policy does not
+//! apply to the proxy's own address, which the operator configures. All requests, `http` ones too, go through a tunnel.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -16,9 +16,9 @@ use url::{Host, Url};
 
 use crate::error::TransportError;
 
-/// Bytes of a proxy's answer to CONNECT that are read.
+/// Maximum bytes of a proxy's response to CONNECT.
 const ANSWER_BYTES_MAX: usize = 8 * 1024;
-/// Bytes of a user name, and of a password.
+/// Maximum bytes of a user name and of a password.
 const CREDENTIAL_BYTES_MAX: usize = 255;
 
 /// A proxy: `http://user:password@host:port` (CONNECT) or `socks5://…` (RFC 1928, user and password by RFC 1929).
@@ -36,10 +36,10 @@ enum Kind {
     Socks5,
 }
 
-/// A text is not the address of a proxy.
+/// The text is not the address of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a proxy is written http://host:port or socks5://host:port, with user:password@ before the host if it wants them"
+    "write a proxy as http://host:port or socks5://host:port, with user:password@ before the host if it requires them"
 )]
 pub struct InvalidProxy;
 
@@ -77,7 +77,7 @@ impl FromStr for Proxy {
     }
 }
 
-/// Without the credentials.
+/// Omits the credentials.
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Proxy({:?} {}:{})", self.kind, self.host, self.port)
@@ -85,7 +85,7 @@ impl fmt::Debug for Proxy {
 }
 
 impl Proxy {
-    /// Makes `stream`, which is connected to the proxy, lead to `target`.
+    /// Opens a tunnel to `target` on `stream`, which is connected to the proxy.
     pub(crate) async fn open(&self, stream: &mut TcpStream, target: SocketAddr) -> Result<(), TransportError> {
         let opened = match self.kind {
             Kind::Http => self.connect(stream, target).await,
@@ -102,11 +102,11 @@ impl Proxy {
         }
         request.push_str("\r\n");
         stream.write_all(request.as_bytes()).await.map_err(io_error_text)?;
-        // Byte by byte: what comes after the answer belongs to the target.
+        // Byte by byte: the bytes after the response belong to the target.
         let mut answer = Vec::with_capacity(256);
         while !answer.ends_with(b"\r\n\r\n") {
             if answer.len() >= ANSWER_BYTES_MAX {
-                return Err("its answer is too long".to_owned());
+                return Err("the proxy's response is too long".to_owned());
             }
             answer.push(stream.read_u8().await.map_err(io_error_text)?);
         }
@@ -114,8 +114,11 @@ impl Proxy {
         let code = line.strip_prefix(b"HTTP/1.").and_then(|rest| rest.get(2..5)).map(String::from_utf8_lossy);
         match code.as_deref() {
             Some(code) if code.starts_with('2') => Ok(()),
-            Some(code) if code.bytes().all(|byte| byte.is_ascii_digit()) => Err(format!("it answered {code}")),
-            _ => Err("its answer is not HTTP".to_owned()),
+            Some(code) if code.bytes().all(|byte| byte.is_ascii_digit()) => Err(format!(
+                "the proxy responded with \
+            {code}"
+            )),
+            _ => Err("the proxy's response is not HTTP".to_owned()),
         }
     }
 
@@ -125,7 +128,7 @@ impl Proxy {
         let method = if self.credentials.is_some() { PASSWORD } else { NONE };
         stream.write_all(&[5, 1, method]).await.map_err(io_error_text)?;
         if read::<2>(stream).await? != [5, method] {
-            return Err("it does not accept how we authenticate".to_owned());
+            return Err("the proxy does not accept the authentication method".to_owned());
         }
         if let Some((user, password)) = &self.credentials {
             let mut request = vec![1];
@@ -135,7 +138,7 @@ impl Proxy {
             }
             stream.write_all(&request).await.map_err(io_error_text)?;
             if read::<2>(stream).await?[1] != 0 {
-                return Err("it refused our user name and password".to_owned());
+                return Err("the proxy rejected the user name and password".to_owned());
             }
         }
         let mut request = vec![5, 1, 0];
@@ -153,17 +156,17 @@ impl Proxy {
         stream.write_all(&request).await.map_err(io_error_text)?;
         let [version, reply, _, kind] = read::<4>(stream).await?;
         if version != 5 {
-            return Err("its answer is not SOCKS 5".to_owned());
+            return Err("the proxy's response is not SOCKS 5".to_owned());
         }
         if reply != 0 {
-            return Err(format!("it answered: {}", reason(reply)));
+            return Err(format!("the proxy responded with: {}", reason(reply)));
         }
-        // The address that it connects from, which nobody needs.
+        // The address that the proxy connects from is read and discarded.
         let length = match kind {
             1 => 4,
             4 => 16,
             3 => usize::from(stream.read_u8().await.map_err(io_error_text)?),
-            _ => return Err("its answer is not SOCKS 5".to_owned()),
+            _ => return Err("the proxy's response is not SOCKS 5".to_owned()),
         };
         let mut bound = vec![0; length + 2];
         stream.read_exact(&mut bound).await.map_err(io_error_text)?;
@@ -178,10 +181,10 @@ async fn read<const N: usize>(stream: &mut TcpStream) -> Result<[u8; N], String>
 }
 
 fn io_error_text(error: std::io::Error) -> String {
-    format!("the connection to it broke: {error}")
+    format!("the connection to the proxy broke: {error}")
 }
 
-/// RFC 1928, section 6.
+/// The text of a reply code (RFC 1928, section 6).
 fn reason(reply: u8) -> &'static str {
     match reply {
         2 => "not allowed",

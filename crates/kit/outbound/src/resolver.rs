@@ -1,4 +1,4 @@
-//! From a name to addresses.
+//! Name resolution.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-/// Names resolved at the same time; each takes a thread until the system's resolver gives up.
+/// Concurrent lookups; each occupies a thread until the system's resolver gives up.
 const LOOKUPS_MAX: usize = 64;
-/// Addresses of one name that are looked at.
+/// Addresses of one name that are tried.
 pub(crate) const ADDRESSES_MAX: usize = 8;
 
-/// Addresses on their way.
+/// The future of [`Resolve::resolve`]; boxed, because the trait is used as `dyn Resolve`.
 pub type ResolveFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send + 'a>>;
 
-/// Finds the addresses of a name. What it says is judged by the policy before a connection is made, and is asked for once
-/// for each connection: nothing is resolved a second time after it was judged.
+/// Resolves names. The connector resolves a name once for each connection and checks the result against the address
+/// policy; it never resolves the name again after the check.
 pub trait Resolve: Debug + Send + Sync + 'static {
-    /// The addresses of `name`, with this port.
+    /// The addresses of `name`, with `port`.
     fn resolve<'a>(&'a self, name: &'a str, port: u16) -> ResolveFuture<'a>;
 }
 
@@ -40,7 +40,7 @@ impl Resolve for SystemResolver {
             let permit = Arc::clone(&self.0).acquire_owned().await.map_err(io::Error::other)?;
             let name = name.to_owned();
             let lookup = tokio::task::spawn_blocking(move || {
-                // Held until the resolver is done, also when nobody waits for it any more.
+                // Held until the lookup ends, even if the caller has gone.
                 let _permit = permit;
                 (name.as_str(), port).to_socket_addrs().map(|found| found.take(ADDRESSES_MAX).collect::<Vec<_>>())
             });

@@ -12,8 +12,8 @@ use jiff::fmt::rfc2822;
 /// [`Duration::MAX`]. None if the header is missing or malformed, or if its date has passed: the sender's clock may be
 /// wrong, so the caller's own backoff applies.
 ///
-/// All three forms of an HTTP date (RFC 9110, section 5.6.7) are accepted: IMF-fixdate, RFC 850 and asctime. So is a date
-/// with a numeric time zone (RFC 2822), which some receivers send although HTTP does not allow it.
+/// All three forms of an HTTP date (RFC 9110, section 5.6.7) are accepted: IMF-fixdate, RFC 850 and asctime. So is a
+/// date with a numeric time zone (RFC 2822), which some receivers send although HTTP does not allow it.
 pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,4 +1,4 @@
-//! What carries a connection: TCP, or TLS on it.
+//! The byte stream of a connection: TCP, or TLS over TCP.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -8,15 +8,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// An open stream of bytes to the other side.
+/// An open byte stream to the server.
 pub(crate) enum Stream {
     Tcp(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Stream {
-    /// Acknowledges at once what came, where the system would wait for something to send along with it. It goes back to its
-    /// habit by itself; where it has no such switch, the rest of an answer is late and nothing else.
+    /// Turns off delayed acknowledgements until the system turns them on again (Linux only; elsewhere a response in two
+    /// packets may arrive later).
     pub(crate) fn quick_ack(&self) {
         let tcp = match self {
             Self::Tcp(tcp) => tcp,

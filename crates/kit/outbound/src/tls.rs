@@ -1,4 +1,4 @@
-//! TLS: whom we trust, and why a handshake failed, in words that a receiver's operator can act on.
+//! TLS: the trusted authorities, and error texts for failed handshakes that a receiver's operator can act on.
 
 use std::error::Error as StdError;
 use std::io;
@@ -8,18 +8,18 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore};
 
-/// Why a file with certificates can't be used.
+/// Why a certificate file can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RootsError {
-    /// It is no PEM, or what it holds is no certificate.
-    #[error("it can't be read as certificates in PEM: {0}")]
+    /// The file is not PEM, or a certificate in it is malformed.
+    #[error("the file does not contain certificates in PEM: {0}")]
     Unreadable(String),
-    /// There is no certificate in it.
-    #[error("it holds no certificate (-----BEGIN CERTIFICATE-----)")]
+    /// The file contains no certificate.
+    #[error("the file contains no certificate (-----BEGIN CERTIFICATE-----)")]
     Empty,
 }
 
-/// The certificates of authorities in a PEM text.
+/// The certificate authorities in a PEM file.
 pub fn roots_from_pem(pem: &[u8]) -> Result<RootCertStore, RootsError> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(pem) {
@@ -29,7 +29,7 @@ pub fn roots_from_pem(pem: &[u8]) -> Result<RootCertStore, RootsError> {
     if roots.is_empty() { Err(RootsError::Empty) } else { Ok(roots) }
 }
 
-/// TLS 1.2 and 1.3, trusting the public web's authorities and `extra_roots`.
+/// TLS 1.2 and 1.3, with the public authorities and `extra_roots` as trusted ones.
 pub(crate) fn client_config(extra_roots: RootCertStore) -> ClientConfig {
     let mut roots = extra_roots;
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
@@ -41,9 +41,9 @@ pub(crate) fn client_config(extra_roots: RootCertStore) -> ClientConfig {
         .with_no_client_auth()
 }
 
-/// Why a handshake failed: advice, and the library's own words.
+/// Why a handshake failed: advice, and the text of the error.
 pub(crate) fn reason(error: &(dyn StdError + 'static)) -> String {
-    // The library's error is within an IO error, which is within another.
+    // The error of rustls is nested in two IO errors.
     let (mut innermost, mut closed) = (error, false);
     while let Some(io_error) = innermost.downcast_ref::<io::Error>() {
         closed |= io_error.kind() == io::ErrorKind::UnexpectedEof;
@@ -63,9 +63,9 @@ fn advice(error: &Error) -> Option<&'static str> {
             "the receiver's TLS is too old: version 1.2 or 1.3 is needed"
         }
         Error::PeerIncompatible(_) | Error::AlertReceived(AlertDescription::HandshakeFailure) => {
-            "the receiver's TLS is too old, or offers no cipher that is safe today: version 1.2 or 1.3 is needed"
+            "the receiver's TLS is too old, or offers no secure cipher: version 1.2 or 1.3 is needed"
         }
-        Error::InvalidMessage(_) => "what the receiver answers is not TLS; is it a plain http port?",
+        Error::InvalidMessage(_) => "the receiver's response is not TLS; is it a plain http port?",
         Error::AlertReceived(AlertDescription::UnrecognisedName) => "the receiver does not know this host name",
         Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
             "the receiver's certificate has expired"
@@ -77,13 +77,14 @@ fn advice(error: &Error) -> Option<&'static str> {
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => "the receiver's certificate is for another host name",
         Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            "the receiver's certificate is from an authority that is not trusted, or its intermediate certificates are missing"
+            "the receiver's certificate is from an authority that is not trusted, or its intermediate certificates \
+             are missing"
         }
-        // It has no word of its own for this; and a certificate that somebody made for a test is mostly one.
+        // rustls has no variant for this error, which most self-signed test certificates cause.
         Error::InvalidCertificate(CertificateError::Other(other))
             if format!("{other:?}").contains("CaUsedAsEndEntity") =>
         {
-            "the receiver's certificate is self-signed: it needs one of an authority that is trusted"
+            "the receiver's certificate is self-signed; it needs one from a trusted authority"
         }
         Error::InvalidCertificate(CertificateError::Revoked) => "the receiver's certificate has been revoked",
         Error::InvalidCertificate(_) => "the receiver's certificate can't be trusted",

@@ -1,4 +1,4 @@
-//! What an endpoint's address may look like.
+//! Validation of endpoint URLs. The provider calls it when a customer creates or changes an endpoint.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -6,33 +6,33 @@ use http::Uri;
 use url::{Host, Url};
 
 const URL_CHARS_MAX: usize = 2048;
-/// Of a name and of each part of it, as name servers know them.
+/// Maximum lengths of a host name and of each label (RFC 1035).
 const NAME_CHARS_MAX: usize = 253;
 const LABEL_CHARS_MAX: usize = 63;
-/// Names of the machine itself, in one hosts file or another.
+/// Names of the local machine in common hosts files.
 const LOCAL_NAMES: [&str; 5] = ["localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback", "loopback"];
-/// Names by which instances in a cloud reach its metadata service, and its address.
+/// Names of the metadata services of clouds, and their address.
 const METADATA_NAMES: [&str; 5] =
     ["metadata.google.internal", "metadata.goog", "metadata", "instance-data", "instance-data.ec2.internal"];
 const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 
-/// An address that requests can be sent to: `http` or `https`, with a host, without credentials or a fragment.
+/// A URL that requests can be sent to: `http` or `https`, with a host, without credentials and without a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointUrl {
     url: Url,
     uri: Uri,
 }
 
-/// Why a text is not the address of an endpoint. Its text is for the customer who typed it.
+/// Why a text is not a valid endpoint URL. Customers see the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// More than 2048 characters.
     #[error("the address is longer than {URL_CHARS_MAX} characters")]
     TooLong,
-    /// Not a URL, or one with white space, control characters or backslashes, which programs read differently.
+    /// Not a URL, or one with white space, control characters or backslashes, which parsers treat differently.
     #[error("the address is not a valid URL")]
     Malformed,
-    /// A host that is too long, or has an empty or too long part between two dots.
+    /// The host name is too long, or one of its labels is empty or too long.
     #[error("the host must have at most {NAME_CHARS_MAX} characters, and 1 to {LABEL_CHARS_MAX} between two dots")]
     Host,
     /// Another scheme than `http` and `https`.
@@ -45,7 +45,7 @@ pub enum UrlError {
     #[error("the address must not contain a fragment (#)")]
     Fragment,
     /// Port 0.
-    #[error("the address has a port that can't be connected to")]
+    #[error("the address must not have port 0")]
     Port,
 }
 
@@ -64,7 +64,7 @@ impl UrlError {
     }
 }
 
-/// Reads the address of an endpoint. Whether its host may be reached is not looked at: see
+/// Parses an endpoint URL. It does not check whether the host may be reached: see
 /// [`crate::AddressPolicy::check_literal`].
 pub fn parse_endpoint_url(text: &str) -> Result<EndpointUrl, UrlError> {
     if text.chars().count() > URL_CHARS_MAX {
@@ -78,7 +78,7 @@ pub fn parse_endpoint_url(text: &str) -> Result<EndpointUrl, UrlError> {
     if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
         return Err(UrlError::Scheme);
     }
-    // The URL standard skips any number of slashes here, where others see an empty host.
+    // The URL standard skips additional slashes here, where other parsers see an empty host.
     if rest.starts_with('/') {
         return Err(UrlError::Malformed);
     }
@@ -100,7 +100,7 @@ pub fn parse_endpoint_url(text: &str) -> Result<EndpointUrl, UrlError> {
     Ok(EndpointUrl { url, uri })
 }
 
-/// A dot at the end is part of no label.
+/// Checks the lengths of a host name and of its labels. A trailing dot is ignored.
 fn check_name(name: &str) -> Result<(), UrlError> {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_good = |label: &str| (1..=LABEL_CHARS_MAX).contains(&label.len());
@@ -108,24 +108,24 @@ fn check_name(name: &str) -> Result<(), UrlError> {
 }
 
 impl EndpointUrl {
-    /// The address in the one form that is stored and sent: lower-case host, international names in ASCII, numbers in
-    /// whatever base as a dotted address.
+    /// The URL in the canonical form that is stored and sent: host in lower case, international names in ASCII, IPv4
+    /// addresses in dotted decimal.
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The address for [`crate::Request`].
+    /// The URL as an [`http::Uri`], for a [`crate::Destination`].
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
 
-    /// The host's name or address, an IPv6 address in brackets.
+    /// The host name or the IP address; an IPv6 address is in brackets.
     pub fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
     }
 
-    /// The address that the host is known to be without asking anybody: a literal one, `localhost`, or the name of a cloud's
-    /// metadata service.
+    /// The IP address of the host if it is known without a lookup: a literal address, `localhost`, or the name of a
+    /// cloud's metadata service.
     pub fn literal_address(&self) -> Option<IpAddr> {
         match self.url.host()? {
             Host::Ipv4(ip) => Some(ip.into()),
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_is_a_plain_web_address() {
+    fn valid_urls_are_stored_in_their_canonical_form() {
         for (text, stored) in [
             ("https://example.com", "https://example.com/"),
             ("HTTPS://Example.COM:443/Hooks?a=b%20c", "https://example.com/Hooks?a=b%20c"),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_with_its_reason() {
+    fn invalid_urls_are_rejected_with_a_reason() {
         let long = format!("https://example.com/{}", "a".repeat(2048));
         let label = format!("https://{}.example.com/", "a".repeat(64));
         let name = format!("https://{}example.com/", "a.".repeat(122));

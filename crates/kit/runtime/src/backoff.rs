@@ -1,11 +1,12 @@
-//! How long to wait before trying again.
+//! Exponential backoff with jitter. Pure; the publisher, the dispatcher and the workers use it.
 
 use std::time::Duration;
 
-/// The pause before try `attempt` + 1, when `attempt` of them (from 1) have failed: `base` doubled each time, at most `cap`,
-/// and of that an evenly drawn part from half to the whole, so that those who failed together don't come back together.
+/// The pause after `attempt` failed attempts (counted from 1): `base`, doubled for each further attempt up to `cap`,
+/// times a random factor from 0.5 to 1. The jitter keeps callers that failed together from retrying together.
 ///
-/// `unit_f64` is from 0 to 1: see [`crate::random::Random::unit_f64`]. An `attempt` of 0 is taken as 1.
+/// `unit_f64` is the random number, from 0 to 1: see [`crate::random::Random::unit_f64`]. An `attempt` of 0 counts as
+/// 1.
 pub fn backoff(attempt: u32, base: Duration, cap: Duration, unit_f64: f64) -> Duration {
     let doublings = attempt.saturating_sub(1).min(31);
     let whole = base.saturating_mul(1 << doublings).min(cap);

@@ -1,14 +1,16 @@
-//! Many callers, one call: concurrent requests are gathered into batches for whatever is dear per call and cheap per row,
-//! above all a durable transaction.
+//! Batching of concurrent requests: many callers share one call that is expensive per call and cheap per row, such as a
+//! durable transaction. The stores, the publisher and the dispatcher use it.
 //!
-//! Actors: callers `submit` and wait; one task takes what is there, with what comes from others that are ready to run, and
-//! hands it to the handler, at most `in_flight_max` calls at a time. While they run, the next batch gathers by itself. When
-//! many come at the same time, calls keep `apart` a little, so that each carries more of them; a caller who comes alone, or
-//! after a pause, never waits for a time. The queue is bounded: when it is full, callers wait for room.
+//! Actors: callers [`Batcher::submit`] requests and wait. One task takes the queued requests and passes them to the
+//! handler as a batch, with at most `in_flight_max` calls at the same time. While the calls run, the next batch
+//! collects in the queue. After a large batch the next call waits `min_interval`, so that each call carries more
+//! requests. A request that arrives alone, or after a pause, is not delayed. The queue is bounded: when it is full,
+//! callers wait for room.
 //!
-//! Guarantees: every request is answered once, with its own result or a [`BatchError`]; a handler that panics or answers with
-//! the wrong number of results fails the callers of that batch only; after [`Batcher::close`] nothing is accepted and
-//! everything accepted has been handled.
+//! Guarantees:
+//! - every request gets one response: its own result or a [`BatchError`];
+//! - a handler that panics, or returns the wrong number of results, fails only the callers of that batch;
+//! - when [`Batcher::close`] returns, every accepted request has been handled and no further one is accepted.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,39 +21,39 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Times that everybody else who is ready is let go first, to hand in what belongs in the same batch.
+/// How often the task yields before a call, so that other ready tasks can add their requests to the same batch.
 const YIELDS_MAX: usize = 8;
-/// A call with this many requests was one of a crowd, and the next will be.
+/// Requests from which a batch counts as large: others most likely follow.
 const LARGE_BATCH_MIN: usize = 8;
-/// More calls than this are never under way, whatever is configured.
+/// Upper bound of [`BatcherConfig::in_flight_max`].
 const IN_FLIGHT_LIMIT: usize = 4_096;
 
 /// Bounds of a [`Batcher`]; a zero counts as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatcherConfig {
-    /// Requests that wait before callers have to wait for room.
+    /// Requests that the queue holds; further callers wait for room.
     pub queue_max: usize,
-    /// Requests handed to the handler in one call.
+    /// Requests in one call of the handler.
     pub batch_max: usize,
-    /// Calls of the handler under way at the same time.
+    /// Calls of the handler at the same time.
     pub in_flight_max: usize,
-    /// A call begins no sooner than this after one that had eight requests or more.
-    pub apart: Duration,
+    /// Time between the start of a call with eight requests or more and the next call.
+    pub min_interval: Duration,
 }
 
-/// A request that got no result of its own.
+/// Why a request got no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
-    /// Refused: the batcher is closed. It was not handled.
-    #[error("it is shutting down and takes no more work")]
+    /// The batcher is closed. The request was not handled.
+    #[error("the server is shutting down and accepts no more requests")]
     NotAccepted,
-    /// The handler failed: whether it did what was asked is not known.
-    #[error("the work was interrupted; whether it was done is not known")]
+    /// The handler failed, and the request may or may not have taken effect.
+    #[error("the request was interrupted; it may or may not have taken effect")]
     OutcomeUnknown,
 }
 
-/// Where requests are handed in. Clones hand in to the same queue; when the last one is dropped, what waits is still
-/// handled.
+/// The queue of a batching task. Clones share the queue; when the last one is dropped, the task handles the queued
+/// requests and ends.
 pub struct Batcher<Req, Res> {
     queue: mpsc::Sender<QueuedRequest<Req, Res>>,
     closing: CancellationToken,
@@ -68,8 +70,8 @@ where
     Req: Send + 'static,
     Res: Send + 'static,
 {
-    /// Starts the task that gathers batches for `handler`, on the current runtime. `handler` answers one result for each
-    /// request, in order. `name` is for the log.
+    /// Starts the batching task on the current runtime. `handler` returns one result for each request, in their order.
+    /// The log shows `name`.
     pub fn start<H, F>(name: &'static str, config: BatcherConfig, handler: H) -> Self
     where
         H: Fn(Vec<Req>) -> F + Send + Sync + 'static,
@@ -81,26 +83,26 @@ where
         batcher
     }
 
-    /// Hands in a request and waits for its result, and before that for room in the queue.
+    /// Queues a request and waits for its result; when the queue is full, it waits for room first.
     ///
-    /// Dropping the future withdraws the request only while it waits for room; later it is handled all the same.
+    /// Dropping the future withdraws the request only while it waits for room. Once queued, the request is handled.
     pub fn submit(&self, request: Req) -> impl Future<Output = Result<Res, BatchError>> + Send {
         let (answer, result) = oneshot::channel();
         let entry = QueuedRequest { request, answer };
-        // It is moved with every future around it, and so holds the request once: an `async fn` would hold its parameter and
-        // what it does with it, and waiting to send it would be a third place.
+        // Not an `async fn`: that would store the request up to three times in a future that every caller's future
+        // holds.
         async move {
             self.queue.reserve().await.map_err(|_| BatchError::NotAccepted)?.send(entry);
             result.await.map_err(|_| BatchError::OutcomeUnknown)
         }
     }
 
-    /// Requests that wait to be handed to the handler.
+    /// Requests in the queue.
     pub fn queued(&self) -> usize {
         self.queue.max_capacity() - self.queue.capacity()
     }
 
-    /// Takes no more requests, and returns when all that were accepted have been handled.
+    /// Accepts no more requests, and returns when every accepted one has been handled.
     pub async fn close(&self) {
         self.closing.cancel();
         self.drained.cancelled().await;
@@ -126,7 +128,7 @@ async fn gather<Req, Res, H, F>(
     H: Fn(Vec<Req>) -> F + Send + Sync + 'static,
     F: Future<Output = Vec<Res>> + Send + 'static,
 {
-    // Also when this task is dropped with its runtime: whoever waits in `close` must not wait for ever.
+    // A guard, so that `close` returns even if the runtime drops this task.
     let _drained = drained.drop_guard();
     let in_flight_max = config.in_flight_max.clamp(1, IN_FLIGHT_LIMIT);
     let batch_max = config.batch_max.max(1);
@@ -135,7 +137,7 @@ async fn gather<Req, Res, H, F>(
     let mut batch = Vec::with_capacity(batch_max.min(config.queue_max));
     let mut open = true;
     let mut not_before = Instant::now();
-    // A call slot comes first and the requests second, so that a batch grows while all slots are taken.
+    // Take the slot before the requests, so that the batch grows while all slots are in use.
     while let Ok(slot) = Arc::clone(&calls).acquire_owned().await {
         let taken = tokio::select! {
             biased;
@@ -174,27 +176,27 @@ async fn gather<Req, Res, H, F>(
             entries.recv_many(&mut batch, room).await;
         }
         if batch.len() >= LARGE_BATCH_MIN {
-            not_before = Instant::now() + config.apart;
+            not_before = Instant::now() + config.min_interval;
         }
         let (requests, answers): (Vec<Req>, Vec<_>) =
             batch.drain(..).map(|entry| (entry.request, entry.answer)).unzip();
         let handler = Arc::clone(&handler);
         tokio::spawn(async move {
-            // The handler is called inside, so that a panic before its first await stays here too.
+            // Call the handler inside, so that a panic before its first await is caught too.
             let results = AssertUnwindSafe(async { handler(requests).await }).catch_unwind().await;
             send_results(name, answers, results.ok());
             drop(slot);
         });
     }
-    // All slots free: no call is under way any more.
+    // When all slots are free, no call is in flight.
     let _idle = calls.acquire_many(in_flight_max as u32).await;
 }
 
-/// Gives each caller its result. Without results, or with too few or many, all answers are dropped, which the callers see
-/// as [`BatchError::OutcomeUnknown`]: a result must never reach another's caller.
+/// Sends each caller its result. Without results, or with the wrong number of them, every caller gets
+/// [`BatchError::OutcomeUnknown`], so that no caller receives the result of another request.
 fn send_results<Res>(name: &'static str, answers: Vec<oneshot::Sender<Res>>, results: Option<Vec<Res>>) {
     let Some(results) = results else {
-        tracing::error!(batcher = name, requests = answers.len(), "a batch handler panicked");
+        tracing::error!(batcher = name, requests = answers.len(), "a batch handler panicked; its callers get an error");
         return;
     };
     if results.len() != answers.len() {
@@ -202,12 +204,12 @@ fn send_results<Res>(name: &'static str, answers: Vec<oneshot::Sender<Res>>, res
             batcher = name,
             requests = answers.len(),
             results = results.len(),
-            "a batch handler answered with the wrong number of results"
+            "a batch handler returned the wrong number of results; its callers get an error"
         );
         return;
     }
     for (answer, result) in answers.into_iter().zip(results) {
-        // A caller that has gone away needs no answer.
+        // The send fails if the caller has dropped its future.
         let _ = answer.send(result);
     }
 }
@@ -222,11 +224,12 @@ mod tests {
     use super::*;
 
     const CONFIG: BatcherConfig =
-        BatcherConfig { queue_max: 64, batch_max: 16, in_flight_max: 1, apart: Duration::ZERO };
+        BatcherConfig { queue_max: 64, batch_max: 16, in_flight_max: 1, min_interval: Duration::ZERO };
 
     type Sizes = Arc<Mutex<Vec<usize>>>;
 
-    /// A batcher whose calls wait for a permit of the gate and double each number; the sizes of its batches.
+    /// A batcher that doubles numbers. Each call waits for a permit of the returned semaphore; the list holds the batch
+    /// sizes.
     fn gated(config: BatcherConfig) -> (Batcher<u32, u32>, Arc<Semaphore>, Sizes) {
         let gate = Arc::new(Semaphore::new(0));
         let sizes = Arc::new(Mutex::new(Vec::new()));
@@ -260,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn requests_gather_while_a_call_is_under_way_and_each_gets_its_own_result() {
+    async fn requests_collect_while_a_call_is_in_flight_and_each_gets_its_own_result() {
         let (batcher, gate, sizes) = gated(CONFIG);
         let first = submit_all(&batcher, 0..1);
         settle().await;
@@ -275,8 +278,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_more_calls_than_allowed_are_under_way_and_a_full_queue_makes_callers_wait() {
-        let config = BatcherConfig { queue_max: 3, batch_max: 1, in_flight_max: 2, apart: Duration::ZERO };
+    async fn calls_in_flight_are_limited_and_callers_wait_when_the_queue_is_full() {
+        let config = BatcherConfig { queue_max: 3, batch_max: 1, in_flight_max: 2, min_interval: Duration::ZERO };
         let (batcher, gate, sizes) = gated(config);
         let callers = submit_all(&batcher, 0..8);
         settle().await;
@@ -287,22 +290,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_or_a_wrong_number_of_results_fails_that_batch_only() {
+    async fn a_panic_or_a_wrong_number_of_results_fails_only_that_batch() {
         let batcher = Batcher::start("faulty", CONFIG, |words: Vec<&'static str>| {
-            assert_ne!(words[0], "panic at once");
+            assert_ne!(words[0], "panic before the first await");
             async move {
                 assert_ne!(words[0], "panic");
                 if words[0] == "short" { vec![] } else { words }
             }
         });
-        for word in ["panic", "panic at once", "short"] {
+        for word in ["panic", "panic before the first await", "short"] {
             assert_eq!(batcher.submit(word).await, Err(BatchError::OutcomeUnknown));
             assert_eq!(batcher.submit("well").await, Ok("well"));
         }
     }
 
     #[tokio::test]
-    async fn closing_handles_what_was_accepted_and_refuses_the_rest() {
+    async fn closing_handles_accepted_requests_and_rejects_later_ones() {
         let (batcher, gate, _) = gated(CONFIG);
         let callers = submit_all(&batcher, 0..40);
         settle().await;
@@ -315,7 +318,7 @@ mod tests {
             }
         });
         settle().await;
-        assert!(closed.notified().now_or_never().is_none(), "a call is under way");
+        assert!(closed.notified().now_or_never().is_none(), "a call is in flight");
         gate.add_permits(1);
         settle().await;
         assert_eq!(batcher.submit(1).await, Err(BatchError::NotAccepted));
@@ -325,7 +328,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn dropping_the_last_handle_still_handles_what_waits() {
+    async fn queued_requests_are_handled_when_the_last_handle_is_dropped() {
         let (batcher, gate, _) = gated(CONFIG);
         let callers = submit_all(&batcher, 0..3);
         settle().await;

@@ -1,7 +1,8 @@
 //! Time as a parameter.
 //!
-//! [`SystemClock`] is the one place that reads the wall clock; [`TestClock`] stands still until a test moves it. Every
-//! time is truncated to milliseconds, which is what is stored and shown everywhere.
+//! Every part of the platform and the provider that needs the time gets a [`SharedClock`]. [`SystemClock`] is the only
+//! code that reads the wall clock; [`TestClock`] stands still until a test advances it. All times are truncated to
+//! milliseconds, the precision of the tables, the APIs and the pages.
 
 mod system;
 mod test;
@@ -17,16 +18,17 @@ use jiff::fmt::temporal::DateTimePrinter;
 pub use system::SystemClock;
 pub use test::TestClock;
 
-/// A clock that many parts share.
+/// A clock, shared.
 pub type SharedClock = Arc<dyn Clock>;
 
-/// Tells the time and waits for it.
+/// A source of time.
 pub trait Clock: Send + Sync + 'static {
-    /// The time now, truncated to milliseconds. It may jump, forwards or back, when the machine's clock is set.
+    /// The current time, truncated to milliseconds. It may jump forwards or backwards when the machine's clock is set.
     fn now(&self) -> Timestamp;
-    /// Waits until [`Clock::now`] is `at` or later; at once when it already is.
+    /// Waits until [`Clock::now`] is `at` or later; returns immediately when it already is. Boxed, because the trait is
+    /// used as `dyn Clock`.
     fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
-    /// A time that never goes back, for measuring how long something took.
+    /// A time that never goes back, for measuring durations.
     fn monotonic(&self) -> Instant;
 }
 
@@ -36,7 +38,7 @@ pub fn to_ms(at: Timestamp) -> i64 {
     at.as_second() * 1_000 + i64::from(at.subsec_nanosecond()).div_euclid(1_000_000)
 }
 
-/// The time that is `ms` milliseconds after 1970 (UTC); the earliest or latest possible one where that is out of range.
+/// The time `ms` milliseconds after 1970 (UTC). Out of range, it is the earliest or the latest timestamp.
 pub fn from_ms(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
 }
@@ -52,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_written_with_three_digits_always() {
+    fn a_time_is_always_written_with_three_fractional_digits() {
         for (at, text) in [
             ("2026-11-21T06:28:03.123Z", "2026-11-21T06:28:03.123Z"),
             ("2026-11-21T06:28:03Z", "2026-11-21T06:28:03.000Z"),
@@ -65,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn milliseconds_go_there_and_back_and_saturate() {
+    fn milliseconds_convert_both_ways_and_saturate() {
         for ms in [0, 1, -1, 1_795_242_483_123, -62_000_000_000_000] {
             assert_eq!(to_ms(from_ms(ms)), ms);
         }

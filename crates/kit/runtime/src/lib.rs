@@ -1,11 +1,12 @@
-//! What every long-running part stands on: time, randomness, ids, sealing of secrets, batching, signals, workers.
+//! Building blocks of long-running code: clock, randomness, ids, sealing of secrets, batching, signals, workers,
+//! metrics.
 //!
-//! The platform, the provider, the stores and the binary call it; it knows none of them. It is the only place that reads
-//! the wall clock or the operating system's randomness: everybody else is given a [`clock::SharedClock`] and a
-//! [`random::SharedRandom`], so that a test or a simulation can hand in its own.
+//! The platform, the provider, the stores and the binary use it; it knows none of them. Only this crate reads the wall
+//! clock and the operating system's randomness. All other code gets a [`clock::SharedClock`] and a
+//! [`random::SharedRandom`] as parameters, so that a test or a simulation can pass its own.
 //!
-//! Guarantees: every queue here is bounded, no notification is lost, a panic in one worker or one batch stays there, and
-//! what is sealed can be read by nobody without the key.
+//! Guarantees: every queue is bounded, no notification is lost, a panic affects only its own worker or batch, and a
+//! sealed secret can't be read without the key.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -1,5 +1,5 @@
-//! A line for the log that thousands would write at once, when the database is away: one a second gets through and says how many
-//! were kept back, so that the disk is not filled with the same.
+//! Limits a log line to one a second, with the number of suppressed lines. For failures that thousands of requests hit
+//! at the same time, such as an unreachable database: the log must not fill the disk.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 const NEVER: u64 = u64::MAX;
 
-/// Lets one a second through; a static beside the line.
+/// Allows one log line a second. Meant as a `static` beside the line.
 #[derive(Debug)]
 pub struct LogThrottle {
     begin: OnceLock<Instant>,
@@ -16,12 +16,12 @@ pub struct LogThrottle {
 }
 
 impl LogThrottle {
-    /// Nothing was said yet.
+    /// A throttle that has allowed no line yet.
     pub const fn new() -> Self {
         Self { begin: OnceLock::new(), last_s: AtomicU64::new(NEVER), suppressed: AtomicU64::new(0) }
     }
 
-    /// If the line may be written: how many were kept back since the last.
+    /// If the line may be written, the number of lines suppressed since the last one.
     pub fn allow(&self) -> Option<u64> {
         self.allow_at(self.begin.get_or_init(Instant::now).elapsed().as_secs())
     }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_a_second_gets_through_and_counts_the_others() {
+    fn one_line_a_second_is_allowed_and_the_others_are_counted() {
         let throttle = LogThrottle::new();
         assert_eq!(
             [0, 0, 0, 1, 1, 7].map(|second| throttle.allow_at(second)),

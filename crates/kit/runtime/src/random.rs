@@ -1,31 +1,31 @@
 //! Randomness as a parameter.
 //!
-//! [`SystemRandom`] is seeded by the operating system and fit for keys; [`SeededRandom`] gives the same numbers for the
-//! same seed, so that a test or a simulated failure can be played again.
+//! [`SystemRandom`] is seeded by the operating system and fit for keys. [`SeededRandom`] gives the same numbers for the
+//! same seed, so that a test or a simulated failure can be replayed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::rngs::StdRng;
-use rand::{RngCore, SeedableRng};
+use rand::{Rng, SeedableRng};
 
-/// A source that many parts share.
+/// A source of randomness, shared.
 pub type SharedRandom = Arc<dyn Random>;
 
 /// A source of random bytes.
 pub trait Random: Send + Sync + 'static {
-    /// Fills `bytes` with random ones.
+    /// Fills `bytes` with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 
-    /// A number of which every bit is random.
+    /// 64 random bits.
     fn u64(&self) -> u64 {
         let mut bytes = [0; 8];
         self.fill(&mut bytes);
         u64::from_le_bytes(bytes)
     }
 
-    /// A number from 0 (included) to 1 (excluded), evenly spread.
+    /// A uniformly distributed number from 0 (included) to 1 (excluded).
     fn unit_f64(&self) -> f64 {
-        // 53 bits are what an f64 can hold exactly.
+        // An f64 represents 53 bits exactly.
         (self.u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
@@ -45,7 +45,7 @@ impl Random for SystemRandom {
 pub struct SeededRandom(Mutex<StdRng>);
 
 impl SeededRandom {
-    /// Starts the sequence that belongs to `seed`.
+    /// The sequence of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(Mutex::new(StdRng::seed_from_u64(seed)))
     }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn fractions_are_spread_over_zero_to_one() {
+    fn fractions_are_spread_evenly_from_zero_to_one() {
         let random = SeededRandom::new(1);
         let mut tenths = [0; 10];
         for _ in 0..10_000 {

@@ -1,28 +1,28 @@
-//! A wake-up call between tasks: "there is work, look".
+//! Wake-ups between tasks: a notification without data that tells a worker to look for work.
 
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-/// Wakes one waiting worker. Clones are the same signal.
+/// Wakes one waiting worker. Clones share the signal.
 ///
-/// Many notifications while the worker is busy become one, and none is lost: the next [`Signal::wait`] returns at once.
-/// A notification ends one wait, so one worker waits on a signal; two workers need two signals.
+/// Notifications while the worker is busy are merged into one, and none is lost: the next [`Signal::wait`] returns
+/// immediately. A notification ends one wait, so only one worker may wait on a signal; two workers need two signals.
 #[derive(Debug, Clone, Default)]
 pub struct Signal(Arc<Notify>);
 
 impl Signal {
-    /// A signal that nobody has given yet.
+    /// A signal without a notification.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Wakes the worker, now or when it waits next.
+    /// Wakes the worker, now or at its next wait.
     pub fn notify(&self) {
         self.0.notify_one();
     }
 
-    /// Waits for a notification. Dropping the future loses none.
+    /// Waits for a notification. Dropping the future does not lose one.
     pub async fn wait(&self) {
         self.0.notified().await;
     }
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_notified_before_the_wait_is_not_lost_and_counts_once() {
+    fn notifications_before_the_wait_are_kept_and_merged_into_one() {
         let signal = Signal::new();
         assert_eq!(signal.wait().now_or_never(), None);
         signal.notify();

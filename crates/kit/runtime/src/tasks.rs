@@ -1,7 +1,8 @@
-//! Long-running workers and their graceful end.
+//! Long-running workers and their graceful shutdown.
 //!
-//! The binary spawns each worker (timers, publisher, dispatcher, sweeps) by name and ends them all on a signal. A worker is
-//! a function that is called anew when it panics, after a pause: one bad row must not stop the sales.
+//! The binary spawns each worker (timers, publisher, dispatcher, sweeps) by name and shuts all of them down on a signal
+//! of the operating system. A worker that panics is started again after a pause, so that one bad row does not stop the
+//! sales.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,10 +16,10 @@ use crate::backoff::backoff;
 
 const RESTART_PAUSE_MIN: Duration = Duration::from_millis(100);
 const RESTART_PAUSE_MAX: Duration = Duration::from_secs(30);
-/// A worker that has run this long before it panics starts with the shortest pause again.
+/// When a worker ran this long before a panic, its next pause is the shortest one again.
 const PANIC_COUNT_RESET_AFTER: Duration = Duration::from_secs(60);
 
-/// The workers of a process. Clones are the same set.
+/// The workers of a process. Clones share the set.
 #[derive(Clone, Default)]
 pub struct Tasks {
     stopping: CancellationToken,
@@ -30,27 +31,27 @@ struct Worker {
     handle: JoinHandle<()>,
 }
 
-/// Workers that did not end in time and were aborted.
+/// Workers that did not finish in time and were aborted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("these workers did not end in time and were stopped: {}", names.join(", "))]
+#[error("these workers did not finish in time and were aborted: {}", names.join(", "))]
 pub struct UnfinishedWorkers {
     /// Their names.
     pub names: Vec<&'static str>,
 }
 
 impl Tasks {
-    /// No workers yet.
+    /// A set without workers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The token that every worker is given; cancelled when the end has begun.
+    /// The token that every worker gets. It is cancelled when the shutdown begins.
     pub fn stopping(&self) -> CancellationToken {
         self.stopping.clone()
     }
 
-    /// Starts a worker on the current runtime. It is to return soon after its token is cancelled, having finished what it
-    /// has begun; one that returns earlier has done its work. After a panic it is called again, after a pause.
+    /// Starts a worker on the current runtime. After its token is cancelled it must finish its current step and return.
+    /// A worker that returns earlier is done; one that panics is started again after a pause.
     pub fn spawn<W, F>(&self, name: &'static str, worker: W)
     where
         W: Fn(CancellationToken) -> F + Send + Sync + 'static,
@@ -60,14 +61,15 @@ impl Tasks {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(Worker { name, handle });
     }
 
-    /// Ends all workers and waits for them, together at most `limit`. Those that take longer are aborted and named.
+    /// Shuts all workers down and waits for them, at most `limit` in total. Workers that take longer are aborted and
+    /// named.
     pub async fn shutdown(&self, limit: Duration) -> Result<(), UnfinishedWorkers> {
         self.stopping.cancel();
         let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
         let deadline = tokio::time::Instant::now() + limit;
         let mut names = Vec::new();
         for Worker { name, mut handle } in workers {
-            // Each waits for what is left of the common limit; one that has ended already is fine at any time.
+            // Each worker gets what is left of the common limit; one that has already finished needs none.
             if tokio::time::timeout_at(deadline, &mut handle).await.is_err() {
                 handle.abort();
                 names.push(name);
@@ -85,7 +87,7 @@ where
     let mut panics = 0_u32;
     loop {
         let started = Instant::now();
-        // Called inside, so that a panic before the first await is caught too.
+        // Call the worker inside, so that a panic before its first await is caught too.
         let run = AssertUnwindSafe(async { worker(stopping.clone()).await });
         let Err(panic) = run.catch_unwind().await else { return };
         panics = if started.elapsed() >= PANIC_COUNT_RESET_AFTER { 1 } else { panics.saturating_add(1) };
@@ -96,7 +98,7 @@ where
             panics,
             pause_ms,
             reason = reason(&*panic),
-            "a worker panicked; it starts again"
+            "a worker panicked and starts again after the pause"
         );
         tokio::select! {
             () = stopping.cancelled() => return,
@@ -121,7 +123,7 @@ mod tests {
     use crate::signal::Signal;
 
     #[tokio::test]
-    async fn shutdown_waits_until_every_worker_has_finished_what_it_began() {
+    async fn shutdown_waits_until_every_worker_has_finished_its_step() {
         let tasks = Tasks::new();
         let finished = Arc::new(AtomicU32::new(0));
         for name in ["timers", "publisher"] {
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_worker_that_does_not_end_is_named_and_the_others_are_not() {
+    async fn a_worker_that_does_not_finish_is_named() {
         let tasks = Tasks::new();
         tasks.spawn("stuck", |_| std::future::pending());
         tasks.spawn("done", |_| async {});
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_worker_that_panics_runs_again() {
+    async fn a_worker_that_panics_is_started_again() {
         let tasks = Tasks::new();
         let (runs, third) = (Arc::new(AtomicU32::new(0)), Signal::new());
         tasks.spawn("clumsy", {

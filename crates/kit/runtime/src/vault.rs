@@ -1,11 +1,14 @@
-//! Secrets at rest: sealed before they reach a store, opened only where they are used.
+//! Sealing of secrets: encryption at rest with XChaCha20-Poly1305.
 //!
-//! The platform keeps customers' API keys this way, the provider its signing secrets. A sealed secret is bound to a
-//! *context* (whose it is and what for): moved to another row it can't be opened. Keys can be changed: the first one seals,
-//! all of them open.
+//! The platform seals customers' API keys, the provider signing secrets. A secret is sealed before it reaches a store
+//! and opened only where it is used.
+//!
+//! Guarantees: a sealed secret is bound to a *context*, which names its owner and its purpose; copied to another row it
+//! can't be opened. Keys can be rotated: the first key seals, and every configured key opens.
 
 mod key;
 mod key_file;
+mod reseal;
 mod sealed;
 mod sentinel;
 
@@ -21,53 +24,53 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use crate::random::Random;
 
 pub use key::{Key, KeyId};
+pub use reseal::ResealReport;
 pub use sealed::{Sealed, Secret, same_texts};
-pub use sentinel::ResealReport;
 
 const VERSION: &str = "v1";
 const NONCE_BYTES: usize = 24;
 
-/// Seals and opens secrets with XChaCha20-Poly1305.
+/// Seals and opens secrets.
 pub struct Vault {
-    /// Never empty; the first one seals.
+    /// At least one; the first one seals.
     keys: Vec<(KeyId, XChaCha20Poly1305)>,
 }
 
-/// Why a vault can't be made, or a secret not be opened.
+/// Why a vault can't be created or a secret can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
-    /// The text is not what [`Vault::seal`] makes.
-    #[error("this is not a sealed secret")]
+    /// The text does not have the form of [`Vault::seal`].
+    #[error("the text is not a sealed secret")]
     Malformed,
-    /// Sealed with a key that this vault doesn't have.
+    /// The secret was sealed with a key that this vault does not have.
     #[error("the secret was sealed with the key {}, which is not configured", .0.as_str())]
     UnknownKey(KeyId),
-    /// Altered, moved from another context, or sealed with another key of the same id.
-    #[error("the sealed secret was altered, or belongs elsewhere")]
+    /// The text was altered, belongs to another context, or was sealed with another key of the same id.
+    #[error("the sealed secret can't be opened: it was altered, or it belongs to another record")]
     DecryptionFailed,
-    /// Not a key: 32 bytes in base64 or hexadecimal are wanted.
+    /// A key is not 32 bytes in base64 or hexadecimal.
     #[error("a secret key must be 32 bytes, written in base64 or hexadecimal")]
     InvalidKey,
-    /// Not a key id.
+    /// A key id has other characters, or more of them.
     #[error("a key id is 1 to 32 ASCII letters, digits, '-' or '_'")]
     InvalidKeyId,
-    /// A vault needs at least one key, and each id once.
-    #[error("a vault needs at least one secret key, and no key twice")]
+    /// There is no key, or two keys have the same id.
+    #[error("give at least one secret key, and no key twice")]
     InvalidKeySet,
-    /// Somebody else than its owner may read the key file.
-    #[error("{} can be read by others (mode {mode:03o}); run: chmod 600 {}", path.display(), path.display())]
+    /// Other users than the owner may read the key file.
+    #[error("other users can read {} (mode {mode:03o}); run: chmod 600 {}", path.display(), path.display())]
     KeyFileExposed {
         /// The key file.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
     },
-    /// The key file can't be read or made.
-    #[error("can't read or make the key file {}", path.display())]
+    /// The key file can't be read or created.
+    #[error("can't read or create the key file {}", path.display())]
     KeyFile {
         /// The key file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -99,11 +102,11 @@ impl Vault {
         Ok(Self { keys })
     }
 
-    /// The vault that the configuration asks for: `key` when it is given, else the file `secret.key` in `data_dir`, which
-    /// is made, for its owner only, when it isn't there.
+    /// The vault of a configuration: the keys in `key` or, without them, those in the file `secret.key` in `data_dir`.
+    /// If the file does not exist, it is created with a new key and is readable only by its owner.
     ///
-    /// Both hold a key of 32 bytes in base64 or hexadecimal, or several with commas or white space between: the first one
-    /// seals, so a new key is put before the old ones. A key's id is worked out from the key.
+    /// Both hold one key of 32 bytes in base64 or hexadecimal, or several with commas or white space between them. The
+    /// first one seals, so a new key goes before the old ones. The id of a key is derived from the key.
     pub fn from_config(key: Option<&str>, data_dir: &Path, random: &dyn Random) -> Result<Self, VaultError> {
         match key {
             Some(text) => Self::from_text(text),
@@ -126,7 +129,7 @@ impl Vault {
         Self::new(keys)
     }
 
-    /// Seals `plaintext` for `context`: the same words are needed to open it, e.g. `endpoint/ep_…/secret`.
+    /// Seals `plaintext` for `context`, such as `endpoint/ep_…/secret`. Opening it needs the same context.
     pub fn seal(&self, random: &dyn Random, context: &str, plaintext: &[u8]) -> Sealed {
         Self::seal_by(&self.keys[0], random, context, plaintext)
     }
@@ -147,7 +150,7 @@ impl Vault {
         Sealed::from_text(format!("{VERSION}.{}.{body}", id.as_str()))
     }
 
-    /// Opens what was sealed for the same context. Errors: `Malformed`, `UnknownKey`, `Refused`.
+    /// Opens a secret that was sealed for the same context. Errors: `Malformed`, `UnknownKey`, `DecryptionFailed`.
     pub fn open(&self, context: &str, sealed: &Sealed) -> Result<Secret, VaultError> {
         let (id, body) = split_sealed(sealed)?;
         let (_, cipher) = self.keys.iter().find(|(known, _)| *known == id).ok_or(VaultError::UnknownKey(id.clone()))?;
@@ -159,7 +162,7 @@ impl Vault {
         Ok(Secret::new(plaintext))
     }
 
-    /// True when another key than the first sealed it: seal it again after a change of keys.
+    /// True when another key than the first one sealed it, so that it has to be resealed after a key rotation.
     pub fn is_stale(&self, sealed: &Sealed) -> bool {
         split_sealed(sealed).is_ok_and(|(id, _)| id != self.keys[0].0)
     }
@@ -171,7 +174,7 @@ impl fmt::Debug for Vault {
     }
 }
 
-/// Version and key are bound too, so neither can be swapped in the text.
+/// The associated data also binds the version and the key id, so that neither can be replaced in the text.
 fn aad(id: &KeyId, context: &str) -> String {
     format!("{VERSION}.{}.{context}", id.as_str())
 }
@@ -202,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_is_opened_in_its_own_context_only() {
+    fn a_secret_can_be_opened_only_in_its_own_context() {
         let (vault, random) = (vault(&[1]), SeededRandom::new(9));
         for plaintext in [b"".as_slice(), b"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", &[0xff; 5_000]] {
             let sealed = vault.seal(&random, CONTEXT, plaintext);
@@ -212,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_secret_is_never_sealed_the_same_way() {
+    fn sealing_the_same_secret_twice_gives_different_texts() {
         let (vault, random) = (vault(&[1]), SeededRandom::new(9));
         assert_ne!(vault.seal(&random, CONTEXT, b"one"), vault.seal(&random, CONTEXT, b"one"));
     }
 
     #[test]
-    fn a_new_key_seals_and_the_old_one_still_opens_until_it_is_taken_away() {
+    fn after_a_rotation_the_new_key_seals_and_the_old_one_opens_until_it_is_removed() {
         let random = SeededRandom::new(9);
         let sealed = vault(&[1]).seal(&random, CONTEXT, b"secret");
         let rotated = vault(&[2, 1]);
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn every_altered_character_is_noticed() {
+    fn an_altered_text_cannot_be_opened() {
         let vault = vault(&[1]);
         let sealed = vault.seal(&SeededRandom::new(9), CONTEXT, b"secret").into_string();
         for at in 0..sealed.len() {
@@ -247,13 +250,13 @@ mod tests {
     }
 
     #[test]
-    fn a_vault_has_keys_and_none_of_them_twice() {
+    fn a_vault_needs_at_least_one_key_and_no_key_twice() {
         assert!(matches!(Vault::new(vec![]), Err(VaultError::InvalidKeySet)));
         assert!(matches!(Vault::new(vec![key(1), key(1)]), Err(VaultError::InvalidKeySet)));
     }
 
     #[test]
-    fn configured_keys_are_taken_instead_of_the_file() {
+    fn configured_keys_take_precedence_over_the_key_file() {
         let directory = tempfile::tempdir().unwrap();
         let (random, new, old) = (SeededRandom::new(9), "11".repeat(32), "22".repeat(32));
         let configured = |key: &str| Vault::from_config(Some(key), directory.path(), &random);

@@ -1,4 +1,4 @@
-//! `lotwire customer disconnect` and `lotwire customer quarantine`.
+//! Flags and help of `lotwire customer disconnect` and `lotwire customer quarantine`.
 
 use clap::{Args, Subcommand};
 use uuid::Uuid;
@@ -7,57 +7,68 @@ use super::Confirmation;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CustomerPublishing {
-    /// End a customer's connection: its key is forgotten, and nothing is published any more, not what waits either. The journal
-    /// is kept, and `customer connect --start-from` can go on from a cursor of it.
+    /// Delete a customer's connection and stop publishing its events.
+    ///
+    /// The platform deletes the stored API key and discards the events that wait to be published. The event feed keeps
+    /// them: `lotwire customer connect --start-from` continues after a cursor of the feed.
     #[command(after_help = "\
 Examples:
-  lotwire customer show 0199…                    how many events wait
-  lotwire customer disconnect 0199…              asks first
+  lotwire customer show 0199…                    print how many events wait
+  lotwire customer disconnect 0199…              ask for confirmation
   lotwire customer disconnect 0199… --yes")]
     Disconnect {
-        /// The customer.
+        /// UUID of the customer.
         customer: Uuid,
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Events that the provider refused for good.
-    #[command(subcommand)]
+    /// Manage events that the provider refused permanently.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire customer quarantine list 0199…
+  lotwire customer quarantine send 0199…
+  lotwire customer quarantine drop 0199… --cursor 311 --reason \"announced by telephone\""
+    )]
     Quarantine(Quarantine),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Quarantine {
-    /// List them with what the provider answered.
+    /// List the quarantined events with the provider's errors, at most 10,000.
     #[command(after_help = "\
 Examples:
   lotwire customer quarantine list 0199…
   lotwire customer quarantine list 0199… --json | jq -r .error")]
     List {
-        /// The customer.
+        /// UUID of the customer.
         customer: Uuid,
         /// Print JSON, one object a line.
         #[arg(long)]
         json: bool,
     },
-    /// Publish them again, once the cause is mended: those named, or all that can still be sent in order.
+    /// Publish quarantined events again: the named ones, or all that can still be published in order.
+    ///
+    /// Correct the cause first. An event is out of order if a later event of the same auction or item is published.
     #[command(after_help = "\
 Examples:
-  lotwire customer quarantine send 0199…                       all, except those that a later event has overtaken
+  lotwire customer quarantine send 0199…                       publish all that are still in order
   lotwire customer quarantine send 0199… --cursor 311 --cursor 325
   lotwire customer quarantine send 0199… --cursor 311 --out-of-order")]
     Send(QuarantineSend),
-    /// Drop them: they are never published, and stay in the events feed.
+    /// Drop quarantined events: they are never published, but stay in the event feed.
     #[command(after_help = "\
 Examples:
-  lotwire customer quarantine drop 0199… --cursor 311 --reason \"told by telephone\"
-  lotwire customer quarantine drop 0199… --cursor 311 --reason \"told by telephone\" --yes")]
+  lotwire customer quarantine drop 0199… --cursor 311 --reason \"announced by telephone\"
+  lotwire customer quarantine drop 0199… --cursor 311 --reason \"announced by telephone\" --yes")]
     Drop {
-        /// The customer.
+        /// UUID of the customer.
         customer: Uuid,
-        /// The event's cursor; may be given several times.
+        /// Cursor of an event. Repeat the flag for several events.
         #[arg(long = "cursor", required = true, value_name = "CURSOR")]
         cursors: Vec<i64>,
-        /// Why; it is kept in the log.
+        /// Reason, which the audit log records.
         #[arg(long)]
         reason: String,
         #[command(flatten)]
@@ -67,12 +78,12 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct QuarantineSend {
-    /// The customer.
+    /// UUID of the customer.
     pub(crate) customer: Uuid,
-    /// The event's cursor; may be given several times. All without.
+    /// Cursor of an event. Repeat the flag for several events [default: all that are in order].
     #[arg(long = "cursor", value_name = "CURSOR")]
     pub(crate) cursors: Vec<i64>,
-    /// Send also what a later event of the same auction or item has overtaken.
+    /// Also publish events that a later event of the same auction or item has overtaken.
     #[arg(long)]
     pub(crate) out_of_order: bool,
 }

@@ -1,4 +1,4 @@
-//! `lotwire provider`: names, flags and help.
+//! Flags and help of `lotwire provider`.
 
 mod endpoint;
 
@@ -8,7 +8,7 @@ pub(crate) use endpoint::{Confirmation, EndpointRef, EndpointRemoval, ProviderEn
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Provider {
-    /// Accounts: who owns keys, event types and consumer applications.
+    /// Manage accounts. An account owns API keys, event types and consumer applications.
     #[command(
         subcommand,
         after_help = "\
@@ -18,7 +18,7 @@ Examples:
   lotwire provider account set org_2b… --payload-check reject"
     )]
     Account(ProviderAccount),
-    /// API keys of an account.
+    /// Manage the API keys of an account.
     #[command(
         subcommand,
         after_help = "\
@@ -28,7 +28,7 @@ Examples:
   lotwire provider key revoke --account org_2b… key_2b…"
     )]
     Key(ProviderKey),
-    /// Consumer applications.
+    /// List consumer applications.
     #[command(
         subcommand,
         alias = "app",
@@ -38,7 +38,7 @@ Examples:
   lotwire provider application list --account org_2b… --json"
     )]
     Application(ProviderApplication),
-    /// Endpoints of an application, and what to do about what waits for one.
+    /// Manage the endpoints of an application and the deliveries that wait for them.
     #[command(
         subcommand,
         after_help = "\
@@ -50,25 +50,25 @@ Examples:
   lotwire provider endpoint cancel ep_2b…"
     )]
     Endpoint(ProviderEndpoint),
-    /// Say what is not delivered yet: where, since when, and why. Messages that wait longest come first.
+    /// List the endpoints with waiting deliveries, the oldest wait first: how many, since when, and why.
     Stuck(Stuck),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderAccount {
-    /// Create an account; prints its id (`org_…`).
+    /// Create an account and print its id (`org_…`).
     #[command(after_help = "\
 Examples:
   lotwire provider account create \"Hartley & Sons\"
   lotwire provider account create \"Hartley & Sons\" --json")]
     Create {
-        /// Name, for people.
+        /// Name that lists show for the account.
         name: String,
         /// Print JSON: {"id":"org_…"}.
         #[arg(long)]
         json: bool,
     },
-    /// List the accounts.
+    /// List the accounts, at most 10,000.
     #[command(after_help = "\
 Examples:
   lotwire provider account list
@@ -78,19 +78,19 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Show an account with its settings.
+    /// Show an account and its settings.
     #[command(after_help = "\
 Examples:
   lotwire provider account show org_2b…
   lotwire provider account show org_2b… --json")]
     Show {
-        /// The account (`org_…`).
+        /// Id of the account (`org_…`).
         account: String,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Change an account; what is not named stays. A running server follows within moments.
+    /// Change the name or the settings of an account. A running server applies the change within seconds.
     #[command(after_help = "\
 Examples:
   lotwire provider account set org_2b… --payload-check reject
@@ -101,14 +101,14 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderApplication {
-    /// List applications: of one account, or of all.
+    /// List the applications of one account or of all accounts, at most 10,000.
     #[command(after_help = "\
 Examples:
   lotwire provider application list
   lotwire provider application list --account org_2b…
   lotwire provider application list --json | jq -r 'select(.uid == \"customer-17\") | .id'")]
     List {
-        /// Of this account only (`org_…`).
+        /// List only this account's applications (`org_…`) [default: all accounts].
         #[arg(long, value_name = "ORG")]
         account: Option<String>,
         /// Print JSON, one object a line.
@@ -119,18 +119,18 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct ProviderAccountSet {
-    /// The account (`org_…`).
+    /// Id of the account (`org_…`).
     pub(crate) account: String,
-    /// New name, for people.
+    /// New name of the account.
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// What becomes of a message whose payload does not match the schema of its event type.
+    /// Handling of a message whose payload does not match the schema of its event type.
     #[arg(long)]
     pub(crate) payload_check: Option<PayloadCheckMode>,
-    /// API requests a second at most, on each node; `default` for the configuration's.
+    /// API requests a second on each node, 1 to 1000000. `default` uses the configured limit.
     #[arg(long, value_name = "N|default")]
     pub(crate) requests_per_second: Option<String>,
-    /// Endpoints of each application at most; `default` for the configuration's.
+    /// Endpoints of each application, 1 to 1000000. `default` uses the configured limit.
     #[arg(long, value_name = "N|default")]
     pub(crate) endpoints_per_application: Option<String>,
     /// Print JSON.
@@ -138,64 +138,66 @@ pub(crate) struct ProviderAccountSet {
     pub(crate) json: bool,
 }
 
-/// What becomes of a message that does not match.
+/// Handling of a message whose payload does not match its schema.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum PayloadCheckMode {
-    /// Nothing is checked.
+    /// The provider does not check payloads.
     Off,
-    /// It is accepted, counted and logged without its content.
+    /// The provider accepts the message, counts it, and logs it without its content.
     Warn,
-    /// It is refused: 422.
+    /// The provider refuses the message with status 422.
     Reject,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderKey {
-    /// Create an API key; it is shown this once.
+    /// Create an API key and print it. It can't be shown again.
     #[command(after_help = "\
 Examples:
   lotwire provider key create --account org_2b… --name platform
   lotwire provider key create --account org_2b… --name \"trial of June\" --expires-in-days 30 --json")]
     Create {
-        /// The account (`org_…`).
+        /// Id of the account (`org_…`).
         #[arg(long, value_name = "ORG")]
         account: String,
-        /// Name of the key, for people.
+        /// Name that lists show for the key.
         #[arg(long)]
         name: String,
-        /// Days until it stops working; it never does without.
+        /// Days until the key expires, 1 to 3650 [default: never].
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..=3650))]
         expires_in_days: Option<u16>,
         /// Print JSON: {"key":"…"}.
         #[arg(long)]
         json: bool,
     },
-    /// List an account's keys, without the keys themselves. When a key was last used is known to within an hour.
+    /// List an account's API keys. The secret part is not shown.
+    ///
+    /// The time of last use is recorded once an hour.
     #[command(after_help = "\
 Examples:
   lotwire provider key list --account org_2b…
   lotwire provider key list --account org_2b… --json | jq 'select(.lastUsedAt == null)'")]
     List {
-        /// The account (`org_…`).
+        /// Id of the account (`org_…`).
         #[arg(long, value_name = "ORG")]
         account: String,
         /// Print JSON, one object a line.
         #[arg(long)]
         json: bool,
     },
-    /// Take a key's access away. A running server refuses it within moments.
+    /// Revoke an API key permanently. A running server refuses the key within seconds.
     #[command(
         alias = "delete",
         after_help = "\
 Examples:
-  lotwire provider key revoke --account org_2b… key_2b…        asks first
+  lotwire provider key revoke --account org_2b… key_2b…        ask for confirmation
   lotwire provider key revoke --account org_2b… key_2b… --yes"
     )]
     Revoke {
-        /// The account (`org_…`).
+        /// Id of the account (`org_…`).
         #[arg(long, value_name = "ORG")]
         account: String,
-        /// The key's id (`key_…`).
+        /// Id of the key (`key_…`).
         id: String,
         #[command(flatten)]
         confirmation: Confirmation,
@@ -204,30 +206,30 @@ Examples:
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Why messages wait:
-  disabled   the endpoint is switched off; they are dropped when they come up
-  paused     the receiver asked to be left alone for so long (Retry-After)
-  failing    every attempt has failed since then; the next is made when it is due
-  throttled  due, and sent at the rate that the endpoint or its application allows
-  due        no node has taken them: none runs, or the endpoint has as much under way as it may
-  retry      to be tried again, though the endpoint works otherwise
-  later      their sender wants them delivered at that time
-  in_hand    a node has them under way or in memory
+Reasons (field \"why\" in JSON):
+  disabled   the endpoint is disabled; the dispatcher drops its deliveries when they are due
+  paused     the receiver asked for a pause with Retry-After; deliveries continue at the time shown
+  failing    every attempt has failed since the time shown; retries follow the retry schedule
+  throttled  the deliveries are due, but a rate limit of the endpoint or its application applies
+  due        no node has claimed the deliveries: none runs, or the endpoint is at its concurrency limit
+  retry      the deliveries wait for their next attempt; other deliveries to the endpoint succeed
+  later      the sender asked for delivery at a later time
+  in_hand    a node has claimed the deliveries and is attempting them
 
-What to do, each as `lotwire provider endpoint …`:
-  retry-now           sends what waits for its next attempt at once, and ends a pause
-  blocked-keys, skip  are for messages that wait for one before them
-  cancel              gives up on what waits
+To resolve them, use `lotwire provider endpoint …`:
+  retry-now           make waiting retries due now and end a pause that the receiver asked for
+  blocked-keys, skip  list and skip the messages that block an ordering key
+  cancel              cancel all waiting deliveries
 
 Examples:
   lotwire provider stuck
   lotwire provider stuck --older-than-minutes 60
   lotwire provider stuck --json | jq -r 'select(.why == \"failing\") | .endpoint'")]
 pub(crate) struct Stuck {
-    /// Only endpoints whose oldest message has waited so long.
+    /// List only endpoints whose oldest delivery has waited for at least this many minutes.
     #[arg(long, value_name = "MINUTES", default_value_t = 0)]
     pub(crate) older_than_minutes: u32,
-    /// Endpoints to show at most.
+    /// Maximum number of endpoints to list, 1 to 10000.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: u32,
     /// Print JSON, one object a line.

@@ -1,4 +1,4 @@
-//! `lotwire user`: people who sign in.
+//! Flags and help of `lotwire user`: users, their roles and their sessions.
 
 use clap::Subcommand;
 use uuid::Uuid;
@@ -7,28 +7,28 @@ use super::Confirmation;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum User {
-    /// Create a user. The password is made and shown this once, or read from standard input with --password-stdin.
+    /// Create a user. The command generates a password and prints it, or reads one with --password-stdin.
     #[command(after_help = "\
 Examples:
   lotwire user create ann@example.com --role administrator
   printf %s \"$PASSWORD\" | lotwire user create bob@example.com --role clerk --password-stdin
 
-Then they sign in: POST /api/v1/sessions with {\"email\":\"…\",\"password\":\"…\"} answers with a token that is taken wherever an
-API key is. Roles are described in docs/access.md.")]
+To sign in, the user sends {\"email\":\"…\",\"password\":\"…\"} to POST /api/v1/sessions. The response contains a token
+that the platform's API accepts in place of an API key. docs/operate/users.md describes the roles.")]
     Create {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
-        /// administrator, operator, clerk, support or viewer.
+        /// Role: administrator, operator, clerk, support or viewer.
         #[arg(long)]
         role: String,
-        /// Read the password from standard input.
+        /// Read the password from standard input [default: generate one].
         #[arg(long)]
         password_stdin: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// List the users, disabled ones too.
+    /// List the users, disabled ones included.
     #[command(after_help = "\
 Examples:
   lotwire user list
@@ -38,127 +38,130 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Give a user another role. Their sessions end; a running server refuses them within five seconds.
+    /// Change a user's role and end their sessions. A running server refuses the sessions within five seconds.
     #[command(after_help = "\
 Examples:
   lotwire user role bob@example.com operator")]
     Role {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
-        /// administrator, operator, clerk, support or viewer.
+        /// Role: administrator, operator, clerk, support or viewer.
         role: String,
     },
-    /// Let a user no longer sign in. Their sessions end; a running server refuses them within five seconds.
+    /// Disable a user and end their sessions. A running server refuses the sessions within five seconds.
     #[command(after_help = "\
 Examples:
   lotwire user disable bob@example.com")]
     Disable {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
     },
-    /// Let a disabled user sign in again.
+    /// Enable a disabled user, who can then sign in again.
     #[command(after_help = "\
 Examples:
   lotwire user enable bob@example.com")]
     Enable {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
     },
-    /// Remove a user who has never signed in. Others are disabled instead: the log may name them.
+    /// Delete a user who has never signed in. To end the access of any other user, use `lotwire user disable`.
+    ///
+    /// The audit log may refer to users who have signed in, so they are never deleted.
     #[command(after_help = "\
 Examples:
-  lotwire user delete bob@example.com            asks first
+  lotwire user delete bob@example.com            ask for confirmation
   lotwire user delete bob@example.com --yes")]
     Delete {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Give a user another password. It is made and shown this once, or read from standard input with --password-stdin. Their
-    /// sessions end, and they may try to sign in at once.
+    /// Replace a user's password, end their sessions and lift a block on their sign-in.
+    ///
+    /// The command generates a password and prints it, or reads one with --password-stdin.
     #[command(after_help = "\
 Examples:
   lotwire user password ann@example.com
   printf %s \"$PASSWORD\" | lotwire user password ann@example.com --password-stdin")]
     Password {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
-        /// Read the password from standard input.
+        /// Read the password from standard input [default: generate one].
         #[arg(long)]
         password_stdin: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Turn a user's second factor off, for who has lost the authenticator and the recovery codes.
+    /// Turn off the second factor of a user who has lost the authenticator and the recovery codes.
     #[command(after_help = "\
 Examples:
   lotwire user second-factor-off ann@example.com")]
     SecondFactorOff {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
     },
-    /// Make a user with the role clerk a clerk of a webcast.
+    /// Assign a user with the role clerk to a webcast.
     #[command(after_help = "\
 Examples:
   lotwire user assign bob@example.com --auction 0199…
 
-A clerk gives commands in, and sees the desk of, the webcasts that they are assigned to. Administrators and operators need no
-assignment.")]
+A clerk can open the desk of a webcast and run its commands only when assigned to it. Administrators and operators need
+no assignment.")]
     Assign {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
-        /// The webcast.
+        /// UUID of the webcast.
         #[arg(long, value_name = "UUID")]
         auction: Uuid,
     },
-    /// Take a clerk off a webcast. A running server refuses their next command.
+    /// Remove a clerk's assignment to a webcast. A running server refuses the clerk's next command.
     #[command(after_help = "\
 Examples:
   lotwire user webcasts bob@example.com
   lotwire user unassign bob@example.com --auction 0199…")]
     Unassign {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
-        /// The webcast.
+        /// UUID of the webcast.
         #[arg(long, value_name = "UUID")]
         auction: Uuid,
     },
-    /// List the webcasts that a clerk is assigned to, without archived ones.
+    /// List the webcasts that a clerk is assigned to, except archived ones.
     #[command(after_help = "\
 Examples:
   lotwire user webcasts bob@example.com
   lotwire user webcasts bob@example.com --json | jq -r .uuid")]
     Webcasts {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
         /// Print JSON, one object a line.
         #[arg(long)]
         json: bool,
     },
-    /// List a user's sessions.
+    /// List a user's sessions, at most 1,000.
     #[command(after_help = "\
 Examples:
   lotwire user sessions ann@example.com
   lotwire user sessions ann@example.com --json | jq -r .address")]
     Sessions {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
         /// Print JSON, one object a line.
         #[arg(long)]
         json: bool,
     },
-    /// End a user's sessions, or one of them. A running server refuses them within five seconds.
+    /// End all sessions of a user, or one session. A running server refuses them within five seconds.
     #[command(after_help = "\
 Examples:
   lotwire user sessions ann@example.com
   lotwire user sign-out ann@example.com --session 0199…
   lotwire user sign-out ann@example.com")]
     SignOut {
-        /// E-mail address.
+        /// E-mail address of the user.
         email: String,
-        /// Only this one, as `user sessions` says it.
+        /// End only this session, as `lotwire user sessions` prints it.
         #[arg(long, value_name = "UUID")]
         session: Option<Uuid>,
     },

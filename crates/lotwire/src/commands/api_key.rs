@@ -1,4 +1,4 @@
-//! `lotwire key`: keys of the platform's API.
+//! Runs `lotwire key`: API keys of the platform.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform};
 
-/// Keys read from the store at once.
+/// Keys read from the store in one page.
 const PAGE_KEYS: usize = 1_000;
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
@@ -28,9 +28,9 @@ pub(super) async fn run(config: &Config, command: &ApiKeyCommand) -> Result<(), 
     match command {
         ApiKeyCommand::Create { name, customer, scopes, expires_in_days, json } => {
             let expires_at = match expires_in_days {
-                Some(days) => {
-                    Some(services.clock.now().checked_add(DAY * u32::from(*days)).context("working out the expiry")?)
-                }
+                Some(days) => Some(
+                    services.clock.now().checked_add(DAY * u32::from(*days)).context("computing the expiry time")?,
+                ),
                 None => None,
             };
             let new = NewApiKey { name: name.clone(), customer: *customer, scopes: parse_scopes(scopes)?, expires_at };
@@ -39,7 +39,7 @@ pub(super) async fn run(config: &Config, command: &ApiKeyCommand) -> Result<(), 
             if *json {
                 return print_json(&json!({ "uuid": created.record.uuid, "key": key }));
             }
-            print(&format!("{key}\n\nKeep it now: it is not shown again."));
+            print(&format!("{key}\n\nStore the key now: it can't be shown again."));
         }
         ApiKeyCommand::List { customer, json } => {
             let mut page = Page { after: None, limit: PAGE_KEYS };
@@ -53,9 +53,9 @@ pub(super) async fn run(config: &Config, command: &ApiKeyCommand) -> Result<(), 
             }
         }
         ApiKeyCommand::Revoke { uuid, confirmation } => {
-            confirmation.ask(|| format!("Take the access of key {uuid} away for good?"))?;
+            confirmation.ask(|| format!("Revoke key {uuid} permanently?"))?;
             platform.revoke_api_key(&operator, *uuid).await.context(format!("revoking key {uuid}"))?;
-            print(&format!("Key {uuid} no longer gives access."));
+            print(&format!("Key {uuid} is revoked."));
         }
     }
     Ok(())
@@ -72,14 +72,14 @@ fn show_key(key: &ApiKey, json: bool) -> Result<(), CommandError> {
     }
     let end = match (revoked_at, expires_at) {
         (Some(at), _) => format!("revoked {at}"),
-        (None, Some(at)) => format!("ends    {at}"),
-        (None, None) => "ends    -".to_owned(),
+        (None, Some(at)) => format!("expires {at}"),
+        (None, None) => "expires -".to_owned(),
     };
-    let (used, whose) = (last_used_at.unwrap_or_else(|| "-".to_owned()), key.customer.map(|uuid| uuid.to_string()));
+    let (used, owner) = (last_used_at.unwrap_or_else(|| "-".to_owned()), key.customer.map(|uuid| uuid.to_string()));
     print(&format!(
         "{}  created {created_at}  used {used:<24}  {end:<32}  {:<36}  {}  {}",
         key.uuid,
-        whose.as_deref().unwrap_or("staff"),
+        owner.as_deref().unwrap_or("staff"),
         key.name,
         key.scopes.join(",")
     ));
@@ -93,7 +93,7 @@ fn parse_scopes(names: &[String]) -> Result<Scopes, CommandError> {
     let scope = |name: &String| {
         let known = || Scope::ALL.map(Scope::name).join(", ");
         Scope::parse(name)
-            .ok_or_else(|| CommandError::new(format!("there is no scope {name:?}; there are all, {}", known())))
+            .ok_or_else(|| CommandError::new(format!("unknown scope {name:?}. The scopes are all, {}", known())))
     };
     names.iter().map(scope).collect()
 }

@@ -1,4 +1,4 @@
-//! `lotwire catalogue import`.
+//! Runs `lotwire catalogue import`.
 
 use std::fs::File;
 use std::io::Read;
@@ -39,7 +39,7 @@ pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode
         }))?;
     } else if report.error_count == 0 && *dry_run {
         let rows = pluralise(report.rows, "row", "rows");
-        print(&format!("{rows} can be imported. Nothing was: this was a dry run."));
+        print(&format!("{rows} can be imported. This was a dry run: nothing was imported."));
     } else if report.error_count == 0 {
         print(&format!("{} imported.", pluralise(report.items, "item", "items")));
     } else {

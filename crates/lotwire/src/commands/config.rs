@@ -1,4 +1,4 @@
-//! `lotwire config`.
+//! Runs `lotwire config`.
 
 use std::process::ExitCode;
 
@@ -12,17 +12,17 @@ pub(crate) fn run(cli: &Cli, command: &ConfigCommand) -> Result<ExitCode, Comman
         ConfigCommand::Reference => print(settings::reference().trim_end()),
         ConfigCommand::Check => {
             crate::load(cli)?;
-            print("The configuration can be used.");
+            print("The configuration is valid.");
         }
         ConfigCommand::Show => {
             let resolved = crate::load(cli)?;
             let table = crate::config::table_of(&resolved.config);
             let mut section = "";
             for key in SETTINGS {
-                let (of, name) = key.path.split_once('.').unwrap_or(("", key.path));
-                if of != section {
-                    print(&format!("\n[{of}]"));
-                    section = of;
+                let (section_of_key, name) = key.path.split_once('.').unwrap_or(("", key.path));
+                if section_of_key != section {
+                    print(&format!("\n[{section_of_key}]"));
+                    section = section_of_key;
                 }
                 let value = crate::config::look_up(&table, key.path).map(ToString::to_string).unwrap_or_default();
                 let shown = if key.is_secret() && value != "\"\"" { "\"(not shown)\"".to_owned() } else { value };

@@ -1,8 +1,8 @@
-//! `lotwire customer disconnect` and `lotwire customer quarantine`: the end of a connection, and events that were refused.
+//! Runs `lotwire customer disconnect` and `lotwire customer quarantine`.
 
 use kit_runtime::clock::rfc3339_ms;
-use platform_core::consumers::QuarantineSelection;
 use platform_core::port::{OvertakenPolicy, Page};
+use platform_core::publishing::quarantine::QuarantineSelection;
 use platform_core::{Caller, Outcome, Platform};
 use serde_json::json;
 use uuid::Uuid;
@@ -11,10 +11,10 @@ use super::{pluralise, print, print_json};
 use crate::cli::{CustomerPublishing, Quarantine, QuarantineSend};
 use crate::error::{CommandError, ErrorContext as _};
 
-/// Events listed at most; nobody reads more.
+/// Maximum number of listed events.
 const LIST_MAX: usize = 10_000;
 
-/// Calls of a command that sends everything again: a thousand events each.
+/// Maximum number of calls of a command that publishes all quarantined events again. A call takes up to 1,000 events.
 const CALLS_MAX: usize = 10_000;
 
 pub(super) async fn run(
@@ -24,11 +24,12 @@ pub(super) async fn run(
 ) -> Result<(), CommandError> {
     match command {
         CustomerPublishing::Disconnect { customer, confirmation } => {
-            confirmation
-                .ask(|| format!("Forget the key of customer {customer}, and publish nothing of what waits?"))?;
-            let waited = platform.disconnect_consumer(support, *customer).await.context("ending the connection")?;
-            let waited = pluralise(waited, "event waited and is", "events waited and are");
-            print(&format!("Disconnected, and the key is forgotten. {waited} not published."));
+            confirmation.ask(|| {
+                format!("Delete the connection of customer {customer} and its API key, and discard its waiting events?")
+            })?;
+            let waited = platform.disconnect_consumer(support, *customer).await.context("deleting the connection")?;
+            let waited = pluralise(waited, "waiting event", "waiting events");
+            print(&format!("Disconnected. The API key is deleted and {waited} discarded."));
         }
         CustomerPublishing::Quarantine(Quarantine::List { customer, json }) => {
             list(platform, support, *customer, *json).await?;
@@ -37,11 +38,11 @@ pub(super) async fn run(
         CustomerPublishing::Quarantine(Quarantine::Drop { customer, cursors, reason, confirmation }) => {
             confirmation.ask(|| {
                 let events = pluralise(cursors.len(), "event", "events");
-                format!("Drop {events} of customer {customer}, never to be published?")
+                format!("Drop {events} of customer {customer}? Dropped events are never published.")
             })?;
             let dropped = platform.drop_quarantined(support, *customer, (cursors, reason), None).await;
             let count = dropped.and_then(Outcome::fresh).context("dropping the events")?;
-            print(&format!("{count} dropped, never to be published."));
+            print(&format!("Dropped {count}."));
         }
     }
     Ok(())
@@ -65,26 +66,29 @@ async fn list(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
 }
 
 async fn send(platform: &Platform, support: &Caller, options: &QuarantineSend) -> Result<(), CommandError> {
-    let after_later = if options.out_of_order { OvertakenPolicy::Send } else { OvertakenPolicy::Refuse };
-    let which = if options.cursors.is_empty() {
+    let overtaken = if options.out_of_order { OvertakenPolicy::Send } else { OvertakenPolicy::Refuse };
+    let selection = if options.cursors.is_empty() {
         QuarantineSelection::All
     } else {
         QuarantineSelection::These(options.cursors.clone())
     };
     let (mut sent, mut left) = (0, 0);
     for _ in 0..CALLS_MAX {
-        let result = platform.send_quarantined(support, options.customer, (&which, after_later), None).await;
-        let result = result.and_then(Outcome::fresh).context("sending the events again")?;
+        let result = platform.send_quarantined(support, options.customer, (&selection, overtaken), None).await;
+        let result = result.and_then(Outcome::fresh).context("publishing the events again")?;
         sent += result.sent.len();
         left = result.quarantined;
-        if which != QuarantineSelection::All || result.sent.is_empty() || left == 0 {
+        if selection != QuarantineSelection::All || result.sent.is_empty() || left == 0 {
             break;
         }
     }
-    let (waiting, quarantined) = (pluralise(sent, "waits", "wait"), pluralise(left, "is", "are"));
+    let (waiting, quarantined) = (pluralise(sent, "event waits", "events wait"), pluralise(left, "event", "events"));
     print(&format!("{waiting} to be published again; {quarantined} in quarantine."));
-    if which == QuarantineSelection::All && left > 0 && after_later == OvertakenPolicy::Refuse {
-        print("What is left is overtaken by later events of its auction or item: drop it, or see --out-of-order.");
+    if selection == QuarantineSelection::All && left > 0 && overtaken == OvertakenPolicy::Refuse {
+        print(
+            "Later events of the same auction or item have overtaken the events left in quarantine: drop them, or \
+             publish them with --out-of-order.",
+        );
     }
     Ok(())
 }

@@ -1,19 +1,22 @@
-//! `lotwire customer`: what support does for a customer.
+//! Runs `lotwire customer`: customers and their connections to a delivery provider.
 
 use kit_runtime::vault::Secret;
-use platform_core::consumers::{ConnectConsumer, ConsumerState, CredentialTest, ProviderChoice};
+use platform_core::customers::connections::{ConnectConsumer, ConsumerState, CredentialTest, ProviderChoice};
 use platform_core::port::StartFrom;
 use platform_core::{Caller, Outcome, Platform};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{customer_publishing, print, print_json, require_database, secret_from, secret_from_stdin, warn};
+use super::{
+    customer_publishing, print, print_json, publishing_state, require_database, secret_from, secret_from_stdin, warn,
+};
 use crate::cli::{Customer, CustomerConnect};
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform};
 use crate::sealing_key::require_platform_key;
 
+/// Maximum number of listed customers.
 const LIST_MAX: usize = 10_000;
 
 pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), CommandError> {
@@ -41,7 +44,7 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Comma
         Customer::RegisterEventTypes { customer } => register(&platform, &support, *customer).await?,
         Customer::Resume { customer } => {
             platform.test_and_resume(&support, *customer).await.context("testing the credentials")?;
-            print("The credentials work; what waited is being published.");
+            print("The provider accepts the credentials. The server publishes the waiting events now.");
         }
         Customer::Publishing(command) => customer_publishing::run(&platform, &support, command).await?,
         Customer::Show { customer, json } => show(&platform, &support, *customer, *json).await?,
@@ -82,8 +85,8 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
     let consumer = platform.connect_consumer(support, options.customer, &connect).await;
     let consumer = consumer.context("connecting the customer")?;
     match &consumer.tested {
-        Some(CredentialTest::Refused(why)) => warn(&refusal(&consumer, why)),
-        Some(CredentialTest::Accepted) | None => print(&sentence(&consumer)),
+        Some(CredentialTest::Refused(why)) => warn(&failed_test_warning(&consumer, why)),
+        Some(CredentialTest::Accepted) | None => print(&describe_connection(&consumer)),
     }
     if options.register_event_types {
         register(platform, support, options.customer).await?;
@@ -91,23 +94,30 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
     Ok(())
 }
 
-fn sentence(consumer: &ConsumerState) -> String {
+fn describe_connection(consumer: &ConsumerState) -> String {
     match (&consumer.application_id, consumer.has_api_key) {
         (Some(application), true) => format!("Connected to {application} at {}.", consumer.provider_url),
-        (Some(_), false) => "The application is entered; nothing is published until the API key is, too.".to_owned(),
-        (None, true) => "The API key is entered; nothing is published until the application is, too.".to_owned(),
-        (None, false) => "Neither application nor API key is entered; nothing is published without both.".to_owned(),
+        (Some(_), false) => {
+            "Not connected: the API key is missing. Enter it with `lotwire customer connect`.".to_owned()
+        }
+        (None, true) => {
+            "Not connected: the application is missing. Enter it with `lotwire customer connect`.".to_owned()
+        }
+        (None, false) => {
+            "Not connected: the application and the API key are missing. Enter them with `lotwire customer connect`."
+                .to_owned()
+        }
     }
 }
 
-/// The connection is entered all the same: the provider may only be out of order, or not running yet.
-fn refusal(consumer: &ConsumerState, why: &str) -> String {
+/// The warning after a failed test. The connection stays stored, because the provider may only be unavailable for now.
+fn failed_test_warning(consumer: &ConsumerState, why: &str) -> String {
     let ConsumerState { customer, provider_url, application_id, .. } = consumer;
     let application = application_id.as_deref().unwrap_or("its application");
     format!(
-        "WARNING: {application} at {provider_url} is entered, but it does not work yet: {why}\n\
-         Until it does, events wait; none is lost. Does the provider run, and is that its address?\n\
-         What was entered wrongly: enter it again with lotwire customer connect. To test it again: lotwire customer resume \
+        "WARNING: the connection to {application} at {provider_url} is stored, but its test failed: {why}\n\
+         Events wait until it works; none is lost. Check that the provider runs at that URL.\n\
+         To correct a value, run lotwire customer connect again. To repeat the test, run lotwire customer resume \
          {customer}"
     )
 }
@@ -136,23 +146,31 @@ async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
             })),
         }));
     }
-    print(&sentence(&consumer));
-    if let Some(reason) = parked {
-        print(&format!("Its queue is parked: {reason}\nAfter mending it: lotwire customer resume {customer}"));
+    print(&describe_connection(&consumer));
+    print(&format!("{}.", publishing_state::waiting(&consumer)));
+    let is_parked = consumer.parked.is_some();
+    for finding in [publishing_state::parked(&consumer), publishing_state::last_error(&consumer)].into_iter().flatten()
+    {
+        print(&format!("{}.", capitalise(&finding)));
     }
-    print(&format!(
-        "{}{}, {} in quarantine.",
-        super::pluralise(backlog.pending, "event waits", "events wait"),
-        oldest_at.map_or(String::new(), |at| format!(" (the oldest since {at})")),
-        backlog.quarantined
-    ));
-    if let Some(failing) = failing {
-        print(&format!("Last error, at {}: {}", kit_runtime::clock::rfc3339_ms(failing.at), failing.error));
-        match next_attempt_at {
-            Some(at) => print(&format!("Tried next at {at}; at once with: lotwire customer resume {customer}")),
-            None if consumer.parked.is_none() => print("It is being tried now, if a server runs."),
-            None => {}
+    if is_parked || failing.is_some() {
+        print(&format!("{}.", publishing_state::remedy(&consumer)));
+    }
+    match next_attempt_at {
+        Some(at) => {
+            print(&format!("The next attempt is at {at}. `lotwire customer resume {customer}` tries immediately."))
         }
+        None if failing.is_some() && !is_parked => print("The next attempt is due now, if a platform server runs."),
+        None => {}
+    }
+    if let Some(quarantined) = publishing_state::quarantined(&consumer) {
+        print(&format!("{quarantined}."));
     }
     Ok(())
+}
+
+/// The phrase as the beginning of a sentence.
+fn capitalise(phrase: &str) -> String {
+    let mut characters = phrase.chars();
+    characters.next().map_or(String::new(), |first| first.to_uppercase().chain(characters).collect())
 }

@@ -1,4 +1,4 @@
-//! `lotwire doctor`: what is wrong with this installation, if anything, and what to do about it.
+//! Runs `lotwire doctor`: checks this installation and prints how to repair what is wrong.
 
 mod files;
 mod postgres;
@@ -16,10 +16,10 @@ use crate::config::{Config, Role};
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform, open_provider};
 
-/// Each delivery and each listener of live updates takes one.
+/// Lowest accepted limit on open files. Each attempt under way and each live-update listener needs one.
 const OPEN_FILES_MIN: u64 = 4_096;
 
-/// What a check found: fine and how, or what to do.
+/// The result of a check: `Ok` describes the state, `Err` says what is wrong and what to do.
 type CheckResult = Result<String, String>;
 
 pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
@@ -37,12 +37,13 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
 }
 
 async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
-    let mut findings = vec![("configuration", Ok("can be used".to_owned())), ("open files", open_files())];
+    let mut findings = vec![("configuration", Ok("valid".to_owned())), ("open files", open_files())];
     let exposed = files::exposed(&config.data_dir);
     match services(config) {
-        Err(what) => findings.push(("data directory", Err(what))),
+        Err(error) => findings.push(("data directory", Err(error))),
         Ok(services) => {
-            findings.push(("data directory", Ok(format!("{} and its key are usable", config.data_dir.display()))));
+            findings
+                .push(("data directory", Ok(format!("{} and its sealing key are usable", config.data_dir.display()))));
             findings.extend(postgres::check(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
             findings.extend(check_platform(config, &services).await);
             findings.extend(check_provider(config, &services).await);
@@ -60,28 +61,28 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
     findings
 }
 
-/// What the databases are opened with. Nothing is made that is not there: a new installation is in order, whatever is wrong with
-/// the one that was meant.
+/// Services to open the databases with. The check creates no missing file: a new installation would pass every check
+/// and hide that the path is wrong.
 fn services(config: &Config) -> Result<NodeServices, String> {
     if config.database.url.is_empty() {
         let dir = config.data_dir.display();
-        let is_there = |file: &str| config.data_dir.join(file).exists();
-        if !is_there("platform.db") && !is_there("provider.db") {
+        let exists = |file: &str| config.data_dir.join(file).exists();
+        if !exists("platform.db") && !exists("provider.db") {
             return Err(format!(
-                "there is no database in {dir}: is --data-dir the server's? `lotwire serve` makes one"
+                "{dir} contains no database. Is --data-dir the server's? `lotwire serve` creates the database"
             ));
         }
-        if config.secrets.key.is_empty() && !is_there("secret.key") {
+        if config.secrets.key.is_empty() && !exists("secret.key") {
             return Err(format!(
-                "there is no secret.key in {dir}, and no secrets.key is configured: copy it from where the server \
-                 has it, or from its backup"
+                "{dir} contains no file secret.key, and secrets.key is not configured. Copy the file from the \
+                 server's data directory or from a backup"
             ));
         }
     }
     NodeServices::new(config).map_err(|error| error.to_string())
 }
 
-/// Says nothing where none runs and none has a database.
+/// Checks the platform. No finding if this node does not run the platform and its database does not exist.
 async fn check_platform(config: &Config, services: &NodeServices) -> Vec<(&'static str, CheckResult)> {
     if let Err(error) = require_database(config, "platform.db") {
         let is_wrong = config.runs(Role::Platform);
@@ -96,7 +97,7 @@ async fn check_platform(config: &Config, services: &NodeServices) -> Vec<(&'stat
     findings
 }
 
-/// The same for the provider.
+/// Checks the provider. No finding if this node does not run the provider and its database does not exist.
 async fn check_provider(config: &Config, services: &NodeServices) -> Vec<(&'static str, CheckResult)> {
     if let Err(error) = require_database(config, "provider.db") {
         let is_wrong = config.runs(Role::Provider);
@@ -112,14 +113,15 @@ fn open_files() -> CheckResult {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap_or_default();
     match line.split_whitespace().next() {
-        Some("unlimited") => Ok("unlimited".to_owned()),
+        Some("unlimited") => Ok("no limit".to_owned()),
         Some(soft) => match soft.parse::<u64>() {
             Ok(count) if count < OPEN_FILES_MIN => Err(format!(
-                "only {count} are allowed; allow {OPEN_FILES_MIN} at least (ulimit -n, or LimitNOFILE= of the unit)"
+                "the limit is {count}. Raise it to at least {OPEN_FILES_MIN} (ulimit -n, or LimitNOFILE= of the \
+                 systemd unit)"
             )),
-            _ => Ok(format!("{soft} are allowed")),
+            _ => Ok(format!("the limit is {soft}")),
         },
-        None => Ok("the system does not say how many are allowed".to_owned()),
+        None => Ok("the system does not report the limit".to_owned()),
     }
 }
 
@@ -145,20 +147,21 @@ async fn provider_secrets(config: &Config, services: &NodeServices) -> CheckResu
     secrets::check_provider(&provider, services).await
 }
 
-/// A port is fine when it is free, or when what answers there is Lotwire.
+/// A port passes if it is free or if a Lotwire server responds there.
 async fn port(addr: SocketAddr) -> CheckResult {
     if TcpListener::bind(addr).await.is_ok() {
         return Ok(format!("{addr} is free"));
     }
-    if answers(addr).await.is_ok() {
-        return Ok(format!("a server answers at {addr}"));
+    if responds(addr).await.is_ok() {
+        return Ok(format!("a Lotwire server responds at {addr}"));
     }
-    Err(format!("{addr} is taken by something else; stop it, or choose another address"))
+    Err(format!("another program uses {addr}. Stop it, or configure another address"))
 }
 
-async fn answers(addr: SocketAddr) -> Result<(), CommandError> {
+async fn responds(addr: SocketAddr) -> Result<(), CommandError> {
     let client = Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() });
-    let api = ApiClient::new(client, format!("http://{addr}"), "none").context("asking")?;
+    let api =
+        ApiClient::new(client, format!("http://{addr}"), "none").context("requesting the health of the server")?;
     api.get("/api/v1/health").await?;
     Ok(())
 }
@@ -169,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// On free ports.
+    /// A configuration with free ports.
     fn config(data_dir: PathBuf) -> Config {
         let mut config = Config { data_dir, ..Config::default() };
         config.platform.listen.set_port(0);
@@ -177,37 +180,37 @@ mod tests {
         config
     }
 
-    /// What is said to be wrong, each with its name.
+    /// The failed checks: name and message.
     async fn wrong(config: &Config) -> Vec<(&'static str, String)> {
         let findings = check(config).await.into_iter().filter(|(name, _)| *name != "open files");
-        findings.filter_map(|(name, finding)| finding.err().map(|what| (name, what))).collect()
+        findings.filter_map(|(name, finding)| finding.err().map(|message| (name, message))).collect()
     }
 
     #[tokio::test]
-    async fn where_no_installation_is_that_is_wrong_and_none_is_made() {
+    async fn a_missing_installation_is_reported_and_not_created() {
         let dir = tempfile::tempdir().unwrap();
         for place in [dir.path().to_owned(), dir.path().join("mistyped")] {
-            let told = wrong(&config(place)).await;
-            assert!(told.len() == 1 && told[0].0 == "data directory", "{told:?}");
-            assert!(told[0].1.contains("is --data-dir the server's?"), "{told:?}");
+            let failed = wrong(&config(place)).await;
+            assert!(failed.len() == 1 && failed[0].0 == "data directory", "{failed:?}");
+            assert!(failed[0].1.contains("Is --data-dir the server's?"), "{failed:?}");
         }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
     #[tokio::test]
-    async fn a_database_or_key_that_is_not_there_is_wrong_and_not_made() {
+    async fn a_missing_database_or_key_is_reported_and_not_created() {
         let dir = tempfile::tempdir().unwrap();
         let mut config = config(dir.path().to_owned());
         open_platform(&config, &NodeServices::new(&config).unwrap()).await.unwrap();
-        let told = wrong(&config).await;
-        assert!(told.len() == 1 && told[0].0 == "provider database", "{told:?}");
+        let failed = wrong(&config).await;
+        assert!(failed.len() == 1 && failed[0].0 == "provider database", "{failed:?}");
         config.roles = vec![Role::Platform];
-        let told = wrong(&config).await;
-        assert!(told.is_empty(), "{told:?}");
+        let failed = wrong(&config).await;
+        assert!(failed.is_empty(), "{failed:?}");
         assert!(!dir.path().join("provider.db").exists());
         std::fs::remove_file(dir.path().join("secret.key")).unwrap();
-        let told = wrong(&config).await;
-        assert!(told.len() == 1 && told[0].1.contains("there is no secret.key"), "{told:?}");
+        let failed = wrong(&config).await;
+        assert!(failed.len() == 1 && failed[0].1.contains("no file secret.key"), "{failed:?}");
         assert!(!dir.path().join("secret.key").exists());
     }
 }

@@ -1,4 +1,4 @@
-//! `lotwire openapi` and `lotwire asyncapi`: the API documents, as the servers give them.
+//! Runs `lotwire openapi` and `lotwire asyncapi`: prints the API documents that the servers also publish.
 
 use std::process::ExitCode;
 
@@ -7,12 +7,12 @@ use clap::ValueEnum;
 use super::print;
 use crate::error::{CommandError, ErrorContext as _};
 
-/// Whose API.
+/// An API.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Api {
-    /// The platform's.
+    /// The API of the auction platform.
     Platform,
-    /// The delivery provider's.
+    /// The API of the delivery provider.
     Provider,
 }
 
@@ -23,9 +23,7 @@ pub(crate) fn run(api: Api) -> Result<ExitCode, CommandError> {
     };
     if !ambiguous.is_empty() {
         let names = ambiguous.join(", ");
-        return Err(CommandError::new(format!(
-            "different schemas of one name: {names}; give one of each another name"
-        )));
+        return Err(CommandError::new(format!("several schemas share a name: {names}. Rename one of each")));
     }
     print(&document.to_pretty_json().context("writing the document")?);
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,5 @@
-//! `lotwire provider`: accounts, keys, applications and endpoints of the embedded provider, and what waits there.
+//! Runs `lotwire provider`: accounts, API keys, applications, endpoints and waiting deliveries of the embedded
+//! provider.
 
 mod account;
 mod application;
@@ -7,6 +8,7 @@ mod key;
 mod resolve;
 mod stuck;
 mod unblock;
+mod wait_reason;
 
 use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{ListPage, PageRequest, ProviderError};
@@ -17,7 +19,7 @@ use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_provider};
 
-/// Lists on a terminal end here; nobody reads more, and every list has a bound.
+/// Maximum number of listed rows.
 const LIST_MAX: usize = 10_000;
 
 pub(super) async fn run(config: &Config, command: &Command) -> Result<(), CommandError> {
@@ -35,7 +37,7 @@ pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Comman
     }
 }
 
-/// A whole list, page by page, as far as anybody reads.
+/// Reads a list page by page, up to [`LIST_MAX`] rows.
 async fn all<T>(
     key: CursorKey,
     doing: &str,
@@ -56,12 +58,12 @@ async fn all<T>(
     Ok(rows)
 }
 
-/// What a table shows where there is nothing.
+/// The text, or a dash for a missing value.
 fn or_dash(text: Option<String>) -> String {
     text.unwrap_or_else(|| "-".to_owned())
 }
 
-/// Text that came from outside, fit for one line of a terminal.
+/// Outside text on one line: control characters become spaces.
 fn one_line(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }

@@ -1,4 +1,4 @@
-//! `lotwire secrets`: seals again what another key than the first has sealed; and what `doctor` says of that.
+//! Runs `lotwire secrets reseal`, and checks for `doctor` which keys sealed the secrets.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -15,16 +15,16 @@ use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform, open_provider};
 use crate::sealing_key::{require_platform_key, require_provider_key, wrong_key_message};
 
-/// Progress is told each time this many more were sealed again.
+/// Number of resealed secrets between two progress lines.
 const PROGRESS_EVERY: u64 = 1_000;
 
 pub(super) async fn run(config: &Config, command: &Secrets) -> Result<ExitCode, CommandError> {
     let Secrets::Reseal { json } = command;
-    let is_there = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
-    let (has_platform, has_provider) = (is_there("platform.db"), is_there("provider.db"));
+    let exists = |file: &str| !config.database.url.is_empty() || config.data_dir.join(file).exists();
+    let (has_platform, has_provider) = (exists("platform.db"), exists("provider.db"));
     if !has_platform && !has_provider {
         let dir = config.data_dir.display();
-        return Err(CommandError::new(format!("there is no database in {dir}: is --data-dir the server's?")));
+        return Err(CommandError::new(format!("{dir} contains no database. Is --data-dir the server's?")));
     }
     let services = NodeServices::new(config)?;
     let mut found = ResealReport::default();
@@ -47,15 +47,15 @@ pub(super) async fn run(config: &Config, command: &Secrets) -> Result<ExitCode, 
     Ok(if found.unopened == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-const RESEALING: &str = "sealing the secrets again (does every node have the new key first in secrets.key?)";
+const RESEALING: &str = "resealing the secrets (does every node have the new key first in secrets.key?)";
 
-/// Says on standard error how far it is.
+/// Prints progress on standard error.
 fn report_progress(whose: &'static str) -> impl FnMut(u64) + Send {
-    let mut told = 0;
+    let mut reported = 0;
     move |count| {
-        if count >= told + PROGRESS_EVERY {
-            told = count;
-            let _ = writeln!(std::io::stderr(), "{whose}: {count} sealed again so far");
+        if count >= reported + PROGRESS_EVERY {
+            reported = count;
+            let _ = writeln!(std::io::stderr(), "{whose}: {count} secrets resealed so far");
         }
     }
 }
@@ -63,14 +63,14 @@ fn report_progress(whose: &'static str) -> impl FnMut(u64) + Send {
 fn summary(found: &ResealReport, key: &str) -> String {
     if let Some(example) = &found.unopened_example {
         return format!(
-            "{} sealed again with the key {key}. {} can't be opened with any key of secrets.key ({example}): add the key that \
-             sealed them and run this again, or enter them anew. Until then leave no key out.",
+            "{} resealed with the key {key}. No key in secrets.key opens {} others ({example}): add the key that \
+             sealed them and run the command again, or enter these secrets again. Until then, remove no key.",
             found.stale, found.unopened
         );
     }
     format!(
-        "{} sealed again; {} sealed with the key {key} now. The other keys can be left out of secrets.key at \
-         every node.",
+        "{} resealed; {} now sealed with the key {key}. You can remove the other keys from secrets.key on every \
+         node.",
         found.stale,
         all_are(found.examined)
     )
@@ -80,7 +80,7 @@ fn all_are(secrets: u64) -> String {
     if secrets == 1 { "the only secret is".to_owned() } else { format!("all {secrets} secrets are") }
 }
 
-/// For `doctor`: with which keys the platform's secrets are sealed.
+/// For `doctor`: which keys sealed the platform's secrets.
 pub(super) async fn check_platform(platform: &Platform, services: &NodeServices) -> Result<String, String> {
     match platform.check_sealing_keys().await.map_err(|error| error.to_string())? {
         platform_core::SealingKeyCheck::Differs(why) => Err(wrong_key_message("platform", &why)),
@@ -90,7 +90,7 @@ pub(super) async fn check_platform(platform: &Platform, services: &NodeServices)
     }
 }
 
-/// The same for the provider's.
+/// For `doctor`: which keys sealed the provider's secrets.
 pub(super) async fn check_provider(provider: &Provider, services: &NodeServices) -> Result<String, String> {
     match provider.check_sealing_keys().await.map_err(|error| error.to_string())? {
         provider_core::SealingKeyCheck::Differs(why) => Err(wrong_key_message("provider", &why)),
@@ -104,13 +104,13 @@ fn finding(found: &ResealReport, services: &NodeServices) -> Result<String, Stri
     let key = services.sealing_key();
     match (&found.unopened_example, found.stale) {
         (Some(example), _) => Err(format!(
-            "{} can't be opened with any key of secrets.key ({example}): add the key that sealed them, or enter them anew",
+            "no key in secrets.key opens {} secrets ({example}). Add the key that sealed them, or enter the secrets \
+             again",
             found.unopened
         )),
         (None, 0) => Ok(format!("{} sealed with the key {key}", all_are(found.examined))),
         (None, stale) => Ok(format!(
-            "{} sealed with another key than the first, {key}: lotwire secrets reseal seals them again, and no key can \
-             be left out before",
+            "{} sealed with another key than the first, {key}. Before you remove a key, run `lotwire secrets reseal`",
             pluralise(stale, &format!("of {} is", found.examined), &format!("of {} are", found.examined))
         )),
     }

@@ -1,4 +1,4 @@
-//! `lotwire serve`.
+//! Runs `lotwire serve`.
 
 use crate::config::{Config, Role};
 use crate::error::CommandError;
@@ -13,24 +13,24 @@ pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
     let store = if config.database.url.is_empty() { "SQLite" } else { "PostgreSQL" };
     tracing::info!(platform = node.platform_url(), provider = node.provider_url(), store, "ready");
     node::shutdown_signal()?.await;
-    tracing::info!("stopping: what is under way is finished first");
+    tracing::info!("shutting down: requests and attempts under way finish first");
     node.stop().await;
     Ok(())
 }
 
-/// What can be meant, and mostly isn't.
+/// Warnings about valid settings that are usually mistakes.
 fn warnings(config: &Config) -> Vec<&'static str> {
     let mut warnings = Vec::new();
     if !config.database.url.is_empty() && config.secrets.key.is_empty() {
         warnings.push(
-            "secrets are sealed with a key of this machine's data directory; nodes that share a database need the same \
-             secrets.key in their configuration",
+            "secrets.key is not set, so the file secret.key in this node's data directory seals secrets. Nodes that \
+             share a database need the same secrets.key",
         );
     }
     if config.runs(Role::Provider) && config.provider.retry_schedule.is_empty() {
         warnings.push(
-            "provider.retry_schedule is empty: a delivery is given up when its first attempt fails. Leave it out for retries \
-             over 28 hours",
+            "provider.retry_schedule is empty: a delivery fails with its first failed attempt. Remove the setting to \
+             retry for about 28 hours",
         );
     }
     warnings
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_mostly_a_mistake_is_warned_of() {
+    fn settings_that_are_usually_mistakes_cause_a_warning() {
         assert_eq!(warnings(&Config::default()), [""; 0]);
         let mut config = Config::default();
         config.provider.retry_schedule.clear();

@@ -1,4 +1,4 @@
-//! `lotwire user`: people who sign in.
+//! Runs `lotwire user`: users, their roles and their sessions.
 
 use kit_runtime::clock::rfc3339_ms;
 use kit_runtime::vault::Secret;
@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform};
 
-/// Rows read from the store at once.
+/// Rows read from the store in one page.
 const PAGE_ROWS: usize = 1_000;
 
 pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandError> {
@@ -25,61 +25,65 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
     let operator = Caller::command_line();
     match command {
         User::Create { email, role, password_stdin, json } => {
-            let new = NewUser { email: email.clone(), role: parse_role(role)?, password: given(*password_stdin)? };
+            let new =
+                NewUser { email: email.clone(), role: parse_role(role)?, password: password_from(*password_stdin)? };
             let made = platform.create_user(&operator, new, None).await.and_then(|outcome| outcome.fresh());
             let made = made.context("creating the user")?;
-            show_password(&made, &format!("User {} created as {}.", made.user.email, made.user.role), *json)
+            show_password(&made, &format!("User {} created with the role {}.", made.user.email, made.user.role), *json)
         }
         User::List { json } => list(&platform, &operator, *json).await,
         User::Role { email, role } => {
             let patch = UserPatch { role: Some(parse_role(role)?), disabled: None };
             let user = change(&platform, &operator, email, patch).await?;
-            print(&format!("User {} is {} now.", user.email, user.role));
+            print(&format!("User {} now has the role {}.", user.email, user.role));
             Ok(())
         }
         User::Disable { email } => {
             let patch = UserPatch { role: None, disabled: Some(true) };
             let user = change(&platform, &operator, email, patch).await?;
-            print(&format!("User {} can't sign in any more.", user.email));
+            print(&format!("User {} is disabled.", user.email));
             Ok(())
         }
         User::Enable { email } => {
             let patch = UserPatch { role: None, disabled: Some(false) };
             let user = change(&platform, &operator, email, patch).await?;
-            print(&format!("User {} can sign in again.", user.email));
+            print(&format!("User {} is enabled.", user.email));
             Ok(())
         }
         User::Delete { email, confirmation } => {
             let user = named(&platform, &operator, email).await?;
-            confirmation.ask(|| format!("Remove user {}?", user.email))?;
-            platform.remove_user(&operator, user.uuid).await.context(format!("removing {email}"))?;
-            print(&format!("User {} is removed.", user.email));
+            confirmation.ask(|| format!("Delete user {}?", user.email))?;
+            platform.remove_user(&operator, user.uuid).await.context(format!("deleting {email}"))?;
+            print(&format!("User {} is deleted.", user.email));
             Ok(())
         }
         User::Password { email, password_stdin, json } => {
             let user = named(&platform, &operator, email).await?;
-            let password = given(*password_stdin)?;
+            let password = password_from(*password_stdin)?;
             let made = platform.reset_password(&operator, user.uuid, password, None).await;
             let made = made.and_then(|outcome| outcome.fresh()).context(format!("changing the password of {email}"))?;
-            show_password(&made, &format!("User {} has another password.", user.email), *json)
+            show_password(&made, &format!("User {} has a new password.", user.email), *json)
         }
         User::SecondFactorOff { email } => {
             let user = named(&platform, &operator, email).await?;
             let off = platform.turn_off_second_factor(&operator, user.uuid, None).await;
-            off.context(format!("turning the second factor of {email} off"))?;
-            print(&format!("User {} signs in with the password alone.", user.email));
+            off.context(format!("turning off the second factor of {email}"))?;
+            print(&format!("User {} now signs in with the password alone.", user.email));
             Ok(())
         }
         User::Assign { email, auction } => {
             let user = named(&platform, &operator, email).await?;
             platform.assign_clerk(&operator, *auction, user.uuid).await.context(format!("assigning {email}"))?;
-            print(&format!("User {} is a clerk of webcast {auction} now.", user.email));
+            print(&format!("User {} is assigned to webcast {auction}.", user.email));
             Ok(())
         }
         User::Unassign { email, auction } => {
             let user = named(&platform, &operator, email).await?;
-            platform.unassign_clerk(&operator, *auction, user.uuid).await.context(format!("taking {email} off"))?;
-            print(&format!("User {} is no clerk of webcast {auction}.", user.email));
+            platform
+                .unassign_clerk(&operator, *auction, user.uuid)
+                .await
+                .context(format!("removing the assignment of {email}"))?;
+            print(&format!("User {} is no longer assigned to webcast {auction}.", user.email));
             Ok(())
         }
         User::Webcasts { email, json } => {
@@ -99,7 +103,7 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
                 None => platform.end_sessions_of(&operator, user.uuid).await,
             };
             let ended = ended.context(format!("ending sessions of {email}"))?;
-            print(&format!("Ended: {ended}."));
+            print(&format!("Sessions ended: {ended}."));
             Ok(())
         }
     }
@@ -110,8 +114,8 @@ fn parse_role(name: &str) -> Result<Role, CommandError> {
     Role::parse(name).ok_or_else(|| CommandError::new(format!("there is no role {name:?}; there are {}", known())))
 }
 
-/// The password that is given; none to make one.
-fn given(password_stdin: bool) -> Result<Option<Secret>, CommandError> {
+/// The password from standard input; none if the platform generates one.
+fn password_from(password_stdin: bool) -> Result<Option<Secret>, CommandError> {
     if !password_stdin {
         return Ok(None);
     }
@@ -119,7 +123,7 @@ fn given(password_stdin: bool) -> Result<Option<Secret>, CommandError> {
 }
 
 async fn named(platform: &Platform, operator: &Caller, email: &str) -> Result<Person, CommandError> {
-    platform.user_by_email(operator, email).await.context(format!("looking for {email}"))
+    platform.user_by_email(operator, email).await.context(format!("finding {email}"))
 }
 
 async fn change(platform: &Platform, operator: &Caller, email: &str, patch: UserPatch) -> Result<Person, CommandError> {
@@ -135,7 +139,7 @@ fn show_password(made: &UserWithPassword, done: &str, json: bool) -> Result<(), 
     }
     print(done);
     if let Some(password) = shown {
-        print(&format!("Password, shown this once: {password}"));
+        print(&format!("Password (store it now: it can't be shown again): {password}"));
     }
     Ok(())
 }
@@ -197,6 +201,6 @@ fn show_session(session: &Session, json: bool) -> Result<(), CommandError> {
         }));
     }
     let from = session.address.as_deref().unwrap_or("-");
-    print(&format!("{}  created {created_at}  used {last_used_at}  ends {expires_at}  {from}", session.uuid));
+    print(&format!("{}  created {created_at}  used {last_used_at}  expires {expires_at}  {from}", session.uuid));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `lotwire verify`: the log against what is stored, and an exported record by itself.
+//! Runs `lotwire verify`: checks the audit log against the stored rows, or an exported record by itself.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -28,7 +28,7 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, C
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(200));
-    let progress = |seen: &VerifyReport| bar.set_message(counted(seen));
+    let progress = |so_far: &VerifyReport| bar.set_message(counted(so_far));
     let verified = match (options.item, options.auction) {
         (Some(item), _) => platform.verify_item(item).await,
         (None, Some(auction)) => platform.verify_auction(auction, &progress).await,
@@ -39,7 +39,7 @@ pub(super) async fn run(config: &Config, options: &Verify) -> Result<ExitCode, C
     let mut verified = verified.context("verifying")?;
     if !options.access_anchor.is_empty() && verified.broken.is_empty() {
         let mut again = VerifyReport::default();
-        platform.verify_access(&options.access_anchor, &mut again).await.context("verifying the log of access")?;
+        platform.verify_access(&options.access_anchor, &mut again).await.context("verifying the access log")?;
         verified.anchors_held += again.anchors_held;
         verified.broken = again.broken;
     }
@@ -84,7 +84,7 @@ fn held(verified: &VerifyReport) -> String {
     }
 }
 
-/// What to note elsewhere.
+/// The anchors or heads, which the operator keeps outside the database.
 fn token(verified: &VerifyReport) -> String {
     let anchor =
         verified.anchor.map_or_else(|| format!("Heads {}", verified.heads), |anchor| format!("Anchor {anchor}"));
@@ -94,7 +94,7 @@ fn token(verified: &VerifyReport) -> String {
     }
 }
 
-/// Those that are given, and those of the file.
+/// The anchors from flags and from the file.
 fn anchors(options: &Verify) -> Result<Vec<Anchor>, CommandError> {
     let mut anchors = options.anchor.clone();
     let Some(path) = &options.anchors_from else { return Ok(anchors) };
@@ -105,20 +105,20 @@ fn anchors(options: &Verify) -> Result<Vec<Anchor>, CommandError> {
         anchors.push(word.parse().context(format!("{}, line {number}: {word}", path.display()))?);
     }
     if anchors.len() == before {
-        return Err(CommandError::new(format!("{} has no anchors", path.display())));
+        return Err(CommandError::new(format!("{} contains no anchors", path.display())));
     }
     Ok(anchors)
 }
 
-fn counted(seen: &VerifyReport) -> String {
-    if seen.auctions + seen.items + seen.registrations == 0 {
-        return format!("{} of the log", entries(seen.log_entries));
+fn counted(report: &VerifyReport) -> String {
+    if report.auctions + report.items + report.registrations == 0 {
+        return format!("{} of the log", entries(report.log_entries));
     }
     [
-        pluralise(seen.auctions, "auction", "auctions"),
-        pluralise(seen.items, "item", "items"),
-        pluralise(seen.registrations, "registration", "registrations"),
-        entries(seen.entries),
+        pluralise(report.auctions, "auction", "auctions"),
+        pluralise(report.items, "item", "items"),
+        pluralise(report.registrations, "registration", "registrations"),
+        entries(report.entries),
     ]
     .join(", ")
 }
@@ -137,7 +137,7 @@ fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, CommandError> {
     for file in files {
         let opened = File::open(file).context(format!("opening {}", file.display()))?;
         let part: Record = serde_json::from_reader(BufReader::new(opened))
-            .context(format!("{} is no record of a sale", file.display()))?;
+            .context(format!("{} is not an exported record of a sale", file.display()))?;
         parts.push(part);
     }
     match check_records(&parts) {
@@ -147,7 +147,7 @@ fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, CommandError> {
                     &json!({ "holds": true, "item": item, "entries": head.number, "head": head.hash, "sale": summary }),
                 )?;
             } else {
-                let leader = summary.leader.as_deref().unwrap_or("nobody");
+                let leader = summary.leader.as_deref().unwrap_or("no leading bidder");
                 let price = summary.price.map_or("no price".to_owned(), |price| format!("{price} minor units"));
                 print(&format!(
                     "Lot {}, {}: {}, {price}, {leader}.",
@@ -160,11 +160,11 @@ fn record(files: &[PathBuf], as_json: bool) -> Result<ExitCode, CommandError> {
             }
             Ok(ExitCode::SUCCESS)
         }
-        Err(what) => {
+        Err(reason) => {
             if as_json {
-                print_json(&json!({ "holds": false, "detail": what }))?;
+                print_json(&json!({ "holds": false, "detail": reason }))?;
             } else {
-                print(&format!("BROKEN  {what}"));
+                print(&format!("BROKEN  {reason}"));
             }
             Ok(ExitCode::FAILURE)
         }

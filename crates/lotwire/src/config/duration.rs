@@ -1,10 +1,10 @@
-//! Durations as people write them: `250ms`, `5s`, `30m`, `2h`.
+//! Durations with a unit: `250ms`, `5s`, `30m`, `2h`.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A length of time in whole milliseconds, at most 30 days.
+/// A duration in whole milliseconds, at most 30 days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ConfigDuration(Duration);
 
@@ -32,7 +32,7 @@ impl std::str::FromStr for ConfigDuration {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("{text:?} is no duration such as 250ms");
+        let refuse = || format!("{text:?} is not a duration of at most 30 days, such as 250ms or 5s");
         let signed: jiff::SignedDuration = text.trim().parse().map_err(|_| refuse())?;
         let duration = Duration::try_from(signed).map_err(|_| refuse())?;
         if duration > DURATION_MAX || duration.subsec_nanos() % 1_000_000 != 0 {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_reads_and_writes_as_people_do() {
+    fn a_duration_is_parsed_and_printed_with_its_unit() {
         for (text, millis, shown) in [
             ("250ms", 250, "250ms"),
             ("5s", 5_000, "5s"),
@@ -79,13 +79,13 @@ mod tests {
             ("2h", 7_200_000, "2h"),
             ("0s", 0, "0ms"),
         ] {
-            let span: ConfigDuration = text.parse().unwrap();
-            assert_eq!((span.as_millis(), span.to_string().as_str()), (millis, shown), "{text}");
+            let duration: ConfigDuration = text.parse().unwrap();
+            assert_eq!((duration.as_millis(), duration.to_string().as_str()), (millis, shown), "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_span_is_refused_with_an_example() {
+    fn an_invalid_duration_is_refused_with_an_example() {
         for text in ["", "5", "-5s", "soon", "40000h", "1us"] {
             assert!(text.parse::<ConfigDuration>().unwrap_err().contains("250ms"), "{text}");
         }

@@ -1,16 +1,17 @@
-//! What is said of a configuration that can't be used: where it stands, which key, which value, what the key takes, and an example.
+//! Error messages for invalid settings. Each names the source, the setting, the value, the accepted values and an
+//! example.
 
 use std::fmt::{self, Display};
 use std::path::PathBuf;
 
 use super::settings::{SETTINGS, Setting};
 
-/// Where a value stands.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SettingSource {
-    /// A line of the configuration file, from 1.
+    /// A line of the configuration file, counted from 1.
     File(PathBuf, usize),
-    /// A variable of this name.
+    /// The environment variable of this name.
     Variable(String),
     Flag,
 }
@@ -25,15 +26,15 @@ impl Display for SettingSource {
     }
 }
 
-/// Why a value was refused.
+/// A value that was refused.
 #[derive(Debug)]
 pub(crate) struct InvalidSetting {
-    /// None for a default, which another value speaks against.
+    /// None for a default that conflicts with another value.
     pub(crate) source: Option<SettingSource>,
     pub(crate) key: &'static Setting,
-    /// As it was written; it is not shown when it is a secret.
+    /// The value as written. The message hides a secret.
     pub(crate) given: Option<String>,
-    /// Without the value, because it may be a secret.
+    /// The reason, without the value, which may be a secret.
     pub(crate) why: String,
 }
 
@@ -46,7 +47,7 @@ impl Display for InvalidSetting {
         let given = given.as_deref().filter(|_| !key.is_secret()).unwrap_or("(not shown)");
         let format = key.value_format();
         let by_default = if source.is_none() { " by default" } else { "" };
-        write!(f, "{} is {given}{by_default}: {why}; it takes {}", key.path, format.words)?;
+        write!(f, "{} is {given}{by_default}: {why}. It must be {}", key.path, format.words)?;
         if format.example.is_empty() {
             return Ok(());
         }
@@ -59,11 +60,11 @@ impl Display for InvalidSetting {
     }
 }
 
-/// A name that is none of a key's or a section's.
+/// A name that is neither a setting nor a section.
 #[derive(Debug)]
 pub(crate) struct UnknownSetting {
     pub(crate) source: SettingSource,
-    /// As it was written: a path in a file, a variable's name.
+    /// The name as written: a path in a file, or a variable's name.
     pub(crate) name: String,
 }
 
@@ -71,7 +72,7 @@ impl Display for UnknownSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { source, name } = self;
         if SETTINGS.iter().any(|key| section(key) == Some(name)) {
-            return write!(f, "{source}: {name} is a section: its keys stand in the lines after [{name}]");
+            return write!(f, "{source}: {name} is a section. Write its settings on the lines after [{name}]");
         }
         let near = match source {
             SettingSource::Variable(_) => nearest(name, SETTINGS.iter().map(Setting::variable)),
@@ -80,34 +81,35 @@ impl Display for UnknownSetting {
                 SETTINGS.iter().flat_map(|key| [Some(key.path), section(key)]).flatten().map(str::to_owned),
             ),
         };
-        write!(f, "{source}: there is no key {name}")?;
+        write!(f, "{source}: unknown setting {name}")?;
         if let Some(near) = near {
-            write!(f, "; did you mean {near}?")?;
+            return write!(f, ". Did you mean {near}? `lotwire config reference` lists all settings");
         }
-        f.write_str(" (`lotwire config reference` lists them all)")
+        f.write_str(". `lotwire config reference` lists all settings")
     }
 }
 
-/// The section that a key is in.
+/// The section of a setting.
 pub(crate) fn section(key: &Setting) -> Option<&'static str> {
     key.path.split_once('.').map(|(section, _)| section)
 }
 
-/// What is like it: with at most a third of its letters to be written otherwise, not counting what all variables begin with.
+/// The known name with the smallest edit distance, if that is at most a third of the name's length. The prefix
+/// `LOTWIRE_` does not count.
 fn nearest(name: &str, known: impl Iterator<Item = String>) -> Option<String> {
     let near = known.map(|known| (edit_distance(name, &known), known)).min()?;
     (near.0 * 3 <= name.trim_start_matches("LOTWIRE_").chars().count()).then_some(near.1)
 }
 
-/// Letters to put in, leave out or exchange, to make one of the other.
+/// Levenshtein distance: the least number of insertions, deletions and replacements that turn `a` into `b`.
 fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (above, of_a) in a.to_lowercase().chars().enumerate() {
+    for (above, a_char) in a.to_lowercase().chars().enumerate() {
         let mut diagonal = row[0];
         row[0] = above + 1;
-        for (index, of_b) in b.iter().enumerate() {
-            let exchanged = diagonal + usize::from(of_a != *of_b);
+        for (index, b_char) in b.iter().enumerate() {
+            let exchanged = diagonal + usize::from(a_char != *b_char);
             diagonal = row[index + 1];
             row[index + 1] = exchanged.min(row[index] + 1).min(diagonal + 1);
         }

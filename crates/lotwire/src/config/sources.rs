@@ -1,4 +1,4 @@
-//! Where the configuration comes from, one source laid over the other.
+//! Loads the configuration: file, then environment variables, then flags. A later source overrides an earlier one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,29 +11,29 @@ use super::Config;
 use super::setting_error::{InvalidSetting, SettingSource, UnknownSetting, section};
 use super::settings::{SETTINGS, Setting, SettingKind};
 
-/// What can be wrong with a configuration. The texts name the place and say what to do.
+/// Why a configuration can't be loaded. Each message names the source and what to change.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("can't read the configuration file {path}: {error}")]
     Unreadable { path: PathBuf, error: std::io::Error },
-    /// It is no TOML.
+    /// The file is not valid TOML.
     #[error("in the configuration file {path}:\n{error}")]
     File { path: PathBuf, error: String },
     #[error("{0}")]
     Unknown(UnknownSetting),
     #[error("{0}")]
     Invalid(InvalidSetting),
-    /// Nothing that a key could be named for.
+    /// An error that concerns no single setting.
     #[error("{0}")]
     Other(String),
 }
 
-/// Values given by flags, by key path.
+/// Values that flags set, by setting path.
 #[derive(Debug, Default)]
 pub(crate) struct Overrides(Vec<(&'static str, Value)>);
 
 impl Overrides {
-    /// Adds a flag's value when it was given.
+    /// Adds a flag's value if the flag was given.
     pub(crate) fn set(&mut self, path: &'static str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.0.push((path, value.into()));
@@ -41,15 +41,15 @@ impl Overrides {
     }
 }
 
-/// A configuration with the source of each value that is not a default.
+/// A configuration, and the source of each value that is not a default.
 #[derive(Debug)]
 pub(crate) struct Resolved {
     pub(crate) config: Config,
     pub(crate) origins: BTreeMap<String, String>,
 }
 
-/// Reads file, variables and flags. `variables` are all of the environment; what does not begin with `LOTWIRE_` is
-/// none of ours.
+/// Reads file, variables and flags. `variables` is the whole environment; names that do not begin with `LOTWIRE_` are
+/// ignored.
 pub(crate) fn load(
     file: Option<&Path>,
     variables: impl IntoIterator<Item = (String, String)>,
@@ -79,7 +79,7 @@ pub(crate) fn load(
         }
     }
 
-    let mut variables: Vec<_> = variables.into_iter().filter(|(name, _)| is_ours(name)).collect();
+    let mut variables: Vec<_> = variables.into_iter().filter(|(name, _)| is_lotwire_variable(name)).collect();
     variables.sort();
     for (variable, text) in variables {
         let source = SettingSource::Variable(variable.clone());
@@ -105,7 +105,7 @@ pub(crate) fn load(
     Ok(Resolved { config, origins })
 }
 
-/// Where a value in effect comes from, in a word.
+/// The source of a value, as `lotwire config show` prints it.
 fn origin(source: &SettingSource) -> String {
     match source {
         SettingSource::File(path, _) => path.display().to_string(),
@@ -114,7 +114,8 @@ fn origin(source: &SettingSource) -> String {
     }
 }
 
-/// What [`Config::check`] has to say, `key: why`, with all that is known of the key.
+/// Turns an error of [`Config::check`], `key: why`, into one that also names the source, the value and the accepted
+/// values.
 fn refused(config: &Config, sources: &BTreeMap<&'static str, SettingSource>, text: String) -> ConfigError {
     let named =
         text.split_once(": ").and_then(|(path, why)| Some((SETTINGS.iter().find(|key| key.path == path)?, why)));
@@ -123,7 +124,7 @@ fn refused(config: &Config, sources: &BTreeMap<&'static str, SettingSource>, tex
     ConfigError::Invalid(InvalidSetting { source: sources.get(key.path).cloned(), key, given, why: why.to_owned() })
 }
 
-/// A value of the file.
+/// A value in the configuration file.
 struct FileEntry {
     /// `section.key`.
     name: String,
@@ -132,16 +133,16 @@ struct FileEntry {
     value: Value,
 }
 
-/// The values of a file, in its order; sections are gone into where keys are in them.
+/// The values of a file in its order, those of sections included.
 fn entries(text: &str) -> Result<Vec<FileEntry>, String> {
     let spans = DeTable::parse(text).map_err(|error| error.to_string())?;
     let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
     let line = |name: &Spanned<std::borrow::Cow<'_, str>>| text[..name.span().start].matches('\n').count() + 1;
     let mut found = Vec::new();
     for (name, value) in spans.get_ref().iter() {
-        let Some(of_table) = table.get(name.get_ref().as_ref()) else { continue };
+        let Some(parsed) = table.get(name.get_ref().as_ref()) else { continue };
         let is_section = SETTINGS.iter().any(|key| section(key) == Some(name.get_ref().as_ref()));
-        match (value.get_ref().as_table(), of_table) {
+        match (value.get_ref().as_table(), parsed) {
             (Some(inner), Value::Table(values)) if is_section => {
                 for inner in inner.keys() {
                     let Some(value) = values.get(inner.get_ref().as_ref()) else { continue };
@@ -149,7 +150,7 @@ fn entries(text: &str) -> Result<Vec<FileEntry>, String> {
                     found.push(FileEntry { name, line: line(inner), value: value.clone() });
                 }
             }
-            _ => found.push(FileEntry { name: name.get_ref().to_string(), line: line(name), value: of_table.clone() }),
+            _ => found.push(FileEntry { name: name.get_ref().to_string(), line: line(name), value: parsed.clone() }),
         }
     }
     found.sort_by_key(|entry| entry.line);
@@ -183,8 +184,8 @@ fn set_path(table: &mut Table, path: &str, value: Value) {
     }
 }
 
-/// `LOTWIRE_TEST_…` belongs to the test suite.
-fn is_ours(variable: &str) -> bool {
+/// Whether a variable configures Lotwire. `LOTWIRE_TEST_…` belongs to the test suite.
+fn is_lotwire_variable(variable: &str) -> bool {
     variable.starts_with("LOTWIRE_") && !variable.starts_with("LOTWIRE_TEST_")
 }
 
@@ -192,13 +193,13 @@ fn parse(key: &Setting, text: &str) -> Result<Value, String> {
     match key.kind {
         SettingKind::Text | SettingKind::Secret => Ok(Value::String(text.to_owned())),
         SettingKind::Number => {
-            let number = text.trim().parse::<i64>().map_err(|_| "it is no whole number".to_owned())?;
+            let number = text.trim().parse::<i64>().map_err(|_| "it is not a whole number".to_owned())?;
             Ok(Value::Integer(number))
         }
         SettingKind::Switch => match text.trim() {
             "true" => Ok(Value::Boolean(true)),
             "false" => Ok(Value::Boolean(false)),
-            _ => Err("it is neither".to_owned()),
+            _ => Err("it is neither true nor false".to_owned()),
         },
         SettingKind::List => {
             let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
@@ -207,17 +208,17 @@ fn parse(key: &Setting, text: &str) -> Result<Value, String> {
     }
 }
 
-/// What is wrong with a value for whatever others there are; of a list, with which of its entries.
+/// Checks one value by itself. For a list, the error names the wrong entry.
 fn check_value(key: &Setting, value: &Value) -> Result<(), String> {
     let Err(error) = deserialize_value(key, value) else { return Ok(()) };
     if key.is_secret() {
-        return Err("it is no text".to_owned());
+        return Err("it is not a text".to_owned());
     }
     match (key.kind, value) {
         (SettingKind::List, Value::Array(entries)) => {
             let alone = |entry: &Value| deserialize_value(key, &Value::Array(vec![entry.clone()]));
             let wrong = entries.iter().find_map(|entry| Some((entry, alone(entry).err()?)));
-            Err(wrong.map_or(error, |(entry, error)| format!("{entry} in it: {error}")))
+            Err(wrong.map_or(error, |(entry, error)| format!("entry {entry}: {error}")))
         }
         (SettingKind::Number, Value::Integer(_)) => Err("it is out of range".to_owned()),
         _ => Err(error),

@@ -1,4 +1,4 @@
-//! The catalogue that is sold: read once, cut into the half of the timed auction and the half of the webcast.
+//! Reads the catalogue and splits it: the first half is for the timed auction, the second half for the webcast.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,19 +9,19 @@ use crate::error::{CommandError, ErrorContext as _};
 
 const BUILT_IN: &str = include_str!("catalogue.csv");
 
-/// A catalogue in two halves.
+/// A catalogue in two halves, as CSV.
 pub(super) struct Catalogue {
-    /// As it was given, cut to the lots that are sold: what a dry run is made of.
+    /// The original text, cut after the last lot that is sold. The dry run uses it.
     pub(super) whole: Bytes,
     pub(super) timed: Bytes,
     pub(super) webcast: Bytes,
     pub(super) timed_lots: usize,
     pub(super) webcast_lots: usize,
-    /// Reserve of each lot that has one. The platform never tells, so whoever knows the catalogue has to remember.
+    /// Reserve of each lot that has one, by lot number, in minor units. No API returns reserves.
     pub(super) reserves: HashMap<String, i64>,
 }
 
-/// Reads `file`, or our own, and keeps `lots` of it at most.
+/// Reads `file` or the built-in catalogue, and keeps at most `lots` lots.
 pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, CommandError> {
     let text = match file {
         Some(path) => std::fs::read(path).context(format!("reading the catalogue {}", path.display()))?,
@@ -47,7 +47,9 @@ pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, 
         rows.push(row);
     }
     if rows.len() < 2 {
-        return Err(CommandError::new("the catalogue has fewer than two lots; one is sold in each auction at least"));
+        return Err(CommandError::new(
+            "the catalogue has fewer than two lots. The demonstration needs one for each auction",
+        ));
     }
     let (timed, webcast) = rows.split_at(rows.len().div_ceil(2));
     let bytes_kept = usize::try_from(reader.position().byte()).unwrap_or(text.len()).min(text.len());
@@ -64,9 +66,9 @@ pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, 
 fn write(headers: &csv::ByteRecord, rows: &[csv::ByteRecord]) -> Result<Bytes, CommandError> {
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
     for row in std::iter::once(headers).chain(rows) {
-        writer.write_byte_record(row).context("cutting the catalogue")?;
+        writer.write_byte_record(row).context("splitting the catalogue")?;
     }
-    Ok(writer.into_inner().context("cutting the catalogue")?.into())
+    Ok(writer.into_inner().context("splitting the catalogue")?.into())
 }
 
 #[cfg(test)]
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_catalogue_is_cut_in_two_and_nothing_is_lost() {
+    fn a_catalogue_is_split_in_two_halves_without_losing_a_lot() {
         let catalogue = read(None, Some(11)).unwrap();
         assert_eq!((catalogue.timed_lots, catalogue.webcast_lots), (6, 5));
         let lots = |half: &Bytes| {

@@ -1,5 +1,5 @@
-//! Live progress: bars on a terminal, a line every two seconds elsewhere. On standard error, so that what is printed on
-//! standard output can be read by a program.
+//! Progress on standard error: bars on a terminal, otherwise a line every two seconds. Standard output has only the
+//! results, so that programs can read it.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Says one thing that has been done.
+    /// Prints a line above the bars.
     pub(super) fn say(&self, text: &str) {
         if self.is_terminal {
             let _ = self.bars.println(text);
@@ -47,7 +47,7 @@ impl Progress {
         }
     }
 
-    /// BulkOperation the receiver until it is dropped.
+    /// Updates the bar of received webhooks until the future is dropped.
     pub(super) async fn follow(&self, receiver: &Receiver) -> std::convert::Infallible {
         let mut ticks = 0_u32;
         loop {
@@ -68,7 +68,7 @@ impl Progress {
         }
     }
 
-    /// Leaves the bars as they are.
+    /// Stops the bars at their present state.
     pub(super) fn finish(&self) {
         for bar in [&self.bids, &self.webcast, &self.received] {
             bar.abandon();

@@ -1,4 +1,4 @@
-//! What both sales have in common: an auction with its catalogue, its lots, and the record of what must be announced.
+//! What both sales share: an auction with its catalogue and lots, and the record of the expected events.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,25 +11,25 @@ use uuid::Uuid;
 use super::setup::DemoCustomer;
 use crate::error::{CommandError, ErrorContext as _};
 
-/// Polls for the end of a timed auction: ten minutes at most.
+/// Maximum number of polls for the end of a timed auction or of a bulk change: ten minutes.
 const POLLS_MAX: u32 = 6_000;
 const POLL_PAUSE: Duration = Duration::from_millis(100);
 
-/// A lot of an auction, as its page shows it.
+/// A lot of an auction.
 pub(super) struct Lot {
     pub(super) uuid: String,
     pub(super) lot_number: String,
     pub(super) minimum_bid: i64,
 }
 
-/// An auction with the events that it must have caused so far, in the order in which things happened.
+/// An auction and the events that it must have caused so far, in order.
 pub(super) struct Sale {
     pub(super) auction: String,
     pub(super) expected: Vec<ExpectedEvent>,
 }
 
 impl Sale {
-    /// Creates a draft.
+    /// Creates a draft auction.
     pub(super) async fn create(
         platform: &ApiClient,
         demo_customer: &DemoCustomer,
@@ -53,13 +53,13 @@ impl Sale {
     /// Changes the auction's status, as an administrator does.
     pub(super) async fn change_status(&mut self, platform: &ApiClient, status: &str) -> Result<(), CommandError> {
         let path = format!("/api/v1/auctions/{}", self.auction);
-        let seen = platform.get(&path).await?.etag;
-        platform.post_if_match(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;
+        let etag = platform.get(&path).await?.etag;
+        platform.post_if_match(&format!("{path}/status"), etag.as_ref(), &json!({ "status": status })).await?;
         self.wait_for_bulk_change(platform).await?;
         self.expect_auction(status)
     }
 
-    /// Those of a large auction follow its status a moment later.
+    /// Waits until a background job has applied the auction's status to all lots of a large auction.
     async fn wait_for_bulk_change(&self, platform: &ApiClient) -> Result<(), CommandError> {
         for _ in 0..POLLS_MAX {
             let auction = platform.get(&format!("/api/v1/auctions/{}", self.auction)).await?;
@@ -68,10 +68,13 @@ impl Sale {
             }
             tokio::time::sleep(POLL_PAUSE).await;
         }
-        Err(CommandError::new(format!("the lots of auction {} have not followed its status", self.auction)))
+        Err(CommandError::new(format!(
+            "the lots of auction {} did not reach its status within ten minutes",
+            self.auction
+        )))
     }
 
-    /// Every lot, in running order.
+    /// All lots, in running order.
     pub(super) async fn lots(&self, platform: &ApiClient) -> Result<Vec<Lot>, CommandError> {
         let mut lots = Vec::new();
         let mut after = String::new();
@@ -83,14 +86,14 @@ impl Sale {
                     item[name]
                         .as_str()
                         .map(str::to_owned)
-                        .ok_or_else(|| CommandError::new(format!("an item without {name}")))
+                        .ok_or_else(|| CommandError::new(format!("the platform returned an item without {name}")))
                 };
                 lots.push(Lot {
                     uuid: text("uuid")?,
                     lot_number: text("lotNumber")?,
                     minimum_bid: item["minimumBid"]
                         .as_i64()
-                        .ok_or_else(|| CommandError::new("an item without minimumBid"))?,
+                        .ok_or_else(|| CommandError::new("the platform returned an item without minimumBid"))?,
                 });
             }
             match page.body["next"].as_str() {
@@ -109,10 +112,10 @@ impl Sale {
             }
             tokio::time::sleep(POLL_PAUSE).await;
         }
-        Err(CommandError::new(format!("auction {} still has live lots long after their end", self.auction)))
+        Err(CommandError::new(format!("auction {} still has live lots ten minutes after the last bids", self.auction)))
     }
 
-    /// Reconciles and archives: what was passed for good becomes unsold, and whoever was told so is told.
+    /// Reconciles and archives the auction. Lots that stayed PASSED become UNSOLD, which is announced.
     pub(super) async fn reconcile(&mut self, platform: &ApiClient) -> Result<(), CommandError> {
         let mut last: HashMap<Uuid, &str> = HashMap::new();
         for event in &self.expected {
@@ -125,7 +128,7 @@ impl Sale {
         self.change_status(platform, "ARCHIVED").await
     }
 
-    /// Notes that an item's status has to be announced.
+    /// Records that the platform must announce this status of an item.
     pub(super) fn expect_item(&mut self, item: &str, status: &str) -> Result<(), CommandError> {
         self.expected.push(expected(item, status)?);
         Ok(())
@@ -138,6 +141,6 @@ impl Sale {
 }
 
 fn expected(subject: &str, status: &str) -> Result<ExpectedEvent, CommandError> {
-    let subject: Uuid = subject.parse().context(format!("{subject} is no UUID"))?;
+    let subject: Uuid = subject.parse().context(format!("{subject} is not a UUID"))?;
     Ok(ExpectedEvent { subject, status: status.to_owned() })
 }

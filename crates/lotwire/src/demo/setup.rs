@@ -1,15 +1,15 @@
-//! The set-up that a customer and support go through, over the real APIs: consumer application, event types and endpoint
-//! at the provider; customer, connection and auctioneer at the platform.
+//! Set-up over the real APIs: consumer application, event types and endpoint at the provider; customer, connection and
+//! auctioneer at the platform.
 
 use consumer::{ApiClient, Receiver};
 use serde_json::json;
 
 use crate::error::{CommandError, ErrorContext as _};
 
-/// The name of everybody in the demonstration.
+/// The name of the account, the customer and the auctioneer.
 pub(super) const DEMO_NAME: &str = "Hartley & Sons";
 
-/// What the set-up made.
+/// The ids of what the set-up created.
 pub(super) struct DemoCustomer {
     pub(super) customer: String,
     pub(super) auctioneer: String,
@@ -17,7 +17,8 @@ pub(super) struct DemoCustomer {
     pub(super) endpoint: String,
 }
 
-/// The customer's side, at the provider: application, event types, an endpoint that is the receiver.
+/// Creates the application, the event types and the receiver's endpoint at the provider. Returns the ids of application
+/// and endpoint.
 pub(super) async fn set_up_provider(
     provider: &ApiClient,
     receiver: &Receiver,
@@ -30,7 +31,7 @@ pub(super) async fn set_up_provider(
         provider.post("/api/v1/event-type/", &definition).await?;
     }
     let names: Vec<&str> = contract::event::EventType::ALL.iter().map(|event_type| event_type.name()).collect();
-    let endpoint = json!({ "url": receiver.url(), "description": "The house's web site", "eventTypes": names });
+    let endpoint = json!({ "url": receiver.url(), "description": "The auctioneer's web site", "eventTypes": names });
     let endpoint = provider.post(&format!("/api/v1/app/{application}/endpoint/"), &endpoint).await?;
     let endpoint = endpoint.text("/id")?.to_owned();
     let secret = provider.get(&format!("/api/v1/app/{application}/endpoint/{endpoint}/secret/")).await?;
@@ -38,13 +39,13 @@ pub(super) async fn set_up_provider(
     Ok((application, endpoint))
 }
 
-/// A link to the App Portal of the customer's application.
+/// A magic link to the App Portal of the customer's application.
 pub(super) async fn portal_link(provider: &ApiClient, application: &str) -> Result<String, CommandError> {
     let path = format!("/api/v1/auth/app-portal-access/{application}");
     Ok(provider.post(&path, &json!({})).await?.text("/url")?.to_owned())
 }
 
-/// Support's side, at the platform: the customer, both credentials, an auctioneer.
+/// Creates the customer, its connection and an auctioneer at the platform.
 pub(super) async fn set_up_platform(
     platform: &ApiClient,
     provider_url: &str,
@@ -56,7 +57,7 @@ pub(super) async fn set_up_platform(
     let credentials = json!({ "providerUrl": provider_url, "applicationId": application, "apiKey": provider_key });
     let consumer = platform.put(&format!("/api/v1/customers/{customer}/consumer"), &credentials).await?;
     if consumer.body["connected"] != json!(true) {
-        return Err(CommandError::new(format!("the customer was not connected: {}", consumer.body)));
+        return Err(CommandError::new(format!("the platform did not connect the customer: {}", consumer.body)));
     }
     let auctioneer = platform.post("/api/v1/auctioneers", &json!({ "customer": customer, "name": DEMO_NAME })).await?;
     let auctioneer = auctioneer.text("/uuid")?.to_owned();

@@ -1,4 +1,4 @@
-//! What the demonstration says at its end.
+//! The summary at the end of the demonstration.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::error::{CommandError, ErrorContext as _};
 
-/// Times above this are counted as this.
+/// Longer latencies count as this one.
 const LATENCY_MS_MAX: u64 = 10 * 60 * 1_000;
 
-/// The summary; the field names are relied on by scripts.
+/// The summary. Scripts rely on the field names.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Summary {
     pub(super) expected: u64,
@@ -21,8 +21,9 @@ pub(super) struct Summary {
     pub(super) duplicates: u64,
     pub(super) invalid: u64,
     pub(super) out_of_order: u64,
-    /// From the server's time of the status change to the receipt of the webhook.
+    /// Median latency, from the server's time of the status change to the receipt of the webhook.
     pub(super) p50_ms: u64,
+    /// 99th percentile of the same latency.
     pub(super) p99_ms: u64,
 }
 
@@ -40,11 +41,12 @@ impl Summary {
         }
     }
 
-    /// The same for people.
+    /// The summary as a table.
     pub(super) fn to_text(&self) -> String {
         format!(
-            "  events expected   {:>8}\n  received          {:>8}\n  lost              {:>8}\n  duplicated        {:>8}\n  \
-             bad signatures    {:>8}\n  out of order      {:>8}\n  hammer to receipt {:>8} ms (half), {} ms (99 of 100)",
+            "  events expected      {:>8}\n  webhooks received    {:>8}\n  lost                 {:>8}\n  \
+             duplicates           {:>8}\n  invalid signatures   {:>8}\n  out of order         {:>8}\n  \
+             hammer to webhook    {:>8} ms median, {} ms 99th percentile",
             self.expected,
             self.received,
             self.lost,
@@ -57,19 +59,19 @@ impl Summary {
     }
 }
 
-/// Milliseconds from hammer to receipt: the times of the events feed against those of the receiver.
+/// Milliseconds from each status change, as the event feed dates it, to the receipt of its webhook.
 pub(super) async fn latencies(
     platform: &ApiClient,
     customer: &str,
     arrivals: &[Arrival],
 ) -> Result<Histogram<u64>, CommandError> {
-    let mut happened: HashMap<ExpectedEvent, Vec<Timestamp>> = HashMap::new();
-    for occurred in consumer::read_feed(platform, customer).await? {
-        happened.entry(occurred.event).or_default().push(occurred.at);
+    let mut occurred_at: HashMap<ExpectedEvent, Vec<Timestamp>> = HashMap::new();
+    for event in consumer::read_feed(platform, customer).await? {
+        occurred_at.entry(event.event).or_default().push(event.at);
     }
-    let mut histogram = Histogram::new_with_bounds(1, LATENCY_MS_MAX, 3).context("making a histogram")?;
+    let mut histogram = Histogram::new_with_bounds(1, LATENCY_MS_MAX, 3).context("creating a histogram")?;
     for arrival in arrivals {
-        let Some(times) = happened.get_mut(&arrival.event()) else { continue };
+        let Some(times) = occurred_at.get_mut(&arrival.event()) else { continue };
         if times.is_empty() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The timed auction: bids come in, and the server's clock ends one group of lots after another.
+//! The timed auction: bidders bid over HTTP, and the lots end in groups, one second apart.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,25 +15,25 @@ use super::sale::{Lot, Sale};
 use super::setup::DemoCustomer;
 use crate::error::{CommandError, ErrorContext as _};
 
-/// Bidders at the same time.
+/// Number of concurrent bidders.
 const BIDDERS: usize = 16;
 
-/// When the first lots end, and how many seconds later the last ones do.
+/// When the first lots end, and in how many groups, one second apart, the lots end.
 pub(super) struct Timetable {
     pub(super) first_end: Timestamp,
     pub(super) groups: u32,
 }
 
 impl Timetable {
-    /// Leaves time to import and to bid, then ends the lots over `seconds`.
+    /// Leaves time to import and to bid, then spreads the ends over `seconds`.
     pub(super) fn starting(now: Timestamp, lots: usize, seconds: u32) -> Result<Self, CommandError> {
-        let lead = Duration::from_millis(6_000 + 8 * lots as u64);
-        let first_end = now.checked_add(lead).context("the end of the timed auction")?;
+        let time_to_bid = Duration::from_millis(6_000 + 8 * lots as u64);
+        let first_end = now.checked_add(time_to_bid).context("computing the end of the timed auction")?;
         Ok(Timetable { first_end, groups: seconds.clamp(1, u32::try_from(lots).unwrap_or(u32::MAX)) })
     }
 }
 
-/// Creates the auction as a draft.
+/// Creates the draft auction.
 pub(super) async fn create(
     platform: &ApiClient,
     demo_customer: &DemoCustomer,
@@ -51,7 +51,7 @@ pub(super) async fn create(
     Sale::create(platform, demo_customer, auction).await
 }
 
-/// Imports the catalogue, goes live, bids; returns when all bids are in. The lots end by themselves.
+/// Imports the catalogue, puts the auction live and bids. Returns after the last bid; the lots end at their end times.
 pub(super) async fn open(
     platform: &ApiClient,
     mut sale: Sale,
@@ -90,18 +90,18 @@ pub(super) async fn open(
     Ok(sale)
 }
 
-/// How much a bidder wants a lot.
+/// How often a bidder bids for a lot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Interest {
     None,
-    /// One bid, the least that is accepted.
+    /// One bid of the minimum amount.
     Some,
     /// A second bid that meets the reserve.
     Keen,
 }
 
 impl Interest {
-    /// Every fourth lot finds no bidder, the next one a hesitant one.
+    /// Of each four lots, one receives no bid, one a single bid, and two a second bid.
     fn of(number: usize) -> Self {
         match number % 4 {
             0 => Interest::None,
@@ -111,7 +111,7 @@ impl Interest {
     }
 }
 
-/// Bids for a lot; gives the highest amount that was accepted.
+/// Bids for a lot. Returns the highest accepted amount, in minor units.
 async fn bid(
     platform: &ApiClient,
     bidder: usize,

@@ -1,4 +1,4 @@
-//! The webcast: a clerk sends one lot after another into the ring, takes bids, and sells or passes.
+//! The webcast: a clerk puts one lot after another in the ring, takes bids, and sells or passes the lot.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::sale::{Lot, Sale};
 use super::setup::DemoCustomer;
 use crate::error::CommandError;
 
-/// Sells every lot within about `duration`, evenly; returns when the last one is done.
+/// Sells or passes every lot, spread evenly over `duration`.
 pub(super) async fn sell(
     platform: &ApiClient,
     demo_customer: &DemoCustomer,
@@ -27,8 +27,8 @@ pub(super) async fn sell(
     sale.change_status(platform, "PREVIEW").await?;
     sale.change_status(platform, "LIVE").await?;
     let lots = sale.lots(platform).await?;
-    let mut clerk = Clerk { platform, ring: format!("/api/v1/auctions/{}/ring", sale.auction), seen: None };
-    clerk.look().await?;
+    let mut clerk = Clerk { platform, ring: format!("/api/v1/auctions/{}/ring", sale.auction), etag: None };
+    clerk.refresh().await?;
 
     let begin = Instant::now();
     for (number, lot) in lots.iter().enumerate() {
@@ -40,27 +40,27 @@ pub(super) async fn sell(
     Ok(sale)
 }
 
-/// A clerk at the desk, with the state of the ring that was last seen.
+/// A clerk, with the entity tag of the ring's last known state.
 struct Clerk<'a> {
     platform: &'a ApiClient,
     ring: String,
-    seen: Option<HeaderValue>,
+    etag: Option<HeaderValue>,
 }
 
 impl Clerk<'_> {
-    async fn look(&mut self) -> Result<(), CommandError> {
-        self.seen = self.platform.get(&self.ring).await?.etag;
+    async fn refresh(&mut self) -> Result<(), CommandError> {
+        self.etag = self.platform.get(&self.ring).await?.etag;
         Ok(())
     }
 
     async fn command(&mut self, command: &str, body: &Value) -> Result<Value, CommandError> {
         let path = format!("{}/{command}", self.ring);
-        let reply = self.platform.post_if_match(&path, self.seen.as_ref(), body).await?;
-        self.seen = reply.etag;
+        let reply = self.platform.post_if_match(&path, self.etag.as_ref(), body).await?;
+        self.etag = reply.etag;
         Ok(reply.body)
     }
 
-    /// Every third lot finds no bidder and is passed; every third of these is offered again and sold.
+    /// Every third lot receives no bid and is passed. Every third passed lot is offered again and sold.
     async fn offer(&mut self, sale: &mut Sale, number: usize, lot: &Lot) -> Result<(), CommandError> {
         self.command("send", &json!({ "item": lot.uuid })).await?;
         if number % 3 != 2 {
@@ -77,7 +77,7 @@ impl Clerk<'_> {
         Ok(())
     }
 
-    /// An internet bid, a higher one in the room, and the hammer.
+    /// Takes an internet bid and a higher room bid, and sells the lot.
     async fn sell(&mut self, sale: &mut Sale, lot: &Lot) -> Result<(), CommandError> {
         let mut amount = lot.minimum_bid;
         for (source, bidder) in [("internet", "paddle-7"), ("room", "room")] {

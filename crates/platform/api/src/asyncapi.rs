@@ -1,5 +1,5 @@
-//! The AsyncAPI 3.0 document: the two events, made from the definitions that are registered with a provider, and the live
-//! streams.
+//! The AsyncAPI 3.0 document: the two events, from the definitions that the platform registers with a provider, and the
+//! live streams.
 
 mod live;
 
@@ -9,12 +9,12 @@ use contract::{AuctionStatus, ItemStatus};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-/// Binding version of `http` that is written against.
+/// Version of the AsyncAPI `http` binding.
 const HTTP_BINDING: &str = "0.3.0";
-const SIGNATURE: &str = "Signatures with spaces between, each `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with the endpoint's \
-     secret (the base64 after `whsec_`). One that fits is enough; there are two for a day after the secret was rotated.";
+const SIGNATURE: &str = "Signatures separated by spaces. Each is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with the endpoint's \
+     secret (the base64 after `whsec_`). One valid signature is enough. For a day after a rotation of the secret there are two.";
 
-/// The document, as `/api/v1/asyncapi.json` gives it.
+/// The document, as `/api/v1/asyncapi.json` serves it.
 pub(crate) fn document() -> Value {
     let each = |part: fn(EventType) -> (String, Value)| -> Value {
         Value::Object(EventType::ALL.iter().map(|event_type| part(*event_type)).collect::<Map<_, _>>())
@@ -25,9 +25,9 @@ pub(crate) fn document() -> Value {
             "title": "Lotwire events",
             "version": env!("CARGO_PKG_VERSION"),
             "description": "What customers receive when auctions and items change their status: signed HTTP POSTs of the delivery \
-                provider to the endpoints of the customer's consumer application (Standard Webhooks). Delivered at least once: \
-                answer 2xx within 30 seconds, and take a `webhook-id` that you have seen for done. Events of one item or auction \
-                are sent in order; a retry may come after a later event. `GET /api/v1/events` has the true order.",
+                provider to the endpoints of the customer's consumer application (Standard Webhooks). Delivery is at least once: \
+                answer 2xx within 30 seconds, and ignore a `webhook-id` that you have already processed. Events of one item or \
+                auction are sent in order; a retry may arrive after a later event. `GET /api/v1/events` has the true order.",
             "license": { "name": "MIT OR Apache-2.0" },
             "tags": [{ "name": "webhooks" }],
         },
@@ -44,7 +44,7 @@ pub(crate) fn document() -> Value {
     document
 }
 
-/// Where an event goes: to the endpoints that ask for its type, whose addresses are the customer's.
+/// The channel of an event type: the customer's endpoints that subscribe to it.
 fn channel(event_type: EventType) -> (String, Value) {
     let name = event_type.name();
     let channel = json!({
@@ -85,7 +85,7 @@ fn message(event_type: EventType) -> (String, Value) {
     (name.to_owned(), message)
 }
 
-/// The schema that is registered with the provider, with what else is known of the values.
+/// The schema that is registered with the provider, with formats and enumerations added.
 fn payload(event_type: EventType) -> (String, Value) {
     let registered = schema(event_type);
     let mut properties = Map::new();
@@ -116,12 +116,12 @@ fn statuses(event_type: EventType) -> Value {
     }
 }
 
-/// The headers that a delivery is verified with.
+/// The headers with which a receiver verifies a delivery.
 fn signed() -> Value {
     let id = json!({ "type": "string", "description": "Id of the message, the same on every attempt." });
     let timestamp = json!({
         "type": "string", "pattern": "^[0-9]+$",
-        "description": "When this attempt was signed, in seconds since 1970. Refuse what is older than five minutes.",
+        "description": "When this attempt was signed, in seconds since 1970. Reject a message that is older than five minutes.",
     });
     let signature = json!({ "type": "string", "pattern": "^v1,", "description": SIGNATURE });
     json!({
@@ -145,7 +145,7 @@ fn example_headers() -> Value {
     })
 }
 
-/// A body, written as the publisher writes it.
+/// An example body, serialised as the publisher does it.
 fn example(event_type: EventType) -> Value {
     let uuid = |last: u128| Uuid::from_u128(0x019a_0000_0000_7000_8000_0000_0000_0000 + last);
     let (item_uuid, auctioneer_uuid, auction_uuid) = (uuid(3), uuid(1), uuid(2));

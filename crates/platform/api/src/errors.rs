@@ -1,4 +1,5 @@
-//! What can go wrong, as problem details (RFC 9457) with a stable `code`.
+//! Errors as problem details (RFC 9457) with a stable `code`. One `match` maps every error of the platform to its
+//! status.
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
@@ -12,13 +13,13 @@ use platform_core::people::PeopleRefusal;
 use platform_core::{PlatformError, Problem as InputProblem};
 use platform_rules::Rejection;
 
-/// Seconds after which a caller may try again what was not possible.
+/// `Retry-After` of a 503, in seconds.
 const RETRY_AFTER_S: &str = "1";
 
-/// While the database is away, each request would say it.
+/// Limits the log while the database is not available: otherwise every request would log it.
 static UNAVAILABLE: LogThrottle = LogThrottle::new();
 
-/// An answer that is an error, with the seconds to wait if they are known.
+/// An error response, with the seconds for `Retry-After` if they are known.
 #[derive(Debug)]
 pub(crate) struct ApiError(Box<Problem>, Option<u64>);
 
@@ -50,12 +51,12 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, code, detail)
     }
 
-    /// 422 for a field of the body.
+    /// 422 for the field of the body at `pointer`.
     pub(crate) fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self::from(PlatformError::invalid(pointer, message))
     }
 
-    /// What is wrong with the input, without a status: for a part of it that is told by itself.
+    /// The problems with the input, without a status: for an entry of a bulk edit, which has a result of its own.
     pub(crate) fn into_problems(self) -> Vec<InputProblem> {
         let Problem { errors, detail, .. } = *self.0;
         if errors.is_empty() {
@@ -67,7 +68,7 @@ impl ApiError {
     /// 400 for a parameter of the query.
     pub(crate) fn invalid_query(name: &str, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self::new(StatusCode::BAD_REQUEST, "query_invalid", format!("the parameter {name} {message}"))
+        Self::new(StatusCode::BAD_REQUEST, "query_invalid", format!("the query parameter {name} {message}"))
     }
 
     /// 401.
@@ -78,8 +79,8 @@ impl ApiError {
     /// 429.
     pub(crate) fn rate_limited(retry_after_s: u64) -> Self {
         let detail = format!(
-            "this key has asked too often: wait {retry_after_s} s, as Retry-After says, and spread your requests; the \
-             RateLimit headers of every answer tell what is left"
+            "this API key has used its quota: wait {retry_after_s} s, as Retry-After says, and spread the requests; the \
+             RateLimit headers of every response show what is left"
         );
         Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail)
     }
@@ -89,13 +90,13 @@ impl ApiError {
         Self::new(
             StatusCode::PRECONDITION_REQUIRED,
             "precondition_required",
-            "send If-Match with the ETag of what you saw, so that two people never change the same thing unawares",
+            "If-Match is missing: read the record, then send its ETag as If-Match, so that you change only the state that you have seen",
         )
     }
 
     /// 413.
     pub(crate) fn too_large(bytes_max: u64) -> Self {
-        let detail = format!("the body is larger than {bytes_max} bytes; send it in parts");
+        let detail = format!("the body is larger than {bytes_max} bytes; split it into several requests");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
     }
 
@@ -105,13 +106,11 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", detail)
     }
 
-    /// 422 with the mistakes of a catalogue.
+    /// 422 with the errors of a catalogue.
     pub(crate) fn catalogue(report: &ImportReport) -> Self {
         let count = report.error_count;
-        let detail = format!(
-            "{count} {} in the catalogue; nothing was imported",
-            if count == 1 { "mistake" } else { "mistakes" }
-        );
+        let detail =
+            format!("the catalogue has {count} {}; nothing was imported", if count == 1 { "error" } else { "errors" });
         let place = |error: &RowError| ProblemError::on_line(error.line, error.column.clone(), error.message.clone());
         let errors = report.errors.iter().map(place);
         let mut error =
@@ -142,10 +141,10 @@ impl From<PlatformError> for ApiError {
             PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let detail = match &error {
-            // What is wrong inside is for the log, not for the caller.
+            // The details of an internal error go to the log only.
             PlatformError::Internal(_) => {
                 tracing::error!(%error, "a request failed");
-                "something went wrong here; it has been logged with the request id".to_owned()
+                "an internal error; the server's log has its details under the request id".to_owned()
             }
             PlatformError::Unavailable(source) => {
                 if let Some(suppressed) = UNAVAILABLE.allow() {
@@ -180,7 +179,8 @@ impl From<PlatformError> for ApiError {
     }
 }
 
-/// A wrong password or code of who has not signed in is 401; of who has, 403, so that nobody takes it for the session's end.
+/// A wrong password or code at sign-in is 401. From a signed-in user it is 403, so that a client does not take it for
+/// the end of the session.
 fn of_people(refusal: &PeopleRefusal) -> StatusCode {
     match refusal {
         PeopleRefusal::SignInRefused | PeopleRefusal::CodeRequired | PeopleRefusal::CodeRefused => {

@@ -1,9 +1,9 @@
-//! The platform's figures for `/metrics`.
+//! The platform's metrics for `/metrics`.
 
 use kit_http::metrics::{MetricsFuture, Source};
 use platform_core::Platform;
 
-/// The platform as a source of figures.
+/// The platform as a source of metrics.
 pub(crate) struct PlatformMetrics(pub(crate) Platform);
 
 impl Source for PlatformMetrics {

@@ -1,5 +1,5 @@
-//! What the API says: shapes of its answers, made from the platform's records. Fields that must not leave the platform
-//! (reserves, secrets, hashes) have no place here.
+//! The JSON shapes of responses, made from the platform's records. No shape has a field for a reserve, a stored secret
+//! or a hash of a secret.
 
 mod access_log;
 mod api_key;
@@ -47,13 +47,13 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct List<T> {
-    /// The entries, in the list's stable order.
+    /// The entries of the page, in the list's stable order.
     pub(crate) data: Vec<T>,
-    /// Ask with `after=` this for the next page; null on the last one.
+    /// The value to send as `after` for the next page; null on the last page.
     pub(crate) next: Option<String>,
 }
 
-/// RFC 3339 in UTC, with milliseconds.
+/// A time as RFC 3339 in UTC, with milliseconds.
 pub(crate) fn time(at: Timestamp) -> String {
     kit_runtime::clock::rfc3339_ms(at)
 }

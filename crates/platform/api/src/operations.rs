@@ -1,5 +1,6 @@
-//! What each operation asks of a key: the one list behind the check of every request, the security of the OpenAPI document,
-//! and the test that tries every route. An operation that is not here is refused to everybody.
+//! The access that each operation requires. One list serves the [request guard](crate::request_guard), the security
+//! section of the OpenAPI document, and the test that calls every route. The guard refuses an operation that is missing
+//! from the list.
 
 use http::Method;
 use platform_core::{Caller, PlatformError, Scope};
@@ -9,23 +10,23 @@ use Scope::{
     KeysRead, KeysWrite, RingWrite, SandboxWrite, UsersRead, UsersWrite,
 };
 
-/// Where the operations are.
+/// Path of all operations.
 pub(crate) const PREFIX: &str = "/api/v1";
 
-/// Who may ask.
+/// Who may call an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Everybody, without a key.
+    /// Every caller, without a key.
     Public,
-    /// Every key and every session.
+    /// Every API key and every user.
     AnyKey,
-    /// The session of a person; no key.
+    /// Signed-in users; no API keys.
     Person,
-    /// A key with one of these scopes.
+    /// An API key or user with one of these scopes.
     OneOf(&'static [Scope]),
 }
 
-/// `(method, path below the prefix, who may ask)`, in the order of the router.
+/// `(method, path below the prefix, who may call it)`, in the order of the router.
 #[rustfmt::skip]
 const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/health",                                Access::Public),
@@ -146,20 +147,23 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/reference/currencies/{id}",             Access::AnyKey),
 ];
 
-/// Who may ask for an operation; none when it is not in the list. A HEAD is a GET.
+/// Who may call an operation; `None` if it is not in the list. HEAD counts as GET.
 pub(crate) fn access(method: &Method, path: &str) -> Option<Access> {
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     let path = path.strip_prefix(PREFIX)?;
-    OPERATIONS.iter().find(|(of, at, _)| *at == path && of == method).map(|(_, _, access)| *access)
+    OPERATIONS
+        .iter()
+        .find(|(of_method, of_path, _)| *of_path == path && of_method == method)
+        .map(|(_, _, access)| *access)
 }
 
 impl Access {
-    /// `Forbidden` unless the caller has what the operation needs.
+    /// `Forbidden` unless the caller may call the operation.
     pub(crate) fn check(self, caller: &Caller) -> Result<(), PlatformError> {
         match self {
             Access::OneOf(scopes) => caller.require_one_of(scopes),
             Access::Person if caller.session.is_none() => {
-                let detail = "this is for people who have signed in, not for API keys";
+                let detail = "this operation is for signed-in users, not for API keys; sign in with POST /sessions";
                 Err(PlatformError::Forbidden(detail.to_owned()))
             }
             Access::Public | Access::AnyKey | Access::Person => Ok(()),

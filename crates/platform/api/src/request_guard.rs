@@ -1,5 +1,5 @@
-//! What happens to every request before its operation sees it: who asks, if they may ask so often, if they may ask for this,
-//! and if the address can be one of ours. Nothing of the body has been read by then.
+//! Middleware before every operation: it authenticates the caller, counts the request against the key's quota, checks
+//! the access that the operation requires, and validates the path. It runs before the body is read.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use uuid::Uuid;
 use crate::errors::ApiError;
 use crate::operations::{self, Access};
 
-/// Seconds in which a key has its quota.
+/// Window of the quota, in seconds.
 const WINDOW_S: u32 = 60;
-/// The policy's name in the headers.
+/// Name of the policy in the `RateLimit` headers.
 const POLICY: &str = "key";
 
-/// What stands before the operations.
+/// State of the middleware.
 #[derive(Clone)]
 pub(crate) struct RequestGuard {
     platform: Platform,
@@ -35,7 +35,7 @@ impl RequestGuard {
     }
 }
 
-/// Lets a request through to its operation, with its [`Caller`], or answers it.
+/// Passes a request with its [`Caller`] on to the operation, or refuses it.
 pub(crate) async fn guard(
     State(state): State<RequestGuard>,
     matched: MatchedPath,
@@ -44,7 +44,7 @@ pub(crate) async fn guard(
 ) -> Response {
     let access = match operations::access(request.method(), matched.as_str()) {
         Some(Access::Public) => return next.run(request).await,
-        // Another method, which the route refuses; an operation that nobody listed finds no caller.
+        // Another method of the path: the route refuses it. An operation that is missing from the list finds no caller.
         None => return next.run(request).await,
         Some(access) => access,
     };
@@ -80,19 +80,21 @@ fn refusal(access: Access, caller: &Caller, template: &str, path: &str) -> Optio
     checked.and_then(|()| check_path(template, path)).err()
 }
 
-/// 400 when a part of the address can't be what it stands for, 404 when it is a number that nothing can have; told as every
-/// other error is.
+/// Validates the parameters in the path: 400 if one is not a UUID, 404 if one is not a possible id.
 fn check_path(template: &str, path: &str) -> Result<(), ApiError> {
-    for (name, is) in template.split('/').zip(path.split('/')) {
+    for (name, value) in template.split('/').zip(path.split('/')) {
         let fits = match name {
-            "{uuid}" | "{bid}" | "{registration}" | "{user}" => Uuid::try_parse(is).is_ok(),
-            // The id of nothing, like a number that was not given out.
-            "{id}" if is.parse::<i64>().is_err() => return Err(PlatformError::NotFound("record").into()),
+            "{uuid}" | "{bid}" | "{registration}" | "{user}" => Uuid::try_parse(value).is_ok(),
+            // No record can have this id.
+            "{id}" if value.parse::<i64>().is_err() => return Err(PlatformError::NotFound("record").into()),
             _ => true,
         };
         if !fits {
             let name = name.trim_matches(['{', '}']);
-            return Err(ApiError::bad_request("path_invalid", format!("{name} in the address must be a UUID")));
+            return Err(ApiError::bad_request(
+                "path_invalid",
+                format!("{name} in the path must be a UUID, not {value:?}"),
+            ));
         }
     }
     Ok(())

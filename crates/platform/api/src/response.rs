@@ -1,4 +1,4 @@
-//! Writing answers.
+//! Responses: JSON bodies, pages, `ETag` headers, and stored answers to idempotency keys.
 
 use std::fmt::Display;
 
@@ -9,28 +9,28 @@ use platform_core::Outcome;
 use platform_core::port::IdempotentAnswer;
 use serde::Serialize;
 
-use crate::extract::PageParams;
 use crate::models::List;
+use crate::pagination::PageParams;
 
-/// Says that an answer was given before to the same idempotency key.
+/// Marks an answer that was stored for the idempotency key of an earlier request.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// A view as JSON text. Our own views have no keys or numbers that JSON can't hold.
+/// A view as JSON text.
 pub(crate) fn body(view: &impl Serialize) -> String {
     kit_http::json::text(view)
 }
 
-/// 200.
+/// 200 with a JSON body.
 pub(crate) fn ok(view: &impl Serialize) -> Response {
     with_status(200, view)
 }
 
-/// Any status.
+/// A JSON body with this status.
 pub(crate) fn with_status(status: u16, view: &impl Serialize) -> Response {
     json(status, body(view))
 }
 
-/// 200 with a strong `ETag`.
+/// 200 with the record's version as its `ETag`.
 pub(crate) fn versioned(view: &impl Serialize, version: i64) -> Response {
     tagged(view, version)
 }
@@ -40,7 +40,7 @@ pub(crate) fn tagged(view: &impl Serialize, tag: impl Display) -> Response {
     with_tag(ok(view), Some(tag))
 }
 
-/// A page of a list: `rows` hold one entry more than the page when there is a next one.
+/// A page of a list. `rows` has one entry more than the page if another page follows.
 pub(crate) fn list<R, K: Display, V: Serialize>(
     rows: Vec<R>,
     page: PageParams<impl Copy>,
@@ -50,7 +50,8 @@ pub(crate) fn list<R, K: Display, V: Serialize>(
     list_filtered(rows, page, key, |row| Some(view(row)))
 }
 
-/// The same where some rows are not to be seen: a page may have fewer entries than its limit, and a next one.
+/// A page of a list from which some rows are hidden: it may have fewer entries than its limit although another page
+/// follows.
 pub(crate) fn list_filtered<R, K: Display, V: Serialize>(
     mut rows: Vec<R>,
     page: PageParams<impl Copy>,
@@ -63,12 +64,12 @@ pub(crate) fn list_filtered<R, K: Display, V: Serialize>(
     ok(&List { data: rows.iter().filter_map(view).collect(), next })
 }
 
-/// An `ETag` that is one version, as an answer is kept with.
+/// An `ETag` that is one version, in the form in which it is stored with an answer.
 pub(crate) fn tag(version: i64) -> Option<String> {
     Some(version.to_string())
 }
 
-/// The result of a command, or what was answered to it before.
+/// The result of a command, or the stored answer of the first request with the same idempotency key.
 pub(crate) fn outcome<T>(
     outcome: Outcome<T>,
     status: u16,
@@ -81,7 +82,7 @@ pub(crate) fn outcome<T>(
     }
 }
 
-/// The same with the `ETag` that [`answering_tagged`](crate::extract::Post::answering_tagged) keeps, so that a replayed answer has it too.
+/// [`outcome`] with the `ETag` that the idempotent request stores, so that a stored answer has it too.
 pub(crate) fn outcome_tagged<T>(
     outcome: Outcome<T>,
     status: u16,
@@ -94,7 +95,7 @@ pub(crate) fn outcome_tagged<T>(
     }
 }
 
-/// What was answered before.
+/// The stored answer of an earlier request.
 pub(crate) fn replayed(answer: IdempotentAnswer) -> Response {
     let mut response = with_tag(json(answer.status, answer.body), answer.tag);
     response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));

@@ -1,17 +1,27 @@
-//! All routes, as one readable list.
+//! The router: all routes in one list.
 
+mod absentee_bids;
 mod access_log;
 mod api_keys;
-mod auction_changes;
+mod auction_clone;
+mod auction_edits;
+mod auction_ends;
+mod auction_status;
 mod auctioneers;
 mod auctions;
 mod bids;
+mod bulk_item_edits;
+mod buy_now;
 mod catalogue;
 mod clerks;
+mod connections;
+mod csv_export;
 mod customers;
 mod events;
 mod health;
-mod item_changes;
+mod item_edits;
+mod item_end;
+mod item_status;
 mod items;
 mod live;
 mod me;
@@ -20,6 +30,7 @@ mod record;
 mod reference;
 mod reference_by_id;
 mod registrations;
+mod relist;
 mod results;
 mod ring;
 mod sandbox;
@@ -41,26 +52,27 @@ use crate::openapi_document;
 use crate::operations::PREFIX;
 use crate::request_guard::{self, RequestGuard};
 
-/// The description around the operations.
+/// The head of the OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "Lotwire platform",
-        description = "Auctions, items, bids and the clerk's work; customers and their connections; announced events.\n\n\
+        description = "Auctions, items, bids and the clerk's commands; customers and their connections; announced events.\n\n\
             Errors are `application/problem+json` (RFC 9457) with a stable `code`. Amounts are integers in minor units of the \
             auction's currency. Times are RFC 3339 in UTC with milliseconds.\n\n\
-            Repeat a POST safely with an `Idempotency-Key`. Status changes and the clerk's commands need `If-Match` with the \
-            `ETag` of what you saw. Lists come in pages: ask with `after` for what `next` says, until it is null.\n\n\
-            Every answer to a key tells its quota in `RateLimit-Policy` (`q` requests in `w` seconds) and what is left of it in \
-            `RateLimit` (`r` requests; all of them again in `t` seconds). Used requests come back evenly over the window. \
-            Without any left the answer is 429 with `Retry-After`. A body has 1 MiB at most, a catalogue 64 MiB.",
+            To make a POST safe to repeat, send an `Idempotency-Key`. Status changes and the clerk's commands require \
+            `If-Match` with the `ETag` of the state that you read. Lists have pages: send `next` as `after` until `next` is \
+            null.\n\n\
+            Every response to an API key shows its quota in `RateLimit-Policy` (`q` requests in `w` seconds) and the rest of it \
+            in `RateLimit` (`r` requests; the full quota again in `t` seconds). The quota refills evenly over the window. When \
+            it is used up, the answer is 429 with `Retry-After`. A body has at most 1 MiB, a catalogue 64 MiB.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     security(("key" = [])),
 )]
 struct Document;
 
-/// The operations, and what their schemas are called.
+/// The operations, and the names of their schemas.
 #[derive(Default)]
 struct Operations {
     router: OpenApiRouter<Platform>,
@@ -74,14 +86,14 @@ impl Operations {
     }
 }
 
-/// Every operation with its description.
+/// The router, and the OpenAPI document of its operations.
 pub(crate) fn all() -> (Router<Platform>, utoipa::openapi::OpenApi) {
     let (router, document) =
         OpenApiRouter::with_openapi(Document::openapi()).nest(PREFIX, operations().router).split_for_parts();
     (router, openapi_document::complete(document))
 }
 
-/// Names that stand for different schemas.
+/// Schema names that two different types share.
 pub(crate) fn ambiguous_schemas() -> Vec<String> {
     operations().names.ambiguous()
 }
@@ -91,10 +103,10 @@ fn operations() -> Operations {
         .routes(routes!(health::health))
         .routes(routes!(customers::create, customers::list))
         .routes(routes!(customers::get))
-        .routes(routes!(customers::connect, customers::connection, quarantine::disconnect))
-        .routes(routes!(customers::register_event_types))
-        .routes(routes!(customers::resume))
-        .routes(routes!(customers::quarantine))
+        .routes(routes!(connections::connect, connections::connection, connections::disconnect))
+        .routes(routes!(connections::register_event_types))
+        .routes(routes!(connections::resume))
+        .routes(routes!(quarantine::quarantine))
         .routes(routes!(quarantine::send))
         .routes(routes!(quarantine::discard))
         .routes(routes!(api_keys::create_key, api_keys::list_keys))
@@ -116,27 +128,27 @@ fn operations() -> Operations {
         .routes(routes!(auctioneers::create, auctioneers::list))
         .routes(routes!(auctioneers::get, auctioneers::change))
         .routes(routes!(auctions::create, auctions::list))
-        .routes(routes!(auctions::get, auction_changes::change))
-        .routes(routes!(auctions::change_status))
-        .routes(routes!(auctions::history))
-        .routes(routes!(auction_changes::move_ends))
-        .routes(routes!(auction_changes::clone))
+        .routes(routes!(auctions::get, auction_edits::change))
+        .routes(routes!(auction_status::change_status))
+        .routes(routes!(auction_status::history))
+        .routes(routes!(auction_ends::move_ends))
+        .routes(routes!(auction_clone::clone))
         .routes(routes!(results::get))
         .routes(routes!(results::items))
         .routes(routes!(results::file))
         .routes(routes!(items::create, items::list))
         .routes(routes!(catalogue::import, catalogue::file))
-        .routes(routes!(item_changes::change_many))
-        .routes(routes!(item_changes::relist))
-        .routes(routes!(items::get, item_changes::change))
-        .routes(routes!(items::change_status))
-        .routes(routes!(items::history))
+        .routes(routes!(bulk_item_edits::change_many))
+        .routes(routes!(relist::relist))
+        .routes(routes!(items::get, item_edits::change))
+        .routes(routes!(item_status::change_status))
+        .routes(routes!(item_status::history))
         .routes(routes!(record::record))
         .routes(routes!(bids::create, bids::list))
-        .routes(routes!(bids::place_absentee_bid))
-        .routes(routes!(bids::buy))
+        .routes(routes!(absentee_bids::place_absentee_bid))
+        .routes(routes!(buy_now::buy))
         .routes(routes!(bids::cancel))
-        .routes(routes!(bids::move_end))
+        .routes(routes!(item_end::move_end))
         .routes(routes!(registrations::create, registrations::list))
         .routes(routes!(registrations::get, registrations::change))
         .routes(routes!(registrations::change_status))
@@ -177,7 +189,7 @@ fn operations() -> Operations {
         .routes(routes!(reference_by_id::currency))
 }
 
-/// Adds what is no operation: the documents themselves, answers for unknown routes, and the layers.
+/// Adds the documents and their pages, the answer for unknown routes, and the middleware.
 pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Surface {
     let links = [
         Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },

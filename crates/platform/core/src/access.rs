@@ -1,12 +1,15 @@
-//! Who may ask: API keys (decisions, section 5). People are in [`crate::people`].
+//! API keys, callers and their scopes. Users are in [`crate::people`].
 //!
-//! A key is `lw_` and 33 base62 characters (192 random bits), shown once; the store has its SHA-256. A checked key is
-//! remembered for some seconds, so that a busy caller costs no look-up per request; a key that was taken away on another node
-//! works at most so long.
+//! An API key is `lw_` and 33 base62 characters (192 random bits). The platform shows it once and stores its SHA-256. A
+//! checked key is cached for `key_cache_ttl`, so that a busy caller costs no look-up for each request. A key that another
+//! node revoked works for at most that time.
 
+pub mod access_log;
 mod api_keys;
 mod cache;
+pub mod caller;
 mod create_api_key;
+pub mod scope;
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is done once a minute: answers to idempotency keys are forgotten after a day, and refused sign-ins are noted.
+//! The minute job: deletes expired answers of idempotency keys, and logs the count of refused sign-ins.
 
 use std::time::Duration;
 

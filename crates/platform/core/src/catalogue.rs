@@ -12,6 +12,7 @@ mod columns;
 mod formula;
 mod hashing_reader;
 mod import;
+mod price;
 mod read;
 mod records;
 mod report;
@@ -25,7 +26,7 @@ pub use report::{ImportReport, RowError};
 /// The number of items in a catalogue file, and what is wrong with it.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn read_items(source: &[u8], limits: &crate::config::CatalogueLimits) -> (u64, ImportReport) {
-    let setting = crate::new_item::ItemContext { kind: platform_rules::AuctionKind::Timed, starts_at: None };
+    let setting = crate::sales::new_item::ItemContext { kind: platform_rules::AuctionKind::Timed, starts_at: None };
     let (items, report) = read::read(source, limits, read::RowTarget { status: ItemStatus::Draft, setting });
     (items.len() as u64, report)
 }

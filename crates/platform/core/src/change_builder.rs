@@ -1,6 +1,9 @@
-//! What a decision makes of a state, written down as a change for the store: the new state with its version, a journal
-//! entry for each change of a status, with its event where it is announced, the bids, and the entries of the log. The state that
-//! is given back is the one that is kept, with the end of its log.
+//! Builds the [`Change`] that a decision makes: the new states with their versions, a journal entry for each change of a
+//! status (with its event if it is announced), the bids, and the sealed entries of the audit log.
+//!
+//! Guarantee: the state that the builder returns is the one that the store will hold, including the head of its audit log.
+//! The builder is therefore the one place that seals the entries of auctions and items; the commit refuses a change with
+//! an entry that could not be sealed.
 
 use std::sync::Arc;
 
@@ -12,24 +15,24 @@ use platform_rules::{Auction, AuctionChange, AuctionKind, Item, ItemChange, LogH
 
 use crate::Platform;
 use crate::audit::{self, SubjectChanges, UnloggedChanges};
-use crate::bid::{Bid, BidStrike, StruckBid};
 use crate::bidders::Admitted;
+use crate::bidding::bid::{Bid, BidStrike, StruckBid};
 use crate::idempotency::IdempotentRequest;
 use crate::journal::{JournalEntry, SubjectKind};
 use crate::port::{Address, BidderItem, BulkChange, BulkChangeStep, Change, ItemCounts, Versioned};
 
-/// A change being written down.
+/// A change under construction.
 pub(crate) struct ChangeBuilder<'a> {
     actor: &'a str,
     now: Timestamp,
     random: SharedRandom,
     change: Change,
-    /// Items as they were before it, and as they are after it.
+    /// Counts of the changed items before and after the change.
     items: (ItemCounts, ItemCounts),
 }
 
 impl Platform {
-    /// Nothing yet; `actor` does it at `now`.
+    /// An empty change that `actor` makes at `now`.
     pub(crate) fn build_change<'a>(&self, actor: &'a str, now: Timestamp) -> ChangeBuilder<'a> {
         ChangeBuilder {
             actor,
@@ -42,14 +45,14 @@ impl Platform {
 }
 
 impl<'a> ChangeBuilder<'a> {
-    /// What follows is done by `actor` at `now`.
+    /// From now on `actor` makes the changes, at `now`.
     pub(crate) fn continue_as(&mut self, actor: &'a str, now: Timestamp) {
         self.actor = actor;
         self.now = now;
     }
 
-    /// The auction takes the changes and its next version. Without changes only the version moves, which makes whoever
-    /// decides on it at the same time decide again.
+    /// Applies the changes to the auction and raises its version. Without changes only the version rises, so that every
+    /// command that is decided on the auction at the same time is decided again.
     pub(crate) fn auction(&mut self, mut auction: Auction, changes: &[AuctionChange]) -> Auction {
         let expected_version = auction.version;
         let opening = (expected_version == 0).then(|| Box::new(Auction { log: LogHead::default(), ..auction.clone() }));
@@ -84,12 +87,12 @@ impl<'a> ChangeBuilder<'a> {
         auction
     }
 
-    /// A new address is written.
+    /// Inserts a new address.
     pub(crate) fn address(&mut self, address: Option<Address>) {
         self.change.address = address;
     }
 
-    /// The item of `auction` takes the changes and its next version.
+    /// Applies the changes to an item of `auction` and raises its version.
     pub(crate) fn item(&mut self, auction: &Auction, mut item: Item, changes: &[ItemChange]) -> Item {
         let expected_version = item.version;
         if expected_version > 0 {
@@ -123,7 +126,7 @@ impl<'a> ChangeBuilder<'a> {
                     });
                 }
                 ItemChange::BidAccepted { record, .. } => {
-                    // A hall is no faster than its clerk. Bids of timed auctions are: see `Platform::place_bid`.
+                    // Here for webcasts only: their bids are few. `Platform::place_bid` does it for registered bidders of timed auctions.
                     if auction.kind == AuctionKind::Webcast {
                         self.note_bidder_item(&item, &record.bidder);
                     }
@@ -151,30 +154,30 @@ impl<'a> ChangeBuilder<'a> {
         item
     }
 
-    /// Notes for the log what happened.
+    /// Records the changes of one subject for the audit log.
     fn log(&mut self, what: SubjectChanges) {
         self.change.unlogged.push(UnloggedChanges { actor: self.actor.to_owned(), at: self.now, what });
     }
 
-    /// Makes entries of what was noted. What can't be written stays noted: the commit seals what is left, and says why not.
+    /// Seals the recorded changes as entries. Changes that can't be sealed stay in `unlogged`, and the commit refuses them.
     fn append_log_entries(&mut self) {
         if let Err(error) = audit::append_entries(&mut self.change, self.random.as_ref()) {
-            tracing::error!(%error, "an entry of the log can't be written");
+            tracing::error!(%error, "an entry of the audit log can't be sealed");
         }
     }
 
-    /// The bidder has bid on the item: what that binds can be found again.
+    /// Records that the bidder has bid on the item, so that the committed amount can be computed.
     pub(crate) fn note_bidder_item(&mut self, item: &Item, paddle: &str) {
         self.change.bidder_items.push(BidderItem { auction: item.auction, paddle: paddle.to_owned(), item: item.uuid });
     }
 
-    /// The bid stands on what its bidder was admitted by: their turn, which it takes, or else their registration.
+    /// Makes the commit depend on what the bidder was admitted by: the spending version, or else the registration.
     pub(crate) fn set_bidder_preconditions(&mut self, admitted: &Admitted) {
         self.change.spending_version = admitted.spending_version;
         self.change.registration = Some(admitted.precondition.clone()).filter(|_| admitted.spending_version.is_none());
     }
 
-    /// A bulk change of the auction begins, goes on or is over.
+    /// Begins, continues or ends a bulk change of the auction.
     pub(crate) fn bulk_change(&mut self, step: BulkChangeStep) {
         self.change.bulk_change = Some(step);
     }
@@ -183,27 +186,27 @@ impl<'a> ChangeBuilder<'a> {
         self.change.bid_strikes.push(BidStrike { item: item.uuid, number, struck });
     }
 
-    /// The first item that it changes.
+    /// The first changed item.
     pub(crate) fn first_item(&self) -> Option<uuid::Uuid> {
         self.change.items.first().map(|item| item.state.uuid)
     }
 
-    /// What an auction's items come to by it, all of those that it changes being of that auction.
+    /// The item counts of an auction after this change, if all changed items belong to it.
     pub(crate) fn counts_after(&self, before: &ItemCounts) -> ItemCounts {
         before.moved(&self.items.0, &self.items.1)
     }
 
-    /// The bulk change that begins or goes on by it.
+    /// The bulk change as it is after this change.
     pub(crate) fn bulk_change_after(&self) -> Option<BulkChange> {
         self.change.bulk_change.as_ref().and_then(|step| step.bulk_change.clone())
     }
 
-    /// The bid accepted last.
+    /// The last accepted bid.
     pub(crate) fn last_bid(&self) -> Option<&Bid> {
         self.change.bids.last()
     }
 
-    /// The change, with the answer to keep when there is an idempotency key.
+    /// The change, with the answer to store for the idempotency key, if there is one.
     pub(crate) fn finish<T>(mut self, answering: Option<&IdempotentRequest<'_, T>>, result: &T) -> Change {
         self.change.answer = answering.map(|answering| answering.answer(result, self.now));
         self.change

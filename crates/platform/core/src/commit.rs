@@ -1,8 +1,8 @@
-//! The one way in which the platform changes auctions and items: a durable commit, and what it announces handed on.
+//! The platform's one commit of auctions and items: one durable transaction, then the new outbox rows to the publisher.
 //!
-//! Before the commit the publisher is asked for room; rows that it has room for are given to this node by the very
-//! transaction that makes them, and go to the customer's lane in memory as soon as it is durable. Whatever there is no room
-//! for waits in the table, and the lane is told so.
+//! Before the commit, the publisher reserves room for the announced events. The transaction that inserts their outbox rows
+//! assigns them to this node, and after it is durable they go to the customer's lane in memory. Rows without room stay
+//! unassigned in the table, and the lane is woken to claim them.
 
 use std::collections::HashMap;
 
@@ -11,22 +11,24 @@ use uuid::Uuid;
 use crate::Platform;
 use crate::metrics::Metrics;
 use crate::port::{Change, CommitReceipt, NodeId, StoreError, StoreResult};
-use crate::publisher::Reservation;
+use crate::publishing::Reservation;
 
 impl Platform {
-    /// Commits one change of a customer. Errors: those of [`crate::port::Store::commit`]'s entries.
+    /// Commits one change of a customer. Errors: those of [`crate::port::AuctionStore::commit`]'s entries.
     pub(crate) async fn commit(&self, customer: Uuid, change: Change) -> StoreResult<CommitReceipt> {
         let mut results = self.commit_all(vec![(customer, change)]).await?;
         results.pop().unwrap_or_else(|| Err(StoreError::Corrupt("a commit without an answer".into())))
     }
 
-    /// Commits many changes, each as a whole or not at all, one answer for each in order.
+    /// Commits each change as a whole or not at all; one result for each, in order.
     pub(crate) async fn commit_all(
         &self,
-        mut changes: Vec<(Uuid, Change)>,
+        changes: Vec<(Uuid, Change)>,
     ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
-        for (_, change) in &mut changes {
-            crate::audit::append_entries(change, self.random().as_ref())?;
+        if changes.iter().any(|(_, change)| !change.unlogged.is_empty()) {
+            return Err(StoreError::Corrupt(
+                "an entry of the audit log could not be sealed; see the server's log".into(),
+            ));
         }
         let mut announced: HashMap<Uuid, usize> = HashMap::new();
         for (customer, change) in &changes {
@@ -44,7 +46,7 @@ impl Platform {
         if room.is_empty() || announced.keys().all(|customer| room.contains_key(customer)) {
             return self.commit_and_publish(changes, room).await;
         }
-        // Some lanes are full: their customers' changes go without handing on, the others' as always.
+        // Some lanes are full: the rows of their customers stay in the table, the rows of the others are handed over.
         let total = changes.len();
         let (with, without): (Vec<_>, Vec<_>) = changes
             .into_iter()
@@ -83,7 +85,7 @@ impl Platform {
             self.wake_lanes(&customers, &results);
             return Ok(results);
         }
-        // A task of its own: if whoever asked goes away between commit and handing on, the rows must still arrive.
+        // A task of its own: if the caller is cancelled after the commit, the rows must still reach their lanes.
         let platform = self.clone();
         let task = tokio::spawn(async move {
             let results = platform.commit_then_hand_over(customers, changes, room).await?;
@@ -94,7 +96,7 @@ impl Platform {
             Ok(results) => results,
             Err(_) => {
                 self.publisher().fence();
-                Err(StoreError::Unavailable("the commit was interrupted; whether it was done is not known".into()))
+                Err(StoreError::Unavailable("the commit was interrupted; it is not known if it succeeded".into()))
             }
         }
     }
@@ -120,7 +122,7 @@ impl Platform {
         let mut results = match self.commit_counted(changes, Some(node)).await {
             Ok(results) => results,
             Err(error) => {
-                // It may have become true all the same, and then rows are ours that we know nothing of.
+                // The commit may have succeeded all the same; then this node owns rows that it does not know.
                 self.publisher().fence();
                 return Err(error);
             }

@@ -1,4 +1,4 @@
-//! What can be set about the platform, with the values that fit most.
+//! Settings of the platform with their defaults.
 
 use std::time::Duration;
 

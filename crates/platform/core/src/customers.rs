@@ -1,11 +1,16 @@
-//! Customers: who runs auctions on the platform and receives events.
+//! Customers: the organisations that run auctions on the platform and receive events.
+
+pub mod addresses;
+pub mod auctioneer_input;
+pub mod auctioneers;
+pub mod connections;
 
 use uuid::Uuid;
 
-use crate::caller::visible;
+use crate::access::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::new_item::text;
+use crate::input::check_text;
 use crate::port::{Customer, Page, StoreError};
 use crate::{Caller, Platform, Scope};
 
@@ -24,7 +29,7 @@ impl Platform {
     ) -> PlatformResult<Outcome<Customer>> {
         caller.require(Scope::CustomersWrite)?;
         caller.require_staff()?;
-        text(name, NAME_CHARS_MAX).map_err(|message| PlatformError::invalid("/name", message))?;
+        check_text(name, NAME_CHARS_MAX).map_err(|message| PlatformError::invalid("/name", message))?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }

@@ -1,4 +1,4 @@
-//! Load, decide, commit, and again when somebody else was faster.
+//! Load, decide, commit; and again after a version conflict.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Why a use case did not do what was asked: one enum for the whole crate, with codes that callers may rely on.
+//! Errors of use cases: one enum for the crate, with stable codes.
 
 use platform_rules::Rejection;
 

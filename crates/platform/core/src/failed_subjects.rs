@@ -1,4 +1,4 @@
-//! Workers that take a step of each of many things in turn: one that can't go on holds no other up.
+//! Failures in the run of a worker that takes one step of each subject in turn: a failed subject delays no other.
 
 use uuid::Uuid;
 

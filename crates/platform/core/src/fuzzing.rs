@@ -8,7 +8,7 @@ use crate::config::CatalogueLimits;
 
 /// What a provider's answer means: the text for support, when it is not that the event was published.
 pub fn judge(status: StatusCode, headers: &HeaderMap, body: &[u8], now: Timestamp) -> Option<String> {
-    crate::publisher::judged(status, headers, body, now)
+    crate::publishing::judged(status, headers, body, now)
 }
 
 /// The number of items in a catalogue file, and what is wrong with it.

@@ -1,8 +1,8 @@
-//! Answers that are given once: the idempotency of writes (decisions, section 5).
+//! Idempotent writes: a repeated request gets the first answer.
 //!
-//! A surface that got an `Idempotency-Key` hands over an [`IdempotentRequest`]. The use case looks the key up before it does
-//! anything, and stores the answer in the write's own transaction: a repeated request gets the first answer, whatever
-//! crashed in between.
+//! A surface that received an `Idempotency-Key` passes an [`IdempotentRequest`]. The use case looks the key up before it does
+//! anything, and stores the answer in the transaction of the write. A repeated request therefore gets the first answer,
+//! through any crash.
 
 use uuid::Uuid;
 

@@ -1,4 +1,6 @@
-//! The journal: the append-only record of every status change. What is announced is taken from it.
+//! The journal: the append-only record of every status change. Announced events are taken from it.
+
+pub mod events;
 
 use contract::event::{Event, EventType};
 use jiff::Timestamp;

@@ -1,16 +1,17 @@
-//! People: who may sign in, with which role, and their sessions (decisions, section 8).
+//! Users: who may sign in, with which role, and their sessions.
 //!
-//! Called by the API and the command line. A person shows password and, if they have one, second factor, and gets a session:
-//! `lws_` and 33 base62 characters (192 random bits), shown once, of which the store has the SHA-256. A session gives what the
-//! role of its user gives, wherever an API key is taken, and what is done with it stands in the log as `user:<uuid>`.
+//! The API and the command line call it. A user signs in with a password and, if one is set up, a second factor, and gets a
+//! session token: `lws_` and 33 base62 characters (192 random bits). The platform shows it once and stores its SHA-256. A
+//! session has the scopes of its user's role and works wherever an API key works. Journal and audit log name its user as
+//! `user:<uuid>`.
 //!
 //! Guarantees:
-//! - a session ends at its time, when it is not used for a while, and when its user is disabled or gets another role or
-//!   password; on other nodes at most `key_cache_ttl` later, like a revoked key;
-//! - signing in costs the same whether there is such a user or not, and who tries too often waits, on all nodes and after
-//!   restarts, because attempts are counted in the store before the password is looked at;
-//! - a code of the second factor works once; so does a recovery code;
-//! - there is always an administrator who can sign in, once there was one.
+//! - A session ends at its expiry, after the idle time-out, and when its user is disabled or gets another role or password;
+//!   on other nodes at most `key_cache_ttl` later, like a revoked key.
+//! - Signing in costs the same with an unknown name. Too many attempts are delayed on all nodes and across restarts, because
+//!   the store counts an attempt before the password is checked.
+//! - A code of the second factor works once; so does a recovery code.
+//! - Once there is an administrator who can sign in, there always is one.
 
 mod config;
 mod passwords;
@@ -31,7 +32,7 @@ pub use sign_in::{SignIn, SignedIn};
 pub use users::{NewUser, UserPatch, UserWithPassword};
 
 use crate::access::CredentialCache;
-use crate::access_log::RefusedSignIns;
+use crate::access::access_log::RefusedSignIns;
 use crate::config::PlatformConfig;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Session, User};

@@ -1,7 +1,8 @@
-//! The ring of a webcast (decisions, section 7): what the clerk sees of it, the clerk's commands, and bids over the internet.
+//! The ring of a webcast: what the clerk sees, the clerk's commands, and bids over the internet.
 //!
-//! Every command names the versions that its clerk saw ([`RingVersion`]). They are compared when the ring is loaded and again
-//! by the commit, so of two clerks one is told that the ring has moved, and nothing is ever sold twice.
+//! Every command names the versions that its clerk saw ([`RingVersion`]). The platform compares them when it loads the ring,
+//! and the commit compares them again. If two clerks act at the same time, the second one gets `precondition_failed`, and
+//! nothing is ever sold twice.
 
 mod clerks;
 mod command;
@@ -14,10 +15,10 @@ use uuid::Uuid;
 
 pub use command::{ClerkCommand, ClerkCommandResult};
 pub use desk::Desk;
-pub use online::{NewInternetBid, InternetBidResult};
+pub use online::{InternetBidResult, NewInternetBid};
 pub use platform_rules::ring::{Commission, RingAction};
 
-use crate::caller::visible;
+use crate::access::caller::visible;
 use crate::decide::expect_version;
 use crate::error::{PlatformError, PlatformResult};
 use crate::{Caller, Platform, Scope};

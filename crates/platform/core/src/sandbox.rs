@@ -1,14 +1,14 @@
 //! Sandbox auctions: a sale on a clock of its own, which a call advances, so that a week passes in a second.
 //!
-//! An advance is one change: the clock's target, the first ends that it brings with their events, and the answer to the
-//! idempotency key become true together. What does not fit into it is done by a worker, a change at a time, each from where
-//! the one before has got to: the target is kept with the auction, so a crash in between loses nothing and repeats nothing.
-//! Every change takes the auction's next version: of two nodes at the same work one gets a conflict, and leaves it to the
-//! other.
+//! An advance is one change: the clock's target, the first ends that it causes with their events, and the answer to the
+//! idempotency key are committed together. A worker does the rest, one change at a time, each from where the previous one
+//! ended. The auction stores the target, so a crash in between loses nothing and repeats nothing. Every change raises the
+//! auction's version: if two nodes run the same step, one commit fails with a version conflict, and the node leaves the
+//! work to the other.
 //!
 //! Guarantees:
-//! - each item that becomes due ends at its own effective end time, the earliest first, and is announced as always;
-//! - nothing of this touches a real sale: its clock is the server's, which is never advanced.
+//! - Each due item ends at its own effective end time, the earliest first, and is announced as always.
+//! - Real sales are not affected: their clock is the server's, which is never advanced.
 
 mod run;
 

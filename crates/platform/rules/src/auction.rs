@@ -2,34 +2,34 @@
 
 use contract::AuctionStatus;
 use contract::models::UrlAttachmentApiModel;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::results::Charges;
-use crate::{IncrementTable, LogHead, TestClock};
+use crate::{IncrementTable, LogHead, Stagger, TestClock};
 
-/// Seconds of an extension window, when nobody says otherwise (decisions, section 6).
+/// Default extension window in seconds.
 pub const EXTENSION_SECONDS_DEFAULT: u32 = 600;
 
-/// Seconds of an extension window, at most: a day.
+/// Longest extension window in seconds: a day.
 pub const EXTENSION_SECONDS_MAX: u32 = 24 * 3600;
 
 /// How items of an auction end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AuctionKind {
-    /// Each item ends by the server's clock when its effective end time is reached.
+    /// Each item ends when the clock reaches its effective end.
     Timed,
     /// A clerk sells or passes one item after another.
     Webcast,
 }
 
 impl AuctionKind {
-    /// Both.
+    /// Both variants.
     pub const ALL: [Self; 2] = [Self::Timed, Self::Webcast];
 
-    /// Stable word, as stored and as APIs carry it.
+    /// Stable name in the store and in the APIs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Timed => "timed",
@@ -38,25 +38,25 @@ impl AuctionKind {
     }
 }
 
-/// Where a webcast stands in its day (decisions, section 7).
+/// Phase of a webcast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WebcastPhase {
-    /// Absentees leave their maxima; nothing is in the ring.
+    /// Absentees leave their maxima; the ring is empty.
     #[default]
     PreBidding,
-    /// Items go through the ring. It begins when the clerk says so, or sends the first one.
+    /// Items go through the ring. The clerk begins this phase explicitly, or by sending the first item.
     Live,
 }
 
-/// What becomes of internet bids on the item in the ring.
+/// Whether internet bids on the item in the ring need the clerk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InternetBids {
-    /// They wait for the clerk to accept them.
+    /// An internet bid is pending until the clerk accepts it.
     #[default]
     WaitForClerk,
-    /// They are accepted as they come, at the asking price or above.
+    /// The platform accepts an internet bid at the asking price or above without the clerk.
     AcceptedAtOnce,
 }
 
@@ -64,34 +64,24 @@ pub enum InternetBids {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Admission {
-    /// Whoever the caller vouches for. A registration that exists counts all the same.
+    /// Any bidder whom the caller vouches for. An existing registration is still enforced.
     #[default]
     Open,
-    /// Bidders whose registration was approved, and nobody else.
+    /// Only bidders with an approved registration.
     Required,
 }
 
 impl Admission {
-    /// Both.
+    /// Both variants.
     pub const ALL: [Self; 2] = [Self::Open, Self::Required];
 
-    /// Stable word, as APIs carry it.
+    /// Stable name in the APIs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
             Self::Required => "required",
         }
     }
-}
-
-/// Staggered ends: `seconds` later for every `items` items (decisions, section 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Stagger {
-    /// Seconds between one group of items and the next.
-    pub seconds: u32,
-    /// Items that end together; at least 1.
-    pub items: u32,
 }
 
 /// The state of an auction.
@@ -106,11 +96,11 @@ pub struct Auction {
     pub auctioneer: Uuid,
     /// Timed or webcast.
     pub kind: AuctionKind,
-    /// Title for people; may be empty in a draft.
+    /// Title; may be empty in a draft.
     pub title: String,
-    /// ISO 4217 code; every amount in the auction is in minor units of it.
+    /// ISO 4217 code. Every amount in the auction is in minor units of this currency.
     pub currency: String,
-    /// IANA time zone, for people.
+    /// IANA time zone for the display of times.
     pub time_zone: String,
     /// When bidding or the webcast starts.
     pub starts_at: Option<Timestamp>,
@@ -118,95 +108,60 @@ pub struct Auction {
     pub ends_at: Option<Timestamp>,
     /// Staggered ends of a timed auction.
     pub stagger: Option<Stagger>,
-    /// Soft close: a bid this many seconds before the end, or later, puts the end off to as long after the bid. None: off.
+    /// Soft close: a bid within this many seconds before the end extends the end to as many seconds after the bid. None
+    /// turns soft close off.
     pub extension_seconds: Option<u32>,
-    /// By how much bids rise.
+    /// Increment table.
     pub increments: IncrementTable,
     /// Status now.
     pub status: AuctionStatus,
-    /// What is added to hammer prices.
+    /// Buyer's premium and tax on hammer prices.
     pub charges: Charges,
-    /// What becomes of internet bids in a webcast.
+    /// Whether internet bids in a webcast need the clerk.
     pub internet_bids: InternetBids,
-    /// If bidders have to be registered.
+    /// Whether bidders have to be registered.
     #[serde(default)]
     pub registration: Admission,
     /// Phase of a webcast.
     pub phase: WebcastPhase,
-    /// Id of the address where it is held, or where its items can be seen.
+    /// Id of the address where the auction is held or its items can be viewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_id: Option<i64>,
-    /// Images, documents and videos about it, in their order.
+    /// Images, documents and videos, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<UrlAttachmentApiModel>,
     /// The item in the ring of a webcast.
     pub in_ring: Option<Uuid>,
-    /// The item that was sold or passed last, while no other was sent: the one that can be reopened.
+    /// The item that was sold or passed last, while no other item was sent: the clerk can reopen it.
     pub last_in_ring: Option<Uuid>,
-    /// Place in the running order of the item that was sent last: "next" goes on from here.
+    /// Place in the running order of the item that was sent last. Sending the next item continues from here.
     pub ring_position: Option<i64>,
-    /// The clock of a sandbox auction; none for a real one. Chosen at its creation.
+    /// Test clock of a sandbox auction; none for a real auction. It is chosen when the auction is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<TestClock>,
-    /// On its way from LIVE back to PREVIEW, or to other terms: no bid is taken meanwhile, and none may have come before it is
-    /// there.
+    /// True while a bulk change returns the LIVE auction to PREVIEW or changes its terms. The platform accepts no bid
+    /// meanwhile, and abandons the bulk change if a bid was accepted before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub returning: bool,
     /// Number of the last journal entry of this auction, from 1 without gaps; 0 before the first.
     pub sequence: i64,
-    /// Number of the last commit of this auction, from 1; what `If-Match` compares.
+    /// Version: number of the last commit of this auction, from 1. `If-Match` compares it.
     pub version: i64,
-    /// Where its log has come to.
+    /// Head of its log.
     #[serde(default, skip_serializing_if = "LogHead::is_empty")]
     pub log: LogHead,
     /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// Planned end of an item at a position of the running order, from 0 (decisions, section 6): the auction's closing time,
-/// and `stagger.seconds` later for every `stagger.items` items before it. None in a webcast, without a closing time, or
-/// when the end would lie beyond what time can count.
-pub fn new_item_end(auction: &Auction, position: i64) -> Option<Timestamp> {
-    let (AuctionKind::Timed, Some(ends_at)) = (auction.kind, auction.ends_at) else {
-        return None;
-    };
-    let Some(stagger) = auction.stagger else {
-        return Some(ends_at);
-    };
-    let group = position.max(0) / i64::from(stagger.items.max(1));
-    let later_seconds = group.saturating_mul(i64::from(stagger.seconds));
-    ends_at.checked_add(SignedDuration::from_secs(later_seconds)).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{at, auction};
+    use crate::sample::auction;
     use contract::AuctionStatus;
 
     #[test]
-    fn ends_are_staggered_by_groups_of_items() {
-        let auction = Auction {
-            stagger: Some(Stagger { seconds: 30, items: 2 }),
-            ..auction(AuctionKind::Timed, AuctionStatus::Live)
-        };
-        for (position, seconds) in [(-1, 1_000), (0, 1_000), (1, 1_000), (2, 1_030), (3, 1_030), (99_999, 1_500_970)] {
-            assert_eq!(new_item_end(&auction, position), Some(at(seconds)), "at {position}");
-        }
-        assert_eq!(new_item_end(&auction, i64::MAX), None, "beyond what time can count");
-        let together = Auction { stagger: None, ..auction };
-        assert_eq!(new_item_end(&together, 7), Some(at(1_000)));
-    }
-
-    #[test]
-    fn only_timed_auctions_with_a_closing_time_plan_ends() {
-        assert_eq!(new_item_end(&auction(AuctionKind::Webcast, AuctionStatus::Live), 0), None);
-        let open = Auction { ends_at: None, ..auction(AuctionKind::Timed, AuctionStatus::Live) };
-        assert_eq!(new_item_end(&open, 0), None);
-    }
-
-    #[test]
-    fn a_state_is_camel_case_json_and_reads_back_the_same() {
+    fn an_auction_survives_a_round_trip_through_camel_case_json() {
         let auction = auction(AuctionKind::Webcast, AuctionStatus::Live);
         let json = serde_json::to_value(&auction).unwrap();
         assert_eq!(json["timeZone"], "Europe/London");

@@ -1,4 +1,4 @@
-//! What every bid has in common: where it comes from, its least and highest amount.
+//! Rules that all bids share: their source, the minimum bid, the highest amount.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,32 +6,33 @@ use uuid::Uuid;
 
 use crate::bid_log::BIDS_MAX;
 use crate::proxy::Pricing;
-use crate::{Auction, Bidder, Item, RegistrationRef, Rejection};
+use crate::{Auction, BidRecord, Bidder, Hidden, Item, RegistrationRef, Rejection};
 
-/// The highest amount anywhere, minor units: leaves room to add increments, and is exact in every JSON reader.
+/// The highest amount of any price or bid, minor units. Adding increments to it can't overflow, and every JSON parser
+/// represents it exactly.
 pub const AMOUNT_MAX: i64 = 1_000_000_000_000_000;
 
 /// Where a bid came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum BidSource {
-    /// Over the API or a web site.
+    /// From a bidder over the API, or relayed by the clerk from another platform.
     Internet,
-    /// Taken in the room by the clerk.
+    /// Made in the room and entered by the clerk.
     Room,
-    /// Executed by the clerk for an absentee.
+    /// Made by the clerk for an absentee.
     Commission,
-    /// Left before a webcast: a maximum for the clerk to bid with. It is no offer by itself.
+    /// An absentee's maximum, left before a webcast. It never stands by itself.
     Absentee,
     /// Bought at the buy-now price.
     BuyNow,
 }
 
 impl BidSource {
-    /// Every one.
+    /// All sources.
     pub const ALL: [Self; 5] = [Self::Internet, Self::Room, Self::Commission, Self::Absentee, Self::BuyNow];
 
-    /// Stable word, as stored and as APIs carry it.
+    /// Stable name in the store and in the APIs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Internet => "internet",
@@ -43,9 +44,9 @@ impl BidSource {
     }
 }
 
-/// The lowest amount that the next bid may have, minor units. In the ring, the asking price; else the opening bid when
-/// there is none (the first increment if that is 0), or price + increment at the price. An item's fixed increment takes
-/// the table's place.
+/// The minimum amount of the next bid, minor units. In the ring, this is the asking price. Otherwise it is the price
+/// plus its increment, or the opening bid when no bid stands; an opening bid of 0 means the first increment. An item's
+/// fixed increment replaces the auction's table.
 pub fn minimum_bid(auction: &Auction, item: &Item) -> i64 {
     match item.in_ring() {
         Some(ring) => ring.asking_price,
@@ -53,17 +54,17 @@ pub fn minimum_bid(auction: &Auction, item: &Item) -> i64 {
     }
 }
 
-/// What is asked for next when nobody has named a price.
+/// The minimum amount of the next bid without an asking price of the clerk.
 pub(crate) fn next_price(auction: &Auction, item: &Item) -> i64 {
     let pricing = Pricing::of(auction, item);
     item.price().map_or_else(|| pricing.opening(), |price| pricing.above(price))
 }
 
-/// A bid that somebody makes. Checked by what takes it, but for its amount's bounds.
+/// A bid that is not accepted yet.
 pub(crate) struct Offer {
     pub(crate) bid: Uuid,
     pub(crate) bidder: String,
-    /// Of a bidder who was looked up.
+    /// None for a bidder whom the caller vouches for.
     pub(crate) registration: Option<RegistrationRef>,
     pub(crate) amount: i64,
     pub(crate) source: BidSource,
@@ -71,12 +72,11 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// Of a bidder who was looked up.
     pub(crate) fn of(bidder: &Bidder, bid: Uuid, amount: i64, source: BidSource, at: Timestamp) -> Self {
         Self { bid, bidder: bidder.paddle.clone(), registration: bidder.registered, amount, source, at }
     }
 
-    /// If there is room for it: in numbers, and in the item's log.
+    /// Rejects an amount above the maximum, and a bid that the item's log has no room for.
     pub(crate) fn require_countable(&self, item: &Item) -> Result<(), Rejection> {
         if self.amount > AMOUNT_MAX {
             return Err(Rejection::BidTooHigh { maximum: AMOUNT_MAX });
@@ -92,6 +92,23 @@ impl Offer {
             minimum if self.amount >= minimum => Ok(()),
             minimum if minimum > AMOUNT_MAX => Err(Rejection::PriceAtMaximum { maximum: AMOUNT_MAX }),
             minimum => Err(Rejection::BidTooLow { minimum }),
+        }
+    }
+
+    /// The offer as the item's next bid.
+    pub(crate) fn record(&self, item: &Item) -> BidRecord {
+        BidRecord {
+            bid: self.bid,
+            number: item.bid_count + 1,
+            bidder: self.bidder.clone(),
+            amount: self.amount,
+            maximum: Hidden::new(self.amount),
+            source: self.source,
+            before: item.standing.as_ref().map(|standing| standing.number),
+            asked: item.in_ring().map(|ring| ring.asking_price),
+            registration: self.registration,
+            at: self.at,
+            struck: None,
         }
     }
 }

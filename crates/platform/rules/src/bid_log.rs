@@ -1,19 +1,19 @@
-//! The bids of an item as they were taken, in order, and what became of each. A bid is never edited: it stands, or it was
-//! struck, for a cause (decisions, sections 6 and 7).
+//! The log of an item's bids: every accepted bid in order, and whether it still counts. A bid is never edited; it
+//! counts until it is struck, for a reason.
 //!
-//! An item's state knows its standing bid only, so that a bid costs the same after ten as after ten thousand. Commands
-//! that look back (cancel, undo, retract, asking price, commission) are given the log as a fact.
+//! The state of an item holds only its standing bid, so the cost of a bid does not grow with the number of bids.
+//! Commands that look back (cancel, undo, retract, asking price, commission) receive the log from the caller.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{BidSource, Hidden, Item, ItemChange, RegistrationRef, Rejection};
+use crate::{BidSource, Hidden, Item, ItemChange, RegistrationRef, Rejection, StandingBid};
 
-/// Bids of one item, at most: what a command that looks back may have to read.
+/// Bids of one item, at most. It bounds what a command that looks back has to read.
 pub const BIDS_MAX: i64 = 100_000;
 
-/// A bid that was accepted.
+/// An accepted bid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BidRecord {
@@ -21,58 +21,59 @@ pub struct BidRecord {
     pub bid: Uuid,
     /// Number of the bid on its item, from 1 without gaps.
     pub number: i64,
-    /// Who bid, as others see it.
+    /// Paddle of the bidder.
     pub bidder: String,
-    /// What it came to at once, minor units, as others see it: the price that its bidder led at, or, outbid at once, the
-    /// whole bid. 0 for an absentee's maximum, which is no offer yet.
+    /// Public amount, minor units: the price at which the bid led, or the whole bid when an earlier maximum outbid it.
+    /// 0 for an absentee bid, which never stands.
     pub amount: i64,
-    /// How far the bidder goes. In a ring, the amount.
+    /// The bidder's maximum. In the ring, it equals the amount.
     pub maximum: Hidden,
-    /// Where it came from.
+    /// Source of the bid.
     pub source: BidSource,
-    /// Number of the bid that stood right before this one.
+    /// Number of the bid that stood when this one was accepted.
     pub before: Option<i64>,
-    /// The asking price that it answered, in a ring.
+    /// In the ring, the asking price that the bid answered.
     pub asked: Option<i64>,
-    /// The registration that it was taken under; none where nobody asked for one: in an open auction, and by the clerk.
+    /// The registration that the bid was accepted under. None when none was required: in an open auction, and for bids
+    /// that the clerk enters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registration: Option<RegistrationRef>,
-    /// The server's time.
+    /// The server's time at which it was accepted.
     pub at: Timestamp,
-    /// Set when it does not count any more.
+    /// Set when the bid no longer counts.
     pub struck: Option<Struck>,
 }
 
-/// A bid that does not count any more.
+/// Why and when a bid was struck.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Struck {
     /// Why.
     pub strike: StrikeReason,
-    /// Number of the item's last bid at that moment.
+    /// Number of the item's last bid when this one was struck.
     pub after: i64,
 }
 
-/// Why a bid does not count any more.
+/// Why a bid was struck: it no longer counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StrikeReason {
-    /// Cancelled by an administrator: it is as if it had never been made.
+    /// Cancelled by an administrator. The price becomes what it would be without the bid.
     Cancelled,
-    /// Undone by the clerk: what stood before stands again.
+    /// Undone by the clerk. The bid that stood before it stands again.
     Undone,
-    /// Taken back by its bidder: no earlier bid comes back.
+    /// Retracted by its bidder. No earlier bid stands again.
     Retracted,
-    /// The asking price was lowered to it or below. Raising the price again brings it back, until
-    /// another bid is taken or the item leaves the ring.
+    /// The clerk lowered the asking price to the bid's amount or below. Raising the price reinstates the bid, until
+    /// another bid is accepted or the item leaves the ring.
     Lowered,
 }
 
 impl StrikeReason {
-    /// Every one.
+    /// All reasons.
     pub const ALL: [Self; 4] = [Self::Cancelled, Self::Undone, Self::Retracted, Self::Lowered];
 
-    /// Stable word, as APIs carry it.
+    /// Stable name in the APIs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cancelled => "cancelled",
@@ -84,39 +85,64 @@ impl StrikeReason {
 }
 
 impl BidRecord {
-    /// If it counts.
+    /// True when the bid was not struck.
     pub fn stands(&self) -> bool {
         self.struck.is_none()
     }
+
+    /// True when this is the item's standing bid.
+    pub(crate) fn is_standing_on(&self, item: &Item) -> bool {
+        item.standing.as_ref().is_some_and(|standing| standing.number == self.number)
+    }
+
+    /// The bid as the standing bid at this price.
+    pub(crate) fn standing_at(&self, amount: i64) -> StandingBid {
+        StandingBid {
+            bid: self.bid,
+            number: self.number,
+            bidder: self.bidder.clone(),
+            amount,
+            maximum: self.maximum,
+            at: self.at,
+        }
+    }
+
+    /// The change that strikes the bid.
+    pub(crate) fn strike(&self, item: &Item, strike: StrikeReason, reason: Option<String>) -> ItemChange {
+        let struck = Struck { strike, after: item.bid_count };
+        ItemChange::BidStruck { number: self.number, bid: self.bid, struck, reason }
+    }
 }
 
-/// All bids of an item by their number, without gaps.
+/// All bids of an item, ordered by number without gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BidLog(Vec<BidRecord>);
 
 impl BidLog {
-    /// The log of these bids. Errors: `bid_log_incomplete` when their numbers are not 1, 2, 3 and so on.
+    /// A log of these bids.
+    ///
+    /// Errors: `bid_log_incomplete` when their numbers are not 1, 2, 3 and so on.
     pub fn new(bids: Vec<BidRecord>) -> Result<Self, Rejection> {
         let gapless = (1..).zip(&bids).all(|(number, bid)| bid.number == number);
         if gapless { Ok(Self(bids)) } else { Err(Rejection::BidLogIncomplete) }
     }
 
-    /// The bids, the first one first.
+    /// The bids, oldest first.
     pub fn bids(&self) -> &[BidRecord] {
         &self.0
     }
 
-    /// Takes over what a change does to bids.
+    /// Applies a change of the item to the log; changes that concern no bid have no effect.
     pub fn apply(&mut self, change: &ItemChange) {
         match change {
             ItemChange::BidAccepted { record, .. } => self.0.push(record.clone()),
             ItemChange::BidStruck { number, struck, .. } => {
-                if let Some(bid) = self.place(*number).and_then(|place| self.0.get_mut(place)) {
+                if let Some(bid) = self.index(*number).and_then(|index| self.0.get_mut(index)) {
                     bid.struck = Some(*struck);
                 }
             }
             ItemChange::BidReinstated { number, .. } => {
-                if let Some(bid) = self.place(*number).and_then(|place| self.0.get_mut(place)) {
+                if let Some(bid) = self.index(*number).and_then(|index| self.0.get_mut(index)) {
                     bid.struck = None;
                 }
             }
@@ -126,22 +152,22 @@ impl BidLog {
 
     /// The bid with this number.
     pub fn get(&self, number: i64) -> Option<&BidRecord> {
-        self.0.get(self.place(number)?)
+        self.0.get(self.index(number)?)
     }
 
-    fn place(&self, number: i64) -> Option<usize> {
+    fn index(&self, number: i64) -> Option<usize> {
         usize::try_from(number).ok()?.checked_sub(1)
     }
 
-    /// The bids that the item knows of and that have not lapsed. Bids that came after the item was read are left out: the
-    /// commit will find out.
+    /// The item's bids that have not lapsed. Bids newer than the given state of the item are left out; in that case the
+    /// commit fails with a version conflict.
     pub(crate) fn of_item(&self, item: &Item) -> Result<&[BidRecord], Rejection> {
         let known = usize::try_from(item.bid_count).unwrap_or_default();
         let lapsed = usize::try_from(item.bids_lapsed).unwrap_or_default();
         self.0.get(lapsed.min(known)..known).ok_or(Rejection::BidLogIncomplete)
     }
 
-    /// A bid of the item that counts.
+    /// The bid with this UUID, if it counts on the item.
     pub(crate) fn standing(&self, item: &Item, bid: Uuid) -> Result<&BidRecord, Rejection> {
         let is_it = |record: &&BidRecord| record.bid == bid && !item.is_over(record.number, record.source);
         let found = self.of_item(item)?.iter().find(is_it).ok_or(Rejection::BidNotFound)?;

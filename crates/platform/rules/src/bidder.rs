@@ -1,4 +1,4 @@
-//! Who bids: what the platform knows of them, given to the rules as facts.
+//! The bidder of a command: facts that the caller looks up and passes to the rules.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::paddle::require_name;
 use crate::{Auction, Item, LogHash, Rejection};
 
-/// A registration as a bid was decided on it: the entry that its log had come to.
+/// The registration that a bid was accepted under, with the last entry of its log at that moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistrationRef {
@@ -18,35 +18,36 @@ pub struct RegistrationRef {
     pub hash: LogHash,
 }
 
-/// A bidder as registered for the auction, at the moment of a command. The rules look nothing up: whoever calls them says
-/// how things are.
+/// A bidder as registered for the auction at the moment of a command. The caller looks these facts up; the rules do no
+/// IO.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bidder {
-    /// Paddle number, or whatever the caller names bidders by; 1 to 64 characters. All that others see of a bidder.
+    /// Paddle number, or another name that the caller gives bidders; 1 to 64 characters. Nothing else about a bidder is
+    /// public.
     pub paddle: String,
-    /// The person or firm behind the paddle, when it is known: vendors and the auctioneer are told by it.
+    /// The person or firm behind the paddle, when it is known. The rules compare it with the vendor and the auctioneer.
     pub party: Option<Uuid>,
-    /// The registration for this auction; none for one whom the caller vouches for.
+    /// The registration for this auction; none for a bidder whom the caller vouches for.
     pub registered: Option<RegistrationRef>,
     /// The registration for this auction was approved.
     pub approved: bool,
     /// Suspended from bidding.
     pub suspended: bool,
-    /// What the bidder may spend in this auction, minor units; none for no limit.
+    /// Spending limit in this auction, minor units; none for no limit.
     pub limit: Option<i64>,
-    /// What is bound already in this auction, minor units: maxima that lead on other items, and hammer prices.
+    /// Amount committed on other items of this auction, minor units: maxima of leading bids, and hammer prices.
     pub committed: i64,
 }
 
 impl Bidder {
-    /// A bidder whom the caller vouches for: approved, without a limit, and nobody's vendor.
+    /// A bidder whom the caller vouches for: approved, without a spending limit, and not known to be a vendor.
     pub fn vouched_for(paddle: impl Into<String>) -> Self {
         let (paddle, party, registered, limit) = (paddle.into(), None, None, None);
         Self { paddle, party, registered, approved: true, suspended: false, limit, committed: 0 }
     }
 
-    /// If this bidder may bid in the room at all. Whoever the clerk sees there needs no registration, and the clerk may let
-    /// them go beyond a limit.
+    /// Rejects a bidder who may not bid in the room. The clerk sees the bidder, so neither a registration nor a
+    /// spending limit is required.
     pub(crate) fn require_admitted_to_room(&self, auction: &Auction, item: &Item) -> Result<(), Rejection> {
         require_name(&self.paddle)?;
         if self.suspended {
@@ -55,12 +56,13 @@ impl Bidder {
         self.require_no_interest(auction, item)
     }
 
+    /// Rejects the item's vendor and the auctioneer.
     fn require_no_interest(&self, auction: &Auction, item: &Item) -> Result<(), Rejection> {
         let barred = |party| Some(party) == item.vendor || party == auction.auctioneer;
         if self.party.is_some_and(barred) { Err(Rejection::VendorBarred) } else { Ok(()) }
     }
 
-    /// If this bidder may bid up to `maximum` on the item at all, whatever its price.
+    /// Rejects a bidder who may not bid up to `maximum` on the item, whatever its price.
     pub(crate) fn require_allowed(&self, auction: &Auction, item: &Item, maximum: i64) -> Result<(), Rejection> {
         require_name(&self.paddle)?;
         if !self.approved {
@@ -70,9 +72,6 @@ impl Bidder {
             return Err(Rejection::BidderSuspended);
         }
         self.require_no_interest(auction, item)?;
-        match self.limit {
-            Some(limit) if self.committed.saturating_add(maximum) > limit => Err(Rejection::SpendingLimitReached),
-            _ => Ok(()),
-        }
+        self.require_within_limit(maximum)
     }
 }

@@ -1,15 +1,15 @@
-//! Why something changed: the words that the journal and the log keep.
+//! The cause of a change, as the journal and the log store it.
 
 use serde::{Deserialize, Serialize, de};
 
-/// Cause of a change. The words are stable: they are stored, and read back by people and programs.
+/// Cause of a change. The names are stable, because the store keeps them and the APIs return them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// Created by a call.
+    /// Created by an API call.
     Created,
     /// Created by a catalogue import.
     Imported,
-    /// Changed by an administrator, for no reason that has its own word.
+    /// Changed by an administrator, without a more specific cause.
     StatusChangedByAdministrator,
     /// The item's auction went LIVE.
     AuctionWentLive,
@@ -19,17 +19,17 @@ pub enum Cause {
     SoldInRing,
     /// Passed in a webcast.
     PassedInRing,
-    /// A passed item was offered again.
+    /// The clerk offered a passed item again.
     OfferedAgain,
-    /// A sale or pass was taken back.
+    /// A sale or a pass was corrected.
     Corrected,
     /// Suspended by an administrator.
     Suspended,
-    /// Taken back from suspension.
+    /// The suspension ended.
     Resumed,
     /// Withdrawn from the sale.
     Withdrawn,
-    /// Taken back from withdrawal.
+    /// Reinstated after a withdrawal.
     Reinstated,
     /// Its auction was reconciled.
     Reconciled,
@@ -41,39 +41,39 @@ pub enum Cause {
     BidCancelled,
     /// The clerk undid a bid.
     BidUndone,
-    /// A bidder took a bid back.
+    /// A bidder retracted a bid.
     BidRetracted,
-    /// An internet bid waits for the clerk.
+    /// A bidder placed an internet bid that is pending.
     BidOffered,
     /// The clerk set the asking price.
     AskingPriceSet,
     /// The clerk sent the item into the ring.
     SentToRing,
-    /// The clerk took the item out of the ring, undecided.
+    /// The clerk took the item out of the ring, neither sold nor passed.
     RemovedFromRing,
-    /// The clerk reopened the last item.
+    /// The clerk reopened the last lot.
     Reopened,
     /// The clerk gave fair warning.
     FairWarning,
     /// The clerk paused bidding.
     RingPaused,
-    /// The clerk let bidding go on.
+    /// The clerk resumed bidding.
     RingResumed,
-    /// The live phase of a webcast began: the clerk said so, or sent the first item.
+    /// The live phase of a webcast began: the clerk began it, or sent the first item.
     PreBiddingEnded,
     /// The end was planned.
     EndPlanned,
-    /// A bid came shortly before the end.
+    /// Soft close extended the end.
     EndExtended,
-    /// An administrator put the end off.
+    /// An administrator moved the end to a later time.
     EndMoved,
-    /// The end passed while the platform was down, and was put off.
+    /// The end passed while the platform was down, and was extended.
     EndMovedDowntime,
-    /// An unsold item is offered again in another auction.
+    /// An unsold item was relisted in another auction.
     Relisted,
-    /// The clock of a sandbox auction was advanced.
+    /// The test clock of a sandbox auction was advanced.
     ClockAdvanced,
-    /// An administrator corrected what was entered.
+    /// An administrator corrected fields.
     Edited,
 }
 
@@ -117,7 +117,7 @@ impl Cause {
         Self::Edited,
     ];
 
-    /// The stable word.
+    /// The stable name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -169,7 +169,7 @@ impl<'de> Deserialize<'de> for Cause {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = String::deserialize(deserializer)?;
         let found = Self::ALL.into_iter().find(|cause| cause.as_str() == word);
-        found.ok_or_else(|| de::Error::custom("is not the word of a cause"))
+        found.ok_or_else(|| de::Error::custom("is not the name of a cause"))
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cause_has_a_word_of_its_own() {
+    fn cause_names_are_unique() {
         let mut words: Vec<_> = Cause::ALL.iter().map(|cause| cause.as_str()).collect();
         words.sort_unstable();
         words.dedup();

@@ -1,4 +1,4 @@
-//! What a decision changes, and how a state takes it.
+//! The changes that decisions result in, and how they apply to a state.
 
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
@@ -9,14 +9,15 @@ use crate::bid_log::Struck;
 use crate::edit::AuctionEdit;
 use crate::item::{BeforePass, ItemEdit};
 use crate::{
-    Auction, BidRecord, BidSource, Cause, Item, Pending, RingStatus, StandingBid, StrikeReason, TestClock, WebcastPhase,
+    Auction, BidRecord, BidSource, Cause, Item, PendingBid, RingStatus, StandingBid, StrikeReason, TestClock,
+    WebcastPhase,
 };
 
-/// One change of an item. Changes of one decision apply in their order.
+/// One change of an item. The changes of one decision apply in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "change")]
 pub enum ItemChange {
-    /// Its status; one journal row each, numbered by the item's `sequence` after this change was applied.
+    /// The status changed. Each such change is one journal entry, numbered by the item's `sequence` after the change.
     StatusChanged {
         /// Status before; none for a creation.
         from: Option<ItemStatus>,
@@ -24,117 +25,117 @@ pub enum ItemChange {
         to: ItemStatus,
         /// Why.
         cause: Cause,
-        /// True when it goes to the customer as ITEM_STATUS_CHANGE.
+        /// True when the customer receives the event ITEM_STATUS_CHANGE.
         announced: bool,
-        /// Why, in a person's words, where the rules ask for it.
+        /// The reason that a person gave, where the rules require one.
         reason: Option<String>,
     },
-    /// A bid was taken.
+    /// A bid was accepted.
     BidAccepted {
-        /// The bid, with its number: the next one of its item.
+        /// The bid, with the next number of its item.
         record: BidRecord,
-        /// What stands now: this bid, or an earlier one that goes further.
+        /// The standing bid now: this one, or an earlier one with a higher maximum.
         standing: Option<StandingBid>,
     },
-    /// A bid does not count any more.
+    /// A bid was struck: it no longer counts.
     BidStruck {
         /// Its number.
         number: i64,
         /// The bid.
         bid: Uuid,
-        /// What became of it.
+        /// Why and when.
         struck: Struck,
-        /// Why, in a person's words; none when the asking price was lowered.
+        /// The reason that a person gave; none when the asking price was lowered.
         reason: Option<String>,
     },
-    /// A bid that a lowered asking price had struck counts again.
+    /// A bid counts again that a lowered asking price had struck.
     BidReinstated {
         /// Its number.
         number: i64,
         /// The bid.
         bid: Uuid,
     },
-    /// What stands now, after bids were struck or came back.
+    /// Another bid stands, because bids were struck or reinstated.
     StandingChanged {
-        /// The bid that wins if nothing else happens.
+        /// The standing bid now; none when no bid stands.
         standing: Option<StandingBid>,
         /// Why.
         cause: Cause,
     },
-    /// All bids so far are over: the item comes back from a withdrawal as if new.
+    /// All bids so far lapsed, because the item was reinstated after a withdrawal.
     BidsLapsed {
         /// Number of the last one.
         through: i64,
         /// Why.
         cause: Cause,
     },
-    /// The item was passed: the bids in the room and of the internet are over, what absentees left is not.
+    /// The item was passed: its bids are over, except for absentee bids.
     BidsPassed {
         /// Number of the item's last bid.
         through: i64,
     },
-    /// The pass was taken back at once: what stood before it stands again.
+    /// The lot was reopened after a pass: the bid that stood before the pass stands again.
     BidsRestored {
-        /// Number of the last bid that an earlier pass was the end of; 0 without one.
+        /// Number of the last bid that an earlier pass ended; 0 without one.
         passed: i64,
-        /// The bid that wins if nothing else happens.
+        /// The standing bid now; none when no bid stands.
         standing: Option<StandingBid>,
     },
-    /// Internet bids that wait for the clerk.
+    /// The pending internet bids changed.
     PendingChanged {
-        /// Those that wait now.
-        pending: Vec<Pending>,
+        /// All pending internet bids now.
+        pending: Vec<PendingBid>,
         /// Why.
         cause: Cause,
     },
-    /// Its place in a webcast's ring.
+    /// Its place relative to the ring changed.
     RingChanged {
         /// Place after.
         ring: RingStatus,
         /// Why.
         cause: Cause,
     },
-    /// Its end in a timed auction was planned; it had none.
+    /// Its first end in a timed auction was planned.
     EndPlanned {
         /// Planned and effective end.
         end: Timestamp,
     },
-    /// A bid came within the extension window: the effective end is later.
+    /// Soft close: a bid within the extension window extended the effective end.
     EndExtended {
         /// Effective end.
         end: Timestamp,
     },
-    /// An administrator has put the end off.
+    /// An administrator moved the effective end of this item.
     EndMoved {
         /// Effective end.
         end: Timestamp,
-        /// Why, in a person's words.
+        /// The reason that a person gave.
         reason: String,
     },
-    /// It passed while the platform was down, and was put off: nobody could bid, or see to it.
+    /// The effective end passed while the platform was down and no bid could be accepted; the platform extended it.
     EndHeld {
         /// Effective end.
         end: Timestamp,
     },
-    /// An administrator has put the planned end off.
+    /// An administrator shifted the ends of the auction, and this item's planned end with them.
     EndShifted {
         /// Planned end.
         planned: Timestamp,
-        /// Effective end: the planned one, or the later one of before.
+        /// Effective end: the planned one, or the previous effective end if that is later.
         end: Timestamp,
-        /// Why, in a person's words.
+        /// The reason that a person gave.
         reason: String,
     },
-    /// An administrator has corrected what was entered.
+    /// An administrator corrected fields.
     Edited {
-        /// What is another way now.
+        /// The corrected fields.
         edit: Box<ItemEdit>,
     },
-    /// It is offered again as an item of another auction.
+    /// The unsold item was relisted in another auction.
     Relisted {
-        /// That auction.
+        /// The other auction.
         auction: Uuid,
-        /// The item there.
+        /// The new item.
         item: Uuid,
     },
 }
@@ -143,8 +144,8 @@ pub enum ItemChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "change")]
 pub enum AuctionChange {
-    /// Its status; always announced as AUCTION_STATUS_CHANGE. One journal row each, numbered by the auction's `sequence`
-    /// after this change was applied.
+    /// The status changed. The customer always receives the event AUCTION_STATUS_CHANGE. Each such change is one
+    /// journal entry, numbered by the auction's `sequence` after the change.
     StatusChanged {
         /// Status before; none for a creation.
         from: Option<AuctionStatus>,
@@ -153,51 +154,51 @@ pub enum AuctionChange {
         /// Why.
         cause: Cause,
     },
-    /// It is on its way from LIVE back to PREVIEW: no bid is taken any more.
+    /// The return from LIVE to PREVIEW began: the platform accepts no bid meanwhile.
     ReturnBegun,
-    /// It stays LIVE: a bid had come before.
+    /// The return to PREVIEW was abandoned, because a bid was accepted before it began. The auction stays LIVE.
     ReturnGivenUp,
-    /// It gets other terms in a moment: no bid is taken on those of before any more.
+    /// A change of the terms began: the platform accepts no bid meanwhile.
     BidsHeld,
-    /// Bids are taken again, on the terms that it has now.
+    /// A change of the terms ended: the platform accepts bids on the terms that hold now.
     BidsReleased,
-    /// Which item is in the ring.
+    /// Another item, or none, is in the ring.
     RingChanged {
         /// The item; none when the ring is empty.
         item: Option<Uuid>,
-        /// Its place in the running order.
+        /// Its place in the running order; none leaves the last place as it is.
         position: Option<i64>,
         /// Why.
         cause: Cause,
     },
-    /// A webcast's phase.
+    /// The phase of a webcast changed.
     PhaseChanged {
         /// Phase after.
         phase: WebcastPhase,
         /// Why.
         cause: Cause,
     },
-    /// The clock of a sandbox auction is sent forward; see [`crate::test_clock`].
+    /// An advance of the test clock of a sandbox auction began; see [`crate::test_clock`].
     ClockAdvanced {
-        /// Where to.
+        /// The target of the advance.
         target: Timestamp,
     },
-    /// The clock of a sandbox auction follows the ends that it has passed.
+    /// The test clock of a sandbox auction moved towards its target.
     ClockFollowed {
-        /// Where it is.
+        /// The time up to which all items have ended.
         reached: Timestamp,
-        /// Items ended by this advance so far.
+        /// Items that this advance has ended so far.
         ended: u64,
     },
-    /// An administrator has corrected what was entered.
+    /// An administrator corrected fields.
     Edited {
-        /// What is another way now.
+        /// The corrected fields.
         edit: Box<AuctionEdit>,
     },
 }
 
 impl ItemChange {
-    /// Why, in the log's word.
+    /// The cause, as the log stores it.
     pub fn cause(&self) -> Cause {
         match self {
             Self::StatusChanged { cause, .. }
@@ -219,7 +220,7 @@ impl ItemChange {
         }
     }
 
-    /// Why, in a person's words, where somebody gave them.
+    /// The reason that a person gave, if the change has one.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::StatusChanged { reason, .. } | Self::BidStruck { reason, .. } => reason.as_deref(),
@@ -230,7 +231,7 @@ impl ItemChange {
 }
 
 impl AuctionChange {
-    /// Why, in the log's word.
+    /// The cause, as the log stores it.
     pub fn cause(&self) -> Cause {
         match self {
             Self::StatusChanged { cause, .. } | Self::RingChanged { cause, .. } | Self::PhaseChanged { cause, .. } => {
@@ -255,7 +256,7 @@ impl From<StrikeReason> for Cause {
 }
 
 impl Item {
-    /// Takes a change. `version` is the committer's and stays.
+    /// Applies a change. The store sets `version`; it stays as it is here.
     pub fn apply(&mut self, change: &ItemChange) {
         match change {
             ItemChange::StatusChanged { to, announced, .. } => {
@@ -302,14 +303,14 @@ impl Item {
                 }
             }
             ItemChange::Relisted { item, .. } => self.relisted_as = Some(*item),
-            // These are the log's: see `BidLog::apply`.
+            // These change the log of bids only; see `BidLog::apply`.
             ItemChange::BidStruck { .. } | ItemChange::BidReinstated { .. } => {}
         }
     }
 }
 
 impl Auction {
-    /// Takes a change. `version` is the committer's and stays.
+    /// Applies a change. The store sets `version`; it stays as it is here.
     pub fn apply(&mut self, change: &AuctionChange) {
         match change {
             AuctionChange::StatusChanged { to, .. } => {
@@ -320,7 +321,7 @@ impl Auction {
             AuctionChange::ReturnBegun | AuctionChange::BidsHeld => self.returning = true,
             AuctionChange::ReturnGivenUp | AuctionChange::BidsReleased => self.returning = false,
             AuctionChange::RingChanged { item, position, cause } => {
-                // Of a ring that was empty, nothing is the last any more; an item that was removed waits, and can be sent.
+                // An item that enters an empty ring, and an item that is removed, leave no lot to reopen.
                 self.last_in_ring = self.in_ring.filter(|_| *cause != Cause::RemovedFromRing);
                 self.in_ring = *item;
                 self.ring_position = position.or(self.ring_position);
@@ -328,7 +329,7 @@ impl Auction {
             AuctionChange::PhaseChanged { phase, .. } => {
                 self.phase = *phase;
                 if *phase == WebcastPhase::PreBidding {
-                    // The next live phase begins with its own first item.
+                    // The next live phase begins at the start of the running order.
                     (self.last_in_ring, self.ring_position) = (None, None);
                 }
             }

@@ -1,14 +1,14 @@
-//! Corrections of what was entered about an auction: which fields can still change, and when.
+//! Corrections of the fields of an auction: which fields can change, and when.
 //!
 //! | fields | can change |
 //! |---|---|
 //! | title, time zone, address, attachments | until the auction is archived |
 //! | internet bids | until it is reconciled |
 //! | start, extension, increments, charges | until it is reconciled, while no item has bids |
-//! | closing time, stagger | as DRAFT and PREVIEW; a webcast's also while it is LIVE. [`replan`] puts those of a timed one off |
-//! | currency | while it has no items, whose amounts would be of another worth |
+//! | closing time, stagger | as DRAFT and PREVIEW, in a webcast also as LIVE; in a LIVE timed auction by [`replan`] |
+//! | currency | while it has no items, because their amounts are in its currency |
 //!
-//! Its kind, auctioneer and customer never change.
+//! The kind, the auctioneer and the customer never change.
 
 use contract::AuctionStatus;
 use contract::models::UrlAttachmentApiModel;
@@ -21,7 +21,7 @@ use crate::{
     Auction, AuctionChange, AuctionKind, Charges, IncrementTable, InternetBids, ItemCounts, Rejection, Stagger,
 };
 
-/// A type of which every field may be given or not: fields with the names and types that the subject has.
+/// An edit type: optional fields with the names and types of the subject's fields.
 macro_rules! fields_of {
     ($(#[$doc:meta])* $name:ident of $subject:ident { $($(#[$says:meta])* $field:ident: $type:ty = $json:literal,)+ }) => {
         $(#[$doc])*
@@ -34,7 +34,7 @@ macro_rules! fields_of {
         }
 
         impl $name {
-            /// Without what is so already.
+            /// The edit without the fields that have the wanted value already.
             pub(crate) fn without_unchanged(mut self, subject: &$subject) -> Self {
                 $(if self.$field.as_ref() == Some(&subject.$field) {
                     self.$field = None;
@@ -42,12 +42,12 @@ macro_rules! fields_of {
                 self
             }
 
-            /// Names of the fields that it gives, as JSON has them.
+            /// JSON names of the fields that the edit sets.
             pub fn fields(&self) -> Vec<&'static str> {
                 [$(self.$field.is_some().then_some($json)),+].into_iter().flatten().collect()
             }
 
-            /// The subject takes what is given.
+            /// Sets the given fields of the subject.
             pub fn apply_to(&self, subject: &mut $subject) {
                 $(if let Some(value) = &self.$field {
                     subject.$field.clone_from(value);
@@ -59,7 +59,7 @@ macro_rules! fields_of {
 pub(crate) use fields_of;
 
 fields_of! {
-    /// What is to be another way about an auction. What is none stays; of what may be absent, the inner none takes it away.
+    /// A correction of an auction. A field that is none stays; in an optional field, an inner none removes the value.
     AuctionEdit of Auction {
         /// Title.
         title: String = "title",
@@ -69,7 +69,7 @@ fields_of! {
         time_zone: String = "timeZone",
         /// Id of its address.
         address_id: Option<i64> = "addressId",
-        /// Images, documents and videos, all of them.
+        /// Images, documents and videos; replaces the whole list.
         attachments: Vec<UrlAttachmentApiModel> = "attachments",
         /// When bidding or the webcast starts.
         starts_at: Option<Timestamp> = "startsAt",
@@ -77,18 +77,18 @@ fields_of! {
         ends_at: Option<Timestamp> = "endsAt",
         /// Staggered ends.
         stagger: Option<Stagger> = "stagger",
-        /// Soft close.
+        /// Extension window of soft close; none turns it off.
         extension_seconds: Option<u32> = "extensionSeconds",
-        /// By how much bids rise.
+        /// Increment table.
         increments: IncrementTable = "increments",
-        /// What is added to hammer prices.
+        /// Buyer's premium and tax.
         charges: Charges = "charges",
-        /// What becomes of internet bids in a webcast.
+        /// Whether internet bids in a webcast need the clerk.
         internet_bids: InternetBids = "internetBids",
     }
 }
 
-/// A value that is there, null included.
+/// Reads a field that is present, so that `null` differs from an absent field.
 pub(crate) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
@@ -103,27 +103,27 @@ pub struct Plan {
     pub stagger: Option<Stagger>,
 }
 
-/// If an edit changes what bids on LIVE items are decided by.
+/// True when an edit changes terms that decide bids on LIVE items.
 pub fn changes_terms(before: &Auction, after: &Auction) -> bool {
     let terms = |auction: &Auction| (auction.charges, auction.starts_at, auction.extension_seconds);
     after.status == AuctionStatus::Live && (terms(before) != terms(after) || before.increments != after.increments)
 }
 
-/// Begins an edit of the terms of a LIVE auction whose items are too many to be looked at in one commit: from now on no bid is
-/// taken. When every decision of before is known, [`end_terms_edit`] makes it true.
+/// Begins an edit of the terms of a LIVE auction with too many items for one commit: the platform accepts no bid from
+/// now on. Once all earlier decisions are committed, the caller finishes with [`end_terms_edit`].
 pub fn begin_terms_edit() -> Vec<AuctionChange> {
     vec![AuctionChange::BidsHeld]
 }
 
-/// Ends what [`begin_terms_edit`] began: the edit is true, or nothing has changed when a bid had come in between.
+/// Finishes what [`begin_terms_edit`] began: applies the edit, or no edit when a bid was accepted before it began.
 pub fn end_terms_edit(auction: &Auction, items: &ItemCounts, wanted: AuctionEdit) -> Vec<AuctionChange> {
     let mut changes = edit(auction, items, wanted).unwrap_or_default();
     changes.push(AuctionChange::BidsReleased);
     changes
 }
 
-/// Decides an edit. No change comes of what is so already. What follows for the ends of items is the caller's to ask of
-/// [`crate::item::move_plan`].
+/// Decides an edit. Fields that have the wanted value already produce no change. The caller decides the new ends of
+/// items with [`crate::item::move_plan`].
 ///
 /// Errors: `fields_locked`, `field_invalid`, `fields_missing`.
 pub fn edit(auction: &Auction, items: &ItemCounts, edit: AuctionEdit) -> Result<Vec<AuctionChange>, Rejection> {
@@ -136,8 +136,8 @@ pub fn edit(auction: &Auction, items: &ItemCounts, edit: AuctionEdit) -> Result<
     changes(auction, edit)
 }
 
-/// Decides on other ends for a timed auction that is not reconciled, LIVE ones included. That no item's end comes nearer is
-/// for [`crate::item::move_plan`] to see to.
+/// Decides new ends for a timed auction that is not reconciled; it may be LIVE. For each item,
+/// [`crate::item::move_plan`] enforces that the end only moves later.
 ///
 /// Errors: `wrong_auction_kind`, `auction_closed`, `end_not_in_future`, `field_invalid`.
 pub fn replan(auction: &Auction, plan: Plan, now: Timestamp) -> Result<Vec<AuctionChange>, Rejection> {
@@ -176,10 +176,10 @@ fn lock(field: &str, auction: &Auction, items: &ItemCounts) -> Option<&'static s
         (_, "currency") => because(items.total > 0, "the auction has items, and their amounts are in its currency"),
         (_, "endsAt" | "stagger") => because(
             is_live && auction.kind == AuctionKind::Timed,
-            "the auction is LIVE: shift or stagger its ends, which moves them forward only",
+            "the auction is LIVE: shift or stagger its ends instead, which moves them later only",
         ),
         (_, "internetBids") => None,
-        _ => because(items.with_bids > 0, "bids were made under them"),
+        _ => because(items.with_bids > 0, "the auction has bids, which were made under these terms"),
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_change_depends_on_the_status_and_on_bids() {
+    fn the_status_and_bids_determine_which_fields_are_locked() {
         let empty = ItemCounts::default();
         let bidden = ItemCounts { total: 2, live: 2, with_bids: 1, ..empty };
         let timed = |status| auction(AuctionKind::Timed, status);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_replays_from_its_json_and_says_nothing_of_what_is_so_already() {
+    fn an_edit_replays_from_json_and_omits_unchanged_fields() {
         let draft = auction(AuctionKind::Timed, AuctionStatus::Draft);
         let wanted = AuctionEdit { currency: Some("GBP".into()), starts_at: Some(None), ..everything() };
         let changes = edit(&draft, &ItemCounts::default(), wanted).unwrap();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_status_needs_can_not_be_taken_away() {
+    fn fields_that_the_status_requires_can_not_be_removed() {
         let preview = auction(AuctionKind::Timed, AuctionStatus::Preview);
         let bare = AuctionEdit { ends_at: Some(None), ..AuctionEdit::default() };
         assert_eq!(refused(&preview, ItemCounts::default(), bare), "fields_missing");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_closing_time_of_a_live_auction_moves_into_the_future_only() {
+    fn the_closing_time_of_a_live_auction_must_be_in_the_future() {
         let live = auction(AuctionKind::Timed, AuctionStatus::Live);
         let to = |seconds| Plan { ends_at: at(seconds), stagger: None };
         assert!(replan(&live, to(2_000), at(10)).is_ok_and(|changes| changes.len() == 1));

@@ -1,12 +1,12 @@
-//! Amounts that nobody but the platform, and the clerk of the sale, may see: reserves and maxima (decisions, section 6).
+//! Secret amounts: reserves and maxima. Only the platform and the clerk of the sale may read them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A hidden amount, minor units. It has no `Display` and no conversion, and `Debug` does not show it, so that it does not
-/// slip into a log, an error or an answer: whoever wants the number has to write [`Hidden::reveal`]. It is serialised as
-/// the number, for the store; what is made for others is a view type that has no such field ([`crate::PublicItem`]).
+/// A secret amount, minor units. It has no `Display` and no conversion, and `Debug` omits the number, so that it can't
+/// reach a log, an error or a response by accident; code that needs the number calls [`Hidden::reveal`]. For the store
+/// it is serialised as the number. Public views such as [`crate::PublicItem`] have no field of this type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Hidden(i64);
@@ -17,7 +17,7 @@ impl Hidden {
         Self(amount)
     }
 
-    /// The amount, minor units: for the rules, the store, and the one who entered it.
+    /// The amount, minor units. For the rules, the store, and responses to the person who entered it.
     pub const fn reveal(self) -> i64 {
         self.0
     }
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hidden_amount_is_kept_and_not_shown() {
+    fn debug_output_omits_the_amount_and_json_keeps_it() {
         let hidden = Hidden::new(12_345);
         assert_eq!(format!("{hidden:?}"), "Hidden(…)");
         assert_eq!(serde_json::to_string(&hidden).unwrap(), "12345");

@@ -1,28 +1,28 @@
-//! Increment tables: by how much the next bid must exceed the price (decisions, section 6).
+//! Increment tables: by how much the next bid must exceed the price.
 
 use serde::{Deserialize, Serialize};
 
 /// Rows of a table, at most.
 pub const INCREMENT_ROWS_MAX: usize = 100;
 
-/// A row: from this price on, inclusive, this increment.
+/// A row: from this price on, inclusive, this increment applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct IncrementRow {
     /// Lower bound of the price, inclusive, minor units.
     pub from: i64,
-    /// Increment from there up to the next row, minor units; at least 1.
+    /// Increment up to the next row, minor units; at least 1.
     pub increment: i64,
 }
 
-/// A valid increment table: begins at 0, lower bounds rise, the last row is open. As JSON it is the list of its rows,
-/// such as `[{"from":0,"increment":100},{"from":2000,"increment":200}]`; parsing validates.
+/// A valid increment table: the first row begins at 0, lower bounds rise, and the last row has no upper bound. Its JSON
+/// is the list of its rows, such as `[{"from":0,"increment":100},{"from":2000,"increment":200}]`; parsing validates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<IncrementRow>", into = "Vec<IncrementRow>")]
 pub struct IncrementTable(Vec<IncrementRow>);
 
 impl IncrementTable {
-    /// Validates rows.
+    /// A table of these rows, if they are valid.
     pub fn new(rows: Vec<IncrementRow>) -> Result<Self, IncrementTableError> {
         if rows.len() > INCREMENT_ROWS_MAX {
             return Err(IncrementTableError::TooLong);
@@ -41,25 +41,25 @@ impl IncrementTable {
         Ok(Self(rows))
     }
 
-    /// The rows, by rising lower bound.
+    /// The rows, ordered by lower bound.
     pub fn rows(&self) -> &[IncrementRow] {
         &self.0
     }
 
-    /// The increment at a price, minor units. A price below 0 has that of 0.
+    /// The increment at a price, minor units. A price below 0 counts as 0.
     pub fn increment_at(&self, price: i64) -> i64 {
         let above = self.0.partition_point(|row| row.from <= price);
         self.0[above.saturating_sub(1)].increment
     }
 
-    /// The increment of the first row: the opening bid of an item that names none.
+    /// The increment of the first row: the opening bid of an item whose opening bid is 0.
     pub fn first(&self) -> i64 {
         self.0[0].increment
     }
 }
 
-/// In a currency with two decimals: 1.00 below 20.00, then steps of a twenty-fifth to a tenth of the price, as salerooms
-/// count, up to 1,000.00 from 10,000.00 on.
+/// The default table. In a currency with two decimals, the increment is 1.00 below 20.00; above, it is between 4 % and
+/// 10 % of the price, as is common in salerooms, and 1,000.00 from 10,000.00 on.
 impl Default for IncrementTable {
     fn default() -> Self {
         const ROWS: [(i64, i64); 10] = [
@@ -92,7 +92,7 @@ impl From<IncrementTable> for Vec<IncrementRow> {
     }
 }
 
-/// Why rows are no increment table. Rows are counted from 0.
+/// Why rows do not make an increment table. Rows are counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IncrementTableError {
     /// No row.
@@ -101,20 +101,20 @@ pub enum IncrementTableError {
     /// More than [`INCREMENT_ROWS_MAX`] rows.
     #[error("an increment table has at most {INCREMENT_ROWS_MAX} rows")]
     TooLong,
-    /// The first row begins elsewhere.
-    #[error("the first row begins at 0, not at {from}")]
+    /// The first row does not begin at 0.
+    #[error("the first row must begin at 0, not at {from}")]
     FirstNotZero {
-        /// Where it begins.
+        /// Its lower bound.
         from: i64,
     },
-    /// A lower bound is not above the one before.
-    #[error("row {row} does not begin above the row before it")]
+    /// A lower bound is not above the previous one.
+    #[error("row {row} must begin above the row before it")]
     NotRising {
         /// The later of the two rows.
         row: usize,
     },
     /// An increment below 1.
-    #[error("the increment of row {row} is below 1")]
+    #[error("the increment of row {row} must be at least 1")]
     IncrementTooSmall {
         /// The row.
         row: usize,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_no_table_are_refused_with_the_row() {
+    fn invalid_rows_are_rejected_with_their_index() {
         use IncrementTableError::*;
         let cases: [(&[(i64, i64)], _); 7] = [
             (&[], Empty),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_table_is_valid_and_never_asks_for_less_at_a_higher_price() {
+    fn the_default_table_is_valid_and_its_increments_rise_with_the_price() {
         let table = IncrementTable::default();
         assert_eq!(IncrementTable::new(table.rows().to_vec()), Ok(table.clone()));
         assert!(table.rows().windows(2).all(|pair| pair[0].increment < pair[1].increment));

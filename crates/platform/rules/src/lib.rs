@@ -1,24 +1,25 @@
-//! The rules of auctions and items: who may do what when, and what follows.
+//! The rules of auctions and items: which command is allowed when, and what it changes.
 //!
-//! Everything here is a pure function of a state, a command and a time. Nothing reads a clock, makes a random number
-//! or does IO: callers (the `platform` crate) load a state, call a `decide` function, and commit what it returns.
+//! Every rule is a pure function of a state, a command and a time. No function reads a clock, makes a random number or
+//! does IO. The caller, the `platform-core` crate, loads a state, calls a `decide` function, and commits the changes
+//! that it returns.
 //!
 //! ```text
 //! lifecycle::decide(&Auction, &ItemCounts, AuctionCommand, now) ─> Ok(Vec<AuctionChange>)  | Err(Rejection)
 //! item::decide(&Auction, &Item, ItemCommand, now) ───────────────> Ok(Vec<ItemChange>)     | Err(Rejection)
-//! edit::edit, edit::replan, item::edit, item::move_plan: corrections of what was entered, and of planned ends
+//! edit::edit, edit::replan, item::edit, item::move_plan: corrections of fields and of planned ends
 //! ring::decide(&Auction, &Item, RingCommand, now) ───────────────> Ok(RingDecision: both)  | Err(Rejection)
 //! ```
 //!
-//! What it guarantees:
-//! - a state moves by `state.apply(&change)` only; replaying all changes on the initial state gives the same state again;
-//! - every change of a status follows a row of [`transitions`], and raises `sequence` by one;
-//! - once a status of an item was announced, every later one is;
-//! - whoever has the highest maximum leads, of equal ones the earliest; a price falls only by a cancellation, an undo, a
-//!   retraction, a pass or a lowered asking price; an effective end only moves forward;
-//! - reserves and maxima are [`Hidden`], and are in no view.
+//! Guarantees:
+//! - A state changes only by `state.apply(&change)`. Replaying all changes on the initial state gives the same state.
+//! - Every change of a status follows a row of [`transitions`] and increments `sequence`.
+//! - After the first announced status of an item, every later status is announced too.
+//! - The bidder with the highest maximum leads; among equal maxima, the earliest. A price falls only by a cancellation,
+//!   an undo, a retraction, a pass or a lowered asking price. An effective end only moves later.
+//! - Reserves and maxima are [`Hidden`], and no public view contains them.
 //!
-//! `docs/rules.md` has each rule with a worked example; a test runs those examples.
+//! `docs/run-sales/rules.md` explains each rule with worked examples; the test `rules_page` runs those examples.
 
 mod auction;
 mod bid;
@@ -37,6 +38,8 @@ mod proxy;
 mod rejection;
 mod results;
 pub mod ring;
+mod spending_limit;
+mod stagger;
 pub mod test_clock;
 pub mod transitions;
 mod view;
@@ -49,8 +52,7 @@ mod rules_page;
 mod sample;
 
 pub use auction::{
-    Admission, Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, EXTENSION_SECONDS_MAX, InternetBids, Stagger,
-    WebcastPhase, new_item_end,
+    Admission, Auction, AuctionKind, EXTENSION_SECONDS_DEFAULT, EXTENSION_SECONDS_MAX, InternetBids, WebcastPhase,
 };
 pub use bid::{AMOUNT_MAX, BidSource, minimum_bid};
 pub use bid_log::{BIDS_MAX, BidLog, BidRecord, StrikeReason, Struck};
@@ -60,12 +62,13 @@ pub use change::{AuctionChange, ItemChange};
 pub use edit::AuctionEdit;
 pub use hidden::Hidden;
 pub use increments::IncrementTable;
-pub use item::{BeforePass, InRing, Item, ItemCommand, Pending, RingStatus, StandingBid};
+pub use item::{BeforePass, InRing, Item, ItemCommand, PendingBid, RingStatus, StandingBid};
 pub use lifecycle::{AuctionCommand, ItemCounts};
 pub use log::{LogHash, LogHead, Logged};
 pub use paddle::{BIDDER_CHARS_MAX, paddle_problem};
 pub use rejection::Rejection;
 pub use results::{BASIS_POINTS_MAX, Charges, SaleResult};
 pub use ring::{RingCommand, RingDecision};
+pub use stagger::{Stagger, new_item_end};
 pub use test_clock::{SaleMode, TestClock};
 pub use view::{PublicBid, PublicItem};

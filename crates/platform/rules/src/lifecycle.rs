@@ -1,9 +1,9 @@
-//! The life of an auction: created, previewed, live, reconciled, archived (decisions, section 2).
+//! The lifecycle of an auction: draft, preview, live, reconciliation, archived.
 //!
-//! Called by the platform for the API and the administration application. Reads items only as counts, so that it costs
-//! the same for ten lots and for 100,000. What follows for the items is the caller's to ask of [`crate::item::decide`]:
-//! [`ItemCommand::GoLive`](crate::ItemCommand::GoLive) for DRAFT and PREVIEW ones when the auction goes LIVE,
-//! [`ItemCommand::Reconcile`](crate::ItemCommand::Reconcile) for PASSED ones when it is reconciled.
+//! A decision reads the items only as counts, so its cost does not grow with the number of lots. The caller decides the
+//! items with [`crate::item::decide`]: [`ItemCommand::GoLive`](crate::ItemCommand::GoLive) for DRAFT and PREVIEW items
+//! when the auction goes LIVE, [`ItemCommand::Reconcile`](crate::ItemCommand::Reconcile) for PASSED items when it is
+//! reconciled.
 
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
@@ -11,25 +11,25 @@ use jiff::Timestamp;
 use crate::transitions::{AuctionFacts, find_auction_transition};
 use crate::{Auction, AuctionChange, AuctionKind, EXTENSION_SECONDS_MAX, Item, Rejection, WebcastPhase};
 
-/// What somebody wants of an auction.
+/// A command on an auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuctionCommand {
-    /// It comes to be, in this status: DRAFT, PREVIEW or LIVE. Its `sequence` is 0 before.
+    /// An API call creates the auction, as DRAFT, PREVIEW or LIVE. The given state has `sequence` 0.
     Create {
         /// First status.
         status: AuctionStatus,
     },
-    /// An administrator changes its status.
+    /// An administrator changes the status.
     ChangeStatus {
-        /// Status wanted.
+        /// Requested status.
         to: AuctionStatus,
     },
 }
 
-/// Items of an auction, counted; those made in the same call count as they will be.
+/// Number of items of an auction by status. Items created by the same call count with their new status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ItemCounts {
-    /// All of them.
+    /// All items.
     pub total: u64,
     /// Status LIVE.
     pub live: u64,
@@ -42,16 +42,16 @@ pub struct ItemCounts {
 }
 
 impl ItemCounts {
-    /// With this item, as it stands.
+    /// The counts plus this item.
     #[must_use]
     pub fn with(self, item: &Item) -> Self {
         self.each(&Self::of(item), u64::saturating_add)
     }
 
-    /// After `gone` went and `come` came.
+    /// The counts plus `added` minus `removed`.
     #[must_use]
-    pub fn moved(self, gone: &Self, come: &Self) -> Self {
-        self.each(come, u64::saturating_add).each(gone, u64::saturating_sub)
+    pub fn moved(self, removed: &Self, added: &Self) -> Self {
+        self.each(added, u64::saturating_add).each(removed, u64::saturating_sub)
     }
 
     fn of(item: &Item) -> Self {
@@ -96,14 +96,14 @@ pub fn decide(
     };
     let mut changes = vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause }];
     if row.to == AuctionStatus::Preview && auction.phase == WebcastPhase::Live {
-        // Nobody has bid: the day begins anew.
+        // The auction has no bids, so absentees can leave bids again.
         changes.push(AuctionChange::PhaseChanged { phase: WebcastPhase::PreBidding, cause: row.cause });
     }
     Ok(changes)
 }
 
-/// Begins the way of an auction back from LIVE to PREVIEW where its items are too many to be looked at in one commit: from now
-/// on no bid is taken. When every decision of before is known, [`end_return_to_preview`] leads it there.
+/// Begins the return of a LIVE auction to PREVIEW when it has too many items for one commit: the platform accepts no
+/// bid from now on. Once all earlier decisions are committed, the caller finishes with [`end_return_to_preview`].
 ///
 /// Errors: as [`decide`].
 pub fn begin_return_to_preview(
@@ -115,13 +115,13 @@ pub fn begin_return_to_preview(
     decide(auction, items, command, now).map(|_| vec![AuctionChange::ReturnBegun])
 }
 
-/// Ends what [`begin_return_to_preview`] began: PREVIEW, or LIVE as before when a bid had come in between.
+/// Finishes what [`begin_return_to_preview`] began: PREVIEW, or still LIVE when a bid was accepted before it began.
 pub fn end_return_to_preview(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Vec<AuctionChange> {
     let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview };
     decide(auction, items, command, now).unwrap_or_else(|_| vec![AuctionChange::ReturnGivenUp])
 }
 
-/// Refuses an auction with fields that can't be so, by the name of the first one.
+/// Rejects invalid fields; the rejection names the first one.
 pub(crate) fn require_valid_fields(auction: &Auction) -> Result<(), Rejection> {
     if auction.stagger.is_some_and(|stagger| stagger.items == 0) {
         return Err(Rejection::FieldInvalid { field: "stagger", problem: "must name at least one item" });
@@ -130,13 +130,12 @@ pub(crate) fn require_valid_fields(auction: &Auction) -> Result<(), Rejection> {
         return Err(Rejection::FieldInvalid { field: "endsAt", problem: "must be after startsAt" });
     }
     if auction.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
-        let problem = "must be between 1 and 86,400, or nothing for no extension";
+        let problem = "must be between 1 and 86,400, or null for no extension";
         return Err(Rejection::FieldInvalid { field: "extensionSeconds", problem });
     }
     auction.charges.require_valid()
 }
 
-/// What other rules ask of an item's auction.
 impl Auction {
     pub(crate) fn require_live(&self) -> Result<(), Rejection> {
         match self.status {
@@ -146,7 +145,7 @@ impl Auction {
         }
     }
 
-    /// Refuses with `auction_closed` what comes after the reconciliation.
+    /// Rejects with `auction_closed` once the auction is reconciled or archived.
     pub fn require_open(&self) -> Result<(), Rejection> {
         match self.status {
             AuctionStatus::Draft | AuctionStatus::Preview | AuctionStatus::Live => Ok(()),
@@ -154,7 +153,7 @@ impl Auction {
         }
     }
 
-    /// Refuses with `auction_closed` what comes when the sale is put away: nothing that belongs to it changes any more.
+    /// Rejects with `auction_closed` once the auction is archived.
     pub fn require_unarchived(&self) -> Result<(), Rejection> {
         match self.status {
             AuctionStatus::Archived => Err(Rejection::AuctionClosed { status: self.status.name() }),

@@ -1,4 +1,4 @@
-//! A change as the log keeps it: what happened, who did it, when and why (decisions, sections 7 and 8).
+//! Log entries: a change with its actor, time, cause and reason.
 
 use std::fmt;
 
@@ -7,24 +7,25 @@ use serde::{Deserialize, Serialize, de};
 
 use crate::{AuctionChange, Cause, ItemChange};
 
-/// A change with its circumstances. The maxima of bids are in it: it is for the platform, not for others.
+/// A log entry: a change with its actor, time and cause. It contains the maxima of bids, so it must not leave the
+/// platform.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Logged<C> {
-    /// Who did it: `timer`, `test clock`, `key:<uuid>`, `user:<uuid>` or `command-line`.
+    /// The actor: `timer`, `test clock`, `key:<uuid>`, `user:<uuid>` or `command-line`.
     pub actor: String,
     /// The server's time of the decision.
     pub at: Timestamp,
-    /// Why, in the log's word.
+    /// The cause.
     pub cause: Cause,
-    /// Why, in a person's words, where somebody gave them.
+    /// The reason that a person gave, if any.
     pub reason: Option<String>,
-    /// What happened.
+    /// The change.
     pub change: C,
 }
 
 impl ItemChange {
-    /// The change as the log keeps it.
+    /// The change as a log entry.
     pub fn logged(self, actor: &str, at: Timestamp) -> Logged<Self> {
         let (cause, reason) = (self.cause(), self.reason().map(str::to_owned));
         Logged { actor: actor.to_owned(), at, cause, reason, change: self }
@@ -32,14 +33,14 @@ impl ItemChange {
 }
 
 impl AuctionChange {
-    /// The change as the log keeps it.
+    /// The change as a log entry.
     pub fn logged(self, actor: &str, at: Timestamp) -> Logged<Self> {
         Logged { actor: actor.to_owned(), at, cause: self.cause(), reason: None, change: self }
     }
 }
 
-/// Where the log of a subject has come to. The platform writes it; the rules carry it along with the state, so that who
-/// writes the next entry has no need to read the last one.
+/// The head of a subject's log: its last entry. The platform sets it when it commits. It is part of the state, so that
+/// the platform can append the next entry without reading the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LogHead {
@@ -56,19 +57,19 @@ impl LogHead {
     }
 }
 
-/// A SHA-256 of the log; 64 hexadecimal digits where it is written.
+/// A SHA-256 hash of a log entry; written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct LogHash(pub [u8; 32]);
 
 impl LogHash {
-    /// The hash that 64 hexadecimal digits stand for.
+    /// Parses 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return None;
         }
         let mut bytes = [0; 32];
-        for (place, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(text.get(2 * place..2 * place + 2)?, 16).ok()?;
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
         }
         Some(Self(bytes))
     }

@@ -1,38 +1,39 @@
-//! Paddles: what bidders are named by. Who reads one on a screen must know which one it is, so two that look the same because of
-//! what is not seen can't be two. (Letters of different scripts that resemble each other are seen by whoever gives out paddles.)
+//! Paddles: the names of bidders in an auction. Two paddles must not look the same on a screen, so a paddle has no
+//! invisible characters and one way to write it. Similar letters of different scripts are allowed; the person who
+//! assigns paddles sees them.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 use crate::Rejection;
 
-/// Characters of a bidder's name or paddle, at most.
+/// Characters of a paddle, at most.
 pub const BIDDER_CHARS_MAX: usize = 64;
 
-/// What is wrong with a paddle; none when it can stand in a record.
+/// What is wrong with a paddle, as text after its field name; none when it is valid.
 pub fn paddle_problem(paddle: &str) -> Option<&'static str> {
     if paddle.is_empty() || paddle.chars().count() > BIDDER_CHARS_MAX {
         return Some("must have 1 to 64 characters");
     }
     if paddle.starts_with(char::is_whitespace) || paddle.ends_with(char::is_whitespace) || paddle.contains("  ") {
-        return Some("must have no blank at its ends, and one at a time elsewhere");
+        return Some("must not begin or end with a space, or have two spaces in a row");
     }
-    // Most are numbers.
+    // Fast path: most paddles are ASCII digits.
     if paddle.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return None;
     }
     if !paddle.chars().all(is_visible) {
-        return Some("must have no character that is not seen, such as a control character or one without a width");
+        return Some("must have no invisible character, such as a control character or a zero-width space");
     }
-    (!is_plain(paddle)).then_some("must be written in its plain form (Unicode NFKC), such as 7 instead of \u{ff17}")
+    (!is_nfkc(paddle)).then_some("must be in Unicode normalization form NFKC, such as 7 instead of \u{ff17}")
 }
 
-/// A name that can stand in a record.
+/// Rejects an invalid paddle.
 pub(crate) fn require_name(paddle: &str) -> Result<(), Rejection> {
     paddle_problem(paddle).map_or(Ok(()), |problem| Err(Rejection::FieldInvalid { field: "bidder", problem }))
 }
 
-fn is_plain(paddle: &str) -> bool {
+fn is_nfkc(paddle: &str) -> bool {
     match is_nfkc_quick(paddle.chars()) {
         IsNormalized::Yes => true,
         IsNormalized::No => false,
@@ -40,20 +41,21 @@ fn is_plain(paddle: &str) -> bool {
     }
 }
 
-/// If a reader sees it, or sees the blank that it is.
+/// True when the character has a visible glyph, or is the plain space.
 fn is_visible(char: char) -> bool {
     use GeneralCategory::{
         Control, Format, LineSeparator, ParagraphSeparator, PrivateUse, SpaceSeparator, Surrogate, Unassigned,
     };
-    let is_blank = match char.general_category() {
+    let is_invisible = match char.general_category() {
         Control | Format | LineSeparator | ParagraphSeparator | PrivateUse | Surrogate | Unassigned => true,
         SpaceSeparator => char != ' ',
         _ => false,
     };
-    !is_blank && !is_default_ignorable(char)
+    !is_invisible && !is_default_ignorable(char)
 }
 
-/// Letters, marks and signs that are drawn as nothing: those that Unicode says are passed over by default, and an empty pattern.
+/// Characters of other categories without a glyph: Unicode's `Default_Ignorable_Code_Point`, and the blank Braille
+/// pattern.
 fn is_default_ignorable(char: char) -> bool {
     matches!(char,
         '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}'
@@ -65,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_seen_can_be_a_paddle() {
+    fn visible_characters_of_any_script_make_a_valid_paddle() {
         for paddle in ["1", "012", "12A", "A 7", "T-17/b", "Żółć", "é", "Мария", "入札 7", "נועה", "~", "१२"]
         {
             assert_eq!(paddle_problem(paddle), None, "{paddle:?}");
@@ -75,8 +77,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_seen_makes_no_other_paddle() {
-        let unseen = [
+    fn invisible_characters_and_extra_spaces_are_rejected() {
+        let invisible = [
             "",
             " ",
             " 77",
@@ -111,19 +113,18 @@ mod tests {
             "77\u{fff9}",
             "77\u{1d173}",
         ];
-        for paddle in unseen {
+        for paddle in invisible {
             assert!(paddle_problem(paddle).is_some(), "{paddle:?}");
             assert!(require_name(paddle).is_err());
         }
     }
 
     #[test]
-    fn one_paddle_is_written_one_way() {
-        for (other, plain) in [("\u{ff17}\u{ff17}", "77"), ("7\u{2077}", "77"), ("e\u{301}", "é"), ("\u{fb01}", "fi")]
-        {
+    fn a_paddle_must_be_in_nfkc() {
+        for (other, nfkc) in [("\u{ff17}\u{ff17}", "77"), ("7\u{2077}", "77"), ("e\u{301}", "é"), ("\u{fb01}", "fi")] {
             assert!(paddle_problem(other).is_some_and(|problem| problem.contains("NFKC")), "{other:?}");
-            assert_eq!(other.nfkc().collect::<String>(), plain);
-            assert_eq!(paddle_problem(plain), None, "{plain:?}");
+            assert_eq!(other.nfkc().collect::<String>(), nfkc);
+            assert_eq!(paddle_problem(nfkc), None, "{nfkc:?}");
         }
     }
 }

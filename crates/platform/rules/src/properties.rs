@@ -1,4 +1,4 @@
-//! What holds after any run of commands, legal or not, in any order, on one item.
+//! Property tests: the invariants hold after any sequence of commands on one item, legal or not.
 
 mod invariants;
 mod sale;
@@ -12,7 +12,7 @@ use self::steps::{facts, step};
 use crate::sample::at;
 use crate::{AuctionChange, ItemChange, ItemCommand, Rejection};
 
-/// Written down and read again, as a log does.
+/// The change after a round trip through the JSON of the log.
 fn through_log_json<C: serde::Serialize + serde::de::DeserializeOwned>(change: &C) -> C {
     serde_json::from_str(&serde_json::to_string(change).unwrap()).unwrap()
 }
@@ -21,7 +21,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn any_run_of_commands_keeps_the_invariants(
+    fn any_sequence_of_commands_keeps_the_invariants(
         facts in facts(),
         steps in prop::collection::vec(step(), 0..80),
     ) {
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn what_an_administrator_is_offered_is_what_is_not_refused_as_illegal(
+    fn legal_statuses_are_the_ones_that_are_not_rejected(
         facts in facts(),
         steps in prop::collection::vec(step(), 0..30),
     ) {
@@ -68,7 +68,7 @@ proptest! {
                 let command = ItemCommand::ChangeStatus { to, reason: Some("query".to_owned()) };
                 match crate::item::decide(&sale.auction, &sale.item, command, at(sale.now_seconds)) {
                     Ok(_) => prop_assert!(legal.contains(&to)),
-                    // Nobody is told that somebody left something.
+                    // The list does not reveal absentee bids.
                     Err(Rejection::ItemHasBids) if !sale.item.has_shown_bids() => prop_assert!(legal.contains(&to)),
                     Err(_) => prop_assert!(!legal.contains(&to)),
                 }

@@ -1,8 +1,8 @@
-//! Proxy bids (decisions, section 6): whoever has the highest maximum leads, at the price that the others force.
+//! Proxy bids: the bidder with the highest maximum leads, at the lowest price that outbids the others.
 
 use crate::{Auction, BidRecord, BidSource, Hidden, Item, StandingBid};
 
-/// What of an auction and its item sets prices.
+/// The terms of an auction and its item that determine prices.
 pub(crate) struct Pricing<'a> {
     auction: &'a Auction,
     fixed_increment: Option<i64>,
@@ -16,12 +16,12 @@ impl<'a> Pricing<'a> {
         Self { auction, fixed_increment, opening_bid, reserve }
     }
 
-    /// By how much a price rises; an item's fixed increment takes the table's place.
+    /// The increment at a price. An item's fixed increment replaces the table.
     pub(crate) fn increment_at(&self, price: i64) -> i64 {
         self.fixed_increment.unwrap_or_else(|| self.auction.increments.increment_at(price))
     }
 
-    /// The next step above a price.
+    /// The price plus its increment.
     pub(crate) fn above(&self, price: i64) -> i64 {
         price.saturating_add(self.increment_at(price))
     }
@@ -34,30 +34,22 @@ impl<'a> Pricing<'a> {
         }
     }
 
-    /// What stands after a bid that was accepted. It is not asked again whether it reached the minimum: when bids are
-    /// replayed without one that was cancelled, each of the others keeps what its bidder was promised.
+    /// The standing bid after an accepted bid. The minimum is not checked again: when the bids are replayed without a
+    /// cancelled one, all the others stay accepted.
     pub(crate) fn after(&self, leader: Option<&StandingBid>, bid: &BidRecord) -> StandingBid {
         let maximum = bid.maximum.reveal();
-        let stands = |amount: i64| StandingBid {
-            bid: bid.bid,
-            number: bid.number,
-            bidder: bid.bidder.clone(),
-            amount,
-            maximum: bid.maximum,
-            at: bid.at,
-        };
         let mut standing = match leader {
-            None => stands(self.opening().min(maximum)),
+            None => bid.standing_at(self.opening().min(maximum)),
             Some(leader) => {
                 let (price, limit) = (leader.amount, leader.maximum.reveal());
                 match () {
-                    () if leader.bidder == bid.bidder && maximum > limit => stands(price),
+                    () if leader.bidder == bid.bidder && maximum > limit => bid.standing_at(price),
                     () if leader.bidder == bid.bidder => leader.clone(),
-                    // A tie goes to the earlier one, and takes the whole of its maximum.
+                    // In a tie the earlier bid leads, at its whole maximum.
                     () if maximum <= limit => {
                         StandingBid { amount: self.above(maximum).min(limit).max(price), ..leader.clone() }
                     }
-                    () => stands(self.above(limit).min(maximum).max(price)),
+                    () => bid.standing_at(self.above(limit).min(maximum).max(price)),
                 }
             }
         };
@@ -67,7 +59,7 @@ impl<'a> Pricing<'a> {
         standing
     }
 
-    /// What stands after all these bids, but for those that were struck.
+    /// The standing bid after these bids. Struck bids and absentee bids are skipped.
     pub(crate) fn replay<'b>(&self, bids: impl Iterator<Item = &'b BidRecord>) -> Option<StandingBid> {
         let counting = bids.filter(|bid| bid.stands() && bid.source != BidSource::Absentee);
         counting.fold(None, |leader, bid| Some(self.after(leader.as_ref(), bid)))

@@ -1,4 +1,4 @@
-//! Why the rules refuse a command.
+//! Why the rules reject a command.
 
 use contract::AuctionStatus;
 use jiff::Timestamp;
@@ -6,61 +6,62 @@ use uuid::Uuid;
 
 use crate::AuctionKind;
 
-/// A refusal. Nothing changed. [`Rejection::code`] is stable; the text is for people.
+/// A rejection of a command: nothing changed. [`Rejection::code`] is stable. The text says what is wrong and what to do
+/// next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// No row of the transition table leads there for whoever asks.
-    #[error("the status can't change from {} to {to}; {}", .from.unwrap_or("new"), legal_words(.legal))]
+    /// The transition table has no row from this status to the requested one for this actor.
+    #[error("{}; {}", transition_words(.from, .to), legal_words(.legal))]
     IllegalTransition {
-        /// Name of the status now; none for something that is being created.
+        /// Name of the status now; none for a creation.
         from: Option<&'static str>,
-        /// Name of the status asked for.
+        /// Name of the requested status.
         to: &'static str,
-        /// Names of the statuses that could be asked for instead.
+        /// Names of the legal statuses.
         legal: Vec<&'static str>,
     },
     /// Fields that the status needs are empty.
-    #[error("fields are missing: {}", .fields.join(", "))]
+    #[error("required fields are empty: {}; set them first", .fields.join(", "))]
     FieldsMissing {
-        /// Their names, as JSON has them.
+        /// Their JSON names.
         fields: Vec<&'static str>,
     },
-    /// A sum of amounts has no room in 64 bits.
-    #[error("the sum is beyond {} minor units: correct the prices that can't be right", i64::MAX)]
+    /// A sum of amounts exceeds 64 bits.
+    #[error("the sum exceeds {} minor units: correct the prices that are too high", i64::MAX)]
     SumTooLarge,
-    /// A field holds what it can't.
+    /// A field has an invalid value.
     #[error("{field} {problem}")]
     FieldInvalid {
-        /// Its name, as JSON has it.
+        /// Its JSON name.
         field: &'static str,
         /// What is wrong, after the name.
         problem: &'static str,
     },
-    /// Fields that can't change any more, or not by this command.
-    #[error("can't be changed now: {} ({why})", .fields.join(", "))]
+    /// Fields that are locked in this state, or for this command.
+    #[error("fields that can't be changed now: {} ({why})", .fields.join(", "))]
     FieldsLocked {
-        /// Their names, as JSON has them.
+        /// Their JSON names.
         fields: Vec<&'static str>,
-        /// Why the first of them is.
+        /// Why the first of them is locked.
         why: &'static str,
     },
     /// The change needs a reason.
-    #[error("a reason is required")]
+    #[error("a reason is required: give one")]
     ReasonRequired,
     /// The closing time, or the item's end, is not in the future.
-    #[error("the end is not in the future")]
+    #[error("the end is not in the future: set a later end first")]
     EndNotInFuture,
-    /// The item's effective end is still to come.
-    #[error("the end is not reached yet")]
+    /// The item's effective end is in the future.
+    #[error("the item's end is not reached yet: wait until its effective end")]
     EndNotReached,
-    /// An auction is created LIVE without a LIVE item.
-    #[error("no item is LIVE")]
+    /// An auction would be created LIVE without a LIVE item.
+    #[error("no item is LIVE: an auction that is created LIVE needs a LIVE item")]
     NoLiveItem,
     /// The auction has bids.
-    #[error("the auction has bids")]
+    #[error("the auction has bids, so it can't return to PREVIEW")]
     AuctionHasBids,
-    /// Items are still to be sold.
-    #[error("items are not finished: {live} LIVE, {suspended} SUSPENDED")]
+    /// Items are still on sale or suspended.
+    #[error("{live} items are LIVE and {suspended} are SUSPENDED: sell, pass, end or withdraw them first")]
     ItemsNotFinished {
         /// Items that are LIVE.
         live: u64,
@@ -68,106 +69,104 @@ pub enum Rejection {
         suspended: u64,
     },
     /// The auction is not LIVE.
-    #[error("the auction is {status}, not LIVE")]
+    #[error("the auction is {status}, and this needs a LIVE auction")]
     AuctionNotLive {
         /// Name of its status.
         status: &'static str,
     },
-    /// The auction starts later.
-    #[error("the auction starts at {starts_at:.3}")]
+    /// The auction has not started.
+    #[error("the auction starts at {starts_at:.3}: try again then")]
     AuctionNotStarted {
-        /// When.
+        /// The time.
         starts_at: Timestamp,
     },
-    /// The auction was reconciled: its items are final. When it is archived, so is all else.
+    /// The auction is reconciled, so its items are final; or it is archived, so nothing about it changes.
     #[error("the auction is {status}: {}", closed_words(.status))]
     AuctionClosed {
         /// Name of its status.
         status: &'static str,
     },
-    /// The auction was changed as a whole, and its items follow piece by piece.
-    #[error("the items of this auction are still following its last change: try again in a moment")]
+    /// A bulk change of the auction is in progress and updates its items in steps.
+    #[error("a change of the whole auction is in progress: try again in a few seconds")]
     ItemsFollowing,
-    /// A command of webcasts in a timed auction, or the other way round.
+    /// The command is for the other kind of auction.
     #[error("this is for {} auctions only", .needs.as_str())]
     WrongAuctionKind {
-        /// What it is for.
+        /// The kind that the command is for.
         needs: AuctionKind,
     },
     /// The item is not LIVE.
-    #[error("the item is {status}, not LIVE")]
+    #[error("the item is {status}, and this needs a LIVE item")]
     ItemNotLive {
         /// Name of its status.
         status: &'static str,
     },
-    /// The item's effective end is over.
-    #[error("the item ended at {ended_at:.3}")]
+    /// The item's effective end has passed.
+    #[error("the item ended at {ended_at:.3} and accepts no more bids")]
     ItemEnded {
-        /// When.
+        /// The time.
         ended_at: Timestamp,
     },
     /// The item has bids.
-    #[error("the item has bids")]
+    #[error("the item has bids: withdraw it instead")]
     ItemHasBids,
-    /// The item is in the ring: it has to leave it first.
-    #[error("the item is in the ring")]
+    /// The item is in the ring and must leave it first.
+    #[error("the item is in the ring: sell, pass or remove it first")]
     ItemInRing,
     /// The item belongs to another auction.
-    #[error("the item is not in this auction")]
+    #[error("the item is not in this auction: use the auction that it belongs to")]
     ItemNotInAuction,
     /// Below the minimum bid.
-    #[error("the bid is below the minimum of {minimum}")]
+    #[error("the bid is below the minimum of {minimum} minor units: bid at least this amount")]
     BidTooLow {
         /// Minimum bid, minor units.
         minimum: i64,
     },
-    /// Above what the platform counts.
-    #[error("the bid is above the maximum of {maximum}")]
+    /// Above the highest amount of the platform.
+    #[error("the bid is above the highest possible amount of {maximum} minor units")]
     BidTooHigh {
         /// Maximum, minor units.
         maximum: i64,
     },
-    /// The minimum bid would be above what the platform counts.
-    #[error("the price is so near the maximum of {maximum} that no bid can follow")]
+    /// The minimum bid would exceed the highest amount of the platform.
+    #[error("the next bid would exceed the highest possible amount of {maximum} minor units, so no bid can follow")]
     PriceAtMaximum {
         /// Maximum, minor units.
         maximum: i64,
     },
-    /// Nobody has bid.
-    #[error("there is no standing bid")]
+    /// No bid stands.
+    #[error("the item has no standing bid: pass it instead of selling it")]
     NoStandingBid,
     /// The price is below the reserve.
     #[error("the reserve is not met")]
     ReserveNotMet,
     /// The item is not in the ring.
-    #[error("the item is not in the ring")]
+    #[error("the item is not in the ring: send it first")]
     NotInRing,
     /// Another item is in the ring.
-    #[error("item {item} is in the ring")]
+    #[error("item {item} is in the ring: sell, pass or remove it first")]
     RingOccupied {
         /// The item in it.
         item: Uuid,
     },
-    /// The item's log is full.
-    #[error("the item has {maximum} bids, and takes no more")]
+    /// The item's log of bids is full.
+    #[error("the item has {maximum} bids, which is the limit, and accepts no more")]
     TooManyBids {
         /// Bids, at most.
         maximum: i64,
     },
     /// The registration is not approved.
-    #[error("the bidder's registration for this auction is not approved")]
+    #[error("the bidder's registration for this auction is not approved: approve it first")]
     BidderNotApproved,
-    /// The paddle has bid: it stays who it is.
-    #[error(
-        "paddle {paddle} has bid in this auction, and bids name their bidder by it: it can't be given or taken any more"
-    )]
+    /// The paddle has bid, so it must keep naming the same bidder.
+    #[error("paddle {paddle} has bid in this auction, so it must keep its bidder: assign another paddle")]
     PaddleHasBid {
         /// The paddle.
         paddle: String,
     },
-    /// A party can't be entered for this paddle: it has bid on an item of theirs.
+    /// The party can't be entered for this paddle, because the paddle has bid on an item that the party sells.
     #[error(
-        "paddle {paddle} has bid on lot {lot_number}, which this party sells: cancel the bid first, or take the sale back"
+        "paddle {paddle} has bid on lot {lot_number}, which this party sells: cancel the bid or correct the sale first"
     )]
     VendorHasBid {
         /// The paddle.
@@ -176,134 +175,132 @@ pub enum Rejection {
         lot_number: String,
     },
     /// The bidder is suspended.
-    #[error("the bidder is suspended from bidding")]
+    #[error("the bidder is suspended from bidding: end the suspension of the registration first")]
     BidderSuspended,
     /// The bidder is the item's vendor, or the auctioneer.
-    #[error("vendors and auctioneers can't bid on what they sell")]
+    #[error("vendors and auctioneers can't bid on items that they sell")]
     VendorBarred,
-    /// The bid goes beyond what the bidder may spend.
+    /// The bid exceeds the bidder's spending limit.
     #[error(
-        "the bid goes beyond the bidder's spending limit for this auction, with what they lead and have bought in it: bid \
-         less, or have the limit raised"
+        "the bid exceeds the bidder's spending limit for this auction, which includes the items that the bidder leads \
+         or has bought: bid less, or have the limit raised"
     )]
     SpendingLimitReached,
-    /// The bidder leads already, and the bid is no higher than their maximum, which is not told.
-    #[error("this bidder leads already, with a maximum that is as high or higher: bid more to raise it")]
+    /// The bidder leads already, and the bid does not exceed their maximum. The text does not reveal the maximum.
+    #[error("this bidder leads already with an equal or higher maximum: bid more to raise it")]
     MaximumNotRaised,
     /// The bidder would bid against themselves.
-    #[error("the bidder's own bid stands already")]
+    #[error("the bidder leads already, and can't outbid themselves")]
     AlreadyLeading,
-    /// The item can't be bought at once.
-    #[error("the item has no buy-now price")]
+    /// The item has no buy-now price.
+    #[error("the item has no buy-now price: bid instead")]
     NoBuyNow,
     /// The price has reached the buy-now price.
-    #[error("the price has reached the buy-now price of {buy_now}: bid instead")]
+    #[error("the price has reached the buy-now price of {buy_now} minor units: bid instead")]
     BuyNowOver {
         /// The buy-now price, minor units.
         buy_now: i64,
     },
     /// The item has no such bid.
-    #[error("the item has no such bid")]
+    #[error("the item has no such bid, or its bid is over: load the bids again")]
     BidNotFound,
-    /// The bid does not count any more.
-    #[error("the bid was cancelled, undone or retracted already")]
+    /// The bid no longer counts.
+    #[error("the bid no longer counts: it was cancelled, undone or retracted, or the asking price was lowered")]
     BidStruck,
-    /// The log that was given is not the item's whole log.
-    #[error("bids are missing from the item's log: load them all")]
+    /// The caller passed an incomplete log of the item's bids.
+    #[error("bids are missing from the item's log: load all of them")]
     BidLogIncomplete,
-    /// No bid stands that was taken in the ring.
-    #[error("there is no bid to undo")]
+    /// No bid stands.
+    #[error("the item has no standing bid to undo")]
     NothingToUndo,
     /// Bidding is paused.
     #[error("bidding is paused: resume it first")]
     RingPaused,
-    /// Bidding goes on already.
-    #[error("bidding is not paused")]
+    /// Bidding is not paused.
+    #[error("bidding is not paused: there is nothing to resume")]
     NotPaused,
-    /// The webcast has begun.
-    #[error("the webcast is live: absentee bids are closed")]
+    /// The live phase of the webcast has begun.
+    #[error("the live phase of the webcast has begun: absentee bids are closed")]
     PreBiddingOver,
-    /// No such internet bid waits.
-    #[error("no such internet bid waits")]
+    /// No such internet bid is pending.
+    #[error("no such internet bid of this bidder is pending: load the ring again")]
     NotPending,
-    /// No more internet bids can wait.
-    #[error("{maximum} internet bids wait already")]
+    /// The item has the most pending internet bids possible.
+    #[error("{maximum} internet bids are pending already: try again when the clerk has decided")]
     TooManyPending {
-        /// Bids that can wait.
+        /// Pending bids, at most.
         maximum: usize,
     },
-    /// This bidder left no commission.
-    #[error("this bidder left no commission")]
+    /// The bidder left no absentee bid.
+    #[error("this bidder left no absentee bid on the item")]
     NoCommission,
-    /// The bid goes beyond what its absentee left.
-    #[error("the bid goes beyond the commission")]
+    /// The bid exceeds the absentee's maximum.
+    #[error("the bid exceeds the maximum of the absentee bid: bid less")]
     CommissionExceeded,
-    /// The item was not the last one in the ring.
-    #[error("only the item that was sold or passed last can be reopened, while no other was sent or removed")]
+    /// The item was not the last one that was sold or passed.
+    #[error("only the lot that was sold or passed last can be reopened, and only while no other lot was sent since")]
     NotLastItem,
-    /// The end would not move forward.
-    #[error("an end moves forward only, and into the future")]
+    /// The new end is not later than the end now, or not in the future.
+    #[error("an end can only move to a later time in the future")]
     EndNotLater,
-    /// Only a PASSED item is offered again.
-    #[error("the item is {status}, not PASSED")]
+    /// Only a PASSED item can be offered again.
+    #[error("the item is {status}, and only a PASSED item can be offered again")]
     ItemNotPassed {
         /// Name of its status.
         status: &'static str,
     },
-    /// Only an UNSOLD item is relisted.
-    #[error("the item is {status}, not UNSOLD")]
+    /// Only an UNSOLD item can be relisted.
+    #[error("the item is {status}, and only an UNSOLD item can be relisted")]
     ItemNotUnsold {
         /// Name of its status.
         status: &'static str,
     },
-    /// Nothing is left to relist.
-    #[error("the auction has no UNSOLD item that is not relisted yet")]
+    /// The auction has no item to relist.
+    #[error("the auction has no UNSOLD item that was not relisted already")]
     NothingToRelist,
-    /// It is offered elsewhere already.
-    #[error("the item was relisted as {item}")]
+    /// The item was relisted already.
+    #[error("the item was relisted already, as item {item}")]
     AlreadyRelisted {
-        /// As what.
+        /// The item that it was relisted as.
         item: Uuid,
     },
-    /// The record would tell of what absentees left.
+    /// The record would reveal that absentees have left bids.
     #[error(
-        "the record of a webcast's item is open when its sale is over: before, it would tell that absentees have left bids. \
-         A key with the scope ring:write is given it now"
+        "the record of a webcast's item would reveal absentee bids before its sale is over: try again then, or use \
+         a key with the scope ring:write"
     )]
     RecordNotOpen,
-    /// The other auction can't take it.
-    #[error("an item is relisted into another auction of its customer in the same currency")]
+    /// The other auction is the same one, or has another customer or currency.
+    #[error("an item can only be relisted in another auction of the same customer and currency")]
     RelistedElsewhere,
-    /// A real item and a sandbox auction, or the other way round.
-    #[error("an item of a sandbox auction stays among sandbox auctions, and a real one among real ones")]
+    /// One is a sandbox auction or its item, and the other is real.
+    #[error("an item can't move between sandbox auctions and real auctions: choose an auction of the same mode")]
     SandboxMismatch,
-    /// A real auction's clock is the server's.
-    #[error("the auction is real, and the server's clock is never advanced: create one with \"sandbox\": true")]
+    /// The auction is real and has no test clock.
+    #[error("the auction is real and has no test clock to advance: create an auction with \"sandbox\": true")]
     NotASandbox,
-    /// An earlier advance goes on.
-    #[error("the clock is on its way to {target:.3}: wait until it is there")]
+    /// An advance is in progress.
+    #[error("the clock is advancing to {target:.3}: wait until it shows this time without an advance in progress")]
     ClockAdvancing {
-        /// Where to.
+        /// Its target.
         target: Timestamp,
     },
-    /// The clock shows this time, or a later one.
-    #[error("the clock shows {now:.3}, and goes forward only")]
+    /// The clock shows this time or a later one.
+    #[error("the clock shows {now:.3}: advance it to a later time")]
     ClockNotForward {
-        /// What it shows.
+        /// The time that it shows.
         now: Timestamp,
     },
-    /// Further than a clock goes.
-    #[error(
-        "the clock can't go further than {latest:.3} now: one advance takes 366 days at most, all together ten years"
-    )]
+    /// The time exceeds a limit of test clocks.
+    #[error("the clock can advance to {latest:.3} at most: one advance is at most 366 days, all together ten years")]
     ClockTooFar {
-        /// The latest time possible.
+        /// The latest possible time.
         latest: Timestamp,
     },
 }
 
 impl Rejection {
-    /// Stable word for programs.
+    /// Stable code for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::IllegalTransition { .. } => "illegal_transition",
@@ -374,9 +371,20 @@ impl Rejection {
 }
 
 fn closed_words(status: &str) -> &'static str {
-    if status == AuctionStatus::Archived.name() { "nothing of it changes any more" } else { "its items are final" }
+    if status == AuctionStatus::Archived.name() { "nothing about it can change" } else { "its items are final" }
+}
+
+fn transition_words(from: &Option<&str>, to: &str) -> String {
+    match from {
+        Some(from) => format!("the status can't change from {from} to {to}"),
+        None => format!("a creation can't have the status {to}"),
+    }
 }
 
 fn legal_words(legal: &[&'static str]) -> String {
-    if legal.is_empty() { "nothing can follow".to_owned() } else { format!("legal: {}", legal.join(", ")) }
+    if legal.is_empty() {
+        "no other status is legal".to_owned()
+    } else {
+        format!("legal statuses are {}", legal.join(", "))
+    }
 }

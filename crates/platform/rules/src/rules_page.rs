@@ -1,4 +1,4 @@
-//! Reads docs/rules.md and checks every table in it against the rules, so that the page can't say what is not so.
+//! Runs every table of `docs/run-sales/rules.md` against the rules, so that the page stays true.
 
 mod given;
 mod scenario;
@@ -25,7 +25,7 @@ struct Table<'a> {
     rows: Vec<(usize, &'a str)>,
 }
 
-/// The tables of the page, with the numbers of their lines.
+/// The tables of the page, with their line numbers.
 fn tables() -> Vec<Table<'static>> {
     let mut tables: Vec<Table<'static>> = Vec::new();
     let mut is_inside = false;
@@ -50,50 +50,50 @@ fn cells(row: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_table_of_the_page_is_one_that_is_checked() {
+fn every_table_of_the_page_is_checked() {
     for table in tables() {
         let known = [EXAMPLES, RESULTS, NEXT, ITEMS, AUCTIONS].contains(&table.header);
-        assert!(known, "docs/rules.md:{} has a table that nothing checks: {}", table.line, table.header);
-        assert!(!table.rows.is_empty(), "docs/rules.md:{} has an empty table", table.line);
+        assert!(known, "docs/run-sales/rules.md:{} has a table that nothing checks: {}", table.line, table.header);
+        assert!(!table.rows.is_empty(), "docs/run-sales/rules.md:{} has an empty table", table.line);
     }
     assert!(rows_under(EXAMPLES).len() > 90, "examples are missing");
 }
 
 #[test]
-fn every_example_of_the_page_is_what_the_rules_do() {
+fn every_example_of_the_page_holds() {
     let mut wrong = Vec::new();
     for (line, row) in rows_under(EXAMPLES) {
-        let told = match cells(row)[..] {
-            [given, happens, then] => Scenario::run(given, happens).and_then(|story| story.check(then)),
+        let outcome = match cells(row)[..] {
+            [given, happens, then] => Scenario::run(given, happens).and_then(|scenario| scenario.check(then)),
             _ => Err("a row has three cells".to_owned()),
         };
-        if let Err(problem) = told {
-            wrong.push(format!("docs/rules.md:{line}: {problem}\n    {row}"));
+        if let Err(problem) = outcome {
+            wrong.push(format!("docs/run-sales/rules.md:{line}: {problem}\n    {row}"));
         }
     }
-    assert!(wrong.is_empty(), "{} examples are not so:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} examples are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn a_wrong_example_is_reported() {
-    let story = |then| Scenario::run("opening 100, increment 10", "a bids 500; b bids 300").unwrap().check(then);
-    assert_eq!(story("a leads at 310, next bid 320"), Ok(()));
+    let check = |then| Scenario::run("opening 100, increment 10", "a bids 500; b bids 300").unwrap().check(then);
+    assert_eq!(check("a leads at 310, next bid 320"), Ok(()));
     for wrong in ["a leads at 300", "b leads at 310", "next bid 310", "refused: bid_too_low", "gibberish", ""] {
-        assert!(story(wrong).is_err(), "{wrong}");
+        assert!(check(wrong).is_err(), "{wrong}");
     }
-    let tell = |happens| Scenario::run("opening 100", happens).map(|_| ());
-    assert!(tell("a bids 100; b bids 1; c bids 500").is_err(), "only the last step may be refused");
-    assert!(tell("a dances").is_err());
+    let run = |happens| Scenario::run("opening 100", happens).map(|_| ());
+    assert!(run("a bids 100; b bids 1; c bids 500").is_err(), "only the last step may be refused");
+    assert!(run("a dances").is_err());
 }
 
 #[test]
-fn every_result_of_the_page_is_what_is_charged() {
+fn every_amount_of_the_page_is_what_a_buyer_pays() {
     let rows = rows_under(RESULTS);
     assert!(rows.len() >= 5);
     for (line, row) in rows {
         let numbers: Vec<i64> = cells(row).iter().map(|cell| cell.replace(',', "").parse().unwrap()).collect();
         let [hammer, premium_rate, hammer_tax_rate, premium_tax_rate, premium, tax, total] = numbers[..] else {
-            panic!("docs/rules.md:{line} has seven cells");
+            panic!("docs/run-sales/rules.md:{line} has seven cells");
         };
         let rate = |rate: i64| u32::try_from(rate).unwrap();
         let charges = Charges {
@@ -102,24 +102,24 @@ fn every_result_of_the_page_is_what_is_charged() {
             premium_tax_basis_points: rate(premium_tax_rate),
         };
         let result = charges.on(hammer);
-        assert_eq!((result.premium, result.tax, result.total), (premium, tax, total), "docs/rules.md:{line}");
+        assert_eq!((result.premium, result.tax, result.total), (premium, tax, total), "docs/run-sales/rules.md:{line}");
     }
 }
 
 #[test]
-fn what_the_page_says_is_next_is_sent() {
+fn the_next_items_of_the_page_are_sent_next() {
     let rows = rows_under(NEXT);
     assert!(rows.len() >= 4);
     for (line, row) in rows {
-        let [sent, wait, next] = cells(row)[..] else { panic!("docs/rules.md:{line} has three cells") };
-        let place = |word: &str| word.parse::<i64>().ok();
+        let [sent, wait, next] = cells(row)[..] else { panic!("docs/run-sales/rules.md:{line} has three cells") };
+        let position = |word: &str| word.parse::<i64>().ok();
         let webcast = crate::sample::auction(AuctionKind::Webcast, AuctionStatus::Live);
-        let auction = Auction { ring_position: place(sent), ..webcast };
-        let items = wait.split_whitespace().filter_map(place);
+        let auction = Auction { ring_position: position(sent), ..webcast };
+        let items = wait.split_whitespace().filter_map(position);
         let items: Vec<Item> =
             items.map(|position| Item { position, ..crate::sample::item(&auction, ItemStatus::Live) }).collect();
         let found = next_to_send(&auction, &items).map(|item| item.position);
-        assert_eq!(found, place(next), "docs/rules.md:{line}");
+        assert_eq!(found, position(next), "docs/run-sales/rules.md:{line}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! States for tests: an auction and an item of it, as they are in the middle of a sale.
+//! Sample states for tests: an auction and one of its items.
 
 use contract::{AuctionStatus, ItemStatus};
 use jiff::{SignedDuration, Timestamp};
@@ -9,7 +9,7 @@ use crate::{
     StandingBid, WebcastPhase, minimum_bid,
 };
 
-/// `seconds` after the start of every test's time; the auction below closes at 1,000.
+/// The time `seconds` after the start of the sample auction, which closes at 1,000.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_800_000_000 + seconds)
 }
@@ -101,7 +101,7 @@ pub(crate) fn with_bid(mut item: Item, amount: i64) -> Item {
     item
 }
 
-/// The item in its auction's ring.
+/// The auction and the item, with the item in the ring.
 pub(crate) fn in_ring(mut auction: Auction, mut item: Item) -> (Auction, Item) {
     auction.in_ring = Some(item.uuid);
     let asking_price = minimum_bid(&auction, &item);

@@ -1,71 +1,71 @@
-//! The clock of a sandbox auction: it stands still until somebody advances it, and only ever goes forward.
+//! The test clock of a sandbox auction. It moves only when the caller advances it, and never backwards.
 //!
-//! An advance sets a target. From that moment on the clock shows the target, so that nothing can be bid on any more whose
-//! end lies before it; then the items that have become due end, the earliest first and each at its own effective end, and
-//! `reached` follows them. When it is at the target, the advance is over.
+//! An advance sets a target. The clock shows the target from then on, so the platform rejects bids on items that end
+//! before it. The platform then ends the due items, earliest first and each at its own effective end, and moves
+//! `reached` along. The advance is complete when `reached` is at the target.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{Auction, AuctionChange, Item, Rejection};
 
-/// Seconds that one advance may go forward, at most: 366 days.
+/// Length of one advance in seconds, at most: 366 days.
 pub const ADVANCE_SECONDS_MAX: i64 = 366 * 24 * 3600;
-/// Seconds after its auction's creation that a clock can show, at most: ten years.
+/// The latest time that a test clock can show, in seconds after the creation of its auction: ten years.
 pub const CLOCK_SECONDS_MAX: i64 = 3_660 * 24 * 3600;
 
-/// Whether a sale is real, or tries things out on a clock of its own. Chosen when it is created, never changed.
+/// Whether an auction is real or a sandbox. It is chosen when the auction is created and never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SaleMode {
-    /// The server's clock decides.
+    /// The server's clock ends items.
     #[default]
     Real,
-    /// Its own clock decides.
+    /// The auction's test clock ends items.
     Sandbox,
 }
 
-/// A clock that is advanced by hand.
+/// A clock that the caller advances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TestClock {
-    /// Every item whose end is before this has ended; the time shown, unless an advance is under way.
+    /// All items that end before this time have ended. Without an advance in progress, this is the time shown.
     pub reached: Timestamp,
-    /// Where it is being advanced to.
+    /// Target of the advance in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Timestamp>,
-    /// Items that the advance under way has ended so far, or the last one did.
+    /// Items that the current or last advance has ended.
     pub ended: u64,
 }
 
 impl TestClock {
-    /// A clock that stands at this time.
+    /// A clock that shows this time.
     pub fn at(start: Timestamp) -> Self {
         Self { reached: start, target: None, ended: 0 }
     }
 
-    /// The time that it shows, and that decides.
+    /// The time that the clock shows and that decides.
     pub fn now(&self) -> Timestamp {
         self.target.unwrap_or(self.reached)
     }
 }
 
 impl Auction {
-    /// Whether it is real.
+    /// Real or sandbox.
     pub fn sale_mode(&self) -> SaleMode {
         if self.clock.is_some() { SaleMode::Sandbox } else { SaleMode::Real }
     }
 }
 
 impl Item {
-    /// Whether its auction is real.
+    /// Real or sandbox, as its auction.
     pub fn sale_mode(&self) -> SaleMode {
         if self.sandbox { SaleMode::Sandbox } else { SaleMode::Real }
     }
 }
 
-/// Sends the clock of a sandbox auction forward.
+/// Begins an advance of the test clock of a sandbox auction.
 ///
-/// Errors: `not_a_sandbox`, `auction_closed` when it is archived, `clock_advancing` while an earlier advance goes on,
+/// Errors: `not_a_sandbox`, `auction_closed` when it is archived, `clock_advancing` while an advance is in progress,
 /// `clock_not_forward`, `clock_too_far`.
 pub fn advance(auction: &Auction, to: Timestamp) -> Result<AuctionChange, Rejection> {
     let clock = auction.clock.ok_or(Rejection::NotASandbox)?;
@@ -84,7 +84,9 @@ pub fn advance(auction: &Auction, to: Timestamp) -> Result<AuctionChange, Reject
     Ok(AuctionChange::ClockAdvanced { target: to })
 }
 
-/// The clock has come this far on the way to its target, and so many items more have ended.
+/// Records progress of an advance: all items up to `reached` have ended, `items` of them since the last record.
+///
+/// Errors: `not_a_sandbox`.
 pub fn follow(auction: &Auction, reached: Timestamp, items: u64) -> Result<AuctionChange, Rejection> {
     let clock = auction.clock.ok_or(Rejection::NotASandbox)?;
     Ok(AuctionChange::ClockFollowed { reached, ended: clock.ended + items })
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_shows_its_target_at_once_and_is_there_when_every_end_has_followed() {
+    fn an_advance_shows_its_target_immediately_and_completes_after_all_ends() {
         let mut auction = sandbox();
         auction.apply(&advance(&auction, at(500)).unwrap());
         assert_eq!(auction.clock.map(|clock| (clock.now(), clock.reached)), Some((at(500), at(-100))));
@@ -121,15 +123,18 @@ mod tests {
         let clock = auction.clock.unwrap();
         assert_eq!((clock.now(), clock.target, clock.ended), (at(500), None, 5));
         auction.apply(&advance(&auction, at(501)).unwrap());
-        assert_eq!(auction.clock.unwrap().ended, 0, "each advance counts its own");
+        assert_eq!(auction.clock.unwrap().ended, 0, "each advance counts its own items");
     }
 
     #[test]
-    fn a_clock_goes_forward_only_and_not_too_far() {
+    fn a_clock_only_advances_and_within_its_limits() {
         let auction = sandbox();
         assert_eq!(code(advance(&auction, at(-100))), "clock_not_forward");
         let refused = advance(&auction, at(-100)).unwrap_err().to_string();
-        assert!(refused.contains(&format!("{:.3}", at(-100))) && refused.contains(".000Z"), "as all times: {refused}");
+        assert!(
+            refused.contains(&format!("{:.3}", at(-100))) && refused.contains(".000Z"),
+            "times have three decimals: {refused}"
+        );
         assert_eq!(code(advance(&auction, at(-100 + ADVANCE_SECONDS_MAX))), "done");
         assert_eq!(code(advance(&auction, at(-99 + ADVANCE_SECONDS_MAX))), "clock_too_far");
         let old = Auction { clock: Some(TestClock::at(at(-101 + CLOCK_SECONDS_MAX))), ..auction };
@@ -138,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_real_auction_is_never_advanced() {
+    fn a_real_auction_has_no_test_clock_to_advance() {
         let real = auction(AuctionKind::Timed, AuctionStatus::Live);
         assert_eq!(code(advance(&real, at(500))), "not_a_sandbox");
         assert_eq!(code(follow(&real, at(500), 1)), "not_a_sandbox");

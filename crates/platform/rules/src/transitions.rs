@@ -1,5 +1,5 @@
-//! Both transition tables of decisions, section 2, as data: the code consults them, tests walk them, documents print
-//! them. A pair of statuses that is in no row is illegal.
+//! The transition tables of auctions and items, as data. The rules look transitions up in them, and tests compare them
+//! with `docs/run-sales/rules.md`. A transition between two statuses without a row is illegal.
 
 mod auction;
 mod item;

@@ -1,5 +1,5 @@
-//! What others may see of an item and its bids. The reserve, maxima and absentees' bids are not in these types, and what
-//! they are made of ([`Hidden`](crate::Hidden)) has no way into them.
+//! Public views of an item and its bids. These types have no field for the reserve, for maxima or for absentee bids,
+//! and a [`Hidden`](crate::Hidden) amount has no conversion into their fields.
 
 use contract::ItemStatus;
 use jiff::Timestamp;
@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{AMOUNT_MAX, Auction, BidRecord, BidSource, InRing, Item, StrikeReason, minimum_bid};
 
-/// An item's sale, as anybody may follow it.
+/// The public view of an item's sale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicItem {
@@ -18,28 +18,28 @@ pub struct PublicItem {
     pub status: ItemStatus,
     /// The price, minor units.
     pub price: Option<i64>,
-    /// Paddle of whoever leads, or bought it.
+    /// Paddle of the leading bidder, or of the buyer.
     pub leader: Option<String>,
-    /// The lowest amount that the next bid may have, minor units; none when its sale is over, or no amount is higher.
+    /// Minimum amount of the next bid, minor units; none when the sale is over, or when the price is at the maximum.
     pub minimum_bid: Option<i64>,
-    /// If the price has reached the reserve; none when there is no reserve.
+    /// True when the price has reached the reserve; none without a reserve.
     pub reserve_met: Option<bool>,
-    /// Price at which it can be bought at once, minor units; none as soon as it can't be.
+    /// Buy-now price, minor units; none when there is none, or when the price has reached it.
     pub buy_now: Option<i64>,
-    /// Bids taken so far. What absentees left is not among them.
+    /// Number of accepted bids, without absentee bids.
     pub bid_count: i64,
     /// Planned end in a timed auction.
     pub end_time: Option<Timestamp>,
-    /// Real end in a timed auction: the one that counts.
+    /// Effective end in a timed auction: this one decides.
     pub effective_end_time: Option<Timestamp>,
-    /// How it is being offered, when it is in the ring of a webcast.
+    /// State in the ring of a webcast; none outside of the ring.
     pub ring: Option<InRing>,
-    /// Rises with each change.
+    /// Rises with every change.
     pub version: i64,
 }
 
 impl PublicItem {
-    /// What may be seen of the item.
+    /// The public view of the item.
     pub fn of(auction: &Auction, item: &Item) -> Self {
         Self {
             uuid: item.uuid,
@@ -60,32 +60,33 @@ impl PublicItem {
     }
 }
 
-/// A passed item may be offered again.
+/// A PASSED item counts, because the clerk may offer it again.
 fn is_for_sale(status: ItemStatus) -> bool {
     !matches!(status, ItemStatus::Sold | ItemStatus::SoldBuyNow | ItemStatus::Unsold | ItemStatus::Withdrawn)
 }
 
-/// A bid, as anybody may see it.
+/// The public view of a bid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PublicBid {
-    /// Number of the bid among those on its item that are shown.
+    /// Number of the bid among the public bids of its item.
     pub number: i64,
-    /// Paddle of whoever bid.
+    /// Paddle of the bidder.
     pub bidder: String,
-    /// What it came to, minor units; never how far its bidder would have gone. Of the leader's bids at most the price: when
-    /// a cancellation lets somebody lead who had given all before, how far they go is a secret again.
+    /// Public amount, minor units; never the maximum of a leading bidder. A bid of the leading bidder shows at most the
+    /// price: after a cancellation, a bid that had shown its whole maximum can lead again, and its maximum is secret
+    /// again.
     pub amount: i64,
-    /// Where it came from.
+    /// Source of the bid.
     pub source: BidSource,
-    /// The server's time.
+    /// The server's time at which it was accepted.
     pub at: Timestamp,
-    /// Why it does not count any more; none while it does.
+    /// Why it no longer counts; none while it counts.
     pub struck: Option<StrikeReason>,
 }
 
 impl PublicBid {
-    /// What may be seen of a bid on the item; nothing of an absentee's maximum, which is the clerk's to use.
+    /// The public view of a bid on the item; none for an absentee bid, which only the clerk sees.
     pub fn of(item: &Item, record: &BidRecord) -> Option<Self> {
         let counts = record.struck.is_none() && !item.is_over(record.number, record.source);
         let leading = item.standing.as_ref().filter(|standing| counts && standing.bidder == record.bidder);

@@ -15,11 +15,13 @@ use contract::event::{Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use platform_core::bid::{Bid, BidSource};
+use platform_core::bidding::bid::{Bid, BidSource};
 use platform_core::journal::{JournalEntry, SubjectKind};
-use platform_core::port::{Change, Consumer, NodeId, OutboxSettlement, PublishResult, StartFrom, Versioned};
+use platform_core::port::{
+    AccessChange, Change, Consumer, NodeId, OutboxSettlement, PublishResult, StartFrom, Versioned,
+};
 use platform_rules::{
-    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingPlace, StandingBid,
+    Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingStatus, StandingBid,
     WebcastPhase,
 };
 use uuid::Uuid;
@@ -39,7 +41,8 @@ async fn main() {
     let path = directory.join(format!("platform-load-{}.db", std::process::id()));
     let store = platform_store::sqlite::open(&path).await.unwrap();
     store.heartbeat(NODE, at(0), at(0)).await.unwrap();
-    store.put_consumer(consumer(), StartFrom::Now).await.unwrap();
+    let connect = AccessChange::PutConsumer(consumer(), StartFrom::Now);
+    store.apply_access_change(connect, "{}".to_owned()).await.unwrap();
     store.commit(vec![Change { auction: Some(first(auction())), ..Change::default() }], None).await.unwrap();
 
     let mut entering = Duration::ZERO;
@@ -216,7 +219,7 @@ fn item(number: usize) -> Item {
         announced: false,
         end_time: Some(at(1)),
         effective_end_time: Some(at(1)),
-        ring: RingPlace::Waiting,
+        ring: RingStatus::Waiting,
         standing: None,
         bid_count: 0,
         absentee_bids: 0,

@@ -4,7 +4,7 @@
 use contract::ItemStatus;
 use contract::event::EventType;
 use jiff::Timestamp;
-use platform_core::bid::{BidSource, StruckBid};
+use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{BulkChange, Registration, RegistrationStatus, StoreError, StoreResult};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};

@@ -1,8 +1,8 @@
-//! Which credential opens which route: the one place where it says so.
+//! Authorisation: which routes an application token may call.
 //!
-//! An API key of an account opens every route. The token of an application opens those that are listed here, for its own
-//! application only, as far as its capabilities go. A route that is not listed is for API keys alone, so a new one is closed
-//! to tokens until somebody opens it here. Asked by [`crate::extract::Auth`], before a handler sees the request.
+//! An API key may call every route. An application token may call the routes of this list, for its own application only
+//! and with the listed capability. A route that is not listed requires an API key, so a new route is closed to tokens
+//! by default. The extractor of the caller runs [`check`] before the handler.
 
 use axum::RequestPartsExt as _;
 use axum::extract::{MatchedPath, RawPathParams};
@@ -19,18 +19,18 @@ use crate::errors::ApiError;
 /// Parameter of a path that names an application.
 const APPLICATION: &str = "app_id";
 
-/// What a token needs for a route.
+/// What a route requires of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needs {
-    /// To be a good token.
+    /// Any valid token.
     Nothing,
-    /// To be for the application of the path, if there is one, and to have this.
+    /// A token for the application of the path, if the path has one, with this capability.
     Token(Capability),
-    /// It is not for tokens.
+    /// An API key.
     ApiKey,
 }
 
-/// What tokens may open, below `/api/v1`.
+/// The routes that tokens may call, below `/api/v1`.
 const ROUTES: &[(&str, &str, Needs)] = &[
     ("GET", "/app/{app_id}", Needs::Token(ViewBase)),
     ("GET", "/event-type", Needs::Token(ViewBase)),
@@ -61,9 +61,9 @@ const ROUTES: &[(&str, &str, Needs)] = &[
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/recover", Needs::Token(CreateAttempts)),
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/replay-missing", Needs::Token(CreateAttempts)),
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/send-example", Needs::Token(CreateAttempts)),
-    // Of whose application a task is, is asked when it is known.
+    // The use case checks the application of the task.
     ("GET", "/background-task/{task_id}", Needs::Token(ViewBase)),
-    // What waits for the message before it.
+    // Blocked ordering keys.
     ("GET", "/app/{app_id}/endpoint/{endpoint_id}/blocked-key", Needs::Token(ViewBase)),
     ("POST", "/app/{app_id}/endpoint/{endpoint_id}/blocked-key/skip", Needs::Token(ManageEndpoint)),
     // The token itself.
@@ -71,8 +71,8 @@ const ROUTES: &[(&str, &str, Needs)] = &[
     ("GET", "/auth/whoami", Needs::Nothing),
 ];
 
-/// Whether the caller may do what the request asks. 404 when it is about another application than the token's, as if that
-/// was not there; 403 when it is beyond what the token may do.
+/// Checks that the caller may make the request. 404 for another application than the token's, as for one that does not
+/// exist; 403 if the token lacks the capability.
 pub(crate) async fn check(parts: &mut Parts, provider: &Provider, caller: &Caller) -> Result<(), ApiError> {
     if caller.scope == Scope::Account {
         return Ok(());
@@ -82,7 +82,9 @@ pub(crate) async fn check(parts: &mut Parts, provider: &Provider, caller: &Calle
         Needs::Nothing => return Ok(()),
         Needs::Token(capability) => capability,
         Needs::ApiKey => {
-            return Err(forbidden("this takes an API key of the account, not the token of an application"));
+            return Err(forbidden(
+                "this operation requires an API key of the account; the token of an application is not enough",
+            ));
         }
     };
     let params = parts.extract::<RawPathParams>().await.map_err(|error| ApiError::at(["path"], error.body_text()))?;
@@ -91,7 +93,7 @@ pub(crate) async fn check(parts: &mut Parts, provider: &Provider, caller: &Calle
             return Err(ProviderError::NotFound.into());
         }
     }
-    if caller.has(capability) { Ok(()) } else { Err(forbidden("the token does not have the capability for this")) }
+    if caller.has(capability) { Ok(()) } else { Err(forbidden("the token lacks the capability for this operation")) }
 }
 
 fn forbidden(text: &'static str) -> ApiError {
@@ -99,10 +101,11 @@ fn forbidden(text: &'static str) -> ApiError {
 }
 
 fn needs(method: &Method, path: &str) -> Needs {
-    // A HEAD is answered like its GET.
+    // A HEAD request requires what the GET request requires.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let path = path.strip_prefix("/api/v1").unwrap_or_default();
-    let listed = ROUTES.iter().find(|(of, at, _)| *of == method.as_str() && *at == path);
+    let listed =
+        ROUTES.iter().find(|(listed_method, listed_path, _)| *listed_method == method.as_str() && *listed_path == path);
     listed.map_or(Needs::ApiKey, |(.., needs)| *needs)
 }
 
@@ -113,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_listed_is_for_api_keys() {
+    fn a_route_that_is_not_listed_requires_an_api_key() {
         for (method, path, expected) in [
             (Method::GET, "/api/v1/app/{app_id}", Needs::Token(ViewBase)),
             (Method::HEAD, "/api/v1/app/{app_id}", Needs::Token(ViewBase)),
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn each_route_is_listed_once_and_what_only_reads_needs_no_right_to_change() {
+    fn each_route_is_listed_once_and_a_change_requires_more_than_reading() {
         let routes: BTreeSet<_> = ROUTES.iter().map(|(method, path, _)| (method, path)).collect();
         assert_eq!(routes.len(), ROUTES.len());
         for (method, path, needs) in ROUTES {

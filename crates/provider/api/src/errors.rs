@@ -1,5 +1,5 @@
-//! What can go wrong, in the API's two shapes: `{code, detail}`, and for 422 `{detail: [{loc, msg, type}]}`
-//! (provider.md, "Shapes").
+//! Errors of the API, in the two shapes that official clients expect: `{code, detail}`, and for 422
+//! `{detail: [{loc, msg, type}]}`.
 
 use axum::response::{IntoResponse, Response};
 use http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -13,71 +13,71 @@ use utoipa::ToSchema;
 
 use crate::response;
 
-/// While the database is away, each request would say it.
+/// While the database can't be reached, every request fails; the log reports it once in a while.
 static UNAVAILABLE: LogThrottle = LogThrottle::new();
 
-/// `type` of a value that is not allowed.
+/// `type` of an invalid value.
 const VALUE_ERROR: &str = "value_error";
-/// `type` of a body that is no JSON.
+/// `type` of a body that is not JSON.
 const JSON_ERROR: &str = "value_error.jsondecode";
-/// Seconds after which a caller may try again what was not possible.
+/// Seconds after which a caller may retry when the server is unavailable.
 const RETRY_AFTER_S: &str = "1";
 
 /// An error.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct HttpErrorOut<'a> {
-    /// Stable word for programs.
+    /// Stable code for programs.
     code: &'a str,
-    /// What is wrong, for people.
+    /// What is wrong, in words.
     detail: &'a str,
 }
 
-/// Values that are not allowed (422).
+/// The invalid values of a request (422).
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HTTPValidationError)]
 pub(crate) struct ValidationErrorOut {
-    /// All of them.
+    /// All invalid values.
     detail: Vec<ValidationErrorItem>,
 }
 
-/// A value that is not allowed.
+/// An invalid value.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ValidationErrorItem {
-    /// Where: `body`, `query`, `path` or `header`, then names and indexes.
+    /// Place of the value: `body`, `query`, `path` or `header`, then names and indexes.
     loc: Vec<String>,
-    /// What is wrong, for people.
+    /// What is wrong, in words.
     msg: String,
-    /// `value_error`, or `value_error.jsondecode` for what is no JSON.
+    /// `value_error`, or `value_error.jsondecode` if the body is not JSON.
     #[serde(rename = "type")]
     kind: &'static str,
 }
 
-/// An answer that is an error.
+/// An error response.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
-    /// The provider refused.
+    /// An error of a use case.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// The body can't be used.
+    /// The body can't be read.
     #[error(transparent)]
     Body(#[from] JsonError),
-    /// Something outside the body can't be used: 422.
+    /// An invalid value: 422.
     #[error("{} is not valid: {msg}", loc.join("."))]
     InvalidValue {
-        /// Where.
+        /// Place of the value.
         loc: Vec<String>,
-        /// What is wrong there.
+        /// What is wrong with it.
         msg: String,
     },
 }
 
 impl ApiError {
-    /// 422 for something outside the body.
+    /// 422 for the value at this place.
     pub(crate) fn at<'a>(loc: impl IntoIterator<Item = &'a str>, msg: impl Into<String>) -> Self {
         ApiError::InvalidValue { loc: loc.into_iter().map(str::to_owned).collect(), msg: msg.into() }
     }
 
-    /// The same of a value within this field of the body.
+    /// The same error for a value within this field of the body.
     pub(crate) fn within(mut self, field: &str) -> Self {
         if let ApiError::InvalidValue { loc, .. } = &mut self {
             loc.insert(1, field.to_owned());
@@ -118,27 +118,27 @@ fn of_provider(error: ProviderError, text: &str) -> Response {
         ProviderError::Conflict { .. } => plain(StatusCode::CONFLICT, code, text),
         ProviderError::BadRequest { .. } => plain(StatusCode::BAD_REQUEST, code, text),
         ProviderError::TooLarge => plain(StatusCode::PAYLOAD_TOO_LARGE, code, text),
-        ProviderError::Validation(faults) => invalid(faults.into_iter().map(of_fault)),
+        ProviderError::Validation(errors) => invalid(errors.into_iter().map(of_field_error)),
         ProviderError::IdempotencyMismatch => {
             let loc = ["header", "idempotency-key"].map(str::to_owned);
             invalid([item(loc, text.to_owned(), VALUE_ERROR)])
         }
-        // What is wrong inside is for the log, not for the caller.
+        // The cause of an internal error goes to the log, not to the caller.
         ProviderError::Unavailable(_) => {
             if let Some(suppressed) = UNAVAILABLE.allow() {
-                tracing::error!(error = text, suppressed, "a request failed");
+                tracing::error!(error = text, suppressed, "an API request failed: the database can't be reached");
             }
-            let detail = "not available at the moment; try again";
+            let detail = "the server can't reach its database at the moment; retry after a second";
             with(plain(StatusCode::SERVICE_UNAVAILABLE, code, detail), RETRY_AFTER, RETRY_AFTER_S)
         }
         ProviderError::Internal(_) => {
-            tracing::error!(error = text, "a request failed");
+            tracing::error!(error = text, "an API request failed: internal error");
             internal()
         }
     }
 }
 
-/// `Retry-After`, and the limit as the platform's API tells its own.
+/// `Retry-After`, and the headers of the IETF draft "RateLimit header fields for HTTP".
 fn write_rate_limit_headers(headers: &mut HeaderMap, retry_after_s: u64, quota: Quota) {
     let Quota { name, requests, window_s } = quota;
     headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
@@ -152,20 +152,20 @@ fn write_rate_limit_headers(headers: &mut HeaderMap, retry_after_s: u64, quota: 
     }
 }
 
-/// 500.
+/// A 500 response.
 pub(crate) fn internal() -> Response {
-    let detail = "something went wrong here; it has been logged with the request id";
+    let detail = "the server could not complete the request; it logged the error with the request id";
     plain(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
 }
 
-/// 404 for an address that leads nowhere.
+/// A 404 response for a path without a route.
 pub(crate) fn route_not_found() -> Response {
-    plain(StatusCode::NOT_FOUND, "not_found", "there is nothing at this address")
+    plain(StatusCode::NOT_FOUND, "not_found", "no operation has this path")
 }
 
-/// 405.
+/// A 405 response.
 pub(crate) fn method_not_allowed() -> Response {
-    let detail = "this address does not take this method; the Allow header names those that it takes";
+    let detail = "this path does not support this method; the Allow header lists the supported ones";
     plain(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
 }
 
@@ -178,18 +178,18 @@ fn invalid(items: impl IntoIterator<Item = ValidationErrorItem>) -> Response {
     response::json(StatusCode::UNPROCESSABLE_ENTITY, &ValidationErrorOut { detail })
 }
 
-fn of_fault(fault: FieldError) -> ValidationErrorItem {
-    item(fault.loc.into_iter().map(String::from), fault.msg, fault.kind)
+fn of_field_error(error: FieldError) -> ValidationErrorItem {
+    item(error.loc.into_iter().map(String::from), error.msg, error.kind)
 }
 
 fn item(loc: impl IntoIterator<Item = String>, msg: String, kind: &'static str) -> ValidationErrorItem {
     ValidationErrorItem { loc: loc.into_iter().collect(), msg, kind }
 }
 
-/// `/channels/0` is `body`, `channels`, `0`.
+/// The place of a JSON pointer: `/channels/0` is `body`, `channels`, `0`.
 fn loc_of(pointer: &str) -> impl Iterator<Item = String> {
-    let words = pointer.split('/').skip(1).map(|word| word.replace("~1", "/").replace("~0", "~"));
-    std::iter::once("body".to_owned()).chain(words)
+    let names = pointer.split('/').skip(1).map(|name| name.replace("~1", "/").replace("~0", "~"));
+    std::iter::once("body".to_owned()).chain(names)
 }
 
 fn with(mut response: Response, name: HeaderName, value: &'static str) -> Response {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_wrong_inside_is_not_told() {
+    async fn a_response_hides_the_cause_of_an_internal_error() {
         for (error, status, code) in [
             (ProviderError::Unavailable("hidden".into()), 503, "unavailable"),
             (ProviderError::Internal("hidden".into()), 500, "internal"),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_in_the_body_is_told_as_a_list_of_names() {
+    async fn a_place_in_the_body_is_a_list_of_names() {
         let error = JsonError::Shape { pointer: "/metadata/a~1b~0c/0".into(), message: "m".into() };
         let (response, body) = answer(error.into()).await;
         let item = json!({"loc": ["body", "metadata", "a/b~c", "0"], "msg": "m", "type": "value_error"});

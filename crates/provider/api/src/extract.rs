@@ -1,5 +1,6 @@
-//! Reading requests. A handler names its extractors in this order, so that a stranger learns nothing: [`Auth`], [`PathParams`],
-//! [`QueryParams`], and the body ([`JsonBody`] or [`read_json_bytes`]).
+//! Reading requests. A handler lists its extractors in this order: [`Auth`], [`PathParams`], [`QueryParams`], and the
+//! body ([`JsonBody`] or [`read_json_bytes`]). Authentication comes first, so an unauthenticated caller sees no other
+//! error.
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
@@ -16,8 +17,8 @@ use crate::access;
 use crate::errors::ApiError;
 use crate::schema_types::ListOrder;
 
-/// Who asks, by the API key or the token of an application: 401 when it is not good, and 403 or 404 when this route, or this
-/// application, is not for it (see [`access`]).
+/// The authenticated caller: an API key or the token of an application. 401 if the credential is invalid; 403 or 404 if
+/// the route or the application is not open to it (see [`access`]).
 pub(crate) struct Auth(pub(crate) Caller);
 
 impl FromRequestParts<Provider> for Auth {
@@ -31,7 +32,7 @@ impl FromRequestParts<Provider> for Auth {
     }
 }
 
-/// The `N` ids, uids or names of the path, in its order. 422 for what none of them can be.
+/// The `N` ids, uids or names of the path, in order. 422 if one of them can't be an id or a name.
 pub(crate) struct PathParams<const N: usize>(pub(crate) [String; N]);
 
 impl<const N: usize> FromRequestParts<Provider> for PathParams<N> {
@@ -45,19 +46,20 @@ impl<const N: usize> FromRequestParts<Provider> for PathParams<N> {
             }
             Err(error) => return Err(ProviderError::Internal(error.to_string()).into()),
         };
-        let mut words = Vec::with_capacity(N);
-        for (name, word) in &params {
-            check_name(word, NAME_CHARS_MAX).map_err(|error| ApiError::at(["path", name], error.to_string()))?;
-            words.push(word.to_owned());
+        let mut values = Vec::with_capacity(N);
+        for (name, value) in &params {
+            check_name(value, NAME_CHARS_MAX).map_err(|error| ApiError::at(["path", name], error.to_string()))?;
+            values.push(value.to_owned());
         }
-        let count = words.len();
-        let words = <[String; N]>::try_from(words);
-        let wrong = |_| ProviderError::Internal(format!("a handler of {N} path parameters is at a path of {count}"));
-        Ok(PathParams(words.map_err(wrong)?))
+        let count = values.len();
+        let values = <[String; N]>::try_from(values);
+        let mismatch =
+            |_| ProviderError::Internal(format!("the handler reads {N} path parameters, and its route has {count}"));
+        Ok(PathParams(values.map_err(mismatch)?))
     }
 }
 
-/// The query. Parameters that are not known are passed over, as clients send more than we have.
+/// The query. Unknown parameters are ignored, because official clients send more than this API has.
 pub(crate) struct QueryParams<Q>(pub(crate) Q);
 
 impl<Q: DeserializeOwned> FromRequestParts<Provider> for QueryParams<Q> {
@@ -71,7 +73,7 @@ impl<Q: DeserializeOwned> FromRequestParts<Provider> for QueryParams<Q> {
     }
 }
 
-/// A JSON body, and the idempotency key if there is one.
+/// A JSON body, and the idempotency key if the request has one.
 pub(crate) struct JsonBody<T> {
     pub(crate) body: T,
     pub(crate) idempotency: Option<Idempotency>,
@@ -86,13 +88,13 @@ impl<T: DeserializeOwned> FromRequest<Provider> for JsonBody<T> {
     }
 }
 
-/// The bytes of a JSON body, not parsed yet, and the idempotency key if there is one.
+/// The bytes of a JSON body, not parsed, and the idempotency key if the request has one.
 pub(crate) fn read_json_bytes(
     request: Request,
     bytes_max: usize,
 ) -> impl Future<Output = Result<(Bytes, Option<Idempotency>), ApiError>> + Send {
     let (parts, body) = request.into_parts();
-    // An `async fn` would hold the request and its parts.
+    // An `async fn` would keep the whole request in memory while the body arrives.
     async move {
         kit_http::json::check_content_type(&parts.headers)?;
         let key = kit_http::idempotency::key(&parts.headers).map_err(|error| ProviderError::BadRequest {
@@ -105,7 +107,7 @@ pub(crate) fn read_json_bytes(
     }
 }
 
-/// The idempotency key of a request without a body, if there is one. A body is passed over.
+/// The idempotency key of a request without a body, if it has one. A body is ignored.
 pub(crate) async fn read_idempotency_key(request: Request) -> Result<Option<Idempotency>, ApiError> {
     let (parts, body) = request.into_parts();
     let key = kit_http::idempotency::key(&parts.headers)
@@ -115,17 +117,17 @@ pub(crate) async fn read_idempotency_key(request: Request) -> Result<Option<Idem
     Ok(idempotency.transpose()?)
 }
 
-/// A slice of a list of what is configured.
+/// The page of a list.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
-    /// At most this many, 0 to 250; 50 without.
+    /// Entries on a page: 0 to 250. The default is 50.
     #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
-    /// `iterator` or `prevIterator` of a page before.
+    /// `iterator` or `prevIterator` of another page.
     #[param(min_length = 1)]
     iterator: Option<String>,
-    /// `ascending` or `descending`.
+    /// Order by creation: `ascending` or `descending`. The default is `descending`.
     #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
 }
@@ -136,7 +138,7 @@ impl ListQuery {
     }
 }
 
-/// A page of a list with keys of this kind.
+/// The requested page of a list whose cursors are keys of this kind.
 pub(crate) fn page(
     limit: &Option<String>,
     iterator: &Option<String>,
@@ -147,10 +149,10 @@ pub(crate) fn page(
     Ok(PageRequest::parse(query, key)?)
 }
 
-/// Whether content is shown; it is, unless `with_content=false`.
+/// Whether the response contains payloads; it does, unless `with_content=false`.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ContentQuery {
-    /// `false` leaves the payload out.
+    /// `false` leaves out the payload.
     pub(crate) with_content: Option<bool>,
 }

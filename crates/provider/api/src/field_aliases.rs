@@ -1,24 +1,24 @@
-//! Fields with two names, the older of which clients before version 1 know: both are taken, and must not say different things.
-//! What is wrong with a field is told under the name that the caller used.
+//! Fields with two names. Clients before version 1 use the older one. The API accepts both, refuses contradictory
+//! values, and reports errors under the name that the caller used.
 
 use provider_core::{PatchField, ProviderError};
 
 use crate::errors::ApiError;
 
-/// The names of a field.
+/// The two names of a field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FieldAlias {
     newer: &'static str,
     older: &'static str,
 }
 
-/// Messages a second.
+/// The throttle rate, in messages per second.
 pub(crate) const THROTTLE_RATE: FieldAlias = FieldAlias { newer: "throttleRate", older: "rateLimit" };
-/// An endpoint's event types.
+/// The event types that an endpoint receives.
 pub(crate) const EVENT_TYPES: FieldAlias = FieldAlias { newer: "eventTypes", older: "filterTypes" };
 
 impl FieldAlias {
-    /// What is given by either name; 422 when it is given by both, and differs.
+    /// The value under either name; 422 if both are present and differ.
     pub(crate) fn one_of<T: PartialEq>(self, newer: Option<T>, older: Option<T>) -> Result<Option<T>, ApiError> {
         match (newer, older) {
             (Some(newer), Some(older)) if newer != older => Err(self.contradict()),
@@ -26,7 +26,7 @@ impl FieldAlias {
         }
     }
 
-    /// The same of a field that may be left as it is.
+    /// The change under either name; 422 if both are present and differ.
     pub(crate) fn one_change_of<T: PartialEq>(
         self,
         newer: PatchField<T>,
@@ -43,12 +43,12 @@ impl FieldAlias {
         let Self { newer, older } = self;
         ApiError::at(
             ["body", older],
-            format!("is the older name of {newer}, which says something else: give only one of them"),
+            format!("is the former name of {newer}, which has another value; send only one of them"),
         )
     }
 }
 
-/// Which name of its event types the caller of an endpoint used.
+/// The name under which the caller sent the event types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UsedName {
     Newer,
@@ -56,19 +56,19 @@ pub(crate) enum UsedName {
 }
 
 impl UsedName {
-    /// The newer when it is there.
-    pub(crate) fn of(newer_is_there: bool, older_is_there: bool) -> Self {
-        if older_is_there && !newer_is_there { Self::Older } else { Self::Newer }
+    /// The newer name, unless the request contains the older one only.
+    pub(crate) fn of(has_newer: bool, has_older: bool) -> Self {
+        if has_older && !has_newer { Self::Older } else { Self::Newer }
     }
 
-    /// The error in the caller's words.
+    /// The error with the field name that the caller used.
     pub(crate) fn rename_in(self, error: ProviderError) -> ProviderError {
         match error {
-            ProviderError::Validation(mut faults) if self == Self::Older => {
-                let words = faults.iter_mut().flat_map(|fault| &mut fault.loc);
-                let words = words.filter(|word| *word == EVENT_TYPES.newer);
-                words.for_each(|word| *word = EVENT_TYPES.older.into());
-                ProviderError::Validation(faults)
+            ProviderError::Validation(mut errors) if self == Self::Older => {
+                let names = errors.iter_mut().flat_map(|error| &mut error.loc);
+                let names = names.filter(|name| *name == EVENT_TYPES.newer);
+                names.for_each(|name| *name = EVENT_TYPES.older.into());
+                ProviderError::Validation(errors)
             }
             error => error,
         }

@@ -1,12 +1,11 @@
-//! The delivery provider's JSON API (`/api/v1`), which official clients work against, and its OpenAPI document.
+//! The delivery provider's JSON API (`/api/v1`), which official Svix clients can use, and its OpenAPI document.
 //!
-//! Called by the binary, which serves [`surface`], and by tests. One file of `routes` for each group of operations: the
-//! shapes that it reads and writes, and one short handler for each operation, which calls one use case of the `provider`
-//! crate. What all have in common is here once: `ask` reads requests, `answer` writes answers, `errors` turns what
-//! went wrong into the API's two shapes of errors.
+//! The binary serves [`surface`]. Each file of `routes` has one group of operations: the schemas of its requests and
+//! responses, and a short handler for each operation, which calls one use case of `provider-core`. `extract` reads
+//! requests, `response` writes responses, `errors` renders errors, `access` lists what application tokens may call.
 //!
-//! Guarantees: whatever comes in is answered with JSON of the documented shape; a message's payload is never taken apart,
-//! and leaves as the bytes that came; nothing of another account can be told from what is not there.
+//! Guarantees: every response is JSON of the documented schema; a payload is delivered as the bytes that the caller
+//! sent; a response never reveals whether a record of another account exists.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -27,12 +26,12 @@ use kit_http::Surface;
 use provider_core::Provider;
 use utoipa::openapi::OpenApi;
 
-/// The API on a provider, ready to be served.
+/// The API of a provider, ready to be served.
 pub fn surface(provider: Provider) -> Surface {
     surface_with_metrics(provider).0
 }
 
-/// The same, with the figures of the provider and of this API, for [`kit_http::metrics::surface`].
+/// The API of a provider, and the metrics of both for [`kit_http::metrics::surface`].
 pub fn surface_with_metrics(provider: Provider) -> (Surface, Arc<dyn kit_http::metrics::Source>) {
     let (router, document) = routes::all();
     let requests = Arc::new(metrics::requests(&document));
@@ -40,12 +39,12 @@ pub fn surface_with_metrics(provider: Provider) -> (Surface, Arc<dyn kit_http::m
     (surface, Arc::new(metrics::ProviderMetrics { provider, requests }))
 }
 
-/// The OpenAPI document of the API, as `/api/v1/openapi.json` gives it.
+/// The OpenAPI document of the API, which `/api/v1/openapi.json` returns.
 pub fn openapi() -> OpenApi {
     routes::all().1
 }
 
-/// Names in the OpenAPI document that stand for different schemas: none, or an operation would be described with another's.
+/// Schema names of the OpenAPI document that two different schemas share. A test requires that there are none.
 pub fn ambiguous_schemas() -> Vec<String> {
     routes::ambiguous_schemas()
 }

@@ -1,4 +1,5 @@
-//! The provider's figures for `/metrics`, with the API's own; `?endpoint=ep_…` (up to twenty) adds those of single endpoints.
+//! Metrics of the provider and of its API for `/metrics`. Up to twenty parameters `endpoint=ep_…` add the metrics of
+//! single endpoints.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use kit_runtime::metrics::{Counter, Family, Labels, Registry};
 use provider_core::Provider;
 use utoipa::openapi::{OpenApi, PathItem};
 
-/// The provider as a source of figures, with what its API answered.
+/// The metrics of the provider, and the request counts of its API.
 pub(crate) struct ProviderMetrics {
     pub(crate) provider: Provider,
     pub(crate) requests: Arc<RequestCounts>,
@@ -25,7 +26,7 @@ impl Source for ProviderMetrics {
     }
 }
 
-/// Counts for every operation of the document, under its id.
+/// Request counts of every operation of the document, by operation id.
 pub(crate) fn requests(document: &OpenApi) -> RequestCounts {
     let operations = document.paths.paths.iter().flat_map(|(path, item)| {
         let operations =
@@ -53,7 +54,8 @@ fn methods(item: &PathItem) -> [(Method, &Described); 5] {
 fn text(requests: &RequestCounts) -> String {
     let mut registry = Registry::with_prefix("lotwire_provider");
     let family = Family::<Labels, Counter>::default();
-    let help = "API requests answered, by operation and class of status; `other` is what is no operation";
+    let help =
+        "API requests by operation and status class; the operation `other` counts requests that match no operation";
     registry.register("api_requests", help, family.clone());
     for (operation, class, count) in requests.counts() {
         let labels = vec![("operation", operation.to_owned()), ("status", format!("{class}xx"))];

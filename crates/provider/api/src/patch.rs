@@ -1,19 +1,19 @@
-//! Fields of a PATCH body. Use with `#[serde(default, deserialize_with = "patch::field")]`: a field that is not named stays
-//! as it is; null empties a `PatchField<Option<T>>`, and is refused for any other.
+//! Fields of a PATCH body, with `#[serde(default, deserialize_with = "patch::field")]`. An absent field keeps its
+//! value. Null removes the value of a `PatchField<Option<T>>`; any other field refuses null.
 
 use std::num::NonZeroU16;
 
 use provider_core::PatchField;
 use serde::{Deserialize, Deserializer};
 
-/// A field that was named.
+/// A field that the body contains.
 pub(crate) fn field<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<PatchField<T>, D::Error> {
     T::deserialize(deserializer).map(PatchField::Set)
 }
 
-/// A number that was read as one that can't be 0.
+/// A number that was parsed as a non-zero one.
 pub(crate) fn to_u16(number: PatchField<Option<NonZeroU16>>) -> PatchField<Option<u16>> {
     match number {
         PatchField::Keep => PatchField::Keep,

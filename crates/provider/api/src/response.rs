@@ -1,4 +1,4 @@
-//! Writing answers.
+//! Writing responses.
 
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
@@ -12,30 +12,30 @@ use utoipa::ToSchema;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListResponse<T> {
-    /// The rows.
+    /// The entries of the page.
     data: Vec<T>,
-    /// Ask with `iterator=` this for what comes after; null when the page is empty.
+    /// Value of `iterator` for the next page; null when this page is empty.
     iterator: Option<String>,
-    /// Ask with `iterator=` this for what comes before.
+    /// Value of `iterator` for the previous page.
     prev_iterator: Option<String>,
-    /// There is nothing more in the direction that was asked for.
+    /// This is the last page in the requested direction.
     done: bool,
 }
 
-/// An answer with a body.
+/// A response with a JSON body.
 pub(crate) fn json(status: StatusCode, view: &impl Serialize) -> Response {
     from_text(status, text(view))
 }
 
-/// 200.
+/// A 200 response.
 pub(crate) fn ok(view: &impl Serialize) -> Response {
     json(StatusCode::OK, view)
 }
 
-/// 202 with an empty object, as text.
+/// The body of a response without content that clients parse as JSON.
 pub(crate) const EMPTY_OBJECT: &str = "{}";
 
-/// What came of a POST that is done later: 202, or what was answered before.
+/// The response to a POST whose work is done later: 202, or the stored response of the idempotency key.
 pub(crate) fn accepted(created: Created<()>) -> Response {
     match created {
         Created::New(()) | Created::Existing(()) => from_text(StatusCode::ACCEPTED, EMPTY_OBJECT.to_owned()),
@@ -43,16 +43,17 @@ pub(crate) fn accepted(created: Created<()>) -> Response {
     }
 }
 
-/// 204.
+/// A 204 response.
 pub(crate) fn no_content() -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// What came of a POST that makes something: 201, 200 when it was there, or what was answered before.
+/// The response to a POST that creates a record: 201, 200 if the record existed, or the stored response of the
+/// idempotency key.
 pub(crate) fn created<T>(created: Created<T>, render: impl FnOnce(&T) -> String) -> Response {
     match created {
-        Created::New(made) => from_text(StatusCode::CREATED, render(&made)),
-        Created::Existing(there) => from_text(StatusCode::OK, render(&there)),
+        Created::New(record) => from_text(StatusCode::CREATED, render(&record)),
+        Created::Existing(record) => from_text(StatusCode::OK, render(&record)),
         Created::Replayed(before) => self::replayed(before),
     }
 }
@@ -62,37 +63,37 @@ fn replayed(before: StoredAnswer) -> Response {
     from_text(status, before.body)
 }
 
-/// What came of a PUT: 201 when there was none, else 200.
+/// The response to a PUT: 201 if it created the record, 200 if it replaced it.
 pub(crate) fn put<T>(put: Put<T>, render: impl FnOnce(&T) -> String) -> Response {
     match put {
-        Put::Created(made) => from_text(StatusCode::CREATED, render(&made)),
+        Put::Created(record) => from_text(StatusCode::CREATED, render(&record)),
         Put::Updated(updated) => from_text(StatusCode::OK, render(&updated)),
     }
 }
 
-/// A page.
-pub(crate) fn list<'a, T, V: Serialize>(slice: &'a ListPage<T>, view: impl FnMut(&'a T) -> V) -> Response {
-    of_rows(slice, slice.data.iter().map(view).collect())
+/// A response with a page of a list.
+pub(crate) fn list<'a, T, V: Serialize>(page: &'a ListPage<T>, view: impl FnMut(&'a T) -> V) -> Response {
+    of_rows(page, page.data.iter().map(view).collect())
 }
 
-/// A page of views that may not come about.
+/// A response with a page of a list whose entries may fail to render.
 pub(crate) fn try_list<'a, T, V: Serialize, E>(
-    slice: &'a ListPage<T>,
+    page: &'a ListPage<T>,
     view: impl FnMut(&'a T) -> Result<V, E>,
 ) -> Result<Response, E> {
-    Ok(of_rows(slice, slice.data.iter().map(view).collect::<Result<_, E>>()?))
+    Ok(of_rows(page, page.data.iter().map(view).collect::<Result<_, E>>()?))
 }
 
-fn of_rows<T, V: Serialize>(slice: &ListPage<T>, data: Vec<V>) -> Response {
+fn of_rows<T, V: Serialize>(page: &ListPage<T>, data: Vec<V>) -> Response {
     ok(&ListResponse {
         data,
-        iterator: slice.iterator.clone(),
-        prev_iterator: slice.prev_iterator.clone(),
-        done: slice.done,
+        iterator: page.iterator.clone(),
+        prev_iterator: page.prev_iterator.clone(),
+        done: page.done,
     })
 }
 
-/// RFC 3339 in UTC, with milliseconds.
+/// A time in RFC 3339, UTC, with milliseconds.
 pub(crate) fn time(at: Timestamp) -> String {
     kit_runtime::clock::rfc3339_ms(at)
 }

@@ -1,4 +1,4 @@
-//! All routes, as one readable list.
+//! The list of all operations, and the router and OpenAPI document that they make.
 
 mod account;
 mod applications;
@@ -19,6 +19,7 @@ mod openapi_document;
 mod operational;
 mod replays;
 mod secrets;
+mod send_example;
 
 use std::sync::Arc;
 
@@ -39,18 +40,18 @@ use utoipa_axum::routes;
 use crate::schema_types::ListOrder;
 use crate::{errors, response};
 
-/// What is before the path of each operation.
+/// Prefix of the path of each operation.
 const PREFIX: &str = "/api/v1";
 
-/// The description around the operations.
+/// The parts of the OpenAPI document that belong to no operation.
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "Lotwire provider",
         description = "Consumer applications, event types, endpoints, messages and the attempts to deliver them.\n\n\
-            Official Svix clients work against it. Every path may end with a slash. Errors are `{code, detail}`; \
-            values that are not allowed are 422 with a list of what is wrong and where. Times are RFC 3339 in UTC \
-            with milliseconds.",
+            Official Svix clients work with this API. Every path may end with a slash. The body of an error is \
+            `{code, detail}`; that of a 422 lists each invalid value with its place. Times are RFC 3339 in UTC with \
+            milliseconds.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     components(schemas(ListOrder)),
@@ -72,7 +73,7 @@ fn operations() -> Vec<UtoipaMethodRouter<Provider>> {
         routes!(headers::get, headers::update, headers::change),
         routes!(endpoint_stats::stats),
         routes!(endpoint_stats::attempt_stats),
-        routes!(endpoint_stats::send_example),
+        routes!(send_example::send_example),
         routes!(blocked_keys::list),
         routes!(blocked_keys::skip),
         routes!(secrets::get),
@@ -108,20 +109,20 @@ fn operations() -> Vec<UtoipaMethodRouter<Provider>> {
     ]
 }
 
-/// Names that stand for different schemas.
+/// Schema names that stand for different schemas.
 pub(crate) fn ambiguous_schemas() -> Vec<String> {
     let mut names = SchemaNames::default();
     operations().iter().for_each(|(schemas, ..)| names.add(schemas));
     names.ambiguous()
 }
 
-/// Every operation with its description.
+/// The router and the OpenAPI document of all operations.
 pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
     let router = OpenApiRouter::with_openapi(Document::openapi());
     let router = operations().into_iter().fold(router, |router, operation| router.routes(under(PREFIX, operation)));
     let (router, document) = router.split_for_parts();
     let router = router
-        // What clients asked before there were the lists above.
+        // Paths of clients older than the lists above.
         .route(&format!("{PREFIX}/app/{{app_id}}/msg/{{msg_id}}/attempt"), get(attempts::list_by_message))
         .route(
             &format!("{PREFIX}/app/{{app_id}}/msg/{{msg_id}}/endpoint/{{endpoint_id}}/attempt"),
@@ -130,7 +131,7 @@ pub(crate) fn all() -> (Router<Provider>, utoipa::openapi::OpenApi) {
     (router, openapi_document::complete(with_security(document)))
 }
 
-/// An operation with its path under `prefix`. A nested router would cost each request a box and a clone of its routes.
+/// An operation with its path below `prefix`. A nested router would allocate and clone its routes for each request.
 fn under(prefix: &str, (schemas, mut paths, router): UtoipaMethodRouter<Provider>) -> UtoipaMethodRouter<Provider> {
     paths.paths = paths.paths.into_iter().map(|(path, item)| (format!("{prefix}{path}"), item)).collect();
     (schemas, paths, router)
@@ -140,15 +141,15 @@ fn with_security(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::Ope
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .description(Some(
-            "An API key of an account, or the token of one application, which reaches only that. Either may carry a \
-             region suffix (`.eu`).",
+            "An API key of an account, or the token of one application, which gives access to that application only. \
+             Either may end with a region (`.eu`).",
         ))
         .build();
     document.components.get_or_insert_default().add_security_scheme("key", SecurityScheme::Http(scheme));
     document
 }
 
-/// Adds what is no operation: the document itself, answers for unknown routes, and the layers.
+/// Adds the routes that are not operations: the OpenAPI document, the documentation pages, and the fallback responses.
 pub(crate) fn finish(
     router: Router<Provider>,
     document: &utoipa::openapi::OpenApi,
@@ -162,14 +163,14 @@ pub(crate) fn finish(
     let document = async move || response::from_text(StatusCode::OK, document.clone());
     let router = router
         .route("/api/v1/openapi.json", get(document))
-        // What clients before version 1 call; newer ones don't know it.
+        // Called by clients before version 1 only.
         .route("/api/v1/auth/dashboard-access/{app_id}", post(authentication::dashboard_access))
         .merge(pages)
         .with_state(provider);
-    let faults = FallbackResponses {
+    let fallbacks = FallbackResponses {
         route_not_found: errors::route_not_found,
         method_not_allowed: errors::method_not_allowed,
         panicked: errors::internal,
     };
-    kit_http::finish_counted(router, faults, Origins::Any, requests)
+    kit_http::finish_counted(router, fallbacks, Origins::Any, requests)
 }

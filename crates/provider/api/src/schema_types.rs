@@ -1,7 +1,7 @@
-//! Words of the document: shapes that fields and parameters have in common. They are read as plain text and checked by the
-//! `provider` crate, which says more of what is wrong than a failed parse could.
+//! Types of the OpenAPI document that fields and parameters share. The handlers read them as plain text;
+//! `provider-core` validates them and returns more precise errors than a failed parse could.
 
-#![expect(dead_code, reason = "they stand for what they describe and are never made")]
+#![expect(dead_code, reason = "the types only describe schemas")]
 
 use utoipa::ToSchema;
 
@@ -10,12 +10,12 @@ use utoipa::ToSchema;
 #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$", example = "ITEM_STATUS_CHANGE")]
 pub(crate) struct Name(String);
 
-/// A channel, or a tag.
+/// A channel or a tag.
 #[derive(ToSchema)]
 #[schema(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$", example = "lots")]
 pub(crate) struct Channel(String);
 
-/// A session, in a customer's own words.
+/// Name of a session, chosen by the caller.
 #[derive(ToSchema)]
 #[schema(min_length = 1, max_length = 64, pattern = "^[a-zA-Z0-9@_-]+$")]
 pub(crate) struct Session(String);

@@ -1,9 +1,14 @@
 //! Accounts, their settings and their API keys (provider.md, "Keys and links").
 
+pub(crate) mod api_key_cache;
+pub(crate) mod authentication;
+pub(crate) mod failed_auth_limit;
+pub(crate) mod rate_limit;
+
 use jiff::Timestamp;
 
-pub(crate) use crate::authentication::Caller;
-use crate::authentication::{KEY_PREFIX, hash};
+pub(crate) use crate::accounts::authentication::Caller;
+use crate::accounts::authentication::{KEY_PREFIX, hash};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{Account, AccountSettings, ApiKey};

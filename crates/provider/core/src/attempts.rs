@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX, SCANNED_ROWS_MAX};
+use crate::messages::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX, SCANNED_ROWS_MAX};
 use crate::idempotency::{self, Idempotency, IdempotentWrite, StoredAnswer};
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, Endpoint, Id, Message};

@@ -120,7 +120,7 @@ impl Provider {
             now,
             202,
             || render(&task),
-            |answer| self.store().create_task_within(task.clone(), RUNNING_MAX, answer),
+            |answer| self.store().create_task(task.clone(), RUNNING_MAX, answer),
         );
         Ok(match written.await.map_err(with_limit)? {
             IdempotentWrite::Done => Created::New(task),

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 
-use crate::endpoint_address::EndpointAddressPolicy;
-use crate::retry::RetrySchedule;
-use crate::secret::SecretKind;
+use crate::endpoints::address::EndpointAddressPolicy;
+use crate::dispatcher::retry::RetrySchedule;
+use crate::signing::secret::SecretKind;
 
 /// Settings of the provider.
 #[derive(Debug, Clone)]

@@ -26,10 +26,15 @@
 //!   that panicked) is found again: the node takes a new name, and what the old one still owns when nothing in memory is
 //!   held under it any more becomes due after ten seconds (see `node_leases.rs`).
 
+pub mod retry;
+pub(crate) mod snapshot;
+pub(crate) mod target;
+
 mod accept;
 mod attempt;
 mod attempt_event;
 mod claim;
+mod disable_endpoint;
 mod heartbeat;
 mod lane;
 mod lane_state;
@@ -59,12 +64,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
 use crate::ids::Ids;
-use crate::metrics::{self, LaneGauges, Metrics};
+use crate::supervision::metrics::{self, LaneGauges, Metrics};
 use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
-use crate::snapshot::{Snapshot, Snapshots};
-use crate::target::Target;
+use crate::dispatcher::snapshot::{Snapshot, Snapshots};
+use crate::dispatcher::target::Target;
 
 use accept::PendingMessage;
 use lane_state::KINDS;
@@ -134,7 +139,7 @@ impl Dispatcher {
             queue_max: ACCEPT_QUEUE_MAX,
             batch_max: lanes.accept_batch_max,
             in_flight_max: lanes.store_calls_max,
-            apart: lanes.accept_apart,
+            min_interval: lanes.accept_apart,
         };
         let shared = Arc::new(Shared {
             leases: NodeLeases::new(context.ids.clone()),

@@ -1,5 +1,9 @@
 //! Endpoints: the addresses that receive an application's messages, with their secrets (provider.md, "Delivery").
 
+pub(crate) mod address;
+pub mod custom_headers;
+pub(crate) mod resealing;
+
 mod example;
 mod headers;
 mod patch;
@@ -7,14 +11,14 @@ mod put;
 pub(crate) mod sealing;
 mod secrets;
 mod stats;
-mod switch;
+mod disable;
 
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
-use crate::endpoint_address::EndpointAddressPolicy;
+use crate::endpoints::address::EndpointAddressPolicy;
 use crate::error::{ProviderError, ProviderResult};
-use crate::headers as rules;
+use crate::endpoints::custom_headers as rules;
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
 use crate::model::{Endpoint, Id};
@@ -22,12 +26,12 @@ use crate::ordering::DeliveryOrder;
 use crate::page::{ListPage, PageRequest};
 use crate::port::{Order, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Created, Provider};
-use crate::secret::EndpointSecret;
+use crate::signing::secret::EndpointSecret;
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::{FILTER_TYPES_MAX, FieldErrors};
 
 pub use patch::EndpointPatch;
-pub use switch::Switch;
+pub use disable::Switch;
 
 /// Channels that an endpoint listens to at most.
 const CHANNELS_MAX: usize = 10;
@@ -80,7 +84,7 @@ impl Provider {
             endpoint.created_at,
             201,
             || render(&endpoint),
-            |answer| self.store().create_endpoint_within(endpoint.clone(), endpoints_max, answer),
+            |answer| self.store().create_endpoint(endpoint.clone(), endpoints_max, answer),
         )
         .await;
         self.snapshots().invalidate(&endpoint.application);

@@ -1,5 +1,8 @@
 //! Event types, by name (provider.md, "Messages").
 
+pub(crate) mod example;
+pub(crate) mod schema;
+
 mod import;
 mod openapi;
 
@@ -8,7 +11,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::accounts::Caller;
-use crate::authentication::Scope;
+use crate::accounts::authentication::Scope;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;
@@ -16,7 +19,6 @@ use crate::page::{LIMIT_MAX, ListPage, PageRequest};
 use crate::patch_field::PatchField;
 use crate::port::{Cursor, Order, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Provider, Put};
-use crate::schema;
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::FieldErrors;
 
@@ -113,7 +115,7 @@ impl Provider {
                 let event_type = event_type.clone();
                 async move {
                     if archived {
-                        self.store().upsert_event_type(event_type, answer).await
+                        self.store().upsert_event_types(vec![event_type], answer).await
                     } else {
                         self.store().create_event_type(event_type, answer).await
                     }

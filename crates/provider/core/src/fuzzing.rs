@@ -1,4 +1,4 @@
-//! Doors for the fuzz targets (`fuzz/`) to what reads outside input within this crate. Not part of any build that ships.
+//! Entry points for the fuzz targets (`fuzz/`) to code of this crate that parses outside input. No shipped build has them.
 
 use std::time::Duration;
 
@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::error::ProviderResult;
+use crate::event_types::{self, example, schema};
+use crate::messages::payload_check;
 use crate::page::{ListPage, PageRequest};
-use crate::{event_types, example, payload_check, schema};
 
 /// What a receiver's answer asks to wait, and the text of it that is kept.
 pub fn parse_response(

@@ -1,27 +1,34 @@
-//! Messages (provider.md, "Messages").
+//! Messages: accepting, reading, listing and checking them. The API and the App Portal call these methods of [`Provider`].
+//!
+//! Guarantee: a message is acknowledged after its rows are durable; see [`crate::port::MessageStore::accept`].
+
+pub(crate) mod history;
+pub mod media_type;
+pub mod payload;
+pub(crate) mod payload_check;
+mod payload_expiry;
+pub(crate) mod retention;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::accounts::Caller;
 use crate::applications::ApplicationInput;
 use crate::error::{ProviderError, ProviderResult};
-use crate::history::{HistoryRequest, SCANNED_ROWS_MAX};
+use crate::messages::history::{HistoryRequest, SCANNED_ROWS_MAX};
 use crate::idempotency::{self, Idempotency};
 use crate::ids;
 use crate::model::{Id, Message};
 use crate::ordering::OrderingKey;
 use crate::page::ListPage;
-use crate::payload::Payload;
+use crate::messages::payload::Payload;
 use crate::port::{Answer, MessageFilter, PayloadRead, StoreError};
 use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
-/// Channels of a message at most.
+/// Maximum number of channels of a message.
 const CHANNELS_MAX: usize = 5;
-/// Tags of a message at most.
+/// Maximum number of tags of a message.
 const TAGS_MAX: usize = 8;
-const RETENTION_DAYS_DEFAULT: i64 = 90;
-const RETENTION_DAYS_MIN: i64 = 5;
 const DELIVER_AHEAD_MIN: SignedDuration = SignedDuration::from_mins(1);
 const DELIVER_AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
 /// Tries to accept a message of an application that keeps changing.
@@ -189,13 +196,6 @@ impl Provider {
         Ok(if wanted { PrecheckResult::Wanted } else { PrecheckResult::Unwanted })
     }
 
-    /// A payload whose time is over is not there, whether or not it has been removed by now.
-    pub(crate) fn hide_expired_payload(&self, message: &mut Message) {
-        if message.payload_expires_at <= self.now() {
-            message.payload = None;
-        }
-    }
-
     /// The message that the key's first request was answered with; none when the answer is forgotten by now.
     pub(crate) async fn replayed_message(
         &self,
@@ -245,7 +245,7 @@ impl MessageInput {
         let message = Message {
             id,
             application: "".into(),
-            payload_expires_at: now + self.retention(),
+            payload_expires_at: now + self.payload_retention(),
             event_type: self.event_type.into(),
             event_id: self.event_id,
             payload: Some(self.payload.into()),
@@ -257,28 +257,13 @@ impl MessageInput {
         (message, self.ordering_key, self.application.map(Box::new))
     }
 
-    fn retention(&self) -> SignedDuration {
-        let days = self.payload_retention_days.unwrap_or(RETENTION_DAYS_DEFAULT);
-        SignedDuration::from_hours(self.payload_retention_hours.unwrap_or(24 * days))
-    }
-
     fn check(&self, now: Timestamp) -> ProviderResult<()> {
         let mut errors = FieldErrors::default();
         errors.name("eventType", &self.event_type);
         errors.uid("eventId", self.event_id.as_deref(), ids::MESSAGE);
         errors.channels(self.channels.as_deref(), CHANNELS_MAX);
         errors.names("tags", self.tags.as_deref(), TAGS_MAX, 128);
-        let retention = RETENTION_DAYS_MIN..=RETENTION_DAYS_DEFAULT;
-        if self.payload_retention_days.is_some_and(|days| !retention.contains(&days)) {
-            errors.fault("payloadRetentionPeriod", format!("must be {RETENTION_DAYS_MIN} to {RETENTION_DAYS_DEFAULT}"));
-        }
-        let hours = 1..=24 * RETENTION_DAYS_DEFAULT;
-        if self.payload_retention_hours.is_some_and(|given| !hours.contains(&given)) {
-            errors.fault("payloadRetentionHours", format!("must be 1 to {}", hours.end()));
-        }
-        if self.payload_retention_hours.is_some() && self.payload_retention_days.is_some() {
-            errors.fault("payloadRetentionHours", "must be left out beside payloadRetentionPeriod");
-        }
+        self.check_payload_retention(&mut errors);
         let ahead = self.deliver_at.map(|at| at.duration_since(now));
         if ahead.is_some_and(|ahead| !(DELIVER_AHEAD_MIN..=DELIVER_AHEAD_MAX).contains(&ahead)) {
             errors.fault("deliverAt", "must be 1 minute to 24 hours in the future");

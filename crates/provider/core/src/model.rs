@@ -11,7 +11,7 @@ use kit_runtime::vault::Sealed;
 use serde_json::Value;
 
 use crate::ordering::DeliveryOrder;
-use crate::payload::StoredPayload;
+use crate::messages::payload::StoredPayload;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 

@@ -1,21 +1,19 @@
-//! Delivery in order per key: an endpoint may ask for it, and the sender says in a header which key a message has
-//! (docs/decisions/0009-ordering-per-key.md).
+//! Ordered delivery per key. An endpoint asks for it (`ordering`), and the sender names a message's ordering key in a
+//! header (docs/decisions/0009-ordering-per-key.md).
 //!
-//! Guarantees, for an endpoint with [`DeliveryOrder::PerKey`]: of two messages with one key of which the first was
-//! acknowledged before the second was sent, the second is not tried before the first was delivered, given up, or skipped by
-//! hand; over restarts, retries, and any number of nodes. Other keys, and messages without one, don't wait. What a task sends
-//! again joins its key's line at the end; a single message that is sent again by hand, after its turn, is outside of it. A message may
-//! still arrive twice, as everywhere: a copy of one that was delivered just before a crash may come after it, never after
-//! the next of its key, unless a node was stopped for longer than it takes to count as dead and went on.
+//! Guarantees for an endpoint with [`DeliveryOrder::PerKey`]:
+//! - If one message of a key was acknowledged before the next of that key was sent, the next is not attempted before the
+//!   first was delivered, given up, or skipped by an operator. Restarts, retries and several nodes do not change this.
+//! - Other keys, and messages without a key, do not wait.
+//! - A message that a background task sends again joins the end of its key's queue. A message that a caller resends alone
+//!   is outside of the order.
+//! - Delivery stays at least once: a copy of a message that was delivered just before a crash may arrive after it. It never
+//!   arrives after the next message of the key, unless a stalled node continues after the others declared it dead.
 
 mod blocked_keys;
+mod skip_head;
 
 use std::sync::Arc;
-
-use crate::accounts::Caller;
-use crate::error::{ProviderError, ProviderResult};
-use crate::port::ordering::SkipResult;
-use crate::provider::Provider;
 
 pub use blocked_keys::{BlockedKey, BlockedReason};
 
@@ -73,33 +71,6 @@ impl OrderingKey {
     /// Its text.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl Provider {
-    /// Gives up the message that a key waits for, so that the next one goes out. 404 when `message` is not what the key
-    /// waits for (any more), 409 when it is on its way at this moment.
-    pub async fn skip_blocked_key(
-        &self,
-        caller: &Caller,
-        application: &str,
-        endpoint: &str,
-        key: &OrderingKey,
-        message: &str,
-    ) -> ProviderResult<()> {
-        let endpoint = self.endpoint(caller, application, endpoint).await?;
-        match self.store().skip_head(&endpoint.id, key.as_str(), message).await? {
-            SkipResult::Skipped => {
-                tracing::info!(endpoint = %endpoint.id, message, key = key.as_str(), "a blocked message was skipped");
-                self.dispatcher().wake_lane(&endpoint.application, &endpoint.id);
-                Ok(())
-            }
-            SkipResult::UnderWay => Err(ProviderError::Conflict {
-                code: "under_way",
-                detail: "a node has the message in hand and tries it; ask again when that has ended".into(),
-            }),
-            SkipResult::NotHead => Err(ProviderError::NotFound),
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
 
 use crate::applications::ApplicationInput;
-use crate::authentication::{Caller, Scope, TOKEN_PREFIX, hash};
+use crate::accounts::authentication::{Caller, Scope, TOKEN_PREFIX, hash};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{AppToken, Capability};

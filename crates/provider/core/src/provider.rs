@@ -8,18 +8,18 @@ use kit_runtime::random::{Random, SharedRandom};
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
 
-use crate::api_key_cache::ApiKeyCache;
+use crate::accounts::api_key_cache::ApiKeyCache;
 use crate::config::ProviderConfig;
 use crate::dispatcher::{Dispatcher, Transport};
 use crate::error::ProviderResult;
-use crate::failed_auth_limit::FailedAuthLimiter;
+use crate::accounts::failed_auth_limit::FailedAuthLimiter;
 use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
-use crate::payload_check::PayloadSchemas;
+use crate::messages::payload_check::PayloadSchemas;
 use crate::port::Store;
-use crate::rate_limit::RateLimiters;
-use crate::retention::RetentionCounters;
-use crate::snapshot::Snapshots;
+use crate::accounts::rate_limit::RateLimiters;
+use crate::messages::retention::RetentionCounters;
+use crate::dispatcher::snapshot::Snapshots;
 use crate::workers;
 
 /// Tries to change what others are changing at the same time. One of them gets on with each turn, so this is how many may do it.

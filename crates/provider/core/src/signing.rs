@@ -1,6 +1,9 @@
 //! Signatures of deliveries over `{id}.{unix seconds}.{body}`, by Standard Webhooks (provider.md, "Delivery"): `v1` is
 //! HMAC-SHA256 with a shared key, `v1a` is ed25519.
 
+pub(crate) mod sealing_key_check;
+pub mod secret;
+
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -13,7 +16,7 @@ use kit_runtime::clock::to_ms;
 use ring::signature::Ed25519KeyPair;
 use sha2::Sha256;
 
-use crate::secret::EndpointSecret;
+use crate::signing::secret::EndpointSecret;
 
 /// Scheme and base64 of a signature of the longer kind, and the space after it.
 const SIGNATURE_CHARS: usize = "v1a,".len() + 88 + 1;

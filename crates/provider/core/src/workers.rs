@@ -30,7 +30,7 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
             }
         }
     });
-    crate::retention::spawn(provider, tasks);
+    crate::messages::retention::spawn(provider, tasks);
     tasks.spawn("provider answers", {
         let provider = provider.clone();
         move |stopping| {

@@ -1,14 +1,13 @@
-//! Web pages on the use cases of the system that they belong to: so far the App Portal, in which a customer's engineers look
-//! after the endpoints of their application.
+//! Web pages of the delivery provider: the App Portal, where a customer's engineers manage the endpoints of their
+//! application.
 //!
-//! Called by the binary, which puts each site beside the API of its system. One folder for each site; what sites have in
-//! common (layout, styles, forms, refusals, what is put around a site) is in `shared`. A page is a template beside the
-//! handler that fills it; handlers call use cases, and know no SQL and no JSON API.
+//! The binary mounts the portal beside the provider's JSON API. A page is a template beside the handler that fills it.
+//! Handlers call the use cases of `provider-core` and contain no SQL. Layout, forms and error pages come from `kit-design`.
 //!
-//! Guarantees: every page works without script; whatever is shown is escaped by the templates; nothing is loaded from
-//! elsewhere; a form that comes from another site is refused.
+//! Guarantees: every page works without script; templates escape every value; a page loads files of its own site only;
+//! the server refuses a form that another site sent.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod page_error;
 pub mod portal;
-mod shared;

@@ -1,9 +1,9 @@
-//! The App Portal: where a magic link leads. A customer's engineers look after their application's endpoints, see what was
-//! sent to them and what they answered, and have it sent again.
+//! The App Portal, which a magic link opens. A customer's engineers manage their application's endpoints, see each
+//! message, attempt and response, and resend messages.
 //!
-//! Guarantees: a visitor sees and does what the API would let the link's token see and do, and nothing else: each page asks
-//! the provider who it is and calls the use case that the API calls; `access` says what a token needs for which page. The
-//! session is the token, in a cookie that scripts can't read, so it ends with it: on every node, at once.
+//! Guarantees: a visitor may do exactly what the API allows the link's token to do. Each request authenticates the token
+//! and calls the use case that the API calls; `access` lists the capability that each page requires. The session is the
+//! token, in a cookie that scripts can't read: when the token ends, the session ends on every node.
 
 mod access;
 mod endpoints;
@@ -13,6 +13,7 @@ mod labels;
 mod login;
 mod messages;
 mod notice;
+mod pager;
 mod session;
 
 use std::sync::Arc;
@@ -26,15 +27,15 @@ use kit_runtime::clock::SharedClock;
 use provider_core::Provider;
 use url::{Position, Url};
 
-use crate::shared::assets;
-use crate::shared::cookie::{Cookie, Transport};
-use crate::shared::error_page::NextLink;
-use crate::shared::site::{self, Site};
+use kit_design::assets;
+use kit_design::cookie::{Cookie, Transport};
+use kit_design::error_page::NextLink;
+use kit_design::site::{self, Site};
 
-/// Where the portal is, below the provider's public address: where magic links lead.
+/// Path of the portal below the provider's public address. Magic links point there.
 pub const PATH: &str = "/app-portal";
 
-/// What every page works with. Clones are the same one.
+/// State of every page's handler. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Portal(Arc<Inner>);
 
@@ -45,14 +46,14 @@ struct Inner {
     cookie: Cookie,
 }
 
-/// The surface with the portal of this provider beside it, below [`PATH`].
+/// Mounts the portal of this provider on the surface, below [`PATH`].
 pub fn add_to(surface: Surface, provider: Provider, clock: SharedClock) -> Surface {
     let portal = Portal::new(provider, clock);
     let site = portal.0.site.clone();
     surface.mount(PATH, site::wrap_site(pages().with_state(portal), site))
 }
 
-/// Every page, as one readable list. What each needs stands in [`access`].
+/// All pages. [`access`] lists the capability that each requires.
 fn pages() -> Router<Portal> {
     Router::new()
         .route("/", get(home))
@@ -88,15 +89,15 @@ async fn home(State(portal): State<Portal>) -> Redirect {
 
 impl Portal {
     fn new(provider: Provider, clock: SharedClock) -> Self {
-        // A public address that can't be read was refused by the configuration.
+        // The configuration has refused a public address that is not a URL.
         let url = Url::parse(&provider.config().public_url).ok();
-        let before = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
-        let base: Arc<str> = format!("{before}{PATH}").into();
+        let base_path = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
+        let base: Arc<str> = format!("{base_path}{PATH}").into();
         let origin = url.as_ref().map_or("", |url| &url[..Position::BeforePath]).to_owned();
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let cookie = Cookie { name: "lotwire_app_portal", path: base.to_string(), transport };
-        let home = NextLink { words: "To the endpoints", path: "/endpoints" };
+        let home = NextLink { words: "Show endpoints", path: "/endpoints" };
         let site = Arc::new(Site { base, origin, name: "Webhooks", home });
         Self(Arc::new(Inner { provider, clock, site, cookie }))
     }

@@ -83,11 +83,11 @@ async fn run(store: &Arc<dyn Store>, first: usize, count: usize, keys: Keys) {
             while number < first + count {
                 let batch: Vec<NewMessage> =
                     (number..number + BATCH_MESSAGES).map(|number| message(number, keys)).collect();
-                let records = batch.iter().zip(number..).map(|(new, number)| success(new, number)).collect();
+                let records: std::sync::Arc<[_]> = batch.iter().zip(number..).map(|(new, number)| success(new, number)).collect();
                 for result in store.accept(batch, now()).await.unwrap() {
                     result.unwrap();
                 }
-                store.record_attempts(records).await.unwrap();
+                store.record_attempts(records, std::time::Duration::ZERO).await.unwrap();
                 number += TASKS * BATCH_MESSAGES;
             }
         })
@@ -157,7 +157,7 @@ async fn set_up(store: &dyn Store) {
             created_at: now(),
             updated_at: now(),
         };
-        store.create_endpoint(endpoint, None).await.unwrap();
+        store.create_endpoint(endpoint, usize::MAX, None).await.unwrap();
     }
 }
 
@@ -199,10 +199,10 @@ fn message(number: usize, keys: Keys) -> NewMessage {
         deliveries: vec![NewDelivery {
             endpoint: id("ep", number % ENDPOINTS),
             owner: Some(NodeId(id("node", 1))),
-            key: None,
+            ordering_key: None,
             trigger: AttemptTrigger::Scheduled,
         }],
-        key: None,
+        ordering_key: None,
         answer,
         message,
     }

@@ -1,7 +1,7 @@
-//! The way of a message, the ending of items, and bids, at load.
+//! Benchmarks of deliveries, ends of items, bids, live updates and lists.
 //!
-//! Generator, receiver and server share the machine; nothing here judges. Each part starts a server of its own on a fresh
-//! store. CPU and memory are the server process's own, as the kernel counts them (PostgreSQL's are not among them).
+//! Generator, receiver and server share the machine. No result fails the run. Each part starts its own server on a new
+//! store. CPU and memory are those of the server process, as the kernel counts them, without PostgreSQL's processes.
 
 mod bids;
 mod bulkheads;
@@ -26,34 +26,34 @@ pub(crate) struct Options {
     /// Database engine.
     #[arg(long, value_enum, default_value = "sqlite")]
     store: Engine,
-    /// What to measure; the first three when none is named.
+    /// Parts to measure [default: throughput,rate,items].
     #[arg(long, value_enum, value_delimiter = ',')]
     part: Vec<Part>,
-    /// Messages of the throughput and backlog parts.
+    /// Number of messages in the parts throughput and backlog.
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1_000..=10_000_000))]
     messages: u64,
-    /// Endpoints that each message of the throughput part goes to.
+    /// Number of endpoints of each message in the part throughput.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=50))]
     fan_out: u32,
-    /// Seconds of each measurement at a fixed rate.
+    /// Duration of each measurement at a fixed rate, in seconds.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     seconds: u64,
-    /// Messages a second of it.
+    /// Messages a second in the part rate.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=20_000))]
     rate: u64,
-    /// Items that end in the same second.
+    /// Number of items that end in the same second.
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     items: u32,
-    /// Items that are scheduled, and do not end, while others do.
+    /// Number of scheduled items that do not end during the measurement.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     scheduled: u32,
-    /// Bids a second on a usual minute; the closing one has a hundred times as many.
+    /// Bids a second in a normal minute. The closing minute has a hundred times as many.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=200))]
     usual_bids: u64,
-    /// Listeners of the live part.
+    /// Number of listeners in the part live.
     #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     listeners: u32,
-    /// Requests of the generator under way at the same time.
+    /// Number of concurrent requests of the generator.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     connections: u32,
 }
@@ -61,47 +61,47 @@ pub(crate) struct Options {
 /// A part of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// As many messages as go through.
+    /// Messages at the highest possible rate.
     Throughput,
     /// Messages at a fixed rate, open loop.
     Rate,
     /// Items that end in the same second.
     Items,
-    /// An endpoint that works beside 200 that hang.
+    /// A working endpoint beside 200 hanging ones.
     Hanging,
-    /// Messages that wait for a dead endpoint, and go out when it lives again.
+    /// Messages that wait for a failing endpoint and are delivered when it recovers.
     Backlog,
-    /// Items that are scheduled, and how late others end beside them.
+    /// The cost of scheduled items, and how late other items end meanwhile.
     Scheduled,
-    /// How late items end while large catalogues are set up beside them.
+    /// How late items end during imports and status changes of large catalogues.
     Setup,
-    /// How late items end while bids come in as in the closing minute.
+    /// How late items end at the bid rate of a closing minute.
     Closing,
-    /// A bid in a small auction and in a large one.
+    /// The cost of a bid in a small and in a large auction.
     BidCost,
     /// Bids on one item.
     BidsOnOne,
     /// Bids spread over 10,000 items.
     BidsOnMany,
-    /// Bids on an item that thousands listen to.
+    /// Bids on an item with thousands of live-update listeners.
     Live,
-    /// Pages of lists, of a small auction and of a large one.
+    /// Pages of lists of a small and of a large auction.
     Lists,
 }
 
-/// Runs the parts and prints their figures.
+/// Runs the parts and prints their measurements.
 pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let cores = std::thread::available_parallelism()?;
     say(&format!("{:?} on {cores} cores, generator and receiver included", options.store));
     let is_wanted = |part| options.part.contains(&part);
-    let is_wanted_unasked = |part| options.part.is_empty() || is_wanted(part);
-    if is_wanted_unasked(Part::Throughput) {
+    let is_wanted_by_default = |part| options.part.is_empty() || is_wanted(part);
+    if is_wanted_by_default(Part::Throughput) {
         messages::throughput(options).await?;
     }
-    if is_wanted_unasked(Part::Rate) {
+    if is_wanted_by_default(Part::Rate) {
         messages::at_rate(options).await?;
     }
-    if is_wanted_unasked(Part::Items) {
+    if is_wanted_by_default(Part::Items) {
         items::ending_together(options).await?;
     }
     if is_wanted(Part::Hanging) {
@@ -137,7 +137,7 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     Ok(true)
 }
 
-/// Microseconds, to a minute.
+/// A histogram of microseconds, up to a minute.
 fn histogram() -> Result<Histogram<u64>, RigError> {
     Ok(Histogram::new_with_bounds(1, 60_000_000, 3)?)
 }

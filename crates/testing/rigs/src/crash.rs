@@ -1,8 +1,8 @@
-//! `kill -9` in mid-sale, again and again.
+//! Kills the server with SIGKILL during sales, repeatedly.
 //!
-//! Each round puts a timed auction and a webcast on sale, kills the server at a random moment while lots end and the clerk
-//! sells, and starts it again. The truth at the end is what the server committed (its events feed) and what it
-//! acknowledged (the clerk's answers): all of it must be at the receiver. Copies are allowed and counted.
+//! Each round puts a timed auction and a webcast live, kills the server at a random time while lots end and the clerk
+//! sells, and starts it again. At the end, every committed event (the event feed) and every acknowledged sale (the
+//! responses to the clerk) must have reached the receiver. Duplicates are allowed and counted.
 
 mod load;
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use consumer::{DeliveryReport, ExpectedEvent};
-use rand::Rng as _;
+use rand::RngExt as _;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use serde::Serialize;
@@ -21,10 +21,10 @@ use self::load::Acknowledged;
 use crate::site::{Engine, RigSite};
 use crate::{RigError, say};
 
-/// How long the receiver may hear nothing new, after the last start, before what is missing counts as lost.
+/// Time without a new webhook, after the last start, after which missing events count as lost.
 const IDLE_MAX: Duration = Duration::from_secs(30);
 
-/// Short pauses, so that a killed round does not wait for its retries.
+/// Short retry pauses, so that a round does not wait for the retries of the round before.
 const SETTINGS: &[(&str, &str)] = &[
     ("PROVIDER__RETRY_SCHEDULE", "50ms,100ms,200ms,500ms,1s,2s,5s,5s,5s,5s"),
     ("PLATFORM__PUBLISH_BACKOFF_BASE", "20ms"),
@@ -34,7 +34,7 @@ const SETTINGS: &[(&str, &str)] = &[
 /// Options of `crash`.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// How often to kill the server.
+    /// Number of kills.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     kills: u32,
     /// Database engine.
@@ -46,15 +46,15 @@ pub(crate) struct Options {
     /// Longest time between a start and the kill, in milliseconds.
     #[arg(long, default_value_t = 1_500, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     uptime_ms_max: u64,
-    /// Seed of the moments; printed, so that a run can be made again.
+    /// Seed of the random times of the kills [default: a random seed, which the rig prints].
     #[arg(long)]
     seed: Option<u64>,
-    /// Print the figures as one JSON object on the last line.
+    /// Print the results as one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-/// What a run found.
+/// The results of a run.
 #[derive(Debug, Serialize)]
 struct Figures {
     store: String,
@@ -64,17 +64,17 @@ struct Figures {
     committed: u64,
     /// Distinct events at the receiver.
     delivered: u64,
-    /// Committed, not delivered.
+    /// Committed events that were not delivered.
     missing: u64,
-    /// Delivered, not committed.
+    /// Delivered events that were not committed.
     phantom: u64,
-    /// Further copies of a message.
+    /// Repeated deliveries of a message.
     duplicated: u64,
     invalid: u64,
     out_of_order: u64,
-    /// Clerk's sales that were answered 2xx.
+    /// Clerk's commands with a 2xx response.
     acknowledged: u64,
-    /// Of these, not in the feed.
+    /// Acknowledged commands whose event is not in the feed.
     acknowledged_missing: u64,
     seconds: u64,
 }
@@ -85,7 +85,7 @@ impl Figures {
     }
 }
 
-/// Runs the rig. True when nothing is missing.
+/// Runs the rig. True if no event is missing or wrong.
 pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let begin = Instant::now();
     let seed = options.seed.unwrap_or_else(rand_seed);
@@ -112,7 +112,7 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     Ok(figures.is_complete())
 }
 
-/// Load, a kill in the middle of it, and a new server on the same data.
+/// Starts the load, kills the server during it, and starts a new server on the same data.
 async fn one_round(
     site: &RigSite,
     server: Server,
@@ -129,7 +129,7 @@ async fn one_round(
     Ok(site.launch.start(&site.http).await?)
 }
 
-/// Waits until the receiver has all that the feed has, or nothing new comes; then counts.
+/// Waits until the receiver has every event of the feed, or until no new webhook arrives for [`IDLE_MAX`]. Then counts.
 async fn wait_for_deliveries(
     site: &RigSite,
     options: &Options,
@@ -138,7 +138,7 @@ async fn wait_for_deliveries(
     begin: Instant,
 ) -> Result<Figures, RigError> {
     let mut quiet_since = Instant::now();
-    let mut seen = 0;
+    let mut arrived_before = 0;
     loop {
         let live = load::live_items(site).await?;
         let (expected, tally) = compare(site).await?;
@@ -146,8 +146,8 @@ async fn wait_for_deliveries(
             return Ok(count(site, options, seed, acknowledged, &expected, tally, begin));
         }
         let arrived = site.receiver.requests();
-        if arrived != seen {
-            (seen, quiet_since) = (arrived, Instant::now());
+        if arrived != arrived_before {
+            (arrived_before, quiet_since) = (arrived, Instant::now());
         }
         if quiet_since.elapsed() > IDLE_MAX {
             return Ok(count(site, options, seed, acknowledged, &expected, tally, begin));
@@ -180,7 +180,7 @@ fn count(
         committed: tally.expected,
         delivered: tally.received,
         missing: tally.lost,
-        // The tally counts events beyond the expected ones as duplicates as well; those are not copies of a message.
+        // The report also counts unexpected events as duplicates. They are not copies of a message.
         phantom: tally.duplicates - copies,
         duplicated: copies,
         invalid: tally.invalid,
@@ -210,7 +210,7 @@ fn report(figures: &Figures, json: bool) -> Result<(), RigError> {
     if json {
         say(&serde_json::to_string(figures)?);
     }
-    say(if figures.is_complete() { "Nothing committed is missing." } else { "Something is missing or wrong." });
+    say(if figures.is_complete() { "Every committed event was delivered." } else { "Events are missing or wrong." });
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! HTTP with as little work as it takes, so that what is measured has the machine: a sender on a kept connection, and a
-//! receiver that verifies each signature and knows which items it has heard of, and when.
+//! Lightweight HTTP, so that the measured server has most of the CPU: a sender on a persistent connection, and a
+//! receiver that verifies each signature and records which items it has received, and when.
 
 use std::collections::HashSet;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -20,16 +20,16 @@ use uuid::Uuid;
 use crate::RigError;
 
 const HEADERS_MAX: usize = 32;
-/// Most that a message may take, head and body.
+/// Maximum size of an HTTP message, head and body.
 const MESSAGE_BYTES_MAX: usize = 64 * 1024;
-/// Time between two looks at what has arrived.
+/// Time between two polls of the number of received items.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
-/// What stands in a body before the UUID of its subject.
+/// The bytes of a body before the UUID of its item.
 const BEFORE_SUBJECT: &[u8] = br#"{"itemUuid":""#;
 const SUBJECT_BYTES: usize = 36;
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
-/// A kept connection to one address.
+/// A persistent connection to one address.
 pub(crate) struct Connection {
     stream: TcpStream,
     read: BytesMut,
@@ -43,7 +43,8 @@ impl Connection {
         Ok(Connection { stream, read: BytesMut::new(), written: Vec::new() })
     }
 
-    /// Sends one request; `head` lacks the length of the body and the empty line. Gives the status of the answer.
+    /// Sends one request and returns the status of the response. `head` has no `content-length` and no final empty
+    /// line.
     pub(crate) async fn send(&mut self, head: &[u8], body: &[u8]) -> Result<u16, RigError> {
         self.written.clear();
         self.written.extend_from_slice(head);
@@ -66,7 +67,7 @@ impl Connection {
     }
 }
 
-/// A receiver that counts the items it hears of; other messages it answers and forgets.
+/// A receiver that counts distinct items. It accepts other messages without counting them.
 pub(crate) struct Sink {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -86,7 +87,7 @@ struct Shared {
 #[derive(Default)]
 struct ReceivedItems {
     of: HashSet<Uuid>,
-    /// When each was heard of first.
+    /// Time of the first message about each item.
     at: Vec<Timestamp>,
 }
 
@@ -98,7 +99,7 @@ impl Sink {
         Ok((listener, address))
     }
 
-    /// Answers what comes to a listener; without a secret it takes everything.
+    /// Serves a listener. Without a secret, the receiver accepts unsigned messages.
     pub(crate) fn answer(
         (listener, address): (TcpListener, SocketAddr),
         secret: Option<&str>,
@@ -120,41 +121,43 @@ impl Sink {
         self.address.to_string()
     }
 
-    /// Keeps whoever sends waiting from now on.
+    /// Delays all responses from now on.
     pub(crate) fn hold(&self) {
         self.shared.held.send_replace(true);
     }
 
-    /// Answers again, those who wait first.
+    /// Sends the delayed responses and responds normally again.
     pub(crate) fn release(&self) {
         self.shared.held.send_replace(false);
     }
 
-    /// When each item was heard of first, in order.
+    /// Times of the first message about each item, in order of arrival.
     pub(crate) fn times(&self) -> Vec<Timestamp> {
         self.shared.items().at.clone()
     }
 
-    /// Distinct items so far.
+    /// Number of distinct items so far.
     pub(crate) fn received(&self) -> u64 {
         self.shared.received.load(Ordering::Relaxed)
     }
 
-    /// Further messages about them so far.
+    /// Number of repeated messages about these items so far.
     pub(crate) fn duplicates(&self) -> u64 {
         self.shared.duplicates.load(Ordering::Relaxed)
     }
 
-    /// Waits until so many distinct items were heard of.
+    /// Waits until `count` distinct items were received.
     pub(crate) async fn wait_for(&self, count: u64, limit: Duration) -> Result<(), RigError> {
         let begin = Instant::now();
         while self.received() < count {
             let refused = self.shared.refused.load(Ordering::Relaxed);
             if refused > 0 {
-                return Err(format!("{refused} deliveries can't be believed").into());
+                return Err(format!("{refused} deliveries have an invalid signature").into());
             }
             if begin.elapsed() > limit {
-                return Err(format!("{} of {count} were heard of in {} s", self.received(), limit.as_secs()).into());
+                return Err(
+                    format!("{} of {count} items were received within {} s", self.received(), limit.as_secs()).into()
+                );
             }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
@@ -215,7 +218,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// Answers request after request until the sender goes or sends what is none.
+/// Responds to requests until the sender closes the connection or sends invalid HTTP.
 async fn serve(mut stream: TcpStream, shared: &Shared) -> Result<(), RigError> {
     stream.set_nodelay(true)?;
     let (mut read, mut held) = (BytesMut::new(), shared.held.subscribe());
@@ -244,7 +247,7 @@ fn content_length(headers: &[httparse::Header<'_>]) -> Result<usize, RigError> {
 
 async fn read_on(stream: &mut TcpStream, read: &mut BytesMut) -> Result<(), RigError> {
     if read.len() > MESSAGE_BYTES_MAX {
-        return Err("a message longer than anything that is measured".into());
+        return Err("an HTTP message is longer than the limit of the rig".into());
     }
     if stream.read_buf(read).await? == 0 {
         return Err("the connection was closed".into());

@@ -1,7 +1,7 @@
 //! Benchmark and crash rig: `cargo xtask bench` and `cargo xtask crash`.
 //!
-//! Both drive the real binary from outside, over HTTP, with a receiver of their own, and hold what arrived against what
-//! the platform committed. They print figures; only `crash` judges: it fails when something committed did not arrive.
+//! Both drive the real binary over HTTP, with a receiver of their own, and compare the received webhooks with the
+//! committed events. They print measurements. Only `crash` fails: when a committed event did not arrive.
 
 mod bench;
 mod crash;
@@ -21,13 +21,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Rig {
-    /// Kill a server in mid-sale again and again, and count what arrives.
+    /// Kill a server during sales, repeatedly, and check that every committed event arrives.
     Crash(crash::Options),
-    /// Measure the way of a message and the ending of items at load.
+    /// Measure deliveries, ends of items, bids, live updates and lists under load.
     Bench(bench::Options),
 }
 
-/// The generator and the receiver share the cores with what they measure.
+/// The same allocator as the server's, because generator and receiver share the cores with the server.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -49,10 +49,10 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Why a rig could not do its work.
+/// Why a rig failed.
 type RigError = Box<dyn std::error::Error + Send + Sync>;
 
-#[expect(clippy::print_stdout, reason = "a rig's figures are for the person who runs it")]
+#[expect(clippy::print_stdout, reason = "a rig prints its measurements on the terminal")]
 fn say(text: &str) {
     println!("{text}");
 }

@@ -1,4 +1,4 @@
-//! What a rig works on: a fresh store, a launch of the real binary, and a customer who is set up.
+//! The environment of a rig: a new store, a launch of the real binary, and a set-up customer.
 
 use std::ops::Deref;
 
@@ -8,14 +8,14 @@ use testkit::server::{Launch, Server, built_binary};
 use crate::RigError;
 use crate::http_io::Sink;
 
-/// Which database engine the server uses.
+/// The server's database engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Engine {
     Sqlite,
     Postgres,
 }
 
-/// A customer's site with the launch of its server, which may be started any number of times.
+/// A set-up customer and the launch of its server, which can be started again.
 pub(crate) struct RigSite {
     site: testkit::site::CustomerSite,
     pub(crate) launch: Launch,
@@ -23,7 +23,7 @@ pub(crate) struct RigSite {
 }
 
 impl RigSite {
-    /// Sets a customer up on a fresh store; the server that it was done with runs on.
+    /// Sets up a customer on a new store. Returns the running server too.
     pub(crate) async fn set_up(engine: Engine, settings: &[(&str, &str)]) -> Result<(Self, Server), RigError> {
         let data = tempfile::tempdir()?;
         let mut launch = Launch::new(built_binary("lotwire")?, data.path())?.set("SECRETS__KEY", &"5a".repeat(32));
@@ -38,14 +38,14 @@ impl RigSite {
         Ok((RigSite { site, launch, _data: data }, server))
     }
 
-    /// BulkChangeStore the customer's endpoint to a receiver that takes what a benchmark sends, in place of the one that keeps a record.
+    /// Moves the customer's endpoint to a lightweight receiver for benchmarks, which keeps no record of the messages.
     pub(crate) async fn use_sink(&self) -> Result<Sink, RigError> {
         let listener = Sink::listen().await?;
         let secret = self.site.move_endpoint(&format!("http://{}/", listener.1)).await?;
         Sink::answer(listener, Some(&secret))
     }
 
-    /// A further endpoint of an application, with a receiver that takes what a benchmark sends.
+    /// Adds an endpoint with a lightweight receiver to an application.
     pub(crate) async fn add_sink(&self, application: &str) -> Result<Sink, RigError> {
         let listener = Sink::listen().await?;
         let secret = self.site.add_endpoint(application, &format!("http://{}/", listener.1)).await?;

@@ -1,1 +1,1 @@
-//! The stories are in `tests/story`: the whole system as real processes, on real stores, over real HTTP.
+//! Integration tests of the whole system. The tests are in `tests/story`.

@@ -1,8 +1,8 @@
-//! A real browser: Debian's Chromium without a window, driven over a pipe by its DevTools protocol.
+//! A browser for tests: Debian's Chromium without a window, driven over a pipe with the DevTools protocol.
 //!
-//! No driver, no port and no library stand in between: commands are JSON with a zero byte after each. It has a profile of
-//! its own, which goes with it, and it ends when this process does, because then the pipe closes. What is done is what a
-//! person does: a click goes to where the element is, and fails when something else is in front of it.
+//! Commands are JSON texts, each followed by a zero byte; no driver and no port is needed. Each browser has a temporary
+//! profile. It ends when this process ends, because then the pipe closes. Input goes through the browser like a user's:
+//! a click hits the position of the element, and fails if another element covers it.
 
 mod connection;
 mod page;
@@ -17,11 +17,11 @@ pub use connection::BrowserError;
 use connection::Connection;
 pub use page::Page;
 
-/// Debian's name of the program.
+/// Name of the program in Debian.
 const PROGRAM: &str = "chromium";
 /// The browser reads commands from file descriptor 3 and answers on 4. Redirecting them takes a shell.
 const START: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
-/// How often it is asked whether it has ended.
+/// Maximum number of checks whether the browser has ended, [`END_PAUSE`] apart.
 const END_TRIES_MAX: usize = 500;
 const END_PAUSE: Duration = Duration::from_millis(10);
 const ARGUMENTS: &[&str] = &[
@@ -44,9 +44,9 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts one.
+    /// Starts a browser.
     pub async fn start() -> Result<Self, BrowserError> {
-        let profile = tempfile::tempdir().map_err(|error| BrowserError::new("making a profile", error))?;
+        let profile = tempfile::tempdir().map_err(|error| BrowserError::new("creating a profile", error))?;
         let mut command = Command::new("sh");
         command.args(["-c", START, PROGRAM]).args(ARGUMENTS);
         command.arg(format!("--user-data-dir={}", profile.path().display()));
@@ -68,7 +68,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// An empty page.
+    /// Opens an empty page.
     pub async fn page(&self) -> Result<Page, BrowserError> {
         Page::new(self.connection.clone()).await
     }
@@ -77,7 +77,7 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         self.connection.close();
-        // Its processes write to the profile until they end, so it is let end by itself, if it does.
+        // The browser writes to the profile until it ends. It gets time to end before it is killed.
         for _ in 0..END_TRIES_MAX {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;

@@ -1,4 +1,4 @@
-//! Certificates of an authority of the test's own.
+//! A temporary certificate authority, for tests of TLS.
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
@@ -14,7 +14,7 @@ pub struct Identity {
     pub key: String,
 }
 
-/// Signs certificates.
+/// A certificate authority.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     certificate: String,
@@ -23,9 +23,9 @@ pub struct Authority {
 /// How long a certificate is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Validity {
-    /// Now, and for longer than anybody looks.
+    /// Valid now and for years.
     Now,
-    /// Not any more.
+    /// Expired in 2025.
     Expired,
 }
 
@@ -33,7 +33,7 @@ pub enum Validity {
 pub type CertificateError = rcgen::Error;
 
 impl Authority {
-    /// A new one of this name.
+    /// Creates an authority with this common name.
     pub fn new(name: &str) -> Result<Self, CertificateError> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, name);
@@ -44,17 +44,17 @@ impl Authority {
         Ok(Self { issuer: Issuer::new(params, key), certificate })
     }
 
-    /// Its own certificate, in PEM.
+    /// The authority's certificate, in PEM.
     pub fn certificate(&self) -> &str {
         &self.certificate
     }
 
-    /// A certificate for a server of these names and addresses.
+    /// Signs a certificate for a server with these host names and IP addresses.
     pub fn server(&self, names: &[&str], validity: Validity) -> Result<Identity, CertificateError> {
         self.sign(&params_of_server(names, validity)?)
     }
 
-    /// A certificate for a client whose common name is `name`.
+    /// Signs a certificate for a client with the common name `name`.
     pub fn client(&self, name: &str) -> Result<Identity, CertificateError> {
         let mut params = CertificateParams::default();
         params.distinguished_name.push(DnType::CommonName, name);
@@ -68,7 +68,7 @@ impl Authority {
     }
 }
 
-/// A server's certificate that nobody else signed, made so that it may sign others, as `openssl req -x509` does.
+/// A self-signed server certificate that is also an authority, as `openssl req -x509` makes it.
 pub fn self_signed(names: &[&str], validity: Validity) -> Result<Identity, CertificateError> {
     let mut params = params_of_server(names, validity)?;
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

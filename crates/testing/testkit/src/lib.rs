@@ -1,6 +1,5 @@
-//! What tests and rigs stand on: a PostgreSQL of their own, the real binary as a child process, and a real browser.
-//!
-//! Called by test suites and by `rigs`; never part of the product.
+//! Shared equipment of integration tests and rigs: a temporary PostgreSQL, the `lotwire` binary as a child process, a
+//! set-up customer, certificates, and a browser. It is never part of the product.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -1,9 +1,11 @@
-//! A PostgreSQL of the tests' own: a cluster in a temporary directory for each process, a new database for each call.
+//! A temporary PostgreSQL: one cluster for each test process, a new database for each call.
 //!
-//! Nothing is skipped where PostgreSQL is missing: the error names the package. The cluster is on disk as a real one is
-//! (`fsync=on`), speaks on 127.0.0.1 only, and trusts whoever is there. A shell of its own process group watches over it:
-//! it holds the reading end of a pipe to this process, and when that closes, however this process ended, it stops the
-//! server and removes the directory. A test that does something to its server itself has one of its own: [`DedicatedServer`].
+//! If PostgreSQL is not installed, tests fail and the error names the package. The cluster writes to disk with
+//! `fsync=on`, listens on 127.0.0.1 only and accepts every user. A shell in its own process group supervises the
+//! cluster. It reads from a pipe to this process; when the pipe closes, also after a kill, it stops the server and
+//! removes the directory.
+//!
+//! A test that stops or reconfigures its server uses a [`DedicatedServer`].
 
 mod dedicated;
 
@@ -19,14 +21,15 @@ use std::sync::OnceLock;
 
 pub use self::dedicated::{DedicatedServer, Settings, Tls};
 
-/// Address of a server to use instead of an own cluster. The user must be allowed to create databases, which stay there.
+/// Variable with the URL of a server to use instead of a temporary cluster. Its user must be allowed to create
+/// databases. The databases are not deleted.
 pub const SERVER_VARIABLE: &str = "LOTWIRE_TEST_POSTGRES_URL";
 
-/// The database's superuser in an own cluster.
+/// Superuser of a temporary cluster.
 const SUPERUSER: &str = "lotwire";
-/// Whom the server runs as when this process is root's, which PostgreSQL refuses to be.
+/// System user that runs the server if this process runs as root, which PostgreSQL refuses.
 const SYSTEM_USER: &str = "postgres";
-/// A port that was free may be taken by the time the server binds it.
+/// Attempts to start the server. Another process may take the chosen port before the server binds it.
 const STARTS_MAX: usize = 3;
 
 /// Why there is no database.
@@ -38,12 +41,12 @@ pub enum PostgresError {
          or name a server in LOTWIRE_TEST_POSTGRES_URL"
     )]
     NotInstalled(&'static str),
-    /// A program of PostgreSQL's could not do what it was asked.
+    /// A PostgreSQL program failed.
     #[error("{what}: {why}")]
     Failed {
-        /// What was to be done.
+        /// The failed step.
         what: &'static str,
-        /// What it said.
+        /// The error.
         why: String,
     },
 }
@@ -52,11 +55,11 @@ fn failed(what: &'static str, why: impl std::fmt::Display) -> PostgresError {
     PostgresError::Failed { what, why: why.to_string() }
 }
 
-/// Makes a new, empty database and answers its address, `postgres://…`. The first call of a process starts a cluster, which
-/// takes a second or two, unless [`SERVER_VARIABLE`] names a server.
+/// Creates an empty database and returns its URL, `postgres://…`. Unless [`SERVER_VARIABLE`] names a server, the first
+/// call of a process starts a cluster, which takes a second or two.
 pub async fn fresh_database() -> Result<String, PostgresError> {
     let made = tokio::task::spawn_blocking(make_database).await;
-    made.map_err(|error| failed("making a database", error))?
+    made.map_err(|error| failed("creating a database", error))?
 }
 
 fn make_database() -> Result<String, PostgresError> {
@@ -65,7 +68,7 @@ fn make_database() -> Result<String, PostgresError> {
         Ok(server) => server,
         Err(_) => CLUSTER.get_or_init(start_cluster).as_ref().map_err(Clone::clone)?.server.clone(),
     };
-    // Many processes may use one server: the standard library's hash keys are random in each of them and each time.
+    // Several processes may share a server. The standard library's hash keys are random, so the names do not collide.
     let name = format!("lotwire_test_{:016x}", RandomState::new().build_hasher().finish());
     let mut psql = Command::new(program("psql").ok_or(PostgresError::NotInstalled("psql"))?);
     psql.args(["-X", "-q", "-w", "-v", "ON_ERROR_STOP=1", "-c"])
@@ -78,7 +81,7 @@ fn make_database() -> Result<String, PostgresError> {
     Ok(with_database(&server, &name))
 }
 
-/// The address with another database.
+/// The URL with another database.
 fn with_database(server: &str, name: &str) -> String {
     let (address, options) =
         server.split_once('?').map_or((server, None), |(address, options)| (address, Some(options)));
@@ -93,7 +96,8 @@ struct Cluster {
     server: String,
     port: u16,
     directory: PathBuf,
-    /// Holds the pipe that the shell waits on. In a static, it is never dropped: the kernel closes it.
+    /// The supervising shell with the pipe that it reads. A value in a static is never dropped; the kernel closes the
+    /// pipe.
     shell: Child,
     output: BufReader<ChildStdout>,
 }
@@ -108,7 +112,7 @@ fn start_with(settings: &Settings) -> Result<Cluster, PostgresError> {
             return Err(PostgresError::NotInstalled(name));
         }
     }
-    let mut last = failed("starting PostgreSQL", "it was not tried");
+    let mut last = failed("starting PostgreSQL", "no attempt was made");
     for _ in 0..STARTS_MAX {
         match try_start(settings) {
             Ok(cluster) => return Ok(cluster),
@@ -118,9 +122,9 @@ fn start_with(settings: &Settings) -> Result<Cluster, PostgresError> {
     Err(last)
 }
 
-/// What the shell does: `$1` is the directory of the programs, `$2` that of the cluster, `$3` the port, `$4` the superuser.
-/// It makes and starts the cluster, says so, does what it is told until the end of its input, and leaves nothing behind; also when
-/// nobody is there any more to hear what it says.
+/// The script of the supervising shell: `$1` is the directory of the programs, `$2` that of the cluster, `$3` the port,
+/// `$4` the superuser. It creates and starts the cluster, prints `ready`, runs the `pg_ctl` commands from its input
+/// until that ends, and removes the cluster, also if its output is closed.
 const SHELL: &str = r#"
 trap '' INT TERM HUP PIPE
 cd "$2" || exit 1
@@ -167,20 +171,21 @@ fn try_start(settings: &Settings) -> Result<Cluster, PostgresError> {
     command.args(["-c", SHELL, "sh"]).arg(programs.unwrap_or_default()).arg(directory.path());
     command.args([&port.to_string(), SUPERUSER]).current_dir(directory.path());
     command.envs(settings.variables());
-    // A group of its own: what is sent to the tests' group (Ctrl-C, a time-out) must not end it before the server.
+    // With its own process group, signals to the tests' group (Ctrl-C, a timeout) do not end the shell before the
+    // server.
     command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| failed(what, error))?;
-    // From here on the shell removes it.
+    // From here on, the shell removes the directory.
     let directory = directory.keep();
     let Some(output) = child.stdout.take() else { return Err(failed(what, "its shell has no output")) };
     let mut output = BufReader::new(output);
-    let mut said = String::new();
-    output.read_line(&mut said).map_err(|error| failed(what, error))?;
-    if said.trim() != "ready" {
+    let mut reply = String::new();
+    output.read_line(&mut reply).map_err(|error| failed(what, error))?;
+    if reply.trim() != "ready" {
         drop(child.stdin.take());
-        let _ = output.read_to_string(&mut said);
+        let _ = output.read_to_string(&mut reply);
         let _ = child.wait();
-        return Err(failed(what, said.trim()));
+        return Err(failed(what, reply.trim()));
     }
     Ok(Cluster {
         server: format!("postgres://{SUPERUSER}@127.0.0.1:{port}/postgres"),
@@ -191,7 +196,7 @@ fn try_start(settings: &Settings) -> Result<Cluster, PostgresError> {
     })
 }
 
-/// A shell that may run PostgreSQL in the directory.
+/// A shell that runs as a user who may run PostgreSQL in the directory.
 fn shell(directory: &Path) -> std::io::Result<Command> {
     if directory.metadata()?.uid() != 0 {
         return Ok(Command::new("sh"));
@@ -212,7 +217,7 @@ fn id_of(which: &str) -> std::io::Result<u32> {
     })
 }
 
-/// The newest of PostgreSQL's programs of this name.
+/// The newest installed PostgreSQL program of this name.
 fn program(name: &str) -> Option<PathBuf> {
     let version = |path: &PathBuf| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok());
     let installed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path());
@@ -233,14 +238,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_database_is_the_path_of_the_address() {
+    fn the_database_replaces_the_path_of_the_url() {
         let address = with_database("postgres://me:secret@db.example:5433/postgres?sslmode=prefer", "new");
         assert_eq!(address, "postgres://me:secret@db.example:5433/new?sslmode=prefer");
         assert_eq!(with_database("postgres://db.example", "new"), "postgres://db.example/new");
     }
 
     #[tokio::test]
-    async fn every_call_makes_an_empty_database_of_its_own() {
+    async fn every_call_creates_another_empty_database() {
         let (first, second) = (fresh_database().await.unwrap(), fresh_database().await.unwrap());
         assert_ne!(first, second);
         for (database, answer) in [(&first, "0"), (&second, "0")] {

@@ -1,4 +1,5 @@
-//! The real binary as a child process: started, asked whether it is up, killed without warning, started again.
+//! The `lotwire` binary as a child process: starts it, waits until it responds, stops or kills it, and runs management
+//! commands.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,19 +16,19 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// Linux gives out those from 32,768 on by itself.
+/// Ports for servers. Linux assigns ephemeral ports from 32,768 on, so these do not collide with them.
 const PORTS: Range<u16> = 15_000..32_000;
-/// Processes that run side by side begin this far from each other.
+/// Distance between the first ports of concurrent test processes.
 const PORTS_APART: u32 = 211;
-/// How long a server may take until it answers.
+/// Time limit for a server to start.
 const START_MAX: Duration = Duration::from_secs(60);
 
-/// Why a server did not do as it was told.
+/// Why a server or a management command failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ServerError(String);
 
-/// How to start the binary: the same data, ports and settings each time.
+/// How to start the binary. Every start uses the same data directory, ports and settings.
 #[derive(Debug, Clone)]
 pub struct Launch {
     binary: PathBuf,
@@ -36,15 +37,15 @@ pub struct Launch {
     roles: Vec<&'static str>,
     log: Option<PathBuf>,
     broken_log: bool,
-    /// Where the platform's API is.
+    /// Address of the platform's API.
     pub platform: SocketAddr,
-    /// Where the provider's API is.
+    /// Address of the provider's API.
     pub provider: SocketAddr,
     metrics: SocketAddr,
 }
 
 impl Launch {
-    /// Both roles on free ports, SQLite in `data_dir`; deliveries to this machine are allowed.
+    /// Both roles on free ports, with SQLite in `data_dir`. Deliveries to this machine are allowed.
     pub fn new(binary: PathBuf, data_dir: &Path) -> Result<Self, ServerError> {
         let mut launch = Launch {
             binary,
@@ -74,28 +75,28 @@ impl Launch {
         self
     }
 
-    /// Has the server log to this file everything that it can be asked for.
+    /// Writes the server's log to this file, at the most detailed level.
     #[must_use]
     pub fn trace_to(mut self, file: &Path) -> Self {
         self.log = Some(file.to_owned());
         self
     }
 
-    /// Has the server log to a pipe that nobody reads any more: each line fails.
+    /// Writes the server's log to a closed pipe, so that every log line fails.
     #[must_use]
     pub fn with_broken_log(mut self) -> Self {
         self.broken_log = true;
         self
     }
 
-    /// Sets a configuration key, such as `PROVIDER__RETRY_SCHEDULE`.
+    /// Sets a configuration variable without its prefix, such as `PROVIDER__RETRY_SCHEDULE`.
     #[must_use]
     pub fn set(mut self, key: &str, value: &str) -> Self {
         self.environment.push((format!("LOTWIRE_{key}"), value.to_owned()));
         self
     }
 
-    /// The same on other ports: a second node.
+    /// A second node: the same launch on other ports.
     pub fn second_node(&self) -> Result<Self, ServerError> {
         let (platform, provider, metrics) = (free_address()?, free_address()?, free_address()?);
         Ok(Launch { platform, provider, metrics, ..self.clone() })
@@ -106,7 +107,8 @@ impl Launch {
         self
     }
 
-    fn command(&self) -> Command {
+    /// The binary with the data directory, the database and the settings of this launch. The caller adds the arguments.
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
         command.args(&self.arguments).stdin(Stdio::null());
         command.envs(self.environment.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))));
@@ -134,7 +136,19 @@ impl Launch {
             .map_err(|error| ServerError(format!("lotwire {}: {error}", arguments.join(" "))))
     }
 
-    /// Starts a server and waits until each of its roles answers.
+    /// Creates a provider account of this name with an API key. Returns the key.
+    pub fn create_provider_key(&self, name: &str) -> Result<String, ServerError> {
+        let account = text_field(&self.run_command(&["provider", "account", "create", name, "--json"])?, "id")?;
+        let key = ["provider", "key", "create", "--account", &account, "--name", name, "--json"];
+        text_field(&self.run_command(&key)?, "key")
+    }
+
+    /// Creates an API key of the platform with all scopes. Returns the key.
+    pub fn create_staff_key(&self, name: &str) -> Result<String, ServerError> {
+        text_field(&self.run_command(&["key", "create", "--name", name, "--scope", "all", "--json"])?, "key")
+    }
+
+    /// Starts a server and waits until each of its roles responds.
     pub async fn start(&self, http: &Client) -> Result<Server, ServerError> {
         let mut command = self.command();
         command.arg("serve").args(["--roles", &self.roles.join(",")]);
@@ -156,12 +170,12 @@ impl Launch {
         let deadline = Instant::now() + START_MAX;
         for (role, url) in [("platform", self.platform_url()), ("provider", self.provider_url())] {
             let api = ApiClient::new(http.clone(), url, "none").map_err(|error| ServerError(error.to_string()))?;
-            while self.roles.contains(&role) && !answers(&api).await {
+            while self.roles.contains(&role) && !responds(&api).await {
                 if let Ok(Some(status)) = server.child.try_wait() {
                     return Err(ServerError(format!("the server ended at its start: {status}")));
                 }
                 if Instant::now() > deadline {
-                    return Err(ServerError(format!("the {role} did not answer within {} s", START_MAX.as_secs())));
+                    return Err(ServerError(format!("the {role} did not respond within {} s", START_MAX.as_secs())));
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
@@ -170,8 +184,8 @@ impl Launch {
     }
 }
 
-/// Any answer will do: a refusal is an answer too.
-async fn answers(api: &ApiClient) -> bool {
+/// Whether the API responds at all. An error status counts as a response.
+async fn responds(api: &ApiClient) -> bool {
     match api.get("/api/v1/health").await {
         Ok(_) => true,
         Err(error) => error.status().is_some(),
@@ -185,12 +199,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// `kill -9`, and waits until it is gone.
+    /// Kills the process with SIGKILL and waits for its end.
     pub fn kill(mut self) {
         self.end();
     }
 
-    /// Asks it to end, and waits until it has; how it ended.
+    /// Sends SIGTERM and waits for the end of the process. Returns its exit status.
     pub fn stop(mut self) -> std::io::Result<ExitStatus> {
         Command::new("kill").args(["-TERM", &self.id().to_string()]).status()?;
         self.child.wait()
@@ -214,12 +228,18 @@ impl Drop for Server {
 }
 
 impl Launch {
-    /// A figure of the running server, by its whole name.
+    /// The value of a metric of the running server, by its full name.
     pub async fn metric(&self, name: &str) -> Result<f64, ServerError> {
-        let text = scrape(self.metrics).await.map_err(|error| ServerError(format!("asking for figures: {error}")))?;
+        let text = scrape(self.metrics).await.map_err(|error| ServerError(format!("reading the metrics: {error}")))?;
         let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok());
-        value.ok_or_else(|| ServerError(format!("there is no figure {name} in {text}")))
+        value.ok_or_else(|| ServerError(format!("there is no metric {name} in {text}")))
     }
+}
+
+/// A text field of what a management command printed.
+fn text_field(printed: &Value, name: &str) -> Result<String, ServerError> {
+    let text = printed[name].as_str().map(str::to_owned);
+    text.ok_or_else(|| ServerError(format!("the command printed no {name}: {printed}")))
 }
 
 async fn scrape(metrics: SocketAddr) -> std::io::Result<String> {
@@ -230,12 +250,12 @@ async fn scrape(metrics: SocketAddr) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// A port that is free, and stays so: below those that the kernel gives out by itself to connections and to whoever binds to 0,
-/// and given out here once in each process.
+/// A free port. It stays free until the server binds it: it is below the kernel's ephemeral ports, and this process
+/// uses each port once.
 fn free_address() -> Result<SocketAddr, ServerError> {
-    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    static USED: AtomicU32 = AtomicU32::new(0);
     for _ in 0..PORTS.len() {
-        let nth = GIVEN.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id().wrapping_mul(PORTS_APART));
+        let nth = USED.fetch_add(1, Ordering::Relaxed).wrapping_add(std::process::id().wrapping_mul(PORTS_APART));
         let port = PORTS.start + u16::try_from(nth % PORTS.len() as u32).unwrap_or_default();
         if let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
             return listener.local_addr().map_err(|error| ServerError(error.to_string()));
@@ -244,7 +264,8 @@ fn free_address() -> Result<SocketAddr, ServerError> {
     Err(ServerError("no port is free".to_owned()))
 }
 
-/// The binary `name` beside the running one, or beside its folder when that is `deps`: what cargo has built last.
+/// The binary `name` that cargo built last: it is in the folder of the running binary, or in the parent folder of
+/// `deps`.
 pub fn built_binary(name: &str) -> Result<PathBuf, ServerError> {
     let own = std::env::current_exe().map_err(|error| ServerError(error.to_string()))?;
     let folders = own.ancestors().skip(1).take(2);

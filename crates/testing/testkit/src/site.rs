@@ -1,5 +1,5 @@
-//! A customer who is set up, as support does it: an account, key, application, event types and endpoint at the provider; a
-//! customer connected to them and an auctioneer at the platform; a receiver that verifies.
+//! A set-up customer. At the provider it has an account, an API key, an application, event types and an endpoint. At
+//! the platform it has a connection and an auctioneer. A verifying receiver serves the endpoint.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -13,32 +13,32 @@ use serde_json::{Value, json};
 
 use crate::server::{Launch, ServerError};
 
-/// How long the items of an auction may take to follow it.
+/// Time limit for a bulk change of an auction's items.
 const BULK_CHANGE_MAX: Duration = Duration::from_secs(120);
 
-/// Why a site could not be set up or used.
+/// Why the customer could not be set up or used.
 #[derive(Debug, thiserror::Error)]
 pub enum CustomerSiteError {
-    /// The binary did not do as it was told.
+    /// A server or a management command failed.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// An API did not.
+    /// An API call failed.
     #[error(transparent)]
     ApiClient(#[from] ApiError),
-    /// Anything around them.
+    /// Another error.
     #[error("{0}")]
     Other(String),
 }
 
-/// Everything around running servers. The receiver and what was set up outlive any number of servers.
+/// A customer with clients of both APIs and a receiver. It outlives restarts of the servers.
 pub struct CustomerSite {
-    /// Calls both APIs.
+    /// HTTP client that reaches servers on this machine.
     pub http: Client,
-    /// The time.
+    /// The system clock.
     pub clock: SharedClock,
-    /// The customer's receiver, which has the endpoint's secret.
+    /// The customer's receiver, which verifies signatures with the endpoint's secret.
     pub receiver: Receiver,
-    /// The platform's API, with a key that may do everything.
+    /// The platform's API, with a key of all scopes.
     pub platform: ApiClient,
     /// The provider's API, with the customer's key.
     pub provider: ApiClient,
@@ -60,20 +60,18 @@ pub fn http_client() -> Client {
 }
 
 impl CustomerSite {
-    /// Sets a customer up at running servers; the two launches may be the same.
+    /// Sets up a customer at running servers. The two launches may be the same.
     pub async fn set_up(platform: &Launch, provider: &Launch) -> Result<Self, CustomerSiteError> {
         let (http, clock): (_, SharedClock) = (http_client(), Arc::new(SystemClock));
         let receiver = bind(&clock).await?;
 
-        let account = field(&provider.run_command(&["provider", "account", "create", "Site", "--json"])?, "id")?;
-        let key = ["provider", "key", "create", "--account", &account, "--name", "site", "--json"];
-        let provider_key = field(&provider.run_command(&key)?, "key")?;
+        let provider_key = provider.create_provider_key("Site")?;
         let provider_url = provider.provider_url();
         let provider = ApiClient::new(http.clone(), provider_url.clone(), &provider_key)?;
-        let (application, endpoint) = at_provider(&provider, &receiver).await?;
+        let (application, endpoint) = set_up_provider(&provider, &receiver).await?;
 
-        let staff_key = platform.run_command(&["key", "create", "--name", "site", "--scope", "all", "--json"])?;
-        let platform = ApiClient::new(http.clone(), platform.platform_url(), &field(&staff_key, "key")?)?;
+        let staff_key = platform.create_staff_key("site")?;
+        let platform = ApiClient::new(http.clone(), platform.platform_url(), &staff_key)?;
         let customer = json!({ "name": format!("Site {application}") });
         let customer = platform.post("/api/v1/customers", &customer).await?.text("/uuid")?.to_owned();
         let credentials = json!({ "providerUrl": provider_url, "applicationId": application, "apiKey": provider_key });
@@ -94,31 +92,32 @@ impl CustomerSite {
         })
     }
 
-    /// A further application of the customer. Gives its id.
+    /// Adds an application. Returns its id.
     pub async fn add_application(&self, name: &str) -> Result<String, CustomerSiteError> {
         Ok(self.provider.post("/api/v1/app/", &json!({ "name": name })).await?.text("/id")?.to_owned())
     }
 
-    /// A further endpoint of an application, with a receiver of its own.
+    /// Adds an endpoint to an application, with a receiver of its own.
     pub async fn add_receiver(&self, application: &str) -> Result<Receiver, CustomerSiteError> {
         let receiver = bind(&self.clock).await?;
         connect(&self.provider, application, &receiver).await?;
         Ok(receiver)
     }
 
-    /// A further endpoint of an application at this address. Gives its signing secret.
+    /// Adds an endpoint with this URL to an application. Returns its signing secret.
     pub async fn add_endpoint(&self, application: &str, url: &str) -> Result<String, CustomerSiteError> {
         Ok(add_endpoint(&self.provider, application, url).await?.secret)
     }
 
-    /// Moves the customer's endpoint to another address. Gives its signing secret.
+    /// Changes the URL of the customer's endpoint. Returns its signing secret.
     pub async fn move_endpoint(&self, url: &str) -> Result<String, CustomerSiteError> {
         let endpoint = format!("/api/v1/app/{}/endpoint/{}/", self.application, self.endpoint);
         self.provider.put(&endpoint, &json!({ "url": url })).await?;
         Ok(self.provider.get(&format!("{endpoint}secret/")).await?.text("/key")?.to_owned())
     }
 
-    /// Creates an auction of this auctioneer; `auction` says what is special about it. Gives its UUID.
+    /// Creates an auction of this auctioneer. `auction` has the fields beyond auctioneer, currency and time zone.
+    /// Returns its UUID.
     pub async fn create_auction(&self, mut auction: Value) -> Result<String, CustomerSiteError> {
         auction["auctioneer"] = json!(self.auctioneer);
         auction["currency"] = json!("GBP");
@@ -126,13 +125,13 @@ impl CustomerSite {
         Ok(self.platform.post("/api/v1/auctions", &auction).await?.text("/uuid")?.to_owned())
     }
 
-    /// A time this many milliseconds from now, as the API takes it.
+    /// The time `ms` milliseconds from now, in the API's format.
     pub fn in_ms(&self, ms: i64) -> String {
         let at = kit_runtime::clock::from_ms(kit_runtime::clock::to_ms(self.clock.now()) + ms);
         kit_runtime::clock::rfc3339_ms(at)
     }
 
-    /// Items of an auction in running order, as the API shows them.
+    /// The items of an auction in running order, as the API returns them.
     pub async fn items(&self, auction: &str) -> Result<Vec<Value>, CustomerSiteError> {
         let mut items = Vec::new();
         let mut after = String::new();
@@ -146,26 +145,28 @@ impl CustomerSite {
         }
     }
 
-    /// Waits until the items of an auction have followed what was done with it as a whole.
+    /// Waits until the bulk change of an auction's items is finished.
     pub async fn wait_for_bulk_change(&self, auction: &str) -> Result<(), CustomerSiteError> {
         let deadline = Instant::now() + BULK_CHANGE_MAX;
         while !self.platform.get(&format!("/api/v1/auctions/{auction}")).await?.body["following"].is_null() {
             if Instant::now() > deadline {
-                return Err(CustomerSiteError::Other(format!("the items of auction {auction} have not followed it")));
+                return Err(CustomerSiteError::Other(format!(
+                    "the bulk change of auction {auction} did not finish in time"
+                )));
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         Ok(())
     }
 
-    /// What the platform has announced so far, in order.
+    /// The events that the platform has announced so far, in order.
     pub async fn announced_events(&self) -> Result<Vec<ExpectedEvent>, CustomerSiteError> {
         let feed = consumer::read_feed(&self.platform, &self.customer).await?;
         Ok(feed.into_iter().map(|event| event.event).collect())
     }
 }
 
-async fn at_provider(provider: &ApiClient, receiver: &Receiver) -> Result<(String, String), CustomerSiteError> {
+async fn set_up_provider(provider: &ApiClient, receiver: &Receiver) -> Result<(String, String), CustomerSiteError> {
     let application = provider.post("/api/v1/app/", &json!({ "name": "Site" })).await?.text("/id")?.to_owned();
     for event_type in EventType::ALL {
         let definition = serde_json::to_value(contract::event_type::definition(*event_type));
@@ -176,7 +177,7 @@ async fn at_provider(provider: &ApiClient, receiver: &Receiver) -> Result<(Strin
     Ok((application, endpoint))
 }
 
-/// An endpoint at the receiver's address, whose secret the receiver gets. Gives its id.
+/// Creates an endpoint at the receiver's URL and gives its secret to the receiver. Returns its id.
 async fn connect(provider: &ApiClient, application: &str, receiver: &Receiver) -> Result<String, CustomerSiteError> {
     let endpoint = add_endpoint(provider, application, &receiver.url()).await?;
     receiver.set_secret(&endpoint.secret).map_err(|error| CustomerSiteError::Other(error.to_string()))?;
@@ -198,10 +199,4 @@ async fn add_endpoint(provider: &ApiClient, application: &str, url: &str) -> Res
 async fn bind(clock: &SharedClock) -> Result<Receiver, CustomerSiteError> {
     let receiver = Receiver::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), clock.clone());
     receiver.await.map_err(|error| CustomerSiteError::Other(error.to_string()))
-}
-
-/// A text field of what a management command printed.
-fn field(printed: &Value, name: &str) -> Result<String, CustomerSiteError> {
-    let text = printed[name].as_str().map(str::to_owned);
-    text.ok_or_else(|| CustomerSiteError::Other(format!("the command printed no {name}: {printed}")))
 }

@@ -1,38 +1,43 @@
-//! The server has no connection left for us (`max_connections`), and we have some: whoever needs one waits for one of these.
+//! Waiting for a pooled connection when the server accepts no more of them (`max_connections`).
+//!
+//! If this process has connections, one of them will be free: the caller waits for it instead of failing.
 
 use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool, PoolError};
 use tokio::sync::Mutex;
+use tokio::time::MissedTickBehavior;
 use tokio_postgres::error::SqlState;
 
 use super::config::WAIT_TIMEOUT;
 use crate::EngineError;
 
-/// How often the first in line looks whether one is free.
+/// How often the first waiting caller checks the pool for a free connection.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// Looks between two questions to the server, each of which costs it a process.
+/// Checks of the pool between two attempts to connect, each of which costs the server a process.
 const POLLS_PER_CONNECT: u32 = 20;
 
-/// Those who wait, in a line: only its first asks the server.
+/// The queue of waiting callers. Only the first of them checks the pool and tries to connect.
 #[derive(Default)]
 pub(super) struct ConnectionWaiters(Mutex<()>);
 
 impl ConnectionWaiters {
-    /// If waiting helps: one of ours will be free.
+    /// True when waiting helps: the pool has connections, and one of them will be free.
     pub(super) fn can_wait(&self, pool: &Pool, error: &PoolError) -> bool {
         is_too_many_connections(error) && pool.status().size > 0
     }
 
-    /// A connection, when one is free or the server takes another.
+    /// A connection, once one is free or the server accepts a new one.
     pub(super) async fn wait(&self, pool: &Pool) -> Result<Object, EngineError> {
-        let patience = tokio::time::timeout(WAIT_TIMEOUT, async {
+        let waiting = tokio::time::timeout(WAIT_TIMEOUT, async {
             let _first = self.0.lock().await;
-            let mut looks: u32 = 0;
+            let mut polls: u32 = 0;
+            let mut interval = tokio::time::interval(POLL_INTERVAL);
+            interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
-                tokio::time::sleep(POLL_INTERVAL).await;
-                looks = looks.wrapping_add(1);
-                if pool.status().available == 0 && !looks.is_multiple_of(POLLS_PER_CONNECT) {
+                interval.tick().await;
+                polls = polls.wrapping_add(1);
+                if pool.status().available == 0 && !polls.is_multiple_of(POLLS_PER_CONNECT) {
                     continue;
                 }
                 match pool.get().await {
@@ -41,7 +46,7 @@ impl ConnectionWaiters {
                 }
             }
         });
-        patience.await.unwrap_or_else(|_| Err(pool_timeout()))
+        waiting.await.unwrap_or_else(|_| Err(pool_timeout()))
     }
 }
 
@@ -49,13 +54,13 @@ fn is_too_many_connections(error: &PoolError) -> bool {
     matches!(error, PoolError::Backend(error) if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS))
 }
 
-/// What a caller is told who gets no connection.
+/// The error for a caller that gets no connection.
 pub(super) fn engine_error(error: PoolError) -> EngineError {
     match error {
         PoolError::Backend(error) => error.into(),
         PoolError::Timeout(deadpool_postgres::TimeoutType::Wait) => pool_timeout(),
         PoolError::Timeout(_) => EngineError::Postgres(
-            "the server did not answer in time; is it up, and is there a firewall on the way?".to_owned(),
+            "the server did not answer in time; is it up, and does a firewall block it?".to_owned(),
         ),
         other => EngineError::Postgres(other.to_string()),
     }
@@ -63,8 +68,8 @@ pub(super) fn engine_error(error: PoolError) -> EngineError {
 
 fn pool_timeout() -> EngineError {
     EngineError::Postgres(format!(
-        "no connection was free within {} s; raise database.pool_size and the server's max_connections, or see what it is so busy \
-         with (pg_stat_activity)",
+        "no connection was free within {} s; raise database.pool_size and the server's max_connections, or look for \
+         slow statements in pg_stat_activity",
         WAIT_TIMEOUT.as_secs()
     ))
 }

@@ -1,4 +1,4 @@
-//! Connects to the server: the one way for the pool, the listener and the migrations.
+//! Connects to the server. The pool, the listener and the migrations use the same connector.
 
 use std::error::Error as _;
 use std::pin::Pin;
@@ -18,31 +18,31 @@ use super::tls;
 use super::url::{TlsMode, TlsParameters};
 use crate::EngineError;
 
-/// Hosts of one address that are waited for, one after the other.
+/// Hosts of a URL that count for the connection timeout; each gets [`CONNECT_TIMEOUT`].
 const HOSTS_WAITED_FOR_MAX: usize = 4;
 
-/// A connection, which has to be driven.
+/// The connection's own future, which a task has to poll.
 pub(super) type PostgresConnection = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
-/// Where the server is, and how to speak to it.
+/// Address of the server and TLS settings.
 #[derive(Clone)]
 pub(super) struct Connector {
     address: Config,
     tls: MakeRustlsConnect,
     mode: TlsMode,
-    /// Where `prefer` finds TLS, and it does not work: as libpq does, without.
+    /// With `sslmode=prefer`, the address without TLS: tried, as libpq does, when the TLS handshake fails.
     plain: Option<Config>,
 }
 
 impl Connector {
-    /// Errors say what is wrong with the parameters, or with the files that they name.
+    /// Errors name the parameter or the file that is wrong.
     pub(super) fn new(mut address: Config, parameters: &TlsParameters) -> Result<Self, String> {
         let (mode, config) = tls::configure(parameters)?;
         let is_local = |host: &Host| matches!(host, Host::Unix(_));
-        // TLS is not spoken on a Unix socket, whatever is asked for: libpq ignores `sslmode` there, too.
+        // A Unix socket has no TLS; libpq ignores `sslmode` there, too.
         let all_local = !address.get_hosts().is_empty() && address.get_hosts().iter().all(is_local);
         if !all_local && address.get_hosts().iter().any(is_local) && mode > TlsMode::Prefer {
-            return Err("with both hosts and Unix sockets, sslmode can be disable or prefer".to_owned());
+            return Err("with both hosts and Unix sockets in the URL, sslmode must be disable or prefer".to_owned());
         }
         use_address_as_host_name(&mut address);
         address.ssl_mode(match mode {
@@ -64,18 +64,18 @@ impl Connector {
         self.mode.as_str()
     }
 
-    /// How long it may take: each host has its time.
+    /// Time to connect: each host has its own share.
     pub(super) fn connect_timeout(&self) -> Duration {
         let hosts = self.address.get_hosts().len().clamp(1, HOSTS_WAITED_FOR_MAX);
         CONNECT_TIMEOUT * u32::try_from(hosts).unwrap_or(1)
     }
 
-    /// Connects, in no more time than that.
+    /// Connects within [`Connector::connect_timeout`].
     pub(super) async fn connect(&self) -> Result<(Client, PostgresConnection), EngineError> {
         match tokio::time::timeout(self.connect_timeout(), self.connect_any()).await {
             Ok(connected) => Ok(connected?),
             Err(_) => Err(EngineError::Postgres(format!(
-                "the server did not answer within {} s; is it up, and is there a firewall on the way?",
+                "the server did not answer within {} s; is it up, and does a firewall block it?",
                 self.connect_timeout().as_secs()
             ))),
         }
@@ -91,7 +91,7 @@ impl Connector {
     }
 }
 
-/// A host that is only known by its number has that as its name, so that a certificate can be for it.
+/// Uses the IP address of a host without a name as its name, so that a certificate can be checked against it.
 fn use_address_as_host_name(address: &mut Config) {
     if address.get_hosts().is_empty() {
         for number in address.get_hostaddrs().to_vec() {
@@ -100,12 +100,12 @@ fn use_address_as_host_name(address: &mut Config) {
     }
 }
 
-/// The handshake failed, or the server does not take this user over TLS.
+/// True when the handshake failed, or the server rejects this user over TLS.
 fn is_about_tls(error: &Error) -> bool {
     error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION) || handshake_error(error).is_some()
 }
 
-/// Why a handshake failed.
+/// The TLS error, if the handshake failed.
 pub(super) fn handshake_error(error: &Error) -> Option<&rustls::Error> {
     error.source()?.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref()
 }
@@ -116,11 +116,11 @@ impl Connect for Connector {
         _: &Config,
     ) -> Pin<Box<dyn Future<Output = Result<(Client, JoinHandle<()>), Error>> + Send + '_>> {
         Box::pin(async move {
-            let (client, line) = self.connect_any().await?;
+            let (client, connection) = self.connect_any().await?;
             let driver = tokio::spawn(async move {
-                // Whoever uses the connection is told, and says it; the listener says it for those that nobody uses.
-                if let Err(error) = line.await {
-                    tracing::debug!(error = describe_error(&error), "a connection broke");
+                // The caller that uses the connection gets the error and logs it; the listener logs an outage at rest.
+                if let Err(error) = connection.await {
+                    tracing::debug!(error = describe_error(&error), "a connection to PostgreSQL broke");
                 }
             });
             Ok((client, driver))

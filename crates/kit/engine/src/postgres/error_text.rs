@@ -1,4 +1,4 @@
-//! What went wrong at the server, in words that its operator can act on.
+//! Error texts of PostgreSQL, with advice for the operator.
 
 use std::error::Error as _;
 
@@ -9,77 +9,79 @@ use tokio_postgres::error::{DbError, SqlState};
 use super::connector::handshake_error;
 use super::tls::is_ca_used_as_end_entity;
 
-/// The whole of an error for a log and for people, without the values that the server quotes in its details; and what to do.
+/// The error with all of its causes and with advice. It omits the server's detail text, which may quote values of rows.
 pub fn describe_error(error: &Error) -> String {
     if let Some(db) = error.as_db_error() {
-        let said = format!("{} ({})", db.message(), db.code().code());
-        return with_advice(said, server_advice(db));
+        let text = format!("{} ({})", db.message(), db.code().code());
+        return with_advice(text, server_advice(db));
     }
-    let mut said = error.to_string();
+    let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        said = format!("{said}: {cause}");
+        text = format!("{text}: {cause}");
         source = cause.source();
     }
-    let advice = handshake_error(error).and_then(handshake_advice).or_else(|| client_advice(error, &said));
-    with_advice(said, advice)
+    let advice = handshake_error(error).and_then(handshake_advice).or_else(|| client_advice(error, &text));
+    with_advice(text, advice)
 }
 
-fn with_advice(said: String, advice: Option<String>) -> String {
-    advice.map_or(said.clone(), |advice| format!("{said}; {advice}"))
+fn with_advice(text: String, advice: Option<String>) -> String {
+    advice.map_or(text.clone(), |advice| format!("{text}; {advice}"))
 }
 
 fn server_advice(error: &DbError) -> Option<String> {
     let code = error.code();
     let advice = if *code == SqlState::TOO_MANY_CONNECTIONS {
-        "it takes no more connections; raise its max_connections (or the role's, or the database's limit), or lower \
-         database.pool_size: a node takes up to twice that and two"
+        "the server accepts no more connections; raise its max_connections (or the limit of the role or of the \
+         database), or lower database.pool_size: a node uses up to twice pool_size and two"
     } else if *code == SqlState::CANNOT_CONNECT_NOW || *code == SqlState::ADMIN_SHUTDOWN {
-        "it is connected to again by itself"
+        "the node reconnects by itself"
     } else if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
-        "the server only reads (a standby, or default_transaction_read_only); it goes on by itself when it takes writes, or when \
-         database.url leads to one that does"
+        "the server is read-only (a standby, or default_transaction_read_only); the node goes on by itself when the \
+         server accepts writes; or name the primary in database.url"
     } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
-        "the role of database.url needs to own its tables and their schemas, `platform` and `provider`; to make them at the first \
-         start: GRANT CREATE ON DATABASE … TO the role"
+        "the role in database.url must own its tables and their schemas, `platform` and `provider`; to let it create \
+         them at the first start: GRANT CREATE ON DATABASE … TO the role"
     } else if *code == SqlState::INVALID_PASSWORD {
-        "check user and password in database.url; what is not a letter or a digit is written as %XX there"
+        "check user and password in database.url; percent-encode every character in them that is not a letter or a \
+         digit"
     } else if *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION {
-        "the server's pg_hba.conf does not take this user like this; if it asks for TLS, add sslmode=verify-full with sslrootcert to \
-         database.url, if it asks for a client's certificate, sslcert and sslkey"
+        "the server's pg_hba.conf rejects this user; if it requires TLS, add sslmode=verify-full with sslrootcert to \
+         database.url, and if it requires a client certificate, sslcert and sslkey"
     } else if *code == SqlState::INVALID_CATALOG_NAME {
-        "make it with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, or correct the name in database.url"
+        "create it with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, or correct the name in database.url"
     } else if *code == SqlState::DISK_FULL {
-        "free room on the server's disk; nothing was written, and it goes on by itself"
+        "free space on the server's disk; nothing was written, and the node goes on by itself"
     } else {
         return None;
     };
     Some(advice.to_owned())
 }
 
-/// The library has no kinds for these, only words.
-fn client_advice(error: &Error, said: &str) -> Option<String> {
-    let advice = if said.contains("server does not support TLS") {
-        "the server has ssl=off; switch it on there, or, in a network that nobody else reads, say sslmode=disable"
-    } else if said.contains("password missing") {
-        "the server asks for a password; write it into database.url, as postgres://user:password@host/database"
-    } else if said.contains("server did not use channel binding") {
-        "channel_binding=require needs TLS and a password kept as scram-sha-256; make the password anew, or leave channel_binding out"
-    } else if said.contains("both host and hostaddr are missing") {
+/// Advice for errors of the client library, which have only a text.
+fn client_advice(error: &Error, text: &str) -> Option<String> {
+    let advice = if text.contains("server does not support TLS") {
+        "the server has ssl=off; turn it on there, or, on a private network, set sslmode=disable"
+    } else if text.contains("password missing") {
+        "the server asks for a password; add it to database.url, as postgres://user:password@host/database"
+    } else if text.contains("server did not use channel binding") {
+        "channel_binding=require needs TLS and a password stored as scram-sha-256; set the password again, or remove \
+         channel_binding"
+    } else if text.contains("both host and hostaddr are missing") {
         "name the server, as postgres://user@host/database"
-    } else if said.contains("performing TLS handshake") {
-        "the server ended the connection during the handshake; its log says why"
+    } else if text.contains("performing TLS handshake") {
+        "the server closed the connection during the handshake; its log has the reason"
     } else {
         let io_error = error.source()?.downcast_ref::<std::io::Error>()?;
         match io_error.kind() {
             std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::NotFound => {
                 "is the server up, and are host and port in database.url right?"
             }
-            // The library's word for a server that is not what target_session_attrs asks for.
-            std::io::ErrorKind::PermissionDenied if said.contains("does not allow writes") => {
-                "none of the hosts in database.url takes writes; name the primary as well"
+            // The library's error for a server that does not match target_session_attrs.
+            std::io::ErrorKind::PermissionDenied if text.contains("does not allow writes") => {
+                "none of the hosts in database.url accepts writes; name the primary as well"
             }
-            std::io::ErrorKind::TimedOut => "is the server up, and is there a firewall on the way?",
+            std::io::ErrorKind::TimedOut => "is the server up, and does a firewall block it?",
             _ => return None,
         }
     };
@@ -89,16 +91,17 @@ fn client_advice(error: &Error, said: &str) -> Option<String> {
 fn handshake_advice(error: &rustls::Error) -> Option<String> {
     use rustls::Error;
     let advice = match error {
-        // An authority that was made anew under the same name signs otherwise.
+        // A new authority with the name of an old one has another key: its signatures are bad.
         Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
-            "the server's certificate is of an authority that sslrootcert does not have, or intermediate certificates are missing at \
-             the server; name the authority's file in sslrootcert"
+            "the server's certificate is from an authority that is not in sslrootcert, or the server does not send \
+             its intermediate certificates; name the authority's file in sslrootcert"
         }
         Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => {
-            "the server's certificate is for other names than the host in database.url (only subjectAltName counts, not CN); write \
-             the host as the certificate has it (hostaddr= may say where that is), make one with this name, or say sslmode=verify-ca"
+            "the server's certificate is for other names than the host in database.url (only subjectAltName counts, \
+             not CN); use a host name of the certificate (hostaddr= sets its address), issue a certificate for this \
+             host, or set sslmode=verify-ca"
         }
         Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
             "the server's certificate has expired; renew it there and reload the server"
@@ -107,11 +110,11 @@ fn handshake_advice(error: &rustls::Error) -> Option<String> {
             "the server's certificate is not valid yet; is this machine's clock right?"
         }
         error if is_ca_used_as_end_entity(error) => {
-            "the server's certificate is made to sign others (CA:TRUE), and is not the one in sslrootcert; name the server's own \
-             certificate there, or let an authority make one for it"
+            "the server's certificate is a CA certificate (CA:TRUE), and is not the one in sslrootcert; name the \
+             server's own certificate there, or let an authority issue one for it"
         }
         Error::InvalidCertificate(_) => {
-            "the server's certificate can't be used; it needs to be of X.509 version 3 with subjectAltName"
+            "the server's certificate can't be used; it must be X.509 version 3 with a subjectAltName"
         }
         Error::AlertReceived(
             AlertDescription::UnknownCA
@@ -120,10 +123,11 @@ fn handshake_advice(error: &rustls::Error) -> Option<String> {
             | AlertDescription::DecryptError
             | AlertDescription::CertificateExpired,
         ) => {
-            "the server does not take the certificate in sslcert: it is of an authority that its ssl_ca_file does not have, or too old"
+            "the server rejects the certificate in sslcert: it has expired, or its authority is not in the server's \
+             ssl_ca_file"
         }
         Error::AlertReceived(AlertDescription::CertificateRequired) => {
-            "the server asks for a client's certificate; name it with sslcert and sslkey"
+            "the server asks for a client certificate; name it with sslcert and sslkey"
         }
         Error::PeerIncompatible(_)
         | Error::AlertReceived(AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure) => {

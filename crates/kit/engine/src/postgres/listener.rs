@@ -1,4 +1,5 @@
-//! Hears what other processes tell of a schema: one connection that listens, and connects again when it breaks.
+//! Receives the notifications of other processes: one connection for each schema that listens, and reconnects when it
+//! breaks.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -9,21 +10,22 @@ use kit_runtime::signal::Signal;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{broadcast, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
 use tokio_postgres::{AsyncMessage, Connection};
 
 use super::connector::Connector;
 use crate::EngineError;
 
-/// Time between two tries to connect.
-const RECONNECT_EVERY: Duration = Duration::from_secs(1);
+/// Least time between the starts of two connections.
+const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Notices that a reader may be behind before it is told of a gap.
+/// Notices that a reader may lag behind before it misses some.
 const NOTICES_MAX: usize = 1_024;
 
 /// Notices of other processes; `None` where some may have been missed.
 type Notices = broadcast::Sender<Option<Arc<str>>>;
 
-/// A task that listens, until this is dropped.
+/// The listening task; dropping this ends it.
 pub(super) struct Listener {
     channel: String,
     signal: Signal,
@@ -32,20 +34,20 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Answers when it listens. What `sender` says is not heard: it is this process.
+    /// Starts the task and returns when it listens. It ignores notifications of `sender`, which is this process.
     pub(super) async fn start(connector: Connector, schema: &str, sender: String) -> Result<Self, EngineError> {
         let channel = format!("lotwire_{schema}");
         let signal = Signal::new();
         let (listens, first) = oneshot::channel();
         let notices = broadcast::channel(NOTICES_MAX).0;
-        let ears = ListenTask {
+        let listen_task = ListenTask {
             connector,
             channel: channel.clone(),
             sender,
             signal: signal.clone(),
             notices: notices.clone(),
         };
-        let task = tokio::spawn(ears.listen_always(listens));
+        let task = tokio::spawn(listen_task.run(listens));
         let listener = Self { channel, signal, notices, task };
         first.await.map_err(|_| EngineError::Closed)??;
         Ok(listener)
@@ -55,7 +57,7 @@ impl Listener {
         &self.channel
     }
 
-    /// The channel of notices, which say what they are about.
+    /// The channel of notices, which carry a text.
     pub(super) fn notice_channel(&self) -> String {
         notice_channel(&self.channel)
     }
@@ -87,23 +89,26 @@ struct ListenTask {
     notices: Notices,
 }
 
-/// Tells of the first success or failure.
+/// Reports the first success or failure; none after that.
 type ReadySender = Option<oneshot::Sender<Result<(), EngineError>>>;
 
 impl ListenTask {
-    async fn listen_always(self, first: oneshot::Sender<Result<(), EngineError>>) {
+    async fn run(self, first: oneshot::Sender<Result<(), EngineError>>) {
         let mut first = Some(first);
+        let mut reconnect = tokio::time::interval(RECONNECT_INTERVAL);
+        reconnect.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
+            reconnect.tick().await;
             let ended = self.listen(&mut first).await;
             if let Some(first) = first.take() {
-                // Nobody waits for it when opening was given up.
+                // The send fails if the caller has dropped the opening.
                 let _ = first.send(ended);
                 return;
             }
             if let Err(error) = ended {
-                tracing::warn!(%error, channel = self.channel, "the connection that hears other nodes broke");
+                tracing::warn!(%error, channel = self.channel, "the connection for notifications of other nodes \
+                broke; it reconnects");
             }
-            tokio::time::sleep(RECONNECT_EVERY).await;
         }
     }
 
@@ -118,13 +123,13 @@ impl ListenTask {
         }
         match first.take() {
             Some(first) => drop(first.send(Ok(()))),
-            // What was told meanwhile was not heard.
+            // Notifications between the two connections were missed.
             None => {
                 self.signal.notify();
                 let _ = self.notices.send(None);
             }
         }
-        // The client is kept: the connection ends with it.
+        // Keep the client until then: the connection closes when the client is dropped.
         let ended = messages.await;
         drop(client);
         ended
@@ -136,15 +141,15 @@ impl ListenTask {
         T: AsyncRead + AsyncWrite + Unpin,
     {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
-            let AsyncMessage::Notification(told) = message? else { continue };
-            if told.channel() == self.channel && told.payload() != self.sender {
+            let AsyncMessage::Notification(notification) = message? else { continue };
+            if notification.channel() == self.channel && notification.payload() != self.sender {
                 self.signal.notify();
             }
-            // Only a notice has a blank in it.
-            if let Some((sender, notice)) = told.payload().split_once(' ')
+            // Only the payload of a notice contains a space.
+            if let Some((sender, notice)) = notification.payload().split_once(' ')
                 && sender != self.sender
             {
-                // Nobody may be reading.
+                // The send fails when there is no reader.
                 let _ = self.notices.send(Some(notice.into()));
             }
         }

@@ -1,4 +1,4 @@
-//! Brings a schema up to date, after a look at whether the database can be used at all.
+//! Migrates a schema, after checking the version and the encoding of the database.
 
 use refinery::error::Kind;
 use tokio_postgres::Client;
@@ -6,14 +6,14 @@ use tokio_postgres::Client;
 use super::connector::Connector;
 use crate::EngineError;
 
-/// How long migrations of another process are waited for.
+/// Time to wait for the migrations of another process.
 const MIGRATION_WAIT: &str = "120s";
-/// Oldest server that everything is tried on.
+/// Oldest supported version of PostgreSQL.
 const SERVER_VERSION_MIN: i32 = 14;
-/// What `server_version_num` counts in.
+/// Factor of the major version in `server_version_num`.
 const VERSION_STEP: i32 = 10_000;
 
-/// Brings the schema up to date, on a connection of its own that ends with it. Answers a word that no other process has.
+/// Migrates the schema on a connection of its own. Returns an id that no other process has, for notifications.
 pub(super) async fn migrate(
     connector: &Connector,
     schema: &str,
@@ -22,26 +22,26 @@ pub(super) async fn migrate(
     let (mut client, connection) = connector.connect().await?;
     let driver = tokio::spawn(connection);
     check_server(&client).await?;
-    // The lock belongs to the session: it goes with the connection, also when this fails or is dropped.
+    // The lock belongs to the session: closing the connection releases it, also when this fails or is dropped.
     let prepare = format!(
         "SET statement_timeout = 0; SET lock_timeout = '{MIGRATION_WAIT}'; \
          SELECT pg_advisory_lock(hashtextextended('lotwire migrations of ' || current_database() || '.{schema}', 0))"
     );
     client.batch_execute(&prepare).await?;
-    make_schema(&client, schema).await?;
+    create_schema(&client, schema).await?;
     let known = latest_version(&migrations);
     migrations.run_async(&mut client).await.map_err(|error| migration_error(&error, schema, known))?;
     let sender = client.query_one("SELECT gen_random_uuid()::text", &[]).await?.try_get(0)?;
     drop(client);
-    // The next process may start as soon as the server has seen the end of this connection.
+    // Another process can start its migrations once the server has closed this connection.
     let _ = driver.await;
     Ok(sender)
 }
 
 async fn check_server(client: &Client) -> Result<(), EngineError> {
-    let ask = "SELECT current_setting('server_version_num')::int, current_setting('server_version'), \
+    let query = "SELECT current_setting('server_version_num')::int, current_setting('server_version'), \
                current_setting('server_encoding')";
-    let row = client.query_one(ask, &[]).await?;
+    let row = client.query_one(query, &[]).await?;
     let (number, version, encoding): (i32, String, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
     check_version_and_encoding(number, &version, &encoding).map_err(EngineError::Unsupported)
 }
@@ -49,23 +49,24 @@ async fn check_server(client: &Client) -> Result<(), EngineError> {
 fn check_version_and_encoding(number: i32, version: &str, encoding: &str) -> Result<(), String> {
     if number < SERVER_VERSION_MIN * VERSION_STEP {
         return Err(format!(
-            "the server is PostgreSQL {version}, and {SERVER_VERSION_MIN} or newer is needed; upgrade it, or name another in \
-             database.url"
+            "the server is PostgreSQL {version}, and {SERVER_VERSION_MIN} or newer is needed; upgrade it, or name \
+             another server in database.url"
         ));
     }
     if encoding != "UTF8" {
         return Err(format!(
-            "the database's encoding is {encoding}, and UTF8 is needed; make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE \
-             template0, and name it in database.url"
+            "the database's encoding is {encoding}, and UTF8 is needed; create a database with CREATE DATABASE … \
+             ENCODING 'UTF8' TEMPLATE template0, and name it in database.url"
         ));
     }
     Ok(())
 }
 
-/// Made only where it is missing: a role that may not make schemas may still be given one.
-async fn make_schema(client: &Client, schema: &str) -> Result<(), EngineError> {
-    let is_there = client.query_opt("SELECT 1 FROM pg_namespace WHERE nspname = $1", &[&schema]).await?.is_some();
-    if !is_there {
+/// Creates the schema only if it does not exist, because a role without CREATE may own one that an administrator
+/// created.
+async fn create_schema(client: &Client, schema: &str) -> Result<(), EngineError> {
+    let exists = client.query_opt("SELECT 1 FROM pg_namespace WHERE nspname = $1", &[&schema]).await?.is_some();
+    if !exists {
         client.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}")).await?;
     }
     Ok(())
@@ -78,13 +79,13 @@ fn latest_version(migrations: &refinery::Runner) -> i32 {
 fn migration_error(error: &refinery::Error, schema: &str, known: i32) -> EngineError {
     match error.kind() {
         Kind::MissingVersion(migration) if migration.version() > known => EngineError::Unsupported(format!(
-            "the tables of schema `{schema}` are of version {}, and this lotwire knows {known}; start the newer one that made them, or \
-             go back to a backup of before",
+            "the tables of schema `{schema}` have version {}, and this lotwire knows versions up to {known}; start \
+             the newer lotwire that migrated them, or restore an older backup",
             migration.version()
         )),
         Kind::MissingVersion(migration) | Kind::DivergentVersion(migration, _) => EngineError::Unsupported(format!(
-            "the tables of schema `{schema}` were made by another lotwire (version {} of them is not the one known here); start that \
-             one, or name another database in database.url",
+            "the tables of schema `{schema}` were migrated by another lotwire (its migration {} differs from the one \
+             known here); start that lotwire, or name another database in database.url",
             migration.version()
         )),
         Kind::Connection(_, source) => match source.downcast_ref::<tokio_postgres::Error>() {
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_judged_by_its_version_and_encoding() {
+    fn a_server_with_an_old_version_or_another_encoding_is_rejected() {
         assert!(
             check_version_and_encoding(140_000, "14.0", "UTF8").is_ok()
                 && check_version_and_encoding(180_001, "18.1", "UTF8").is_ok()

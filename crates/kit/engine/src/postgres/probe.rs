@@ -1,34 +1,34 @@
-//! How the server is reached, for an operator who asks.
+//! A trial connection for the operator: `lotwire doctor` shows how the server is reached.
 
 use super::PostgresConfig;
 use crate::EngineError;
 
-/// What a look at the server found.
+/// Result of a trial connection.
 #[derive(Debug, Clone)]
 pub struct ServerInfo {
-    /// The server's version, as it says it: `15.4 (Debian 15.4-1)`.
+    /// The server's version, such as `15.4 (Debian 15.4-1)`.
     pub version: String,
-    /// Version of TLS that was spoken; none where the connection is plain.
+    /// TLS version of the connection; none without TLS.
     pub tls: Option<String>,
-    /// What was compared of the server: `sslmode` in force.
+    /// The effective `sslmode`.
     pub mode: &'static str,
-    /// Connections that the server takes of roles that are no superusers.
+    /// Connections that the server accepts from roles other than superusers.
     pub connections_max: i32,
 }
 
 impl PostgresConfig {
-    /// Connects once and looks; makes nothing.
+    /// Connects once and reads the settings; it changes nothing.
     ///
     /// Errors: `Address` when the URL can't be used, and `Postgres` when the server can't be reached.
     pub async fn probe(&self) -> Result<ServerInfo, EngineError> {
         let connector = self.connector("public")?;
-        let (client, line) = connector.connect().await?;
-        let driver = tokio::spawn(line);
-        let ask = "SELECT current_setting('server_version'), version, \
+        let (client, connection) = connector.connect().await?;
+        let driver = tokio::spawn(connection);
+        let query = "SELECT current_setting('server_version'), version, \
                        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int \
                    FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-        let row = client.query_one(ask, &[]).await?;
-        let reached = ServerInfo {
+        let row = client.query_one(query, &[]).await?;
+        let info = ServerInfo {
             version: row.try_get(0)?,
             tls: row.try_get(1)?,
             mode: connector.mode(),
@@ -36,6 +36,6 @@ impl PostgresConfig {
         };
         drop(client);
         let _ = driver.await;
-        Ok(reached)
+        Ok(info)
     }
 }

@@ -1,4 +1,4 @@
-//! A real server: migrations, transactions that are tried again, notifications.
+//! Tests on a real server: migrations, transactions with retries, notifications.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -10,12 +10,12 @@ use super::*;
 mod rough;
 mod tls;
 
-/// Long enough for a machine that is busy; nobody waits that long when all is well.
+/// Upper bound for events that follow immediately; long enough for a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
 enum SqlError {
-    RefusedChanges,
+    Rejected,
     Engine(#[expect(dead_code, reason = "shown when a test fails")] EngineError),
     Statement(tokio_postgres::Error),
 }
@@ -26,7 +26,7 @@ impl From<EngineError> for SqlError {
     }
 }
 
-impl Transient for SqlError {
+impl HasStatementError for SqlError {
     fn statement_error(&self) -> Option<&tokio_postgres::Error> {
         if let SqlError::Statement(error) = self { Some(error) } else { None }
     }
@@ -49,8 +49,8 @@ async fn lots(postgres: &Postgres) -> i64 {
     client.query_one("SELECT count(*) FROM lots", &[]).await.unwrap().get(0)
 }
 
-/// If the signal was given already.
-async fn is_given(signal: &Signal) -> bool {
+/// Whether the signal has a notification.
+async fn is_notified(signal: &Signal) -> bool {
     tokio::select! {
         biased;
         () = signal.wait() => true,
@@ -79,30 +79,31 @@ async fn a_commit_waits_for_the_disk() {
 #[tokio::test]
 async fn a_failed_job_is_rolled_back() {
     let postgres = open(&database().await).await;
-    let done = postgres.transaction(&(), |db, ()| {
+    let outcome = postgres.transaction(&(), |db, ()| {
         Box::pin(async move {
             db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(SqlError::Statement)?;
-            Err::<(), _>(SqlError::Refused)
+            Err::<(), _>(SqlError::Rejected)
         })
     });
-    assert!(matches!(done.await, Err(SqlError::Refused)));
+    assert!(matches!(outcome.await, Err(SqlError::Rejected)));
     assert_eq!(lots(&postgres).await, 0);
 }
 
-/// Writes a lot, and loses so many times as the first counter says; the second counts the tries.
-async fn write_and_lose(db: &Transaction<'_>, lose: usize, tries: &AtomicUsize) -> Result<(), SqlError> {
+/// Writes a lot and then fails with a serialization failure, `failures` times. `tries` counts the calls.
+async fn write_and_conflict(db: &Transaction<'_>, failures: usize, tries: &AtomicUsize) -> Result<(), SqlError> {
     db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(SqlError::Statement)?;
-    if tries.fetch_add(1, Ordering::Relaxed) < lose {
-        let lost = "DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = 'serialization_failure'; END $$";
-        db.batch_execute(lost).await.map_err(SqlError::Statement)?;
+    if tries.fetch_add(1, Ordering::Relaxed) < failures {
+        let conflict = "DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = 'serialization_failure'; END $$";
+        db.batch_execute(conflict).await.map_err(SqlError::Statement)?;
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn a_job_that_loses_a_conflict_is_retried_a_limited_number_of_times() {
+async fn a_job_is_retried_after_a_serialization_failure_a_limited_number_of_times() {
     let postgres = open(&database().await).await;
-    let job: Job<(usize, AtomicUsize), (), SqlError> = |db, (lose, tries)| Box::pin(write_and_lose(db, *lose, tries));
+    let job: Job<(usize, AtomicUsize), (), SqlError> =
+        |db, (failures, tries)| Box::pin(write_and_conflict(db, *failures, tries));
     let always = (usize::MAX, AtomicUsize::new(0));
     assert!(matches!(postgres.transaction(&always, job).await, Err(SqlError::Statement(_))));
     assert_eq!(always.1.into_inner(), TRIES_MAX);
@@ -116,29 +117,29 @@ async fn a_job_that_loses_a_conflict_is_retried_a_limited_number_of_times() {
 #[tokio::test]
 async fn a_notification_reaches_other_processes_and_not_its_sender() {
     let config = database().await;
-    let (teller, hearer) = (open(&config).await, open(&config).await);
+    let (sender, receiver) = (open(&config).await, open(&config).await);
     let elsewhere = Postgres::open(&config, "second", migrations()).await.unwrap();
-    teller.notify().await;
-    tokio::time::timeout(SOON, hearer.remote_changes().wait()).await.expect("it is told");
-    assert!(!is_given(&teller.remote_changes()).await);
-    assert!(!is_given(&elsewhere.remote_changes()).await);
+    sender.notify().await;
+    tokio::time::timeout(SOON, receiver.remote_changes().wait()).await.expect("the other process is notified");
+    assert!(!is_notified(&sender.remote_changes()).await);
+    assert!(!is_notified(&elsewhere.remote_changes()).await);
 }
 
 #[tokio::test]
 async fn a_broken_listener_reconnects_and_signals_a_change() {
     let config = database().await;
-    let (teller, hearer) = (open(&config).await, open(&config).await);
-    let changed = hearer.remote_changes();
+    let (sender, receiver) = (open(&config).await, open(&config).await);
+    let changed = receiver.remote_changes();
     let break_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
          WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    teller.client().await.unwrap().query(break_all, &[]).await.unwrap();
-    tokio::time::timeout(SOON, changed.wait()).await.expect("it can't know what it missed");
-    teller.notify().await;
-    tokio::time::timeout(SOON, changed.wait()).await.expect("it hears again");
+    sender.client().await.unwrap().query(break_all, &[]).await.unwrap();
+    tokio::time::timeout(SOON, changed.wait()).await.expect("a reconnect may have missed notifications");
+    sender.notify().await;
+    tokio::time::timeout(SOON, changed.wait()).await.expect("the listener receives again");
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_named_as_the_reason() {
+async fn the_error_for_an_unreachable_server_names_the_reason() {
     let config = PostgresConfig { url: "postgres://127.0.0.1:1/lots".to_owned(), pool_size: 1 };
     let error = Postgres::open(&config, "first", migrations()).await.map(drop).unwrap_err().to_string();
     assert!(error.contains("refused"), "{error}");

@@ -1,8 +1,8 @@
-//! TLS to the server, as libpq does it: whom `sslmode` and the files beside it trust.
+//! TLS to the server, as libpq does it: which servers `sslmode` and the certificate files trust.
 //!
-//! Without `sslmode` it is `prefer`: whoever can listen learns nothing where the server speaks TLS, and nobody is kept out where
-//! it does not; who can change what is on the way is only kept out by `verify-full`. Other than with libpq, no file in a home
-//! directory and no variable has a say.
+//! The default of `sslmode` is `prefer`: it protects against eavesdropping if the server offers TLS, and connects
+//! without TLS if not. Only `verify-full` protects against an attacker who can change the traffic. Unlike libpq, this
+//! module reads no files of a home directory and no environment variables.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -19,13 +19,13 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootC
 
 use super::url::{RootCertificates, TlsMode, TlsParameters};
 
-/// Size of a file of certificates at most.
+/// Maximum size of a certificate file.
 const FILE_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// What direct TLS names in its first message, so that no other protocol is taken for it.
+/// ALPN protocol of direct TLS (`sslnegotiation=direct`).
 const PROTOCOL: &[u8] = b"postgresql";
 
-/// The mode in force, and how TLS is spoken in it. Errors name the parameter and say what to do.
+/// The effective mode and the TLS configuration for it. Errors name the parameter and say what to do.
 pub(super) fn configure(parameters: &TlsParameters) -> Result<(TlsMode, ClientConfig), String> {
     let mode = mode(parameters)?;
     let provider = ring::default_provider();
@@ -46,14 +46,14 @@ pub(super) fn configure(parameters: &TlsParameters) -> Result<(TlsMode, ClientCo
         (None, None) => builder.with_no_client_auth(),
         (Some(certificate), Some(key)) => {
             let chain = certificates("sslcert", certificate)?;
-            let said = |error: &dyn std::fmt::Display| {
+            let unusable = |error: &dyn std::fmt::Display| {
                 format!(
                     "sslkey: {} can't be used as the key of sslcert, in PEM and without a passphrase: {error}",
                     key.display()
                 )
             };
-            let key = PrivateKeyDer::from_pem_slice(&read("sslkey", key)?).map_err(|error| said(&error))?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| said(&error))?
+            let key = PrivateKeyDer::from_pem_slice(&read("sslkey", key)?).map_err(|error| unusable(&error))?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| unusable(&error))?
         }
         _ => return Err("sslcert and sslkey belong together: give both, or neither".to_owned()),
     };
@@ -61,20 +61,20 @@ pub(super) fn configure(parameters: &TlsParameters) -> Result<(TlsMode, ClientCo
     Ok((mode, config))
 }
 
-/// As libpq has it: `require` with authorities asks them, and `system` alone is `verify-full`. What is asked for and could not be
-/// kept is refused.
+/// The effective mode, as in libpq: `require` with `sslrootcert` means `verify-ca`, and `sslrootcert=system` alone
+/// means `verify-full`. Combinations without effect are rejected.
 fn mode(parameters: &TlsParameters) -> Result<TlsMode, String> {
     match (parameters.mode, &parameters.roots) {
         (None, None) => Ok(TlsMode::Prefer),
         (None, Some(RootCertificates::System)) => Ok(TlsMode::VerifyFull),
         (Some(mode), Some(RootCertificates::System)) if mode < TlsMode::VerifyFull => Err(format!(
-            "sslrootcert=system with sslmode={}: anybody can have a certificate of a public authority, so the host name has to be \
-             compared as well; use sslmode=verify-full",
+            "sslrootcert=system with sslmode={}: public authorities issue certificates to anyone, so the host name \
+             must be checked as well; use sslmode=verify-full",
             mode.as_str()
         )),
         (Some(TlsMode::Require), Some(RootCertificates::File(_))) => Ok(TlsMode::VerifyCa),
         (None | Some(TlsMode::Disable | TlsMode::Prefer), Some(RootCertificates::File(_))) => Err(format!(
-            "sslrootcert without effect: sslmode={} trusts any server; use sslmode=verify-full",
+            "sslrootcert has no effect: sslmode={} trusts any server; use sslmode=verify-full",
             parameters.mode.unwrap_or(TlsMode::Prefer).as_str()
         )),
         (Some(mode), _) => Ok(mode),
@@ -87,14 +87,15 @@ fn trusted(parameters: &TlsParameters, mode: TlsMode) -> Result<Trust, String> {
         Some(RootCertificates::System) => system_certificates()?,
         None => {
             return Err(format!(
-                "sslmode={} needs sslrootcert: a PEM file with the server's authority, or `system` for those that this system trusts",
+                "sslmode={} needs sslrootcert: a PEM file with the server's authority, or `system` for the \
+                 authorities of this system",
                 mode.as_str()
             ));
         }
     };
     let mut roots = RootCertStore::empty();
     if matches!(parameters.roots, Some(RootCertificates::System)) {
-        // One that can't be read there is not ours to mend.
+        // Unreadable certificates of the system are skipped: the operator can't fix them.
         roots.add_parsable_certificates(certificates);
         return Ok(Trust { roots, own: Vec::new() });
     }
@@ -109,9 +110,11 @@ fn trusted(parameters: &TlsParameters, mode: TlsMode) -> Result<Trust, String> {
 fn system_certificates() -> Result<Vec<CertificateDer<'static>>, String> {
     let found = rustls_native_certs::load_native_certs();
     if found.certs.is_empty() {
-        return Err("sslrootcert=system: this system has no trusted authorities; install its package ca-certificates, or name a \
-                    PEM file"
-            .to_owned());
+        return Err(
+            "sslrootcert=system: this system has no trusted authorities; install the package ca-certificates, or \
+             name a PEM file"
+                .to_owned(),
+        );
     }
     Ok(found.certs)
 }
@@ -127,30 +130,30 @@ fn certificates(parameter: &str, path: &Path) -> Result<Vec<CertificateDer<'stat
 }
 
 fn read(parameter: &str, path: &Path) -> Result<Vec<u8>, String> {
-    let said = |error: std::io::Error| format!("{parameter}: can't read {}: {error}", path.display());
+    let unreadable = |error: std::io::Error| format!("{parameter}: can't read {}: {error}", path.display());
     let mut content = Vec::new();
-    File::open(path).map_err(said)?.take(FILE_BYTES_MAX).read_to_end(&mut content).map_err(said)?;
+    File::open(path).map_err(unreadable)?.take(FILE_BYTES_MAX).read_to_end(&mut content).map_err(unreadable)?;
     Ok(content)
 }
 
-/// Whom to believe that a certificate is the server's.
+/// The trusted certificates.
 #[derive(Debug)]
 struct Trust {
     roots: RootCertStore,
-    /// A server's own certificate, trusted as it stands.
+    /// Certificates that are trusted themselves, such as a self-signed one of the server.
     own: Vec<CertificateDer<'static>>,
 }
 
-/// Which names a certificate may have.
+/// Whether the host name is checked.
 #[derive(Debug, PartialEq, Eq)]
 enum HostNameCheck {
     Any,
-    /// That of the host in the address.
+    /// The certificate must be for the host in the URL.
     MustMatch,
 }
 
-/// Without trust it takes any certificate. That the server has its key is looked at all the same: a password that is bound to the
-/// connection is bound to the certificate, which anybody can copy.
+/// Verifies the server. Without `trust` it accepts any certificate, but still checks that the server has the private
+/// key: channel binding binds the password to the certificate, which an attacker can copy without its key.
 #[derive(Debug)]
 struct Verifier {
     algorithms: WebPkiSupportedAlgorithms,
@@ -176,8 +179,8 @@ impl ServerCertVerifier for Verifier {
             self.algorithms.all,
         );
         match signed {
-            // PostgreSQL's manual makes a server's certificate so that it may sign others, and has it copied to the clients. All
-            // else about it, its time too, is judged before this.
+            // PostgreSQL's manual creates the server's certificate as a CA certificate and has it copied to the
+            // clients. All other checks, the validity period included, come before this error.
             Err(error) if is_ca_used_as_end_entity(&error) && trust.own.iter().any(|own| own == end_entity) => {}
             signed => signed?,
         }
@@ -210,7 +213,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// The library has no word of its own for this.
+/// The error for a CA certificate in the place of the server's own; rustls has no variant for it.
 pub(super) fn is_ca_used_as_end_entity(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     format!("{other:?}").contains("CaUsedAsEndEntity")
@@ -226,17 +229,17 @@ mod tests {
 
     use super::*;
 
-    /// Says that it has this certificate.
+    /// Presents this certificate.
     #[derive(Debug)]
-    struct Shows(Arc<CertifiedKey>);
+    struct Presents(Arc<CertifiedKey>);
 
-    impl ResolvesServerCert for Shows {
+    impl ResolvesServerCert for Presents {
         fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
             Some(Arc::clone(&self.0))
         }
     }
 
-    /// What a client that trusts everybody says to a server with the one's certificate and the other's key.
+    /// A handshake of a client that trusts any server with a server that has one certificate and the key of another.
     fn handshake(
         certificate: &Identity,
         key: &Identity,
@@ -244,12 +247,12 @@ mod tests {
     ) -> Result<(), Error> {
         let certificate = CertificateDer::from_pem_slice(certificate.certificate.as_bytes()).unwrap();
         let key = PrivateKeyDer::from_pem_slice(key.key.as_bytes()).unwrap();
-        let shown = CertifiedKey::new(vec![certificate], any_supported_type(&key).unwrap());
+        let certified = CertifiedKey::new(vec![certificate], any_supported_type(&key).unwrap());
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_protocol_versions(&[version])
             .unwrap()
             .with_no_client_auth()
-            .with_cert_resolver(Arc::new(Shows(Arc::new(shown))));
+            .with_cert_resolver(Arc::new(Presents(Arc::new(certified))));
         config.alpn_protocols = vec![PROTOCOL.to_vec()];
         let parameters = TlsParameters { mode: Some(TlsMode::Require), ..TlsParameters::default() };
         let (_, client) = configure(&parameters).unwrap();
@@ -269,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copied_certificate_is_no_use_without_its_key() {
+    fn a_server_with_a_copied_certificate_and_without_its_key_is_rejected() {
         let identity = || self_signed(&["localhost"], Validity::Now).unwrap();
         let (server, impostor) = (identity(), identity());
         for version in [&rustls::version::TLS12, &rustls::version::TLS13] {

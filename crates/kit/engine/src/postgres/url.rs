@@ -1,11 +1,11 @@
-//! What a database's URL says of TLS. The client library knows less of it than libpq does, so it is taken out of the URL before the
-//! library reads it.
+//! The TLS parameters of a database URL. The client library knows fewer of them than libpq, so they are removed from
+//! the URL before the library parses it.
 
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 
-/// The parameters of TLS, each as it was written last.
+/// The TLS parameters. If one is given twice, the last value counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TlsParameters {
     pub(super) mode: Option<TlsMode>,
@@ -14,7 +14,7 @@ pub(super) struct TlsParameters {
     pub(super) key: Option<PathBuf>,
 }
 
-/// `sslmode`, from what trusts everybody to what trusts only the server that is meant.
+/// `sslmode`, in the order of increasing security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TlsMode {
     Disable,
@@ -24,7 +24,7 @@ pub(super) enum TlsMode {
     VerifyFull,
 }
 
-/// `sslrootcert`: whose word is trusted.
+/// `sslrootcert`: the trusted authorities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RootCertificates {
     /// The authorities that the operating system trusts.
@@ -46,16 +46,16 @@ impl TlsMode {
 
     fn parse(text: &str) -> Result<Self, String> {
         let all = [TlsMode::Disable, TlsMode::Prefer, TlsMode::Require, TlsMode::VerifyCa, TlsMode::VerifyFull];
-        all.into_iter().find(|mode| mode.as_str() == text).ok_or_else(|| {
-            "sslmode takes `disable`, `prefer`, `require`, `verify-ca` or `verify-full`, and nothing else".to_owned()
-        })
+        all.into_iter()
+            .find(|mode| mode.as_str() == text)
+            .ok_or_else(|| "sslmode must be `disable`, `prefer`, `require`, `verify-ca` or `verify-full`".to_owned())
     }
 }
 
-/// Takes what the URL says of TLS out of it. Errors say what to write, without a value of the URL.
+/// Splits the TLS parameters off a URL. Error texts contain no value of the URL, which may be secret.
 pub(super) fn split_tls_parameters(url: &str) -> Result<(String, TlsParameters), String> {
     let mut parameters = TlsParameters::default();
-    // As libpq reads it: all up to the first @ is user and password, whatever is in it.
+    // As in libpq, everything before the first @ is user and password.
     let host = url.find('@').map_or(0, |at| at + 1);
     let Some(question) = url[host..].find('?').map(|mark| host + mark) else { return Ok((url.to_owned(), parameters)) };
     let mut others = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn split_tls_parameters(url: &str) -> Result<(String, TlsParameters),
             percent_decode_str(value)
                 .decode_utf8()
                 .map(|text| text.into_owned())
-                .map_err(|_| format!("{name} is no UTF-8"))
+                .map_err(|_| format!("{name} is not valid UTF-8"))
         };
         match name {
             "sslmode" => parameters.mode = Some(TlsMode::parse(&decoded()?)?),
@@ -81,8 +81,8 @@ pub(super) fn split_tls_parameters(url: &str) -> Result<(String, TlsParameters),
             "sslkey" => parameters.key = Some(decoded()?.into()),
             "sslpassword" | "sslcrl" | "sslcrldir" | "sslcertmode" | "ssl_min_protocol_version" => {
                 return Err(format!(
-                    "{name} is not known here; of TLS it may say sslmode, sslrootcert, sslcert and sslkey (a key without a \
-                     passphrase), sslnegotiation and channel_binding"
+                    "{name} is not supported; the supported TLS parameters are sslmode, sslrootcert, sslcert and \
+                     sslkey (a key without a passphrase), sslnegotiation and channel_binding"
                 ));
             }
             _ => others.push(parameter),
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_tls_is_taken_out_and_nothing_else() {
+    fn tls_parameters_are_split_off_and_the_others_stay() {
         let url = "postgres://me:p%40ss?@db/lots?sslmode=verify-full&connect_timeout=3&sslrootcert=%2Fetc%2Fmy+ca.pem";
         let (rest, parameters) = split_tls_parameters(url).unwrap();
         assert_eq!(rest, "postgres://me:p%40ss?@db/lots?connect_timeout=3");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused_with_what_is() {
+    fn unsupported_parameters_are_rejected_with_the_supported_ones() {
         for (url, names) in [
             ("postgres://me:hush@db/lots?sslmode=allow", "verify-full"),
             ("postgres://me:hush@db/lots?sslmode=", "prefer"),

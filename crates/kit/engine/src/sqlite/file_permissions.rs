@@ -1,21 +1,21 @@
-//! A database's files are for the user alone who runs the server: whatever was sent and answered is in them.
+//! Permissions of the database files: only the user of the server may open them, because they contain customers' data.
 //!
-//! SQLite gives the log and the index beside a database the database's own mode, so that is all that has to be right.
+//! SQLite gives new `-wal`, `-shm` and `-journal` files the mode of the database file.
 
 use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 const MODE: u32 = 0o600;
-/// Bits by which somebody else can do something with a file.
+/// Permission bits of the group and of other users.
 const OTHERS: u32 = 0o077;
-/// The files of a database, by what their names end with.
+/// Suffixes of the files of a database.
 const FILES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
-/// Makes the file with the mode that it is to have, if it is not there. One that is loses what its mode gives to others; where
-/// that can't be done, the log says what to do. What else is wrong with the file is told when it is opened.
+/// Creates the file with mode 600 if it does not exist, and removes the permissions of other users from existing files.
+/// If that fails, the log says what to do. Other errors are reported when SQLite opens the file.
 pub(super) fn make_private(path: &Path) {
-    // An empty file is a new database.
+    // SQLite treats an empty file as a new database.
     let _ = OpenOptions::new().write(true).create_new(true).mode(MODE).open(path);
     for suffix in FILES {
         let mut name = path.as_os_str().to_owned();
@@ -30,11 +30,14 @@ fn restrict_to_owner(file: &Path) {
     if mode & OTHERS == 0 {
         return;
     }
-    let (path, was) = (file.display(), format!("{mode:04o}"));
+    let (path, old_mode) = (file.display(), format!("{mode:04o}"));
     match std::fs::set_permissions(file, Permissions::from_mode(mode & !OTHERS)) {
-        Ok(()) => tracing::warn!(%path, was, "a database file could be opened by other users; now it can't"),
+        Ok(()) => {
+            tracing::warn!(%path, old_mode, "other users could open a database file; the server removed their \
+            permissions")
+        }
         Err(error) => {
-            tracing::warn!(%path, was, %error, "a database file can be opened by other users: chmod 600 it");
+            tracing::warn!(%path, old_mode, %error, "other users can open a database file; run chmod 600 on it");
         }
     }
 }
@@ -53,13 +56,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn files_are_for_one_user_alone_also_where_others_may_look_and_those_that_were_open_are_closed() {
+    async fn only_the_owner_may_open_new_and_existing_files() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
         let path = dir.path().join("a.db");
         let first = open(&path);
         assert_eq!(modes(&path), [MODE; 3]);
-        // While they are in use, as a server of an older version left them.
+        // Files in use, with the permissions that an older server gave them.
         for suffix in ["", "-wal", "-shm"] {
             let file = format!("{}{suffix}", path.display());
             std::fs::set_permissions(file, Permissions::from_mode(0o664)).unwrap();

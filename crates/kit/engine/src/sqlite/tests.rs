@@ -1,4 +1,4 @@
-//! The writer's promises: a failing job among succeeding ones, panics, many callers, other processes.
+//! The guarantees of the writer: failing jobs, panics, many callers, deferred writes, other processes.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ async fn count(db: &Database) -> i64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failing_job_is_undone_alone_among_succeeding_ones() {
+async fn a_failing_job_is_rolled_back_alone() {
     let dir = tempfile::tempdir().unwrap();
     let db = Arc::new(open(&dir.path().join("a.db")));
     let jobs: Vec<_> = (0..200)
@@ -45,7 +45,7 @@ async fn a_failing_job_is_undone_alone_among_succeeding_ones() {
 }
 
 #[tokio::test]
-async fn a_panicking_job_fails_its_caller_and_nobody_else() {
+async fn a_panicking_job_fails_only_its_caller() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir.path().join("a.db"));
     let panicked = db.write(|_| -> Result<(), EngineError> { panic!("on purpose") }).await;
@@ -55,7 +55,7 @@ async fn a_panicking_job_fails_its_caller_and_nobody_else() {
 }
 
 #[tokio::test]
-async fn readers_do_not_write() {
+async fn readers_cannot_write() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir.path().join("a.db"));
     assert!(db.read(insert(1)).await.is_err());
@@ -63,7 +63,7 @@ async fn readers_do_not_write() {
 }
 
 #[tokio::test]
-async fn what_was_answered_is_there_after_opening_again() {
+async fn a_committed_write_exists_after_reopening() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
     open(&path).write(insert(7)).await.unwrap();
@@ -71,11 +71,11 @@ async fn what_was_answered_is_there_after_opening_again() {
 }
 
 #[tokio::test]
-async fn a_commit_of_another_connection_is_signalled_and_our_own_is_not() {
+async fn a_commit_of_another_connection_is_signalled_and_an_own_commit_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
     let (ours, theirs) = (open(&path), open(&path));
-    // Opening the second one may have written.
+    // Opening the second connection may have written.
     let _ = tokio::time::timeout(POLL_INTERVAL * 3, ours.remote_changes().wait()).await;
     ours.write(insert(1)).await.unwrap();
     let own = tokio::time::timeout(POLL_INTERVAL * 3, ours.remote_changes().wait()).await;
@@ -85,11 +85,11 @@ async fn a_commit_of_another_connection_is_signalled_and_our_own_is_not() {
 }
 
 #[tokio::test]
-async fn a_dropped_caller_frees_its_queue_slot_when_its_job_ran() {
+async fn the_job_of_a_dropped_caller_frees_its_queue_slot_when_it_has_run() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
     let db = open(&path);
-    // Another process holds the writer up, so that jobs stay in the queue after their callers have gone.
+    // Another process blocks the writer, so that jobs stay in the queue after their callers have gone.
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let left = i64::try_from(WRITES_QUEUED_MAX).unwrap() * 2;
@@ -144,7 +144,7 @@ async fn deferred_writes_commit_when_the_database_is_dropped() {
     });
     tokio::task::yield_now().await;
     drop(db);
-    // The task has a handle of its own, which lives as long as it waits.
+    // The task has a handle of its own until it is aborted.
     waits.abort();
     let _ = waits.await;
     let db = open(&path);

@@ -1,14 +1,14 @@
-//! Examples of values, made from their schemas: an example or default that the schema has, else what a description names
-//! after "such as" or as "(default)", else something of the right type.
+//! Example values for schemas: the example or default of the schema, else the value after "such as" or before
+//! "(default)" in the description, else a value of the right type.
 
 use serde_json::{Map, Value, json};
 
 use super::schema::{resolve_ref, type_names};
 
-/// How deep a value is shown; schemas may hold themselves.
+/// Maximum depth of an example; schemas may be recursive.
 const DEPTH_MAX: usize = 8;
 
-/// A value that fits the schema, as far as one can tell.
+/// An example value for a schema.
 pub(super) fn example(document: &Value, schema: &Value) -> Value {
     at_depth(document, schema, 0)
 }
@@ -56,7 +56,7 @@ fn given(schema: &Value) -> Option<Value> {
     named.or_else(|| first("examples")).or_else(|| first("enum")).cloned().or_else(|| such_as(schema))
 }
 
-/// What stands in the first backticks after "such as", or in those before "(default)".
+/// The text in backticks after "such as" or before "(default)".
 fn such_as(schema: &Value) -> Option<Value> {
     let description = schema["description"].as_str()?;
     let named = description.split_once("such as `").and_then(|(_, rest)| Some(rest.split_once('`')?.0));
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_example_is_what_the_schema_gives_or_of_its_type() {
+    fn an_example_comes_from_the_schema_or_has_its_type() {
         let document = json!({ "components": { "schemas": {
             "Lot": { "type": "object", "properties": {
                 "uuid": { "type": "string", "format": "uuid" },
@@ -112,6 +112,6 @@ mod tests {
         assert_eq!(made["uuid"].as_str().map(str::len), Some(36));
         assert_eq!((&made["currency"], &made["count"], &made["next"]), (&json!("GBP"), &json!(3), &json!("timed")));
         assert_eq!(made["status"], "DRAFT");
-        assert_eq!(made["parts"][0]["currency"], "GBP", "a schema that holds itself comes to an end");
+        assert_eq!(made["parts"][0]["currency"], "GBP", "the example of a recursive schema ends");
     }
 }

@@ -1,10 +1,10 @@
-//! Text as HTML.
+//! Renders text and JSON as HTML.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// Text that is no markup.
+/// Escapes text, so that it contains no markup.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -20,7 +20,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// A line of a description: what stands between backticks is code. One that is not closed stays as it is.
+/// A line of a description, with text between backticks as code. An unclosed backtick stays as it is.
 pub(super) fn inline(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -33,7 +33,7 @@ pub(super) fn inline(text: &str) -> String {
     out + &escape(rest)
 }
 
-/// A description: empty lines part paragraphs.
+/// A description as paragraphs, which empty lines separate.
 pub(super) fn paragraphs(text: &str) -> String {
     let parts = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
     parts.fold(String::new(), |mut out, part| {
@@ -42,7 +42,7 @@ pub(super) fn paragraphs(text: &str) -> String {
     })
 }
 
-/// JSON, laid out, with its names and values told apart.
+/// Indented JSON with highlighted names and values.
 pub(super) fn json(value: &Value) -> String {
     let mut out = String::from("<pre><code>");
     write_json(value, 0, &mut out);
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_text_becomes_markup() {
+    fn text_is_escaped() {
         assert_eq!(inline("a <b> `<c>` & 'd'"), "a &lt;b&gt; <code>&lt;c&gt;</code> &amp; &#39;d&#39;");
         assert_eq!(inline("one ` alone"), "one ` alone");
         assert_eq!(paragraphs("one\n\n two\nlines \n\n"), "<p>one</p><p>two\nlines</p>");

@@ -1,4 +1,4 @@
-//! One operation: what it takes, what it needs, what it answers.
+//! The description of one operation: access, parameters, body and responses.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::example::example;
 use super::html::{escape, inline, json, paragraphs};
 use super::schema::{describe, fields, kind, resolve_ref};
 
-/// An operation of the document, with its place in it.
+/// An operation with its method and path.
 pub(super) struct Operation<'a> {
     pub(super) document: &'a Value,
     pub(super) method: &'a str,
@@ -17,18 +17,18 @@ pub(super) struct Operation<'a> {
 }
 
 impl Operation<'_> {
-    /// The group that it stands in.
+    /// The group of the operation.
     pub(super) fn tag(&self) -> &str {
         self.value["tags"][0].as_str().unwrap_or("other")
     }
 
-    /// Its place on the page.
+    /// The anchor of the operation.
     pub(super) fn anchor(&self) -> String {
         let made = format!("{}-{}", self.method, self.path.replace(['/', '{', '}'], "-"));
         escape(self.value["operationId"].as_str().unwrap_or(&made))
     }
 
-    /// Sets of scopes, of which one is enough; none when it needs no key.
+    /// Sets of scopes, one of which a key must have; none when the operation needs no key.
     pub(super) fn needs(&self) -> Option<Vec<Vec<&str>>> {
         let security = self.value.get("security").unwrap_or(&self.document["security"]).as_array()?;
         let sets = security.iter().map(|one| {
@@ -38,14 +38,14 @@ impl Operation<'_> {
         sets.collect()
     }
 
-    /// Name of the first security scheme that it takes.
+    /// Name of its first security scheme.
     fn scheme(&self) -> &str {
         let security = self.value.get("security").unwrap_or(&self.document["security"]);
         let first = security.get(0).and_then(Value::as_object).and_then(|one| one.keys().next());
         first.map_or("key", String::as_str)
     }
 
-    /// Its line in the list of operations.
+    /// Its entry in the menu.
     pub(super) fn entry(&self) -> String {
         let (method, path) = (self.method, escape(short(self.path)).replace('/', "<wbr>/"));
         format!(
@@ -54,7 +54,7 @@ impl Operation<'_> {
         )
     }
 
-    /// All of it.
+    /// The whole description.
     pub(super) fn article(&self) -> String {
         let (method, anchor, path) = (self.method, self.anchor(), escape(self.path));
         let mut out = format!(
@@ -159,7 +159,7 @@ impl Operation<'_> {
     }
 }
 
-/// Scopes that are needed together.
+/// A set of scopes, joined with "and".
 pub(super) fn scopes(set: &[&str]) -> String {
     let links = set
         .iter()
@@ -168,7 +168,7 @@ pub(super) fn scopes(set: &[&str]) -> String {
     links.collect::<Vec<_>>().join(" and ")
 }
 
-/// Without what all addresses begin with.
+/// The path without the common prefix.
 fn short(path: &str) -> &str {
     path.strip_prefix("/api/v1").unwrap_or(path)
 }

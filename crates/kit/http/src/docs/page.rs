@@ -1,4 +1,4 @@
-//! The page around the operations.
+//! The whole page: menu, introduction, keys, errors, operations and schemas.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ fn operations(document: &Value) -> Vec<Operation<'_>> {
     operations
 }
 
-/// Operations by their tag, in the order in which the document has them.
+/// Operations by tag, in the order of the document.
 fn groups<'a>(operations: &'a [Operation<'a>]) -> Vec<(&'a str, Vec<&'a Operation<'a>>)> {
     let mut groups: Vec<(&str, Vec<&Operation<'_>>)> = Vec::new();
     for operation in operations {
@@ -86,7 +86,7 @@ fn introduction(document: &Value, title: &str, links: &[Link]) -> String {
     out + "</p></header>"
 }
 
-/// How to show a key, and what each scope is needed for.
+/// How to send a key, and the operations that each scope allows.
 fn keys(document: &Value, operations: &[Operation<'_>]) -> String {
     let mut out = String::from("<section id=\"keys\"><h2>Keys and scopes</h2>");
     for scheme in document["components"]["securitySchemes"].as_object().into_iter().flat_map(|all| all.values()) {
@@ -111,7 +111,7 @@ fn keys(document: &Value, operations: &[Operation<'_>]) -> String {
     out + "</tbody></table></section>"
 }
 
-/// The errors that operations share.
+/// The error responses that operations share.
 fn errors(document: &Value) -> String {
     let mut shared: Vec<(String, &Value)> = Vec::new();
     for operation in operations(document) {
@@ -150,7 +150,7 @@ fn shapes(document: &Value) -> String {
     out + "</section>"
 }
 
-/// A group's place on the page.
+/// The anchor of a group.
 fn slug(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
 }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_says_what_the_document_says() {
+    fn the_page_shows_the_content_of_the_document() {
         let page = page(&document(), &[Link { title: "OpenAPI", address: "/openapi.json" }]);
         for said in [
             "<title>Lots &amp; bids</title>",
@@ -203,11 +203,11 @@ mod tests {
     }
 
     #[test]
-    fn every_link_within_the_page_leads_somewhere_and_none_leads_out() {
+    fn every_link_within_the_page_has_a_target_and_no_resource_is_external() {
         let page = page(&document(), &[]);
         assert!(!page.contains("<script") && !page.contains("style=") && !page.contains("://"));
         for target in page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
-            assert!(page.contains(&format!("id=\"{target}\"")), "#{target} leads nowhere");
+            assert!(page.contains(&format!("id=\"{target}\"")), "#{target} has no target");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Schemas as tables of fields.
+//! Renders schemas as tables of fields.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::html::{escape, inline, paragraphs};
 
-/// What a `$ref` leads to, or the value itself.
+/// The target of a `$ref`, or the value itself.
 pub(super) fn resolve_ref<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let target = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
     target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
@@ -21,12 +21,12 @@ pub(super) fn type_names(schema: &Value) -> Vec<&str> {
     }
 }
 
-/// The name at the end of a reference.
+/// The last segment of a reference.
 pub(super) fn name_of(reference: &str) -> &str {
     reference.rsplit('/').next().unwrap_or(reference)
 }
 
-/// What a value is, in a few words of HTML.
+/// The type of a value as HTML.
 pub(super) fn kind(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = escape(name_of(reference));
@@ -58,9 +58,9 @@ fn named(schema: &Value, name: &str) -> String {
     }
 }
 
-/// What is said of a value, with the bounds that it has.
+/// The description of a value, with its limits.
 pub(super) fn describe(schema: &Value) -> String {
-    // What utoipa knows of a field that may be null stands within its choices.
+    // utoipa puts the description of a nullable field into its alternatives.
     let of_choice = || schema["oneOf"].as_array()?.iter().find_map(|one| one["description"].as_str());
     let said = schema["description"].as_str().or_else(of_choice).unwrap_or_default();
     let mut out = inline(said);
@@ -79,7 +79,7 @@ pub(super) fn describe(schema: &Value) -> String {
         let _ = write!(out, " <span class=\"bound\">{bound}</span>");
     }
     for (name, words) in [("minimum", "At least"), ("maximum", "At most")] {
-        // Unsigned numbers have a least one that needs no words.
+        // The minimum 0 of an unsigned number is not shown.
         if let Some(number) = schema[name].as_i64().filter(|number| *number != 0) {
             let _ = write!(out, " <span class=\"bound\">{words} {number}.</span>");
         }
@@ -90,7 +90,7 @@ pub(super) fn describe(schema: &Value) -> String {
     out
 }
 
-/// The fields of an object; nothing for what has none.
+/// The fields of an object as a table; empty for other schemas.
 pub(super) fn fields(schema: &Value) -> String {
     let Some(properties) = schema["properties"].as_object().filter(|properties| !properties.is_empty()) else {
         return String::new();
@@ -105,7 +105,7 @@ pub(super) fn fields(schema: &Value) -> String {
     out + "</tbody></table>"
 }
 
-/// A shape with its own place on the page.
+/// A schema with its anchor.
 pub(super) fn shape(name: &str, schema: &Value) -> String {
     let name = escape(name);
     let mut out = format!("<article class=\"shape\" id=\"shape-{name}\"><h3><a href=\"#shape-{name}\">{name}</a></h3>");

@@ -1,4 +1,4 @@
-//! The body of an answer, as it comes.
+//! Decodes the body of a response incrementally.
 
 use bytes::Bytes;
 use httparse::Status;
@@ -7,43 +7,43 @@ use super::NOT_HTTP;
 use super::head::Framing;
 use crate::error::TransportError;
 
-/// Bytes of a chunk's first line, and of all trailers, at most.
+/// Maximum bytes of a chunk-size line, and of all trailers together.
 const CHUNK_LINE_BYTES_MAX: usize = 16 * 1024;
 
-/// A body of which a part has come.
+/// A body that is being read.
 pub(super) struct Body {
     state: BodyState,
     read: Vec<u8>,
     bytes_max: usize,
 }
 
-/// What is to come.
+/// What follows in the stream.
 enum BodyState {
     Length(u64),
     UntilClose,
-    /// The line that says how long a chunk is.
+    /// A chunk-size line.
     ChunkLine,
-    /// So many bytes of a chunk, and its end.
+    /// This many bytes of a chunk, and its line end.
     Chunk(u64),
     ChunkEnd,
-    /// Lines up to an empty one, of which so many bytes came.
+    /// Trailers up to an empty line; this many bytes of them were read.
     Trailers(usize),
     Done,
 }
 
-/// How far a body has come.
+/// Progress of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// More has to come.
+    /// More bytes follow.
     Partial,
-    /// It is whole.
+    /// The body is complete.
     Whole,
-    /// There is more than is wanted of it.
+    /// The body is longer than the limit.
     Truncated,
 }
 
 impl Body {
-    /// A body of which at most `bytes_max` are wanted.
+    /// A body of which at most `bytes_max` bytes are kept.
     pub(super) fn new(framing: Framing, bytes_max: usize) -> Self {
         let state = match framing {
             Framing::Length(length) => BodyState::Length(length),
@@ -53,7 +53,7 @@ impl Body {
         Self { state, read: Vec::new(), bytes_max }
     }
 
-    /// Takes what it can of the bytes that came, and says of how many it is done with.
+    /// Decodes as many of the bytes as possible, and returns the number of consumed bytes.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(usize, Progress), TransportError> {
         let mut taken = 0;
         loop {
@@ -65,17 +65,18 @@ impl Body {
         }
     }
 
-    /// Whether it is whole when the connection ends here.
+    /// Whether the body is complete if the connection ends now.
     pub(super) fn is_complete_at_close(&self) -> bool {
         matches!(self.state, BodyState::UntilClose)
     }
 
-    /// What was read.
+    /// The decoded bytes.
     pub(super) fn into_bytes(self) -> Bytes {
         Bytes::from(self.read)
     }
 
-    /// The bytes of one part, and how far that leads; none when another part follows at once.
+    /// Decodes one element: the number of consumed bytes and the progress, or none when the next element follows
+    /// directly.
     fn step(&mut self, bytes: &[u8]) -> Result<(usize, Option<Progress>), TransportError> {
         let partial = Ok((0, Some(Progress::Partial)));
         Ok(match self.state {
@@ -85,7 +86,7 @@ impl Body {
                 (0, None)
             }
             BodyState::Length(left) | BodyState::Chunk(left) => {
-                // That there is more is known without waiting for it.
+                // More bytes follow, so the body is longer than the limit: no need to wait for them.
                 if self.read.len() == self.bytes_max {
                     return Ok((0, Some(Progress::Truncated)));
                 }
@@ -108,7 +109,7 @@ impl Body {
                 let fits = self.append(bytes);
                 (bytes.len(), Some(if fits { Progress::Partial } else { Progress::Truncated }))
             }
-            // The library takes a line without a size for that of the last chunk.
+            // httparse would accept a line without a size as that of the last chunk.
             BodyState::ChunkLine if bytes.first().is_some_and(|first| !first.is_ascii_hexdigit()) => {
                 return Err(NOT_HTTP);
             }
@@ -141,7 +142,7 @@ impl Body {
         })
     }
 
-    /// Keeps what is wanted; whether that is all.
+    /// Keeps the bytes up to the limit. True when all of them fit.
     fn append(&mut self, bytes: &[u8]) -> bool {
         let room = self.bytes_max - self.read.len();
         self.read.extend_from_slice(&bytes[..bytes.len().min(room)]);
@@ -153,7 +154,7 @@ impl Body {
 mod tests {
     use super::*;
 
-    /// What is read of an answer that comes in pieces of this size, and how that ends.
+    /// Decodes a response that arrives in chunks of this size: the body and the progress.
     fn read(
         framing: Framing,
         bytes_max: usize,
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_read_however_it_is_cut() {
+    fn a_body_is_decoded_in_chunks_of_any_size() {
         use Framing::{Chunked, Length, UntilClose};
         use Progress::{Partial, Truncated, Whole};
         for (framing, bytes_max, answer, body, progress) in [
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_not_needed_is_over_at_once() {
+    fn an_empty_or_unwanted_body_is_finished_without_reading() {
         assert_eq!(Body::new(Framing::Length(0), 9).take(b""), Ok((0, Progress::Whole)));
         assert_eq!(Body::new(Framing::Length(1), 0).take(b""), Ok((0, Progress::Truncated)));
         assert!(Body::new(Framing::UntilClose, 9).is_complete_at_close());
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_are_none_and_lines_without_end_are_refused() {
+    fn malformed_chunks_and_endless_lines_are_rejected() {
         for (answer, error) in [
             ("x\r\n".to_owned(), NOT_HTTP),
             ("-1\r\n".to_owned(), NOT_HTTP),

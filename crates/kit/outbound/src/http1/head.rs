@@ -1,4 +1,4 @@
-//! The status line and headers of an answer, and what they say of its body.
+//! Parses the status line and headers of a response, and derives the framing of its body.
 
 use std::mem::MaybeUninit;
 
@@ -8,32 +8,32 @@ use httparse::{Header, ParserConfig, Status};
 use super::NOT_HTTP;
 use crate::error::TransportError;
 
-/// Headers of an answer at most.
+/// Maximum number of headers of a response.
 const HEADERS_MAX: usize = 100;
 
-/// Status and headers of an answer.
+/// Status and headers of a response.
 #[derive(Debug)]
 pub(super) struct ResponseHead {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) framing: Framing,
-    /// Whether the other side leaves the connection open after this answer.
+    /// Whether the server keeps the connection open after this response.
     pub(super) persists: bool,
 }
 
 /// Where a body ends (RFC 9112, section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// After so many bytes.
+    /// After this many bytes.
     Length(u64),
-    /// Where its last chunk says.
+    /// After the last chunk.
     Chunked,
-    /// Where the connection does.
+    /// When the connection ends.
     UntilClose,
 }
 
 impl ResponseHead {
-    /// The head at the beginning of these bytes, and how many of them it is; none as long as its end is missing.
+    /// Parses the head at the start of these bytes: its length and the head; none while its end is missing.
     pub(super) fn parse(bytes: &[u8], may_have_body: bool) -> Result<Option<(usize, Self)>, TransportError> {
         let mut lines = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];
         let mut response = httparse::Response::new(&mut []);
@@ -60,7 +60,8 @@ impl ResponseHead {
             FramingHeaders { length: Some(length), .. } => Framing::Length(length),
             _ => Framing::UntilClose,
         };
-        // Said both ways, it may be read in two ways: what follows is not trusted (section 6.1).
+        // With both Transfer-Encoding and Content-Length the framing is ambiguous: don't reuse the connection (section
+        // 6.1).
         let is_plain = !framing_headers.transfer_encoded || (framing_headers.length.is_none() && is_newest);
         let persists =
             if is_newest { !framing_headers.close } else { framing_headers.keep_alive && !framing_headers.close };
@@ -69,7 +70,7 @@ impl ResponseHead {
         Ok(Some((length, Self { status, headers, framing, persists })))
     }
 
-    /// Whether another head follows, of the answer itself.
+    /// Whether this is an interim response (1xx), which the final one follows.
     pub(super) fn is_interim(&self) -> bool {
         self.status.is_informational() && self.status != StatusCode::SWITCHING_PROTOCOLS
     }
@@ -79,7 +80,7 @@ fn is_without_body(status: StatusCode) -> bool {
     status.is_informational() || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
-/// What headers say of a body and of the connection.
+/// The headers that control the framing and the connection.
 #[derive(Default)]
 struct FramingHeaders {
     length: Option<u64>,
@@ -91,7 +92,7 @@ struct FramingHeaders {
 }
 
 impl FramingHeaders {
-    /// One header more, of which the value may be a list.
+    /// Adds a header, whose value may be a list.
     fn add(&mut self, name: &HeaderName, value: &[u8]) -> Result<(), TransportError> {
         let items = || value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
         if name == header::CONTENT_LENGTH {
@@ -99,7 +100,7 @@ impl FramingHeaders {
                 let is_number = !item.is_empty() && item.iter().all(u8::is_ascii_digit);
                 let length = std::str::from_utf8(item).ok().filter(|_| is_number).and_then(|item| item.parse().ok());
                 let length = length.ok_or(NOT_HTTP)?;
-                // Said twice, it has to be the same (section 6.3).
+                // Several lengths must be equal (section 6.3).
                 if self.length.replace(length).is_some_and(|other| other != length) {
                     return Err(NOT_HTTP);
                 }

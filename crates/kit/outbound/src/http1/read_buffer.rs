@@ -1,22 +1,22 @@
-//! What has come over a connection and was not looked at so far.
+//! Buffer of the bytes that were received and not decoded yet.
 
-/// Room at first. Most answers are smaller.
+/// Initial capacity. Most responses are smaller.
 const INITIAL_BYTES: usize = 2 * 1024;
-/// Room for more, at most.
+/// Maximum growth at a time.
 const GROWTH_BYTES_MAX: usize = 64 * 1024;
-/// Room that is kept while a connection is idle.
+/// Maximum capacity of an idle connection.
 const IDLE_BYTES_MAX: usize = 16 * 1024;
 
-/// Bytes that came, in their order.
+/// Received bytes.
 #[derive(Default)]
 pub(crate) struct ReadBuffer {
     bytes: Vec<u8>,
-    /// So many of them are done with.
+    /// Number of bytes at the front that were decoded.
     consumed: usize,
 }
 
 impl ReadBuffer {
-    /// Where more is put, with room for it: more of that when the last that came filled it.
+    /// The vector to append received bytes to, with spare capacity. The capacity grows when the last read filled it.
     pub(crate) fn spare(&mut self) -> &mut Vec<u8> {
         let was_full = self.bytes.len() == self.bytes.capacity();
         if was_full || self.consumed == self.bytes.len() {
@@ -28,17 +28,17 @@ impl ReadBuffer {
         &mut self.bytes
     }
 
-    /// What was not looked at.
+    /// The bytes that were not decoded yet.
     pub(super) fn unread(&self) -> &[u8] {
         &self.bytes[self.consumed..]
     }
 
-    /// So many bytes of the rest are done with.
+    /// Marks `bytes` more as decoded.
     pub(super) fn advance(&mut self, bytes: usize) {
         self.consumed += bytes;
     }
 
-    /// Gives room back when nothing is left.
+    /// Clears the buffer and frees capacity beyond that of an idle connection.
     pub(super) fn shrink(&mut self) {
         self.bytes.clear();
         self.bytes.shrink_to(IDLE_BYTES_MAX);
@@ -50,7 +50,7 @@ impl ReadBuffer {
 mod tests {
     use super::*;
 
-    /// Puts so many bytes in at a time, as long as there is room for them.
+    /// Fills the spare capacity and returns its size.
     fn fill(read_buffer: &mut ReadBuffer) -> usize {
         let bytes = read_buffer.spare();
         let before = bytes.len();
@@ -59,18 +59,23 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_always_and_more_of_it_for_those_who_fill_it() {
+    fn the_capacity_grows_when_reads_fill_it() {
         let mut read_buffer = ReadBuffer::default();
-        let mut rooms = Vec::new();
+        let mut capacities = Vec::new();
         for _ in 0..8 {
-            rooms.push(fill(&mut read_buffer));
+            capacities.push(fill(&mut read_buffer));
             read_buffer.advance(read_buffer.unread().len() - 1);
         }
         assert!(
-            rooms[0] >= INITIAL_BYTES && rooms.is_sorted() && rooms.iter().all(|room| *room <= 2 * GROWTH_BYTES_MAX),
-            "{rooms:?}"
+            capacities[0] >= INITIAL_BYTES
+                && capacities.is_sorted()
+                && capacities.iter().all(|capacity| *capacity <= 2 * GROWTH_BYTES_MAX),
+            "{capacities:?}"
         );
-        assert!(rooms[7] >= GROWTH_BYTES_MAX && read_buffer.bytes.capacity() <= 3 * GROWTH_BYTES_MAX, "{rooms:?}");
+        assert!(
+            capacities[7] >= GROWTH_BYTES_MAX && read_buffer.bytes.capacity() <= 3 * GROWTH_BYTES_MAX,
+            "{capacities:?}"
+        );
         read_buffer.spare().push(b'b');
         assert_eq!(read_buffer.unread(), b"ab");
         read_buffer.shrink();
@@ -78,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_at_makes_room_without_more() {
+    fn decoded_bytes_make_room_without_growth() {
         let mut read_buffer = ReadBuffer::default();
         for _ in 0..1_000 {
             read_buffer.spare().extend_from_slice(&[b'a'; 100]);

@@ -1,4 +1,4 @@
-//! A request as it is written.
+//! Encodes a request.
 
 use std::io::{IoSlice, Write as _};
 
@@ -9,23 +9,23 @@ use crate::destination::Destination;
 use crate::error::TransportError;
 use crate::headers::Headers;
 
-/// Of a small body and its head one piece is made: the system takes that sooner than two, by more than it costs to copy.
+/// Bodies up to this size are copied behind the head: one write costs less than a vectored one and the copy together.
 const SINGLE_WRITE_BYTES_MAX: usize = 4 * 1024;
-/// More than a head has beside its path, host and headers: the method, and how long the body is.
+/// Upper bound of the bytes of the method and of the `content-length` line.
 const REQUEST_LINE_BYTES: usize = 64;
 
-/// A request of which all bytes are known.
+/// An encoded request.
 pub(crate) struct EncodedRequest {
-    /// The head, and a body that is small.
+    /// The head, and a small body.
     first: Vec<u8>,
-    /// A body that is not.
+    /// A large body.
     rest: Bytes,
-    /// Whether an answer may have a body (section 6.3).
+    /// Whether the response may have a body (RFC 9112, section 6.3).
     pub(super) response_may_have_body: bool,
 }
 
 impl EncodedRequest {
-    /// A request to a destination. An error says why it can't be sent.
+    /// Encodes a request. The error says why it can't be sent.
     pub(crate) fn new(
         method: &Method,
         to: &Destination,
@@ -43,7 +43,7 @@ impl EncodedRequest {
             first.extend_from_slice(bytes);
         }
         if !body.is_empty() || !matches!(*method, Method::GET | Method::HEAD) {
-            // Writing to memory does not fail.
+            // Writing to a vector does not fail.
             let _ = write!(first, "content-length: {}\r\n", body.len());
         }
         first.extend_from_slice(b"\r\n");
@@ -56,12 +56,12 @@ impl EncodedRequest {
         Ok(Self { first, rest, response_may_have_body: *method != Method::HEAD })
     }
 
-    /// Bytes of it.
+    /// Number of bytes.
     pub(crate) fn len(&self) -> usize {
         self.first.len() + self.rest.len()
     }
 
-    /// What is left to write after so many bytes: at most two pieces, of which the second may be empty.
+    /// The bytes that are left after `sent`, in at most two slices; the second may be empty.
     pub(crate) fn unwritten(&self, sent: usize) -> [IoSlice<'_>; 2] {
         match sent.checked_sub(self.first.len()) {
             None => [IoSlice::new(&self.first[sent..]), IoSlice::new(&self.rest)],
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_where_it_goes_and_where_it_ends() {
+    fn a_request_has_its_host_and_length() {
         const HEADERS: &[u8] = b" HTTP/1.1\r\nhost: h:81\r\nx-a: 1\r\nx-a: 2 \xe9\r\n";
         for (uri, method, body, line, end) in [
             ("http://h:81", Method::GET, "", "GET /", "\r\n"),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_given_from_anywhere() {
+    fn the_unwritten_bytes_follow_the_sent_ones() {
         for bytes in [0, 10, SINGLE_WRITE_BYTES_MAX, SINGLE_WRITE_BYTES_MAX + 1, 100_000] {
             let request = request("http://h:81/", Method::POST, &vec![b'x'; bytes]);
             let whole = text(&request);

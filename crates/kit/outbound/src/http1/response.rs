@@ -1,14 +1,14 @@
-//! An answer that is being read.
+//! Reads a response incrementally.
 
 use super::{Body, EncodedRequest, Progress, ReadBuffer, ResponseHead};
 use crate::client::Response;
 use crate::error::TransportError;
 
-/// An answer of which a part has come.
+/// A response that is being read.
 pub(crate) struct ResponseReader {
-    /// Its head, once that is there, and its body.
+    /// The head, once it is complete, and the body.
     head_and_body: Option<(ResponseHead, Body)>,
-    /// Bytes of a head that came and that have no end of it.
+    /// Number of received bytes that were scanned without finding the end of the head.
     scanned: usize,
     may_have_body: bool,
     head_bytes_max: usize,
@@ -16,7 +16,8 @@ pub(crate) struct ResponseReader {
 }
 
 impl ResponseReader {
-    /// The answer to `request`. Of a head at most about `head_bytes_max` bytes are read, of the body `body_bytes_max` at most.
+    /// A reader for the response to `request`, with at most about `head_bytes_max` bytes of head and `body_bytes_max`
+    /// of body.
     pub(crate) fn new(request: &EncodedRequest, head_bytes_max: usize, body_bytes_max: usize) -> Self {
         Self {
             head_and_body: None,
@@ -27,7 +28,8 @@ impl ResponseReader {
         }
     }
 
-    /// Reads what has come. When that is all, it gives the response, and whether another request can follow on the connection.
+    /// Decodes the received bytes. When the response is complete, returns it, and whether the connection can carry
+    /// another request.
     pub(crate) fn read(&mut self, read_buffer: &mut ReadBuffer) -> Result<Option<(Response, bool)>, TransportError> {
         while self.head_and_body.is_none() {
             let Some(head) = self.read_head(read_buffer)? else { return Ok(None) };
@@ -39,7 +41,7 @@ impl ResponseReader {
         let Some((head, body)) = &mut self.head_and_body else { return Ok(None) };
         let (taken, progress) = body.take(read_buffer.unread())?;
         read_buffer.advance(taken);
-        // What follows an answer that nobody asked for could be taken for that to the next request.
+        // Bytes after the response could be mistaken for the response to the next request.
         let persists = head.persists && read_buffer.unread().is_empty();
         match progress {
             Progress::Partial => Ok(None),
@@ -53,7 +55,7 @@ impl ResponseReader {
         }
     }
 
-    /// The response, if it is whole where the connection ends.
+    /// The response, if it is complete when the connection ends now.
     pub(crate) fn finish_at_close(&mut self) -> Option<Response> {
         self.head_and_body.as_ref().filter(|(_, body)| body.is_complete_at_close())?;
         self.response(false)
@@ -61,7 +63,7 @@ impl ResponseReader {
 
     fn read_head(&mut self, read_buffer: &mut ReadBuffer) -> Result<Option<ResponseHead>, TransportError> {
         let bytes = read_buffer.unread();
-        // It may come byte by byte: it is read from its beginning at first, and again when there may be an end.
+        // A head may arrive byte by byte: parse it only the first time and when it may have ended.
         let may_be_whole = self.scanned == 0 || has_end(&bytes[self.scanned.saturating_sub(2)..]);
         if may_be_whole
             && !bytes.is_empty()
@@ -84,7 +86,7 @@ impl ResponseReader {
     }
 }
 
-/// Whether an empty line ends here, and with it a head.
+/// Whether the bytes contain an empty line, which ends a head.
 fn has_end(bytes: &[u8]) -> bool {
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| &bytes[at + 1..]);
     ends.into_iter().any(|after| matches!(after, [b'\n', ..] | [b'\r', b'\n', ..]))
@@ -98,22 +100,23 @@ mod tests {
     use super::*;
     use crate::headers::Headers;
 
-    /// What is made of these bytes when they come in pieces of this size, and then the connection ends.
+    /// Reads these bytes in chunks of this size before the connection ends: status, body and whether the connection
+    /// persists.
     fn read(bytes: &str, piece: usize) -> Result<Option<(u16, Bytes, bool)>, TransportError> {
         let (to, headers) = (Uri::from_static("http://h/").into(), Headers::default());
         let request = EncodedRequest::new(&Method::GET, &to, &headers, Bytes::new())?;
-        let (mut answer, mut read_buffer) = (ResponseReader::new(&request, 1_000, 6), ReadBuffer::default());
+        let (mut reader, mut read_buffer) = (ResponseReader::new(&request, 1_000, 6), ReadBuffer::default());
         for piece in bytes.as_bytes().chunks(piece) {
             read_buffer.spare().extend_from_slice(piece);
-            if let Some((response, persists)) = answer.read(&mut read_buffer)? {
+            if let Some((response, persists)) = reader.read(&mut read_buffer)? {
                 return Ok(Some((response.status.as_u16(), response.body, persists)));
             }
         }
-        Ok(answer.finish_at_close().map(|response| (response.status.as_u16(), response.body, false)))
+        Ok(reader.finish_at_close().map(|response| (response.status.as_u16(), response.body, false)))
     }
 
     #[test]
-    fn an_answer_is_the_same_however_it_comes() {
+    fn a_response_is_decoded_in_chunks_of_any_size() {
         for (bytes, status, body, persists) in [
             ("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfive", 200, "five", true),
             ("HTTP/1.1 200 OK\ncontent-length: 4\n\nfive", 200, "five", true),
@@ -130,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_with_more_than_an_answer_is_not_used_again() {
+    fn a_connection_with_bytes_after_the_response_is_not_reused() {
         let bytes = "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n\r\n";
         assert_eq!(read(bytes, bytes.len()), Ok(Some((204, Bytes::new(), false))));
     }
 
     #[test]
-    fn a_part_of_an_answer_is_none_and_a_head_is_bounded() {
+    fn an_incomplete_response_is_none_and_a_head_is_limited() {
         for part in ["", "HTTP/1.1 200 OK\r\na: b\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfive"] {
             assert_eq!(read(part, 1), Ok(None), "{part:?}");
         }

@@ -1,4 +1,4 @@
-//! The machine's clock.
+//! The machine's clock, for production.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::{Clock, from_ms, to_ms};
 
-/// A sleeper looks at the wall clock at least this often, so that a clock which was set is noticed.
+/// A sleeper reads the wall clock at least this often, so that it notices when the clock was set.
 const CLOCK_CHECK_INTERVAL_MAX: Duration = Duration::from_secs(5);
 
 /// The machine's clock. The only reader of the wall clock in the workspace.
@@ -16,9 +16,9 @@ const CLOCK_CHECK_INTERVAL_MAX: Duration = Duration::from_secs(5);
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    #[expect(clippy::disallowed_methods, reason = "this is the clock that everybody else is given")]
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that all other code gets as a parameter")]
     fn now(&self) -> Timestamp {
-        // No part of a millisecond is made and taken away again; a clock that is set before 1970 says 1970.
+        // Whole milliseconds from the start: cheaper than truncating later. A clock set before 1970 reads as 1970.
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         from_ms(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
     }
@@ -30,7 +30,7 @@ impl Clock for SystemClock {
                 if remaining_ms <= 0 && self.now() >= at {
                     return;
                 }
-                // A time within the millisecond that runs is waited for to the next one.
+                // A time within the current millisecond is reached in the next one.
                 let pause = Duration::from_millis(remaining_ms.max(1).unsigned_abs());
                 tokio::time::sleep(pause.min(CLOCK_CHECK_INTERVAL_MAX)).await;
             }

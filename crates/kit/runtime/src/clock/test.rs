@@ -1,4 +1,4 @@
-//! A clock that a test or a simulation moves.
+//! A clock that a test or a simulation advances.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::{Clock, from_ms, to_ms};
 
-/// A clock that stands still until it is moved. Clones show the same time.
+/// A clock that stands still until it is advanced. Clones show the same time.
 #[derive(Debug, Clone)]
 pub struct TestClock {
     started: Instant,
@@ -22,7 +22,7 @@ pub struct TestClock {
 struct State {
     now: Timestamp,
     elapsed: Duration,
-    /// How many sleep until when.
+    /// Number of sleepers by the time they sleep until.
     sleepers: BTreeMap<Timestamp, usize>,
 }
 
@@ -34,7 +34,7 @@ impl TestClock {
         Self { started: Instant::now(), state: Arc::new(watch::Sender::new(state)) }
     }
 
-    /// Moves on by `by`, rounded down to milliseconds, and wakes whoever slept until then.
+    /// Advances by `by`, rounded down to milliseconds, and wakes the sleepers whose time has come.
     pub fn advance(&self, by: Duration) {
         let by_ms = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
         self.state.send_modify(|state| {
@@ -43,7 +43,7 @@ impl TestClock {
         });
     }
 
-    /// Sets the wall clock, also back. The monotonic time only follows forwards.
+    /// Sets the wall clock, forwards or backwards. The monotonic time only moves forwards.
     pub fn set(&self, now: Timestamp) {
         let now = from_ms(to_ms(now));
         self.state.send_modify(|state| {
@@ -53,22 +53,23 @@ impl TestClock {
         });
     }
 
-    /// Moves on to the earliest time that anybody sleeps until, and says which; none when nobody sleeps.
+    /// Advances to the earliest time that a sleeper waits for and returns it; none when there is no sleeper.
     pub fn advance_to_next_sleeper(&self) -> Option<Timestamp> {
         let next = self.next_sleeper()?;
-        // A sleeper that is due and has not run yet must not turn the time back.
+        // A sleeper that is due and has not run yet must not move the time backwards.
         if next > self.now() {
             self.set(next);
         }
         Some(next)
     }
 
-    /// The earliest time that anybody sleeps until.
+    /// The earliest time that a sleeper waits for.
     pub fn next_sleeper(&self) -> Option<Timestamp> {
         self.state.borrow().sleepers.keys().next().copied()
     }
 
-    /// Waits until at least `count` are asleep: then the code under test has come as far as it can.
+    /// Waits until at least `count` sleepers exist: then the code under test can make no progress until the clock
+    /// moves.
     pub async fn wait_for_sleepers(&self, count: usize) {
         let mut receiver = self.state.subscribe();
         // The sender lives as long as `self`, so the channel can't be closed here.
@@ -104,7 +105,7 @@ impl Clock for TestClock {
     }
 }
 
-/// Counts a sleeper for as long as it sleeps, also when its future is dropped.
+/// Counts a sleeper until it wakes or its future is dropped.
 struct SleeperGuard<'a> {
     state: &'a watch::Sender<State>,
     at: Timestamp,
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn advancing_wakes_exactly_those_whose_time_has_come() {
+    async fn advancing_wakes_exactly_the_sleepers_whose_time_has_come() {
         let clock = TestClock::default();
         let start = clock.now();
         let sleep = |after_ms: i64| {
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_sleep_that_is_given_up_is_not_counted() {
+    async fn a_dropped_sleep_is_not_counted() {
         let clock = TestClock::default();
         let at = from_ms(to_ms(clock.now()) + 5);
         tokio::select! {

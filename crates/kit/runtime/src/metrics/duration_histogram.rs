@@ -1,4 +1,4 @@
-//! A histogram of times for what happens a hundred thousand times a second: counting takes no lock, only two atomic additions.
+//! A histogram of durations for hot paths: an observation takes no lock, only two atomic additions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,19 +31,19 @@ const BOUNDS_US: [u64; 18] = [
 ];
 const US_PER_S: f64 = 1_000_000.0;
 
-/// The histogram, in seconds. Clones are the same one.
+/// A histogram in seconds. Clones share the counts.
 #[derive(Debug, Clone, Default)]
 pub struct DurationHistogram(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// By bound; the last is of what is longer than all of them.
+    /// Counts by upper bound; the last one counts the durations above all bounds.
     buckets: [AtomicU64; BOUNDS_US.len() + 1],
     sum_us: AtomicU64,
 }
 
 impl DurationHistogram {
-    /// Counts a time, to the microsecond.
+    /// Counts a duration, to the microsecond.
     pub fn observe(&self, took: Duration) {
         let us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS_US.partition_point(|bound| *bound < us);
@@ -53,7 +53,7 @@ impl DurationHistogram {
 }
 
 impl EncodeMetric for DurationHistogram {
-    /// What is counted meanwhile may be in the sum and not in its bucket yet, or the other way round.
+    /// A concurrent observation may be in the sum and not yet in its bucket, or the other way round.
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), fmt::Error> {
         let bounds = BOUNDS_US.iter().map(|us| *us as f64 / US_PER_S).chain([f64::INFINITY]);
         let counts = self.0.buckets.iter().map(|bucket| bucket.load(Ordering::Relaxed));
@@ -70,27 +70,27 @@ impl EncodeMetric for DurationHistogram {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Registry, Unit, text};
+    use super::super::{Registry, Unit, encode_text};
     use super::*;
 
     #[test]
-    fn each_time_is_in_the_bucket_of_the_first_bound_that_is_not_below_it() {
+    fn a_duration_counts_in_the_bucket_of_the_first_bound_not_below_it() {
         let times = DurationHistogram::default();
         for ms in [0, 1, 3, 3_600_000, 3_600_001] {
             times.clone().observe(Duration::from_millis(ms));
         }
-        let mut registry = Registry::with_prefix("house");
+        let mut registry = Registry::with_prefix("test");
         registry.register_with_unit("sale", "Time of a sale", Unit::Seconds, times);
-        let text = text(&registry);
-        assert!(text.contains("# TYPE house_sale_seconds histogram\n"), "{text}");
+        let text = encode_text(&registry);
+        assert!(text.contains("# TYPE test_sale_seconds histogram\n"), "{text}");
         for (bound, count) in
             [("0.0005", 1), ("0.001", 2), ("0.002", 2), ("0.005", 3), ("300.0", 3), ("3600.0", 4), ("+Inf", 5)]
         {
-            let line = format!("house_sale_seconds_bucket{{le=\"{bound}\"}} {count}\n");
+            let line = format!("test_sale_seconds_bucket{{le=\"{bound}\"}} {count}\n");
             assert!(text.contains(&line), "no {line} in {text}");
         }
         assert!(
-            text.contains("house_sale_seconds_count 5\n") && text.contains("house_sale_seconds_sum 7200.005\n"),
+            text.contains("test_sale_seconds_count 5\n") && text.contains("test_sale_seconds_sum 7200.005\n"),
             "{text}"
         );
     }

@@ -1,4 +1,4 @@
-//! Keys of a vault and their names.
+//! Keys of a vault and their ids.
 
 use std::fmt;
 
@@ -15,15 +15,16 @@ use crate::random::Random;
 pub(super) const KEY_BYTES: usize = 32;
 const KEY_ID_CHARS_MAX: usize = 32;
 
-/// Name of a key, told in every sealed text so that the right key opens it: 1–32 ASCII letters, digits, `-` or `_`.
+/// Id of a key: 1–32 ASCII letters, digits, `-` or `_`. Every sealed text contains it, so that the right key opens the
+/// text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KeyId(String);
 
-/// A 32-byte key. Wiped from memory when dropped, and never shown.
+/// A 32-byte key. It is wiped from memory when dropped, and `Debug` shows only its id.
 pub struct Key(SecretSlice<u8>);
 
 impl KeyId {
-    /// Checks and takes a key id. Error: `InvalidKeyId`.
+    /// A key id from text. Error: `InvalidKeyId`.
     pub fn new(id: impl Into<String>) -> Result<Self, VaultError> {
         let id = id.into();
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
@@ -40,7 +41,7 @@ impl KeyId {
 }
 
 impl Key {
-    /// Reads 32 bytes written in base64 (either alphabet, padded or not) or hexadecimal. Error: `InvalidKey`.
+    /// A key from 32 bytes in base64 (either alphabet, padded or not) or hexadecimal. Error: `InvalidKey`.
     pub fn parse(text: &str) -> Result<Self, VaultError> {
         let text = text.trim();
         let bytes = if text.len() == 2 * KEY_BYTES {
@@ -55,14 +56,15 @@ impl Key {
         Ok(Self(bytes.into()))
     }
 
-    /// Makes a new key.
+    /// A new, random key.
     pub fn generate(random: &dyn Random) -> Self {
         let mut bytes = vec![0; KEY_BYTES];
         random.fill(&mut bytes);
         Self(bytes.into())
     }
 
-    /// An id worked out from the key: 8 hexadecimal digits that tell keys apart and say nothing of use about them.
+    /// The id derived from the key: 8 hexadecimal digits of a hash, which distinguish keys and reveal nothing about
+    /// them.
     pub fn id(&self) -> KeyId {
         let digest = Sha256::new().chain_update(b"key id\0").chain_update(self.0.expose_secret()).finalize();
         KeyId(hex::encode(&digest[..4]))
@@ -86,7 +88,7 @@ mod tests {
     use crate::random::SeededRandom;
 
     #[test]
-    fn a_key_is_read_in_each_of_its_spellings() {
+    fn a_key_is_read_from_base64_and_hexadecimal() {
         let bytes: Vec<u8> = (224..=255).collect();
         let standard = base64::engine::general_purpose::STANDARD.encode(&bytes);
         let url = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(&bytes);
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_named_but_not_shown() {
+    fn debug_output_shows_the_id_of_a_key_and_not_the_key() {
         let key = Key::generate(&SeededRandom::new(3));
         assert_eq!(format!("{key:?}"), format!("Key({})", key.id().as_str()));
         assert_eq!(key.id().as_str().len(), 8);

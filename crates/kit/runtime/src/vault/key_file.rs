@@ -1,4 +1,4 @@
-//! The key that an installation makes for itself on its first start.
+//! The key file `secret.key`, which an installation without a configured key creates on its first start.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,13 +14,13 @@ use crate::random::Random;
 const FILE_NAME: &str = "secret.key";
 const FILE_BYTES_MAX: u64 = 4096;
 
-/// The path and text of `secret.key` in `data_dir`; a new key is written there first when the file doesn't exist.
+/// The path and text of `secret.key` in `data_dir`. If the file does not exist, it is created with a new key.
 pub(super) fn load_or_create(data_dir: &Path, random: &dyn Random) -> Result<(PathBuf, Secret), VaultError> {
     let path = data_dir.join(FILE_NAME);
     let text = match load(&path) {
         Err(VaultError::KeyFile { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
             create(data_dir, &path, random).map_err(|source| VaultError::KeyFile { path: path.clone(), source })?;
-            // Read it again: another process may have been quicker, and then its key counts.
+            // Read it again: if another process created the file first, its key counts.
             load(&path)?
         }
         loaded => loaded?,
@@ -32,14 +32,14 @@ fn load(path: &Path) -> Result<Secret, VaultError> {
     let failed = |source| VaultError::KeyFile { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     refuse_exposed(path, &file)?;
-    // One allocation of the final size: a buffer that grew would leave copies of the key behind.
+    // One allocation of the final size: a growing buffer would leave copies of the key in memory.
     let mut bytes = Vec::with_capacity(FILE_BYTES_MAX as usize);
     file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(failed)?;
     Ok(Secret::new(bytes))
 }
 
-/// Writes a new key under another name and gives it its own only when it is whole and on disk. A file that appeared
-/// meanwhile stays.
+/// Writes a new key to a temporary file, and links it under its final name once it is complete and on disk. A file that
+/// another process created in the meantime stays.
 fn create(data_dir: &Path, path: &Path, random: &dyn Random) -> io::Result<()> {
     std::fs::create_dir_all(data_dir)?;
     let draft = data_dir.join(format!("{FILE_NAME}.{:016x}", random.u64()));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_start_makes_the_key_that_later_starts_find() {
+    fn the_first_start_creates_the_key_that_later_starts_read() {
         let directory = tempfile::tempdir().unwrap();
         let data_dir = directory.path().join("data");
         let first = open_vault(&data_dir, 1).unwrap();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn starting_twice_at_once_ends_with_one_key() {
+    fn concurrent_first_starts_end_with_one_key() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path();
         let vaults: Vec<Vault> = std::thread::scope(|scope| {
@@ -114,7 +114,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_key_that_others_may_read_is_refused_with_the_remedy() {
+    fn a_key_file_that_others_may_read_is_rejected_with_the_command_that_fixes_it() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         open_vault(directory.path(), 1).unwrap();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_holds_no_key_is_refused_and_kept() {
+    fn a_file_without_a_key_is_rejected_and_left_unchanged() {
         let directory = tempfile::tempdir().unwrap();
         open_vault(directory.path(), 1).unwrap();
         let path = directory.path().join(FILE_NAME);

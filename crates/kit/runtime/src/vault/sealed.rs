@@ -1,20 +1,20 @@
-//! A secret, sealed and open.
+//! A secret in its two forms: sealed and opened.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use secrecy::{ExposeSecret, SecretSlice};
 
-/// What was sealed: `v1.<key id>.<base64 of nonce and ciphertext>`. Safe to store and to log.
+/// A sealed secret: `v1.<key id>.<base64 of nonce and ciphertext>`. Safe to store and to log.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Sealed(String);
 
-/// An opened secret. Wiped from memory when dropped; `Debug` doesn't show it.
+/// An opened secret. It is wiped from memory when dropped, and `Debug` does not show it.
 #[derive(Clone)]
 pub struct Secret(SecretSlice<u8>);
 
 impl Sealed {
-    /// Takes a text from a store. Whether it can be opened is seen when it is.
+    /// A sealed secret from a store. The text is checked when the secret is opened.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -31,17 +31,17 @@ impl Sealed {
 }
 
 impl Secret {
-    /// Takes bytes that are a secret.
+    /// A secret of these bytes.
     pub fn new(bytes: Vec<u8>) -> Self {
         Self(bytes.into())
     }
 
-    /// The secret itself. Don't keep it, don't log it.
+    /// The bytes of the secret. Callers must neither copy nor log them.
     pub fn expose(&self) -> &[u8] {
         self.0.expose_secret()
     }
 
-    /// The secret itself as text; none when it isn't UTF-8.
+    /// The secret as text; none when it is not UTF-8.
     pub fn expose_str(&self) -> Option<&str> {
         std::str::from_utf8(self.expose()).ok()
     }
@@ -53,7 +53,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// True when both lists hold the same sealed texts, in any order.
+/// True when both lists contain the same sealed texts, in any order.
 pub fn same_texts(left: &[Sealed], right: &[Sealed]) -> bool {
     let set = |texts: &[Sealed]| texts.iter().map(|text| text.as_str().to_owned()).collect::<BTreeSet<_>>();
     set(left) == set(right)
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_shows_itself_only_when_asked() {
+    fn debug_output_does_not_show_a_secret() {
         let secret = Secret::new(b"hunter2".to_vec());
         assert_eq!(format!("{secret:?}"), "Secret(…)");
         assert_eq!(secret.expose_str(), Some("hunter2"));

@@ -1,26 +1,26 @@
-//! `lotwire provider endpoint`: names, flags and help.
+//! Flags and help of `lotwire provider endpoint`.
 
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderEndpoint {
-    /// List an application's endpoints.
+    /// List an application's endpoints, at most 10,000.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint list app_2b…
   lotwire provider endpoint list customer-17 --account org_2b…
   lotwire provider endpoint list app_2b… --json | jq 'select(.disabled)'")]
     List {
-        /// The application: `app_…`, or its uid.
+        /// Id (`app_…`) or uid of the application.
         application: String,
-        /// The account of that uid, when several have one of it.
+        /// Account of the application (`org_…`). Needed only if several accounts use the same uid.
         #[arg(long, value_name = "ORG")]
         account: Option<String>,
         /// Print JSON, one object a line.
         #[arg(long)]
         json: bool,
     },
-    /// Show an endpoint and what waits for it. Its secret is not shown.
+    /// Show an endpoint and its waiting deliveries. The signing secret is not shown.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint show ep_2b…
@@ -32,28 +32,30 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Switch an endpoint on; failures until now are forgotten.
+    /// Enable an endpoint and reset its record of failures.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint enable ep_2b…")]
     Enable(EndpointRef),
-    /// Switch an endpoint off. What waits for it is dropped, after asking, and nothing new is delivered to it.
+    /// Disable an endpoint and drop its waiting deliveries. The command asks for confirmation if deliveries wait.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint disable ep_2b…
   lotwire provider endpoint disable ep_2b… --yes")]
     Disable(EndpointRemoval),
-    /// Delete an endpoint with its secret and whatever waits for it.
+    /// Delete an endpoint, its signing secret and its waiting deliveries.
     #[command(after_help = "\
 Examples:
-  lotwire provider endpoint delete ep_2b…         asks first
+  lotwire provider endpoint delete ep_2b…         ask for confirmation
   lotwire provider endpoint delete ep_2b… --yes")]
     Delete(EndpointRemoval),
-    /// Send what waits for its next attempt now, also when the receiver asked for a pause. The attempts made so far count.
+    /// Make all waiting retries of an endpoint due now, and end a pause that the receiver asked for.
+    ///
+    /// The attempts made so far still count towards the retry schedule.
     #[command(after_help = "\
 Examples:
-  lotwire provider stuck                          what waits, where and why
-  lotwire provider endpoint retry-now ep_2b…      its receiver was mended")]
+  lotwire provider stuck                          list waiting deliveries and the reasons
+  lotwire provider endpoint retry-now ep_2b…      after its receiver was repaired")]
     RetryNow {
         #[command(flatten)]
         endpoint: EndpointRef,
@@ -61,7 +63,7 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// List ordering keys that wait for their first message: what that waits for, and until when.
+    /// List the blocked ordering keys of an endpoint: the message that blocks each key, why, and until when.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint blocked-keys ep_2b…
@@ -73,20 +75,22 @@ Examples:
         #[arg(long)]
         json: bool,
     },
-    /// Give up the message that an ordering key waits for, so that the next one goes out.
+    /// Skip the message that blocks an ordering key, so that the next message of the key is delivered.
+    ///
+    /// The skipped message is not retried. It can be resent.
     #[command(after_help = "\
 Examples:
   lotwire provider endpoint blocked-keys ep_2b…
   lotwire provider endpoint skip ep_2b… --key 0199… --yes")]
     Skip(Skip),
-    /// Give up on everything that waits for an endpoint at this moment. Each message keeps an attempt that says so.
+    /// Cancel all deliveries that wait for an endpoint, and record a cancelled attempt for each.
     ///
-    /// What is under way goes on, and is not tried again. What was tried before can be sent again by a recovery
-    /// (`POST …/recover`), and any single message by a resend.
+    /// Attempts under way finish, but are not retried. To deliver messages with failed attempts later, use recover
+    /// (`POST …/recover`); to deliver any single message, use resend.
     #[command(after_help = "\
 Examples:
   lotwire provider stuck
-  lotwire provider endpoint cancel ep_2b…         asks first
+  lotwire provider endpoint cancel ep_2b…         ask for confirmation
   lotwire provider endpoint cancel ep_2b… --yes")]
     Cancel {
         #[command(flatten)]
@@ -99,20 +103,20 @@ Examples:
     },
 }
 
-/// Which endpoint.
+/// The endpoint that a command works on.
 #[derive(Debug, Args)]
 pub(crate) struct EndpointRef {
-    /// The endpoint: `ep_…`, or its uid.
+    /// Id (`ep_…`) or uid of the endpoint.
     pub(crate) endpoint: String,
-    /// The application of that uid, when several have an endpoint of it: `app_…`, or its uid.
+    /// Id (`app_…`) or uid of the application. Needed only if several applications use the same endpoint uid.
     #[arg(long, value_name = "APP")]
     pub(crate) application: Option<String>,
-    /// The account of the application's uid, when several have one of it.
+    /// Account of the application (`org_…`). Needed only if several accounts use the same application uid.
     #[arg(long, value_name = "ORG")]
     pub(crate) account: Option<String>,
 }
 
-/// An endpoint that is to lose something.
+/// The endpoint of a destructive command, and its confirmation.
 #[derive(Debug, Args)]
 pub(crate) struct EndpointRemoval {
     #[command(flatten)]
@@ -121,10 +125,10 @@ pub(crate) struct EndpointRemoval {
     pub(crate) confirmation: Confirmation,
 }
 
-/// What can't be undone is asked about first.
+/// Whether a destructive command asks for confirmation.
 #[derive(Debug, Args)]
 pub(crate) struct Confirmation {
-    /// Don't ask.
+    /// Do not ask for confirmation.
     #[arg(long, short)]
     pub(crate) yes: bool,
 }
@@ -133,10 +137,10 @@ pub(crate) struct Confirmation {
 pub(crate) struct Skip {
     #[command(flatten)]
     pub(crate) endpoint: EndpointRef,
-    /// The ordering key, as `blocked-keys` lists it.
+    /// Ordering key, as `blocked-keys` prints it.
     #[arg(long, value_name = "KEY")]
     pub(crate) key: String,
-    /// Only if it waits for this message (`msg_…`).
+    /// Skip only if this message (`msg_…`) blocks the key.
     #[arg(long, value_name = "MSG")]
     pub(crate) message: Option<String>,
     #[command(flatten)]

@@ -1,16 +1,16 @@
-//! Files of the data directory that other users of the machine can read.
+//! Checks that other users of the machine can't read the files in the data directory.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::CheckResult;
 
-/// Files looked at, at most.
+/// Maximum number of checked files.
 const FILES_MAX: usize = 1_000;
-/// Files told of, at most.
+/// Maximum number of listed files.
 const LISTED_MAX: usize = 10;
 
-/// What others can read at this moment, each as its name and mode. Nothing when they can't get into the directory.
+/// Files that other users can read now, as name and mode. Empty if other users can't enter the directory.
 pub(super) fn exposed(data_dir: &Path) -> Vec<String> {
     let mode = |path: &Path| std::fs::metadata(path).map(|metadata| metadata.permissions().mode() & 0o777).unwrap_or(0);
     if mode(data_dir) & 0o011 == 0 {
@@ -21,7 +21,7 @@ pub(super) fn exposed(data_dir: &Path) -> Vec<String> {
     let shown = |entry: std::fs::DirEntry| {
         let mode = mode(&entry.path());
         let name = entry.file_name().to_string_lossy().into_owned();
-        // A lock names a process, and nothing else.
+        // A lock file contains only a process id.
         (mode & 0o044 != 0 && !name.ends_with(".lock")).then(|| format!("{name} ({mode:04o})"))
     };
     let mut exposed: Vec<String> = files.filter_map(shown).collect();
@@ -29,25 +29,25 @@ pub(super) fn exposed(data_dir: &Path) -> Vec<String> {
     exposed
 }
 
-/// What could be read when the command began, and what still can now that the databases were opened, which takes away what others
-/// may do with them.
+/// The finding. `before` lists the files that other users could read when the command began. Opening a database removes
+/// the access of other users to its file.
 pub(super) fn finding(data_dir: &Path, before: &[String]) -> CheckResult {
     let now = exposed(data_dir);
     if !now.is_empty() {
         return Err(format!(
-            "other users of this machine can read {}, and with them payloads, answers and names: chmod 600 them, or chmod 700 \
-             the directory",
+            "other users of this machine can read {}, which contain payloads, responses and names. Run chmod 600 on \
+             the files, or chmod 700 on the directory",
             list_files(&now)
         ));
     }
     if !before.is_empty() {
         return Err(format!(
-            "other users of this machine could read {} until now, and with them payloads, answers and names; nobody else can any \
-             more",
+            "other users of this machine could read {} until now, which contain payloads, responses and names. This \
+             command has corrected the file modes; run it again to confirm",
             list_files(before)
         ));
     }
-    Ok("nobody else can read them".to_owned())
+    Ok("other users can't read them".to_owned())
 }
 
 fn list_files(files: &[String]) -> String {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_can_read_is_told_until_it_is_theirs_no_more() {
+    fn files_that_other_users_can_read_are_reported_until_their_modes_are_corrected() {
         let dir = tempfile::tempdir().unwrap();
         let set = |name: &str, mode| {
             std::fs::set_permissions(dir.path().join(name), Permissions::from_mode(mode)).unwrap();
@@ -76,8 +76,9 @@ mod tests {
         let before = exposed(dir.path());
         assert_eq!(before, ["copy.db (0644)", "provider.db (0644)"]);
         set("provider.db", 0o600);
-        let told = finding(dir.path(), &before).unwrap_err();
-        assert!(told.contains("can read copy.db (0644), and") && told.contains("chmod 600"), "{told}");
+        let finding_now = finding(dir.path(), &before).unwrap_err();
+        assert!(finding_now.contains("can read copy.db (0644), which"), "{finding_now}");
+        assert!(finding_now.contains("chmod 600"), "{finding_now}");
         set("copy.db", 0o600);
         assert!(
             finding(dir.path(), &before)
@@ -87,6 +88,6 @@ mod tests {
         assert!(finding(dir.path(), &[]).is_ok());
         set("copy.db", 0o644);
         set("", 0o700);
-        assert!(finding(dir.path(), &[]).is_ok(), "nobody gets to it");
+        assert!(finding(dir.path(), &[]).is_ok(), "other users can't enter the directory");
     }
 }

@@ -1,29 +1,29 @@
-//! Customers whose events don't get to their provider.
+//! Checks that every customer's publishing queue makes progress.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kit_runtime::clock::rfc3339_ms;
-use platform_core::consumers::ConsumerState;
+use platform_core::customers::connections::ConsumerState;
 use platform_core::port::{Customer, Page};
 use platform_core::{Caller, Platform, PlatformError};
 
 use super::CheckResult;
-use crate::commands::pluralise;
+use crate::commands::{pluralise, publishing_state};
 use crate::config::Config;
 use crate::node::{NodeServices, open_platform};
 
-/// An event that waits longer than this is told; publishing takes milliseconds.
+/// A queue whose oldest event has waited longer than this fails the check. Publishing normally takes milliseconds.
 const WAIT_MAX: Duration = Duration::from_secs(60);
+/// Customers read from the store in one page.
 const PAGE: usize = 250;
-/// Queues that are told; whoever mends so many finds the others with the next look.
+/// Maximum number of listed queues. After repairing these, the operator finds the others with the next run.
 const LISTED_MAX: usize = 20;
 
-/// One finding when all queues move, else one for each that doesn't.
+/// One finding if all queues make progress, otherwise one for each queue that does not.
 pub(super) async fn check(config: &Config, services: &NodeServices) -> Vec<CheckResult> {
     match check_all(config, services).await {
         Ok(findings) => findings,
-        Err(what) => vec![Err(what)],
+        Err(error) => vec![Err(error)],
     }
 }
 
@@ -46,7 +46,7 @@ async fn check_all(config: &Config, services: &NodeServices) -> Result<Vec<Check
     }
     if stuck.is_empty() {
         let connected = pluralise(connected, "connected customer", "connected customers");
-        stuck.push(Ok(format!("of {connected} no event is held up")));
+        stuck.push(Ok(format!("{connected}, and no queue is stuck")));
     }
     Ok(stuck)
 }
@@ -63,43 +63,18 @@ async fn connection(
     }
 }
 
-/// What holds a customer's queue up, and what to do about it.
+/// Why a customer's queue makes no progress, and what to do about it.
 fn problem(customer: &Customer, state: &ConsumerState, now: Timestamp) -> Option<String> {
-    let (uuid, backlog) = (customer.uuid, &state.backlog);
-    let mut found = Vec::new();
-    let is_late = backlog.oldest_at.is_some_and(|oldest_at| oldest_at < now - WAIT_MAX);
-    if let Some(parked) = &state.parked {
-        found.push(format!(
-            "its queue of {} is parked since {}: {}; mend that at {}, or `lotwire customer connect` anew, then \
-             lotwire customer resume {uuid}",
-            pluralise(backlog.pending, "event", "events"),
-            rfc3339_ms(parked.at),
-            parked.reason,
-            state.provider_url
-        ));
-    } else if is_late {
-        found.push(late(state));
-    }
-    if backlog.quarantined > 0 {
-        found.push(format!(
-            "the provider refused {} for good; see why with GET /api/v1/customers/{uuid}/consumer/quarantine",
-            pluralise(backlog.quarantined, "event", "events")
-        ));
-    }
-    (!found.is_empty()).then(|| format!("{} ({uuid}): {}", customer.name, found.join(". Also, ")))
-}
-
-fn late(state: &ConsumerState) -> String {
-    let ConsumerState { customer, backlog, provider_url, .. } = state;
-    let oldest = backlog.oldest_at.map(rfc3339_ms).unwrap_or_default();
-    let waits = format!("{}, the oldest since {oldest}", pluralise(backlog.pending, "event waits", "events wait"));
-    match &backlog.failing {
-        Some(failing) => format!(
-            "{waits}; last error, at {}: {}; mend that at {provider_url}, or `lotwire customer connect` anew, then lotwire \
-             customer resume {customer}",
-            rfc3339_ms(failing.at),
-            failing.error
-        ),
-        None => format!("{waits}, and none was tried; does `lotwire serve` run with the role platform?"),
-    }
+    let waiting = publishing_state::waiting(state);
+    let is_late = state.backlog.oldest_at.is_some_and(|oldest_at| oldest_at < now - WAIT_MAX);
+    let stuck = match (publishing_state::parked(state), publishing_state::last_error(state)) {
+        (Some(parked), _) => Some(format!("{waiting}: {parked}. {}", publishing_state::remedy(state))),
+        (None, _) if !is_late => None,
+        (None, Some(error)) => Some(format!("{waiting}: {error}. {}", publishing_state::remedy(state))),
+        (None, None) => {
+            Some(format!("{waiting}: none was tried. Check that `lotwire serve` runs with the role platform"))
+        }
+    };
+    let found: Vec<String> = stuck.into_iter().chain(publishing_state::quarantined(state)).collect();
+    (!found.is_empty()).then(|| format!("{} ({}): {}", customer.name, customer.uuid, found.join(". Also, ")))
 }

@@ -1,4 +1,4 @@
-//! `lotwire provider account`.
+//! Runs `lotwire provider account`.
 
 use provider_core::model::{Account, PayloadCheck};
 use provider_core::page::CursorKey;
@@ -64,14 +64,14 @@ async fn set(provider: &Provider, options: &ProviderAccountSet) -> Result<(), Co
     show(provider, &account, options.json)
 }
 
-/// None for `default`.
+/// Parses a limit; none for `default`.
 fn number(flag: &str, text: &str) -> Result<Option<u32>, CommandError> {
     if text == "default" {
         return Ok(None);
     }
     match text.parse() {
         Ok(number @ 1..=1_000_000) => Ok(Some(number)),
-        _ => Err(CommandError::new(format!("{flag} takes a number from 1 to 1000000, or default; not {text:?}"))),
+        _ => Err(CommandError::new(format!("{flag} takes a number from 1 to 1000000, or default, but it is {text:?}"))),
     }
 }
 

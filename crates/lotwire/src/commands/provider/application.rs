@@ -1,4 +1,4 @@
-//! `lotwire provider application`.
+//! Runs `lotwire provider application`.
 
 use kit_runtime::clock::rfc3339_ms;
 use provider_core::model::{Account, Application};

@@ -1,4 +1,4 @@
-//! `lotwire provider endpoint`.
+//! Runs `lotwire provider endpoint`.
 
 use kit_runtime::clock::rfc3339_ms;
 use provider_core::model::Endpoint;
@@ -6,7 +6,7 @@ use provider_core::page::CursorKey;
 use provider_core::{Caller, Provider, Switch, ids};
 use serde_json::{Value, json};
 
-use super::{all, one_line, pluralise, print, print_json, resolve, stuck, unblock};
+use super::{all, one_line, pluralise, print, print_json, resolve, stuck, unblock, wait_reason};
 use crate::cli::{EndpointRemoval, ProviderEndpoint};
 use crate::error::{CommandError, ErrorContext as _};
 
@@ -26,8 +26,8 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
         }
         ProviderEndpoint::Show { endpoint, json } => {
             let (caller, endpoint) = resolve::endpoint(provider, endpoint).await?;
-            let backlog = provider.endpoint_backlog(&endpoint).await.context("counting what waits")?;
-            let stuck = provider.stuck_endpoint(&endpoint).await.context("looking why they wait")?;
+            let backlog = provider.endpoint_backlog(&endpoint).await.context("counting the waiting deliveries")?;
+            let stuck = provider.stuck_endpoint(&endpoint).await.context("finding out why deliveries wait")?;
             if *json {
                 let mut view = view(&endpoint);
                 view["account"] = json!(&*caller.account);
@@ -45,12 +45,12 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
                 ("id", endpoint.id.to_string()),
                 ("account", caller.account.to_string()),
                 ("application", endpoint.application.to_string()),
-                ("address", one_line(&endpoint.url)),
+                ("URL", one_line(&endpoint.url)),
                 ("state", state(&endpoint).to_owned()),
                 ("failing since", endpoint.failing_since.map_or("-".to_owned(), rfc3339_ms)),
                 ("waiting", waiting),
-                ("why", stuck.as_ref().map_or("-".to_owned(), stuck::reason)),
-                ("of these", stuck.as_ref().map_or("-".to_owned(), stuck::parts)),
+                ("why", stuck.as_ref().map_or("-".to_owned(), |stuck| wait_reason::of_endpoint(&stuck.why))),
+                ("waiting for", stuck.as_ref().map_or("-".to_owned(), stuck::parts)),
                 ("created", rfc3339_ms(endpoint.created_at)),
             ];
             for (name, value) in lines {
@@ -64,10 +64,11 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
         }
         ProviderEndpoint::Disable(EndpointRemoval { endpoint, confirmation }) => {
             let (caller, endpoint) = resolve::endpoint(provider, endpoint).await?;
-            let waiting = provider.endpoint_backlog(&endpoint).await.context("counting what waits")?.deliveries;
+            let waiting =
+                provider.endpoint_backlog(&endpoint).await.context("counting the waiting deliveries")?.deliveries;
             if waiting > 0 {
-                let waiting = pluralise(waiting, "message that waits", "messages that wait");
-                confirmation.ask(|| format!("Disable {}, and drop {waiting} for it?", named(&endpoint)))?;
+                let waiting = pluralise(waiting, "waiting delivery", "waiting deliveries");
+                confirmation.ask(|| format!("Disable {} and drop {waiting}?", named(&endpoint)))?;
             }
             switch(provider, &caller, &endpoint, Switch::Off).await?;
             print(&format!("Endpoint {} is disabled.", endpoint.id));
@@ -79,18 +80,18 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             }
             let messages = pluralise(
                 messages,
-                "message that waited for its next attempt is",
-                "messages that waited for their next attempt are",
+                "delivery that waited for its next attempt is",
+                "deliveries that waited for their next attempt are",
             );
-            print(&format!("{}: {messages} due now, and a pause that the receiver asked for is over.", endpoint.id));
+            print(&format!("{}: {messages} due now. A pause that the receiver asked for is ended.", endpoint.id));
         }
         ProviderEndpoint::Cancel { endpoint, confirmation, json } => {
             let (endpoint, messages) = unblock::cancel(provider, endpoint, confirmation).await?;
             if *json {
                 return unblock::print_count(&endpoint, messages);
             }
-            let messages = pluralise(messages, "message that waited was", "messages that waited were");
-            print(&format!("{}: {messages} given up.", endpoint.id));
+            let messages = pluralise(messages, "waiting delivery was", "waiting deliveries were");
+            print(&format!("{}: {messages} cancelled.", endpoint.id));
         }
         ProviderEndpoint::BlockedKeys { endpoint, json } => {
             for blocked in unblock::list_blocked(provider, endpoint).await? {
@@ -104,10 +105,11 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
         ProviderEndpoint::Skip(options) => unblock::skip(provider, options).await?,
         ProviderEndpoint::Delete(EndpointRemoval { endpoint, confirmation }) => {
             let (caller, endpoint) = resolve::endpoint(provider, endpoint).await?;
-            let waiting = provider.endpoint_backlog(&endpoint).await.context("counting what waits")?.deliveries;
+            let waiting =
+                provider.endpoint_backlog(&endpoint).await.context("counting the waiting deliveries")?.deliveries;
             confirmation.ask(|| {
-                let waiting = pluralise(waiting, "message that waits", "messages that wait");
-                format!("Delete {} with its secret and {waiting} for it?", named(&endpoint))
+                let waiting = pluralise(waiting, "waiting delivery", "waiting deliveries");
+                format!("Delete {} with its secret and {waiting}?", named(&endpoint))
             })?;
             let deleted = provider.delete_endpoint(&caller, &endpoint.application, &endpoint.id).await;
             deleted.context(format!("deleting endpoint {}", endpoint.id))?;
@@ -119,10 +121,10 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
 
 async fn switch(provider: &Provider, caller: &Caller, endpoint: &Endpoint, switch: Switch) -> Result<(), CommandError> {
     let switched = provider.switch_endpoint(caller, &endpoint.application, &endpoint.id, switch).await;
-    switched.context(format!("switching endpoint {}", endpoint.id)).map(drop)
+    switched.context(format!("changing endpoint {}", endpoint.id)).map(drop)
 }
 
-/// Which endpoint is asked about, for somebody who knows its address.
+/// The endpoint's id and URL, for a confirmation.
 fn named(endpoint: &Endpoint) -> String {
     format!("endpoint {} ({})", endpoint.id, one_line(&endpoint.url))
 }

@@ -1,4 +1,4 @@
-//! `lotwire provider key`.
+//! Runs `lotwire provider key`.
 
 use std::time::Duration;
 
@@ -22,9 +22,9 @@ pub(super) async fn run(
     match command {
         ProviderKey::Create { account, name, expires_in_days, json } => {
             let expires_at = match expires_in_days {
-                Some(days) => {
-                    Some(services.clock.now().checked_add(DAY * u32::from(*days)).context("working out the expiry")?)
-                }
+                Some(days) => Some(
+                    services.clock.now().checked_add(DAY * u32::from(*days)).context("computing the expiry time")?,
+                ),
                 None => None,
             };
             let account = &*resolve::account(provider, account).await?.id;
@@ -34,7 +34,7 @@ pub(super) async fn run(
                 let expires_at = key.key.expires_at.map(rfc3339_ms);
                 return print_json(&json!({ "id": &*key.key.id, "key": key.text, "expiresAt": expires_at }));
             }
-            print(&format!("{}\n\nKeep it now: it is not shown again.", key.text));
+            print(&format!("{}\n\nStore the key now: it can't be shown again.", key.text));
         }
         ProviderKey::List { account, json } => {
             resolve::account(provider, account).await?;
@@ -49,9 +49,9 @@ pub(super) async fn run(
                         "lastUsedAt": last_used_at,
                     }))?;
                 } else {
-                    let (used, ends) = (or_dash(last_used_at), or_dash(expires_at));
+                    let (used, expires) = (or_dash(last_used_at), or_dash(expires_at));
                     print(&format!(
-                        "{}  created {created_at}  used {used:<24}  ends {ends:<24}  {}",
+                        "{}  created {created_at}  used {used:<24}  expires {expires:<24}  {}",
                         key.id,
                         one_line(&key.name)
                     ));
@@ -60,16 +60,17 @@ pub(super) async fn run(
         }
         ProviderKey::Revoke { account, id, confirmation } => {
             let account = &*resolve::account(provider, account).await?.id;
-            confirmation.ask(|| format!("Take the access of key {id} of account {account} away for good?"))?;
+            confirmation.ask(|| format!("Revoke key {id} of account {account} permanently?"))?;
             match provider.delete_api_key(account, id).await {
                 Err(ProviderError::NotFound) => {
                     return Err(CommandError::new(format!(
-                        "{account} has no key {id:?}: `lotwire provider key list --account {account}` shows them"
+                        "account {account} has no key {id:?}. `lotwire provider key list --account {account}` lists \
+                         its keys"
                     )));
                 }
                 revoked => revoked.context(format!("revoking key {id}"))?,
             }
-            print(&format!("Key {id} no longer gives access."));
+            print(&format!("Key {id} is revoked."));
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! What a command is about, by the name that somebody typed; or what to type instead.
+//! Finds the account, application or endpoint that the operator named by id or uid. The errors say how to find the
+//! right id.
 
 use provider_core::model::{Account, Application, Endpoint};
 use provider_core::{Caller, Provider, ProviderError};
@@ -8,10 +9,10 @@ use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn account(provider: &Provider, id: &str) -> Result<Account, CommandError> {
     match provider.account(id).await {
-        Err(ProviderError::NotFound) => {
-            Err(CommandError::new(format!("there is no account {id:?}: `lotwire provider account list` shows them")))
-        }
-        found => found.context(format!("looking for account {id}")),
+        Err(ProviderError::NotFound) => Err(CommandError::new(format!(
+            "there is no account {id:?}. `lotwire provider account list` lists the accounts"
+        ))),
+        found => found.context(format!("reading account {id}")),
     }
 }
 
@@ -24,17 +25,17 @@ pub(super) async fn application(
         account(provider, of).await?;
     }
     let found = provider.find_applications(of, id_or_uid).await;
-    let found = found.context(format!("looking for application {id_or_uid}"))?;
+    let found = found.context(format!("finding application {id_or_uid}"))?;
     let shown = |(account, application): &(Account, Application)| format!("{} of {}", application.id, account.id);
     let missing = || {
         let of = of.map(|account| format!(" of {account}")).unwrap_or_default();
         format!(
-            "there is no application{of} with the id or uid {id_or_uid:?}: `lotwire provider application list` shows them"
+            "there is no application{of} with the id or uid {id_or_uid:?}. `lotwire provider application list` lists \
+             them"
         )
     };
-    let several = |these| {
-        format!("several applications have the uid {id_or_uid:?}: give the id, or --account with one of these: {these}")
-    };
+    let several =
+        |matches| format!("several applications have the uid {id_or_uid:?}. Give the id, or --account: {matches}");
     only_one(found, shown, missing, several)
 }
 
@@ -45,25 +46,22 @@ pub(super) async fn endpoint(provider: &Provider, name: &EndpointRef) -> Result<
         None => None,
     };
     let found = provider.find_endpoints(of.as_deref(), id_or_uid).await;
-    let found = found.context(format!("looking for endpoint {id_or_uid}"))?;
+    let found = found.context(format!("finding endpoint {id_or_uid}"))?;
     let shown = |(_, endpoint): &(Account, Endpoint)| format!("{} of {}", endpoint.id, endpoint.application);
     let missing = || {
         let of = of.as_deref().map(|application| format!(" of {application}")).unwrap_or_default();
         format!(
-            "there is no endpoint{of} with the id or uid {id_or_uid:?}: `lotwire provider endpoint list APP` shows those of \
-             an application, `lotwire provider stuck` those that something waits for"
+            "there is no endpoint{of} with the id or uid {id_or_uid:?}. `lotwire provider endpoint list APP` lists \
+             the endpoints of an application, `lotwire provider stuck` those with waiting deliveries"
         )
     };
-    let several = |these| {
-        format!(
-            "several endpoints have the uid {id_or_uid:?}: give the id, or --application with one of these: {these}"
-        )
-    };
+    let several =
+        |matches| format!("several endpoints have the uid {id_or_uid:?}. Give the id, or --application: {matches}");
     let (account, endpoint) = only_one(found, shown, missing, several)?;
     Ok((Caller::operator(&account), endpoint))
 }
 
-/// The only one found; what to say when there is none, and what when there are these.
+/// The only match. `missing` and `several` make the error for no match and for several.
 fn only_one<T>(
     found: Vec<T>,
     shown: impl Fn(&T) -> String,
@@ -81,9 +79,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_of_one_thing() {
+    fn a_name_must_match_exactly_one_row() {
         let find = |found: Vec<u8>| {
-            only_one(found, u8::to_string, || "none".to_owned(), |these| these).map_err(|error| error.to_string())
+            only_one(found, u8::to_string, || "none".to_owned(), |matches| matches).map_err(|error| error.to_string())
         };
         assert_eq!(find(vec![7]), Ok(7));
         assert_eq!(find(vec![]), Err("none".to_owned()));

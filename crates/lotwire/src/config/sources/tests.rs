@@ -1,4 +1,4 @@
-//! Sources laid over each other, and what is said of what can't be used.
+//! Tests: the precedence of the sources, and the error messages for invalid settings.
 
 use std::io::Write as _;
 
@@ -21,7 +21,7 @@ fn flags_win_over_variables_and_variables_over_the_file() {
     let environment = variables(&[
         ("LOTWIRE_PROVIDER__LISTEN", "127.0.0.1:22"),
         ("LOTWIRE_PROVIDER__RETRY_SCHEDULE", "5ms, 1s"),
-        ("LOTWIRE_TEST_POSTGRES_URL", "none of ours"),
+        ("LOTWIRE_TEST_POSTGRES_URL", "ignored"),
         ("PATH", "/bin"),
     ]);
     let mut flags = Overrides::default();
@@ -46,44 +46,44 @@ fn in_variable(name: &str, value: &str) -> String {
     load(None, variables(&[(name, value)]), Overrides::default()).unwrap_err().to_string()
 }
 
-/// The value of a variable, and what is wrong with it.
+/// Settings with an invalid value, and a part of the error message.
 #[rustfmt::skip]
 const REFUSED: &[(&str, &str, &str)] = &[
-    ("roles",                          "platform,clerk",   "\"clerk\" in it: unknown variant"),
-    ("roles",                          "",                 "nothing would run"),
+    ("roles",                          "platform,clerk",   "entry \"clerk\": unknown variant"),
+    ("roles",                          "",                 "the process would run nothing"),
     ("worker_threads",                 "1025",             "out of range"),
     ("request_bodies_mib",             "15",               "out of range"),
-    ("database.pool_size",             "many",             "no whole number"),
+    ("database.pool_size",             "many",             "not a whole number"),
     ("database.pool_size",             "1",                "out of range"),
     ("database.pool_size",             "70000",            "out of range"),
     ("database.pool_size",             "-1",               "out of range"),
     ("platform.listen",                "8080",             "invalid socket address syntax"),
     ("provider.listen",                "localhost:8071",   "invalid socket address syntax"),
     ("metrics.listen",                 "9090",             "invalid socket address syntax"),
-    ("platform.provider_url",          "api.example.com",  "no such address"),
-    ("provider.public_url",            "ftp://x",          "no such address"),
+    ("platform.provider_url",          "api.example.com",  "not an http or https URL"),
+    ("provider.public_url",            "ftp://x",          "not an http or https URL"),
     ("platform.rate_limit",            "100000001",        "out of range"),
-    ("platform.rate_limit",            "1e6",              "no whole number"),
+    ("platform.rate_limit",            "1e6",              "not a whole number"),
     ("platform.publish_concurrency",   "0",                "out of range"),
     ("provider.endpoint_concurrency",  "1001",             "out of range"),
-    ("platform.publish_timeout",       "30",               "\"30\" is no duration"),
+    ("platform.publish_timeout",       "30",               "\"30\" is not a duration"),
     ("platform.publish_timeout",       "6m",               "out of range"),
     ("provider.request_timeout",       "0s",               "out of range"),
     ("provider.drain_timeout",         "11m",              "out of range"),
     ("platform.publish_backoff_base",  "2m",               "longer than platform.publish_backoff_cap, 1m"),
-    ("platform.publish_backoff_cap",   "1 fortnight",      "is no duration"),
-    ("platform.downtime_grace",        "-5s",              "is no duration"),
-    ("provider.disable_after",         "31d",              "is no duration"),
+    ("platform.publish_backoff_cap",   "1 fortnight",      "is not a duration"),
+    ("platform.downtime_grace",        "-5s",              "is not a duration"),
+    ("provider.disable_after",         "31d",              "is not a duration"),
     ("platform.session_ttl",           "30s",              "out of range"),
     ("platform.session_idle",          "1m",               "out of range"),
     ("platform.sign_in_attempts",      "2",                "out of range"),
-    ("platform.trusted_proxies",       "10.0.0.0/8,proxy", "\"proxy\" in it: invalid IP address syntax"),
-    ("provider.trusted_proxies",       "::1",              "\"::1\" in it"),
-    ("provider.allow_subnets",         "10.0.0.0/40",      "\"10.0.0.0/40\" in it"),
-    ("provider.retry_schedule",        "5s,later",         "\"later\" in it: \"later\" is no duration"),
+    ("platform.trusted_proxies",       "10.0.0.0/8,proxy", "entry \"proxy\": invalid IP address syntax"),
+    ("provider.trusted_proxies",       "::1",              "entry \"::1\""),
+    ("provider.allow_subnets",         "10.0.0.0/40",      "entry \"10.0.0.0/40\""),
+    ("provider.retry_schedule",        "5s,later",         "entry \"later\": \"later\" is not a duration"),
     ("provider.https_only",            "yes",              "neither"),
     ("provider.signature",             "rsa",              "unknown variant `rsa`"),
-    ("provider.key_region",            "EU-1",             "other signs"),
+    ("provider.key_region",            "EU-1",             "lower-case letters and digits"),
     ("provider.requests_per_second",   "0",                "out of range"),
     ("provider.endpoints_per_application", "10001",        "out of range"),
     ("provider.tls_roots",             "/nowhere.pem",     "can't read /nowhere.pem"),
@@ -95,7 +95,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_value_that_is_refused_is_named_with_its_key_what_is_wrong_the_form_and_an_example() {
+fn the_error_for_a_refused_value_names_the_setting_the_reason_the_format_and_an_example() {
     for (path, value, why) in REFUSED {
         let key = SETTINGS.iter().find(|key| key.path == *path).unwrap();
         let (variable, form) = (key.variable(), key.value_format());
@@ -111,7 +111,7 @@ fn a_value_that_is_refused_is_named_with_its_key_what_is_wrong_the_form_and_an_e
         let begins = format!("variable {variable}: {path} is ");
         let example =
             if form.example.is_empty() { String::new() } else { format!(", such as {variable}={}", form.example) };
-        let ends = format!("; it takes {}{example}", form.words);
+        let ends = format!(". It must be {}{example}", form.words);
         assert!(error.starts_with(&begins) && error.ends_with(&ends), "{error}");
         for part in [given.as_str(), why] {
             assert!(error.contains(part), "{part:?} is not in: {error}");
@@ -120,11 +120,15 @@ fn a_value_that_is_refused_is_named_with_its_key_what_is_wrong_the_form_and_an_e
 }
 
 #[test]
-fn every_key_is_refused_in_words_of_its_own_and_its_example_is_taken() {
+fn every_setting_has_a_tested_invalid_value_and_a_valid_example() {
     for key in SETTINGS {
         let free_text = ["data_dir"].contains(&key.path);
-        assert!(free_text || REFUSED.iter().any(|(path, ..)| *path == key.path), "no refusal of {} is tried", key.path);
-        // The example of one is no file of this machine, and a key that seals has none.
+        assert!(
+            free_text || REFUSED.iter().any(|(path, ..)| *path == key.path),
+            "no invalid value of {} is tested",
+            key.path
+        );
+        // The example file of `tls_roots` need not exist on this machine, and `secrets.key` has no example.
         if ["provider.tls_roots", "secrets.key"].contains(&key.path) {
             continue;
         }
@@ -138,36 +142,36 @@ fn every_key_is_refused_in_words_of_its_own_and_its_example_is_taken() {
 }
 
 #[test]
-fn the_range_that_is_told_of_a_number_is_the_one_that_is_taken() {
+fn the_documented_range_of_a_number_is_the_accepted_range() {
     for key in SETTINGS.iter().filter(|key| key.kind == SettingKind::Number) {
         let range =
             key.value_format().words.strip_prefix("a whole number from ").and_then(|range| range.split_once(" to "));
         let (least, most) =
             range.map(|(least, most)| (least.parse::<i64>().unwrap(), most.parse::<i64>().unwrap())).unwrap();
-        let is_taken = |number: i64| {
+        let is_accepted = |number: i64| {
             load(None, variables(&[(&key.variable(), &number.to_string())]), Overrides::default()).is_ok()
         };
-        let taken = [least - 1, least, most, most + 1].map(is_taken);
-        assert_eq!(taken, [false, true, true, false], "{}", key.path);
+        let accepted = [least - 1, least, most, most + 1].map(is_accepted);
+        assert_eq!(accepted, [false, true, true, false], "{}", key.path);
     }
 }
 
 #[test]
-fn an_error_in_a_file_has_its_line() {
+fn an_error_in_a_file_names_the_line() {
     for (text, says) in [
         (
             "roles = [\"platform\"]\n\n[provider]\nallow_subnets = [\"127.0.0.0/8\", \"10.0.0.0/40\"]\n",
-            ", line 4: provider.allow_subnets is [\"127.0.0.0/8\", \"10.0.0.0/40\"]: \"10.0.0.0/40\" in it: invalid IP address \
-             syntax; it takes a list of subnets, each an address, a slash and how many bits count, such as \
+            ", line 4: provider.allow_subnets is [\"127.0.0.0/8\", \"10.0.0.0/40\"]: entry \"10.0.0.0/40\": invalid IP address \
+             syntax. It must be a list of subnets in CIDR notation, such as \
              allow_subnets = [\"127.0.0.0/8\", \"10.1.0.0/16\"]",
         ),
         ("[provider]\nrequest_timeout = 30\n", ", line 2: provider.request_timeout is 30: invalid type: integer `30`"),
         ("[platform]\nlisten = 8080\n", ", line 2: platform.listen is 8080: invalid type"),
         ("[database]\npool_size = \"16\"\n", ", line 2: database.pool_size is \"16\": invalid type: string"),
         ("[database]\npool_size = 1\n", ", line 2: database.pool_size is 1: it is out of range"),
-        ("[secrets]\nkey = 4711\n", ", line 2: secrets.key is (not shown): it is no text"),
+        ("[secrets]\nkey = 4711\n", ", line 2: secrets.key is (not shown): it is not a text"),
         ("[provider]\nhttps_only = \"true\"\n", ", line 2: provider.https_only is \"true\": invalid type"),
-        ("provider = 5\n", ", line 1: provider is a section: its keys stand in the lines after [provider]"),
+        ("provider = 5\n", ", line 1: provider is a section. Write its settings on the lines after [provider]"),
         ("[provider\n", "TOML parse error at line 1"),
         ("roles = [\"platform\"]\nroles = [\"provider\"]\n", "duplicate key"),
     ] {
@@ -181,21 +185,24 @@ fn an_error_in_a_file_has_its_line() {
 }
 
 #[test]
-fn an_unknown_name_is_answered_with_the_one_that_is_like_it() {
+fn the_error_for_an_unknown_name_suggests_a_similar_one() {
     for (error, says) in [
         (
             in_file("[provider]\nlissten = \"x\"\n"),
-            "line 2: there is no key provider.lissten; did you mean provider.listen?",
+            "line 2: unknown setting provider.lissten. Did you mean provider.listen?",
         ),
-        (in_file("[providr]\nlisten = \"x\"\n"), "line 1: there is no key providr; did you mean provider?"),
-        (in_file("data-dir = \"x\"\n"), "line 1: there is no key data-dir; did you mean data_dir?"),
-        (in_file("colour = \"red\"\n"), "line 1: there is no key colour (`lotwire config reference` lists them all)"),
+        (in_file("[providr]\nlisten = \"x\"\n"), "line 1: unknown setting providr. Did you mean provider?"),
+        (in_file("data-dir = \"x\"\n"), "line 1: unknown setting data-dir. Did you mean data_dir?"),
+        (
+            in_file("colour = \"red\"\n"),
+            "line 1: unknown setting colour. `lotwire config reference` lists all settings",
+        ),
         (
             in_variable("LOTWIRE_PROVIDER__LISTN", "x"),
-            "variable LOTWIRE_PROVIDER__LISTN: there is no key LOTWIRE_PROVIDER__LISTN; did you mean LOTWIRE_PROVIDER__LISTEN?",
+            "variable LOTWIRE_PROVIDER__LISTN: unknown setting LOTWIRE_PROVIDER__LISTN. Did you mean LOTWIRE_PROVIDER__LISTEN?",
         ),
-        (in_variable("LOTWIRE_PROVIDER_ALLOW_SUBNET", "x"), "did you mean LOTWIRE_PROVIDER__ALLOW_SUBNETS?"),
-        (in_variable("LOTWIRE_POOL", "x"), "there is no key LOTWIRE_POOL (`lotwire"),
+        (in_variable("LOTWIRE_PROVIDER_ALLOW_SUBNET", "x"), "Did you mean LOTWIRE_PROVIDER__ALLOW_SUBNETS?"),
+        (in_variable("LOTWIRE_POOL", "x"), "unknown setting LOTWIRE_POOL. `lotwire"),
     ] {
         assert!(error.contains(says), "{says:?} is not in: {error}");
     }

@@ -1,9 +1,9 @@
-//! The live streams in the AsyncAPI document: channels that whoever listens receives from.
+//! The live streams in the AsyncAPI document.
 
 use contract::{AuctionStatus, ItemStatus};
 use serde_json::{Map, Value, json};
 
-/// Name, address, what it kind, and its messages.
+/// Name, address, summary and messages of each stream.
 const STREAMS: [(&str, &str, &str, &[&str]); 2] = [
     ("liveItem", "/api/v1/items/{uuid}/live", "An item as it changes.", &["itemSnapshot", "item"]),
     (
@@ -14,14 +14,19 @@ const STREAMS: [(&str, &str, &str, &[&str]); 2] = [
     ),
 ];
 
-/// Name, `event` field, meaning, and schema.
+/// Name, `event` field, summary and schema of each message.
 const MESSAGES: [(&str, &str, &str, &str); 4] = [
-    ("itemSnapshot", "snapshot", "The item as it is: first of all, and after a gap.", "LiveItemEvent"),
-    ("item", "item", "An item changed: all of its public state.", "LiveItemEvent"),
+    (
+        "itemSnapshot",
+        "snapshot",
+        "The state of the item, at the beginning of the stream and after a gap.",
+        "LiveItemEvent",
+    ),
+    ("item", "item", "An item changed: its whole public state.", "LiveItemEvent"),
     (
         "auctionSnapshot",
         "snapshot",
-        "The auction with its first 500 items and the one in the ring: first of all, and after a gap.",
+        "The state of the auction with its first 500 items and the one in the ring, at the beginning of the stream and after a gap.",
         "LiveAuctionSnapshot",
     ),
     ("auction", "auction", "The auction changed: its public state.", "LiveAuctionEvent"),
@@ -53,9 +58,9 @@ fn channel_and_operation(
     let channel = json!({
         "address": address,
         "title": summary,
-        "description": "Server-sent events over HTTP, with a key of the scope `auctions:read`. Each has an `id`; come back with the \
-            last one in `Last-Event-ID`. Comments show that the stream lives. An event may repeat a state; one whose `version` is not \
-            above the one that you have can be left aside.",
+        "description": "Server-sent events over HTTP, for a key with the scope `auctions:read`. Each event has an `id`; to reconnect, \
+            send the last one as `Last-Event-ID`. Comments keep the connection alive. An event may repeat a state: ignore one \
+            whose `version` is not above the last one that you received.",
         "parameters": { "uuid": { "description": "UUID of the item or auction." } },
         "messages": of,
     });
@@ -94,7 +99,7 @@ fn schemas() -> Vec<Part> {
     let item_statuses: Vec<&str> = ItemStatus::ALL.iter().map(|status| status.name()).collect();
     let auction_statuses: Vec<&str> = AuctionStatus::ALL.iter().map(|status| status.name()).collect();
     let ring = json!({
-        "description": "How the item is being offered, while it is in the ring of a webcast.",
+        "description": "How the item is offered while it is in the ring of a webcast; null otherwise.",
         "type": ["object", "null"],
         "properties": {
             "askingPrice": integer(),
@@ -118,9 +123,9 @@ fn schemas() -> Vec<Part> {
     let whole = json!({
         "serverTime": time(), "auction": of("LiveAuction"),
         "items": { "type": "array", "items": of("LiveItem") },
-        "itemsComplete": { "type": "boolean", "description": "False when there are further items: list them from `next` on." },
+        "itemsComplete": { "type": "boolean", "description": "False if the auction has more items: list them from `next`." },
         "next": {
-            "description": "When there are further items: what `after` of GET /api/v1/auctions/{uuid}/items takes to list them.",
+            "description": "If the auction has more items, the value for `after` of GET /api/v1/auctions/{uuid}/items; null otherwise.",
             "type": ["string", "null"],
         },
     });
@@ -133,7 +138,7 @@ fn schemas() -> Vec<Part> {
     ]
 }
 
-/// An object with these fields, all of them, and no others.
+/// An object with exactly these fields, all of them required.
 fn closed(properties: Value) -> Value {
     let required: Vec<&String> = properties.as_object().map(|fields| fields.keys().collect()).unwrap_or_default();
     json!({ "type": "object", "required": required, "additionalProperties": false, "properties": properties })

@@ -1,6 +1,6 @@
-//! Entries of the log of access.
+//! Entries of the access log.
 
-use platform_core::access_log::AccessRow;
+use platform_core::access::access_log::AccessRow;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -8,35 +8,36 @@ use uuid::Uuid;
 
 use super::time;
 
-/// An entry of the log of access.
+/// An entry of the access log.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AccessEntry)]
 pub(crate) struct AccessEntryView {
     /// From 1 without gaps.
     pub(crate) number: i64,
+    /// When it happened.
     #[schema(format = DateTime)]
     pub(crate) at: String,
-    /// Who did it: `user:<uuid>`, `key:<uuid>`, `command-line` or `platform`.
+    /// Who acted: `user:<uuid>`, `key:<uuid>`, `command-line` or `platform`.
     pub(crate) actor: String,
-    /// The session that it was done in.
+    /// The session in which the actor acted; null for an API key.
     pub(crate) session: Option<Uuid>,
-    /// Where it came from, at signing in; null when that is not known.
+    /// IP address of a sign-in; null if it is unknown.
     pub(crate) address: Option<String>,
-    /// What happened: `signedIn`, `signInRefused`, `signInsRefused`, `userCreated`, `userChanged`, `userRemoved`, `passwordReset`,
-    /// `passwordChanged`, `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`, `keyCreated`, `keyRevoked`,
-    /// `connectionEntered` or `connectionEnded`. There may be others later.
+    /// What happened: `signedIn`, `signInRefused`, `signInsRefused`, `userCreated`, `userChanged`, `userRemoved`,
+    /// `passwordReset`, `passwordChanged`, `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`,
+    /// `keyCreated`, `keyRevoked`, `connectionEntered` or `connectionEnded`. There may be others later.
     pub(crate) event: String,
-    /// Whom it was about, and what else there is to say: an object whose members depend on the event.
+    /// The subject and further facts: an object whose members depend on the event.
     #[schema(value_type = Object)]
     pub(crate) details: Value,
-    /// SHA-256 over this entry and all before, as 64 hexadecimal digits.
+    /// SHA-256 over this entry and all earlier ones, as 64 hexadecimal digits.
     pub(crate) hash: String,
 }
 
 impl From<&AccessRow> for AccessEntryView {
     fn from(row: &AccessRow) -> Self {
-        // An event is always an object of two members.
+        // An event serialises to an object with the members `event` and `details`.
         let mut event = serde_json::to_value(&row.content.event).unwrap_or_default();
         let details = event.get_mut("details").map(Value::take).unwrap_or_default();
         Self {

@@ -8,20 +8,24 @@ use uuid::Uuid;
 
 use super::time;
 
-/// A new key of the platform's API.
+/// A new API key, with its secret.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ApiKeyCreated {
+    /// UUID of the key. Histories and records name it as the actor `key:<uuid>`.
     pub(crate) uuid: Uuid,
+    /// Name for people.
     pub(crate) name: String,
+    /// Scopes of the key, such as `events:read`.
     pub(crate) scopes: Vec<String>,
-    /// The customer that it is confined to; null for the platform's own staff.
+    /// The customer that the key is limited to; null for the platform's own staff.
     pub(crate) customer: Option<Uuid>,
-    /// The key (`lw_…`). It is shown this once.
+    /// The secret (`lw_…`). It is shown this once.
     pub(crate) key: String,
+    /// When the key was created.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
-    /// When it stops working; null for never.
+    /// When the key expires; null for never.
     #[schema(format = DateTime)]
     pub(crate) expires_at: Option<String>,
 }
@@ -41,26 +45,29 @@ impl From<&CreatedApiKey> for ApiKeyCreated {
     }
 }
 
-/// A key of the platform's API, without the key itself.
+/// An API key, without its secret.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ApiKey)]
 pub(crate) struct ApiKeyView {
-    /// History and records name it as the actor `key:<uuid>`.
+    /// UUID of the key. Histories and records name it as the actor `key:<uuid>`.
     pub(crate) uuid: Uuid,
+    /// Name for people.
     pub(crate) name: String,
+    /// Scopes of the key, such as `events:read`.
     pub(crate) scopes: Vec<String>,
-    /// The customer that it is confined to; null for the platform's own staff.
+    /// The customer that the key is limited to; null for the platform's own staff.
     pub(crate) customer: Option<Uuid>,
+    /// When the key was created.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
-    /// When it stops working; null for never.
+    /// When the key expires; null for never.
     #[schema(format = DateTime)]
     pub(crate) expires_at: Option<String>,
-    /// When it was last used, to within a minute; null for never.
+    /// When the key was last used, to within a minute; null for never.
     #[schema(format = DateTime)]
     pub(crate) last_used_at: Option<String>,
-    /// Since when it gives no access; null while nobody has revoked it.
+    /// When the key was revoked; null if it was not.
     #[schema(format = DateTime)]
     pub(crate) revoked_at: Option<String>,
 }

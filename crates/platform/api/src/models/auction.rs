@@ -17,62 +17,71 @@ use super::{ChargesView, UrlAttachmentSchema, ring, time};
 #[serde(rename_all = "camelCase")]
 #[schema(as = Auction)]
 pub(crate) struct AuctionView {
+    /// UUID of the auction.
     pub(crate) uuid: Uuid,
+    /// UUID of the customer.
     pub(crate) customer: Uuid,
+    /// UUID of the auctioneer that holds the auction.
     pub(crate) auctioneer: Uuid,
     /// `timed` or `webcast`.
     pub(crate) kind: &'static str,
+    /// Title; may be empty in a DRAFT.
     pub(crate) title: String,
     /// ISO 4217; every amount in the auction is in minor units of it.
     pub(crate) currency: String,
-    /// IANA time zone, for people.
+    /// IANA time zone in which people read the times.
     pub(crate) time_zone: String,
-    /// Where it is held, or its items can be seen; see `/reference/addresses/{id}`.
+    /// Id of the address where the auction is held or its items can be viewed; see `/reference/addresses/{id}`.
     pub(crate) address_id: Option<i64>,
+    /// When bidding or the webcast starts; null for no set time.
     #[schema(format = DateTime)]
     pub(crate) starts_at: Option<String>,
     /// Closing time: the end of the first items of a timed auction.
     #[schema(format = DateTime)]
     pub(crate) ends_at: Option<String>,
+    /// Staggered ends; null if all items end at `endsAt`.
     pub(crate) stagger: Option<StaggerView>,
-    /// Soft close: a bid within this many seconds of the end puts the end off to as long after the bid. Null: off.
+    /// Soft close, in seconds: a bid within this time before an item's end extends the end to this time after the bid.
+    /// Null: off.
     pub(crate) extension_seconds: Option<u32>,
-    /// By how much bids rise: lower bounds are inclusive, the last row is open.
+    /// Increment table: each row holds from its price, inclusive, to the next row.
     pub(crate) increments: Vec<IncrementView>,
-    /// What is added to hammer prices.
+    /// Charges added to hammer prices.
     pub(crate) charges: ChargesView,
     /// Images, documents and videos.
     #[schema(value_type = Vec<UrlAttachmentSchema>)]
     pub(crate) attachments: Vec<UrlAttachmentApiModel>,
-    /// `open`: a paddle without a registration is vouched for by whoever sends its bid. `required`: only approved bidders.
+    /// `open`: the owner of the API key vouches for bidders without a registration. `required`: only approved bidders
+    /// may bid.
     pub(crate) registration: &'static str,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
-    /// Statuses that an administrator may change it to at this moment, without those that its items rule out. Bids on a webcast,
-    /// which are not looked at here, can still refuse one, and so can items that still follow an earlier change.
+    /// Statuses to which an administrator may change the auction now, given its items. Bids on a webcast, which this
+    /// list does not consider, and a running bulk change can still forbid one.
     pub(crate) legal_next_statuses: Vec<&'static str>,
-    /// Phase of a webcast: `pre_bidding` or `live`; null in a timed auction.
+    /// Phase of a webcast: `pre_bidding` or `live`; null for a timed auction.
     pub(crate) phase: Option<&'static str>,
-    /// What becomes of internet bids in a webcast: `wait_for_clerk` or `accepted_at_once`; null in a timed auction.
+    /// How a webcast handles internet bids: `wait_for_clerk` or `accepted_at_once`; null for a timed auction.
     pub(crate) internet_bids: Option<&'static str>,
-    /// The item in the ring of a webcast.
+    /// UUID of the item in the ring of a webcast; null if the ring is empty.
     pub(crate) in_ring: Option<Uuid>,
-    /// Items per status; absent in lists.
+    /// Items counted per status; absent in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_counts: Option<ItemCountsView>,
-    /// While its items follow a change of it as a whole; absent otherwise, and in lists.
+    /// Progress of a bulk change while it runs; absent otherwise, and in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) following: Option<FollowingView>,
-    /// True when it runs on a clock of its own; see `/auctions/{uuid}/clock`.
+    /// True for a sandbox auction, which has its own clock; see `/auctions/{uuid}/clock`.
     pub(crate) sandbox: bool,
-    /// Rises with each change; the `ETag` begins with it.
+    /// Increases with each change; the `ETag` begins with it.
     pub(crate) version: i64,
+    /// When the auction was created.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
 }
 
 impl AuctionView {
-    /// `items` is what there is among its items, counted or not; `now` the server's time.
+    /// `items` may be counts or only presence (0 or 1): `legalNextStatuses` needs no more. `now` is the server's time.
     pub(crate) fn new(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Self {
         let next = auction.legal_next(items, auction.clock.map_or(now, |clock| clock.now()));
         Self {
@@ -105,7 +114,7 @@ impl AuctionView {
         }
     }
 
-    /// All that is said of one auction: with its items counted, and what they follow.
+    /// One auction with its items counted, and with its bulk change.
     pub(crate) fn whole(
         auction: &Auction,
         items: &ItemCounts,
@@ -120,18 +129,18 @@ impl AuctionView {
     }
 }
 
-/// How far the items of a large auction have followed a change of it as a whole. What needs them to have followed is refused with
-/// 409 `items_following` meanwhile: try again in a moment.
+/// Progress of a bulk change: the items of a large auction change in steps after the auction. Until the last step,
+/// operations that depend on the change are refused with 409 `items_following`; repeat them a moment later.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Following)]
 pub(crate) struct FollowingView {
-    /// What they follow: `going_live`, `returning` (to PREVIEW), `reconciling`, `moving_ends`, `changing_terms`, `importing` or
-    /// `copying`.
+    /// The change: `going_live`, `returning` (to PREVIEW or DRAFT), `reconciling`, `moving_ends`, `changing_terms`,
+    /// `importing` or `copying`.
     what: &'static str,
-    /// Items, from the beginning of the running order, that have followed or had no need to.
+    /// Items, from the beginning of the running order, that the change has processed.
     items: i64,
-    /// Items when all have.
+    /// Items that the change processes in total.
     of: i64,
 }
 
@@ -152,14 +161,14 @@ impl From<&BulkChange> for FollowingView {
     }
 }
 
-/// Staggered ends: `seconds` later for every `items` items.
+/// Staggered ends: every `items` items end `seconds` later than those before.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = Stagger)]
 pub(crate) struct StaggerView {
-    /// 0 to 604,800.
+    /// Seconds between groups; 0 to 604,800.
     pub(crate) seconds: u32,
-    /// 1 or more.
+    /// Items in a group; 1 or more.
     #[schema(minimum = 1)]
     pub(crate) items: u32,
 }
@@ -170,12 +179,20 @@ impl From<Stagger> for StaggerView {
     }
 }
 
-/// From this price on, bids rise by this increment. Minor units.
+impl From<StaggerView> for Stagger {
+    fn from(stagger: StaggerView) -> Self {
+        Self { seconds: stagger.seconds, items: stagger.items }
+    }
+}
+
+/// A row of the increment table: from this price on, bids increase by this increment. Minor units.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = Increment)]
 pub(crate) struct IncrementView {
+    /// Price from which the row applies, inclusive, in minor units.
     pub(crate) from: i64,
+    /// Increment, in minor units; at least 1.
     #[schema(minimum = 1)]
     pub(crate) increment: i64,
 }
@@ -186,16 +203,20 @@ impl From<&IncrementRow> for IncrementView {
     }
 }
 
-/// Items of an auction, counted.
+/// The items of an auction, counted.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ItemCounts)]
 pub(crate) struct ItemCountsView {
+    /// All items.
     pub(crate) total: u64,
+    /// LIVE items.
     pub(crate) live: u64,
+    /// SUSPENDED items.
     pub(crate) suspended: u64,
+    /// PASSED items.
     pub(crate) passed: u64,
-    /// With at least one bid accepted; null in a webcast, where it would tell of what absentees left.
+    /// Items with at least one accepted bid; null for a webcast, where it would disclose absentee bids.
     pub(crate) with_bids: Option<u64>,
 }
 

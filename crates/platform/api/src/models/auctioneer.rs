@@ -9,32 +9,36 @@ use uuid::Uuid;
 use super::common::{CountrySchema, CurrencySchema, UrlAttachmentSchema};
 use super::time;
 
-/// Who holds auctions.
+/// An auctioneer: a party that holds a customer's auctions.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Auctioneer)]
 pub(crate) struct AuctioneerView {
-    /// What events carry.
+    /// UUID of the auctioneer, as in events.
     pub(crate) uuid: Uuid,
-    /// Primary key of the common model `AuctioneerApiModel`; stable for ever.
+    /// Primary key of the common model `AuctioneerApiModel`; it never changes.
     pub(crate) id: i64,
+    /// UUID of the customer.
     pub(crate) customer: Uuid,
+    /// Name, unique for the customer.
     pub(crate) name: String,
-    /// Its address; see `/reference/addresses/{id}`.
+    /// Id of the address; see `/reference/addresses/{id}`.
     pub(crate) address_id: Option<i64>,
-    /// The country in which it is at home.
+    /// Home country.
     #[schema(value_type = Option<CountrySchema>)]
     pub(crate) country: Option<CountryModel>,
-    /// The currency that its sales are usually in.
+    /// Usual currency of its sales.
     #[schema(value_type = Option<CurrencySchema>)]
     pub(crate) currency: Option<CurrencyModel>,
+    /// Logo image.
     #[schema(value_type = Option<UrlAttachmentSchema>)]
     pub(crate) logo: Option<UrlAttachmentApiModel>,
     /// Images, documents and videos about it.
     #[schema(value_type = Vec<UrlAttachmentSchema>)]
     pub(crate) attachments: Vec<UrlAttachmentApiModel>,
-    /// Rises with each change; the `ETag`.
+    /// Increases with each change; the `ETag`.
     pub(crate) version: i64,
+    /// When the auctioneer was created.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
 }

@@ -1,6 +1,6 @@
 //! Bids.
 
-use platform_core::bid::Bid;
+use platform_core::bidding::bid::Bid;
 use platform_rules::{Item, PublicBid};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,24 +13,27 @@ use super::{ItemView, time};
 #[serde(rename_all = "camelCase")]
 #[schema(as = Bid)]
 pub(crate) struct BidView {
+    /// UUID of the bid.
     pub(crate) uuid: Uuid,
-    /// Number of the bid on its item, from 1 without gaps; null for what an absentee left, which others don't count.
+    /// Number of the bid on its item, from 1 without gaps; null for an absentee bid, which the public numbering omits.
     pub(crate) number: Option<i64>,
+    /// Paddle of the bidder.
     pub(crate) bidder: String,
-    /// What it came to, minor units: the price that its bidder led at, or the whole bid if it was outbid at once; of the
-    /// leader's bids never more than the price. Never how far its bidder would have gone; null for what an absentee left.
+    /// Minor units: the price at which the bidder led, or the whole bid if it was outbid immediately. For the leader
+    /// never more than the price; never the maximum. Null for an absentee bid.
     pub(crate) amount: Option<i64>,
     /// `internet`, `room`, `commission`, `absentee` or `buyNow`.
     pub(crate) source: &'static str,
-    /// `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` when the item was passed, or is a DRAFT again, when it does not
-    /// count any more.
+    /// Why the bid does not count: `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` if the item was passed or
+    /// is a DRAFT again. Null while it counts.
     pub(crate) struck: Option<&'static str>,
+    /// When the bid was accepted.
     #[schema(format = DateTime)]
     pub(crate) at: String,
 }
 
 impl BidView {
-    /// Made from what the rules say may be seen of a bid: nothing of what an absentee left, but that it is there.
+    /// Shows what the rules make public ([`PublicBid`]): of an absentee bid neither number nor amount.
     pub(crate) fn new(item: &Item, bid: &Bid) -> Self {
         let public = PublicBid::of(item, &bid.record());
         Self {
@@ -48,17 +51,19 @@ impl BidView {
         }
     }
 
-    /// A bid as others see it; none when they don't.
+    /// A bid as other bidders see it; `None` for one that they may not see.
     pub(crate) fn for_others(item: &Item, bid: &Bid) -> Option<Self> {
         PublicBid::of(item, &bid.record()).map(|_| Self::new(item, bid))
     }
 }
 
-/// A bid with the item as it stands after it.
+/// A bid, and the item after it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = PlacedBid)]
 pub(crate) struct PlacedBidView {
+    /// The bid.
     pub(crate) bid: BidView,
+    /// The item after the bid.
     pub(crate) item: ItemView,
 }

@@ -12,15 +12,17 @@ use super::time;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Clerk)]
 pub(crate) struct ClerkView {
-    /// Who it is; history and records name them as the actor `user:<uuid>`.
+    /// UUID of the user. Histories and records name it as the actor `user:<uuid>`.
     pub(crate) user: Uuid,
+    /// E-mail address.
     pub(crate) email: String,
-    /// Since when they can't sign in; null while they can.
+    /// When the user was disabled; null if they may sign in.
     #[schema(format = DateTime)]
     pub(crate) disabled_at: Option<String>,
+    /// When the clerk was assigned.
     #[schema(format = DateTime)]
     pub(crate) assigned_at: String,
-    /// Who assigned them: `user:<uuid>`, `key:<uuid>` or `command-line`.
+    /// Who assigned the clerk: `user:<uuid>`, `key:<uuid>` or `command-line`.
     pub(crate) assigned_by: String,
 }
 
@@ -36,12 +38,14 @@ impl From<&(Clerk, User)> for ClerkView {
     }
 }
 
-/// A person with the role clerk.
+/// A user with the role clerk.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ClerkToChoose)]
 pub(crate) struct ClerkToChooseView {
+    /// UUID of the user.
     pub(crate) uuid: Uuid,
+    /// E-mail address.
     pub(crate) email: String,
 }
 

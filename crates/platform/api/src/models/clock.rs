@@ -7,21 +7,22 @@ use uuid::Uuid;
 
 use super::time;
 
-/// The clock of a sandbox auction. It stands still until it is advanced.
+/// The clock of a sandbox auction. It only moves when a caller advances it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Clock)]
 pub(crate) struct ClockView {
+    /// UUID of the auction.
     pub(crate) auction: Uuid,
-    /// What it shows: the time that decides in the auction.
+    /// The time that the clock shows and by which the auction's rules decide.
     #[schema(format = DateTime)]
     pub(crate) now: String,
-    /// Every item whose end is before this has ended. The same as `now`, unless it is advancing.
+    /// Every item whose end is before this time has ended. Equals `now` unless the clock is advancing.
     #[schema(format = DateTime)]
     pub(crate) reached: String,
-    /// True while items that it has passed are still ending: ask again until it is false.
+    /// True while items whose end the clock has passed are still ending. Repeat the request until it is false.
     pub(crate) advancing: bool,
-    /// Items that this advance has ended so far, or the last one did.
+    /// Items that this advance has ended so far; when the clock is not advancing, items that the last advance ended.
     pub(crate) ended_count: u64,
     /// The auction's version; the `ETag`.
     pub(crate) version: i64,
@@ -40,14 +41,14 @@ impl ClockView {
     }
 }
 
-/// A clock that was advanced, and what ended by it.
+/// A clock after an advance, and the items that ended.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AdvancedClock)]
 pub(crate) struct AdvancedView {
     #[serde(flatten)]
     pub(crate) clock: ClockView,
-    /// Items that have ended by now, in the order of their ends; the first 250. When there are more, `advancing` is true.
+    /// The first 250 items that have ended, in order of their ends. If more become due, `advancing` is true.
     pub(crate) ended: Vec<EndedView>,
 }
 
@@ -56,14 +57,16 @@ pub(crate) struct AdvancedView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = EndedItem)]
 pub(crate) struct EndedView {
+    /// UUID of the item.
     pub(crate) item: Uuid,
+    /// Lot number, as printed.
     pub(crate) lot_number: String,
     /// `SOLD` or `UNSOLD`.
     pub(crate) status: &'static str,
     /// Its effective end, extensions included.
     #[schema(format = DateTime)]
     pub(crate) ended_at: Option<String>,
-    /// Amount of the standing bid.
+    /// Amount of the standing bid, in minor units; null without a bid.
     pub(crate) price: Option<i64>,
 }
 

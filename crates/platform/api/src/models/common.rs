@@ -1,60 +1,74 @@
-//! The common models (service.md section 2) as the OpenAPI document describes them. The models themselves are those of the
-//! `contract` crate, which reads and writes them and knows nothing of OpenAPI.
-#![expect(dead_code, reason = "only described")]
+//! The common models as the OpenAPI document describes them. The models themselves are in the `contract` crate, which
+//! reads and writes them and does not depend on OpenAPI.
+#![expect(dead_code, reason = "schemas only")]
 
 use utoipa::ToSchema;
 
-/// An auctioneer, as the reference API knows it.
+/// An auctioneer as the common model.
 #[derive(ToSchema)]
 #[schema(as = AuctioneerApiModel)]
 pub(crate) struct AuctioneerSchema {
+    /// Class name of the model.
     #[schema(rename = "@class", example = "com.vendor.scaffold.models.auctionapi.AuctioneerApiModel")]
     class: String,
-    /// Primary key, stable for ever.
+    /// Primary key; it never changes.
     id: i64,
+    /// Name.
     name: String,
 }
 
-/// A country.
+/// A country as the common model.
 #[derive(ToSchema)]
 #[schema(as = CountryModel)]
 pub(crate) struct CountrySchema {
+    /// Class name of the model.
     #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.address.CountryModel")]
     class: String,
-    /// ISO 3166-1 number, stable for ever. On input either `id` or `code`.
+    /// ISO 3166-1 number; it never changes. On input, either `id` or `code`.
     id: Option<i64>,
     /// ISO 3166-1 alpha-2, upper case.
     code: Option<String>,
+    /// English name. Ignored on input.
     name: Option<String>,
 }
 
-/// A currency.
+/// A currency as the common model.
 #[derive(ToSchema)]
 #[schema(as = CurrencyModel)]
 pub(crate) struct CurrencySchema {
+    /// Class name of the model.
     #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.reference.CurrencyModel")]
     class: String,
-    /// ISO 4217 number, stable for ever. On input either `id` or `code`.
+    /// ISO 4217 number; it never changes. On input, either `id` or `code`.
     id: Option<i64>,
     /// ISO 4217, upper case.
     code: Option<String>,
+    /// English name. Ignored on input.
     name: Option<String>,
 }
 
-/// A postal address. A required line may be empty, not absent.
+/// A postal address as the common model. A required line may be empty but not absent.
 #[derive(ToSchema)]
 #[schema(as = AddressModel, rename_all = "camelCase")]
 pub(crate) struct AddressSchema {
+    /// Class name of the model.
     #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.address.AddressModel")]
     class: String,
-    /// Primary key, stable for ever; given by the platform.
+    /// Primary key, assigned by the platform; it never changes.
     id: Option<i64>,
+    /// First line; required, may be empty.
     address_line1: String,
+    /// Second line; required, may be empty.
     address_line2: String,
+    /// Third line.
     address_line3: Option<String>,
+    /// Fourth line.
     address_line4: Option<String>,
+    /// County or region.
     county: Option<String>,
+    /// Town or city.
     city: Option<String>,
+    /// Postcode; required, may be empty.
     postcode: String,
     /// Decimal degrees east, -180 to 180.
     #[schema(example = "-1.257300")]
@@ -62,24 +76,25 @@ pub(crate) struct AddressSchema {
     /// Decimal degrees north, -90 to 90.
     #[schema(example = "51.752022")]
     latitude: Option<String>,
-    /// Two lower-case letters of ISO 3166-1, but for the United Kingdom, which is `uk`; that is also the default.
+    /// Two lower-case letters of ISO 3166-1; the United Kingdom is `uk`, which is also the default.
     #[schema(example = "uk")]
     country_code: Option<String>,
 }
 
-/// An image, a document, or a video.
+/// An image, a document or a video as the common model.
 #[derive(ToSchema)]
 #[schema(as = UrlAttachmentApiModel)]
 pub(crate) struct UrlAttachmentSchema {
+    /// Class name of the model.
     #[schema(
         rename = "@class",
         required = false,
         example = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel"
     )]
     class: String,
-    /// An http or https address. Of a YouTube or Vimeo video, given as any of its usual addresses, only the identifier is
-    /// kept.
+    /// An http or https address. For a YouTube or Vimeo video, the platform keeps only the video's identifier.
     url: String,
+    /// Caption for people.
     label: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Customers and their connections to a provider.
 
-use platform_core::consumers::{ConsumerState, CredentialTest};
+use platform_core::customers::connections::{ConsumerState, CredentialTest};
 use platform_core::port::{Backlog, Customer, Failing, Parked, QuarantinedEvent};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -9,13 +9,16 @@ use uuid::Uuid;
 
 use super::time;
 
-/// Who runs auctions and receives events.
+/// A customer: runs auctions and receives events.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Customer)]
 pub(crate) struct CustomerView {
+    /// UUID of the customer.
     pub(crate) uuid: Uuid,
+    /// Name, unique.
     pub(crate) name: String,
+    /// When the customer was created.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
 }
@@ -31,22 +34,25 @@ impl From<&Customer> for CustomerView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Consumer)]
 pub(crate) struct ConsumerView {
+    /// UUID of the customer.
     pub(crate) customer: Uuid,
-    /// Base address of the provider's API.
+    /// Base URL of the provider's API.
     pub(crate) provider_url: String,
-    /// Consumer application identifier (`app_…`).
+    /// Id of the consumer application (`app_…`); null if none is set.
     pub(crate) application_id: Option<String>,
-    /// True when an API key is there; the key itself is never shown.
+    /// True if an API key is stored. The key itself is never shown.
     pub(crate) api_key_set: bool,
-    /// True with both the application identifier and the key: without both nothing is published.
+    /// True with both an application id and an API key. Without both, the platform publishes nothing.
     pub(crate) connected: bool,
-    /// Why the queue waits for support; null while it flows.
+    /// Why the queue waits for support; null if it is not parked.
     pub(crate) parked: Option<ParkedView>,
+    /// Events that are not published yet.
     pub(crate) backlog: BacklogView,
-    /// The last failure of the events that wait; null when none of them has failed since the connection was changed.
+    /// The last failed attempt to publish the waiting events; null if none has failed since the connection changed.
     pub(crate) last_error: Option<LastErrorView>,
-    /// What the provider said to the credentials; only in the answer to a call that has asked it, else null.
+    /// Result of the credentials test; null unless this call made one.
     pub(crate) test: Option<TestView>,
+    /// When the connection last changed.
     #[schema(format = DateTime)]
     pub(crate) updated_at: String,
 }
@@ -68,16 +74,17 @@ impl From<&ConsumerState> for ConsumerView {
     }
 }
 
-/// Why events wait.
+/// The last failed attempt to publish.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = LastError)]
 pub(crate) struct LastErrorView {
-    /// What went wrong: what the provider answered, or why it could not be reached.
+    /// What went wrong: the provider's answer, or why the provider was not reachable.
     pub(crate) detail: String,
+    /// When the attempt failed.
     #[schema(format = DateTime)]
     pub(crate) at: String,
-    /// When it is tried again; null while that is under way, or while the queue is parked.
+    /// When the next attempt starts; null while one is running or the queue is parked.
     #[schema(format = DateTime)]
     pub(crate) next_attempt_at: Option<String>,
 }
@@ -89,14 +96,14 @@ impl From<&Failing> for LastErrorView {
     }
 }
 
-/// What a test of the credentials came to.
+/// Result of a test of the credentials.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = CredentialsTest)]
 pub(crate) struct TestView {
-    /// True when the provider has the consumer application and takes the key.
+    /// True if the provider has the consumer application and accepts the key.
     pub(crate) ok: bool,
-    /// What it answered, or why it could not be asked; null when all is well.
+    /// The provider's answer, or why the provider was not reachable; null if `ok`.
     pub(crate) detail: Option<String>,
 }
 
@@ -116,6 +123,7 @@ impl From<&CredentialTest> for TestView {
 pub(crate) struct ParkedView {
     /// What the provider answered.
     pub(crate) reason: String,
+    /// When the queue was parked.
     #[schema(format = DateTime)]
     pub(crate) at: String,
 }
@@ -131,11 +139,12 @@ impl From<&Parked> for ParkedView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Backlog)]
 pub(crate) struct BacklogView {
+    /// Number of waiting events.
     pub(crate) pending: u64,
-    /// Server time of the oldest of them.
+    /// When the oldest waiting event occurred; null if none waits.
     #[schema(format = DateTime)]
     pub(crate) oldest_at: Option<String>,
-    /// Events that the provider refused for good.
+    /// Number of events that the provider rejected for good.
     pub(crate) quarantined: u64,
 }
 
@@ -150,13 +159,18 @@ impl From<&Backlog> for BacklogView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = QuarantinedEvent)]
 pub(crate) struct QuarantinedView {
+    /// Cursor of the event in the feed.
     pub(crate) cursor: i64,
+    /// The `eventId` at the provider: subject and sequence.
     pub(crate) event_id: String,
+    /// `ITEM_STATUS_CHANGE` or `AUCTION_STATUS_CHANGE`.
     pub(crate) event_type: &'static str,
-    /// What the provider answered.
+    /// The provider's answer.
     pub(crate) error: String,
+    /// When the provider rejected the event.
     #[schema(format = DateTime)]
     pub(crate) at: String,
+    /// The exact body of the webhook.
     #[schema(value_type = Object)]
     pub(crate) payload: Option<Box<RawValue>>,
 }

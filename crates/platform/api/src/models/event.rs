@@ -13,14 +13,15 @@ use super::time;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Events)]
 pub(crate) struct EventsView {
+    /// Events in order of their cursors.
     pub(crate) data: Vec<EventView>,
-    /// Ask with `after=` this for what comes next; keep it, to go on from there another day.
+    /// The cursor to send as `after` for the following events. Keep it to continue later.
     pub(crate) next: i64,
-    /// True when there was nothing after `next` at the time.
+    /// True if no event followed `next` at this time.
     pub(crate) done: bool,
 }
 
-/// An announced event, as it was or will be delivered.
+/// An announced event, as the platform publishes it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Event)]
@@ -29,9 +30,9 @@ pub(crate) struct EventView {
     pub(crate) cursor: i64,
     /// `ITEM_STATUS_CHANGE` or `AUCTION_STATUS_CHANGE`.
     pub(crate) event_type: &'static str,
-    /// The provider's `eventId`: subject and sequence.
+    /// The `eventId` at the provider: subject and sequence.
     pub(crate) event_id: String,
-    /// Server time of the status change.
+    /// When the status changed, by the server's clock.
     #[schema(format = DateTime)]
     pub(crate) occurred_at: String,
     /// The exact body of the webhook.
@@ -56,6 +57,7 @@ impl From<&JournalRow> for EventView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = StatusChange)]
 pub(crate) struct HistoryView {
+    /// UUID of the auction or item.
     pub(crate) subject: Uuid,
     /// Number of the change of its subject, from 1 without gaps.
     pub(crate) sequence: i64,
@@ -63,13 +65,15 @@ pub(crate) struct HistoryView {
     pub(crate) from: Option<String>,
     /// Status after.
     pub(crate) to: String,
-    /// Stable word for the cause, such as `end_reached`.
+    /// Stable code of the cause, such as `end_reached`.
     pub(crate) cause: String,
-    /// Who did it: `timer`, `test clock`, `key:…`, `user:…` or `command-line`.
+    /// Who acted: `timer`, `test clock`, `key:<uuid>`, `user:<uuid>` or `command-line`.
     pub(crate) actor: String,
+    /// The reason that the actor gave; null without one.
     pub(crate) reason: Option<String>,
-    /// If customers were told.
+    /// True if the platform announced the change to customers.
     pub(crate) announced: bool,
+    /// When the status changed.
     #[schema(format = DateTime)]
     pub(crate) at: String,
 }

@@ -9,68 +9,76 @@ use uuid::Uuid;
 
 use super::{UrlAttachmentSchema, time};
 
-/// One lot of an auction. Amounts are minor units of its currency. The reserve never leaves the platform.
+/// An item (lot) of an auction. Amounts are in minor units of its currency. The reserve is never shown.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Item)]
 pub(crate) struct ItemView {
+    /// UUID of the item.
     pub(crate) uuid: Uuid,
+    /// UUID of the auction.
     pub(crate) auction: Uuid,
+    /// Lot number, as printed, such as `12A`; unique in the auction.
     pub(crate) lot_number: String,
     /// Place in the running order, from 0.
     pub(crate) position: i64,
+    /// Title.
     pub(crate) title: String,
+    /// Description; may be empty.
     pub(crate) description: String,
+    /// Address of the main image; null without one.
     pub(crate) image_url: Option<String>,
-    /// Images, documents and videos beside it.
+    /// Further images, documents and videos.
     #[schema(value_type = Vec<UrlAttachmentSchema>)]
     pub(crate) attachments: Vec<UrlAttachmentApiModel>,
+    /// Low estimate, in minor units.
     pub(crate) low_estimate: Option<i64>,
+    /// High estimate, in minor units.
     pub(crate) high_estimate: Option<i64>,
-    /// 0 means the first increment.
+    /// Opening bid, in minor units; 0 means the first increment.
     pub(crate) opening_bid: i64,
     /// ISO 4217.
     pub(crate) currency: String,
     /// Status name; see the reference data.
     pub(crate) status: &'static str,
-    /// Statuses that an administrator may change it to. The moment, such as an end that is over, can still refuse one, and so can
-    /// what absentees left, which is not looked at here.
+    /// Statuses to which an administrator may change the item. The time, such as an end in the past, and absentee bids,
+    /// which this list does not consider, can still forbid one.
     pub(crate) legal_next_statuses: Vec<&'static str>,
-    /// Planned end in a timed auction.
+    /// Planned end in a timed auction, before extensions.
     #[schema(format = DateTime)]
     pub(crate) end_time: Option<String>,
-    /// Real end in a timed auction: the one that counts.
+    /// End in a timed auction, with all extensions. This end decides.
     #[schema(format = DateTime)]
     pub(crate) effective_end_time: Option<String>,
-    /// Amount of the standing bid.
+    /// Amount of the standing bid, in minor units; null without a bid.
     pub(crate) price: Option<i64>,
-    /// Paddle of whoever leads, or bought it.
+    /// Paddle of the leading bidder or the buyer; null without a bid.
     pub(crate) leader: Option<String>,
-    /// Price at which it can be bought at once; null when it can't be, or not any more.
+    /// Buy-now price, in minor units; null if the item has none or can't be bought at it any more.
     pub(crate) buy_now: Option<i64>,
-    /// Least amount that the next bid may have; null when it is sold, unsold or withdrawn.
+    /// Lowest amount of the next bid, in minor units; null if the item is sold, unsold or withdrawn.
     pub(crate) minimum_bid: Option<i64>,
-    /// If the price has reached the reserve; null without a reserve.
+    /// True if the price has reached the reserve; null without a reserve.
     pub(crate) reserve_met: Option<bool>,
-    /// Bids accepted. What absentees left is not among them.
+    /// Number of accepted bids, without absentee bids.
     pub(crate) bid_count: i64,
     /// Place in a webcast's ring: `waiting`, `in_ring`, `done`; null in a timed auction.
     pub(crate) ring: Option<&'static str>,
-    /// Increment at any price, instead of the auction's table.
+    /// Increment at every price, in minor units, instead of the auction's table; null to use the table.
     pub(crate) fixed_increment: Option<i64>,
-    /// The unsold item of an earlier auction that this one offers again.
+    /// UUID of the unsold item of an earlier auction that this item offers again.
     pub(crate) relisted_from: Option<Uuid>,
-    /// The item of another auction that offers this one again.
+    /// UUID of the item of a later auction that offers this one again.
     pub(crate) relisted_as: Option<Uuid>,
-    /// Rises with each change; the `ETag` begins with it.
+    /// Increases with each change; the `ETag` begins with it.
     pub(crate) version: i64,
-    /// The server's clock, which decides; in a sandbox auction that auction's own.
+    /// The server's clock, which decides; for a sandbox auction, the auction's clock.
     #[schema(format = DateTime)]
     pub(crate) server_time: String,
 }
 
 impl ItemView {
-    /// Of the sale, what the rules say may be seen ([`PublicItem`]); of the lot, what the catalogue prints.
+    /// The public state of the sale ([`PublicItem`]), and what the catalogue prints.
     pub(crate) fn new(item: &Item, auction: &Auction, now: Timestamp) -> Self {
         let sale = PublicItem::of(auction, item);
         let now = auction.clock.map_or(now, |clock| clock.now());

@@ -1,4 +1,4 @@
-//! People, and their sessions.
+//! Users, and their sessions.
 
 use platform_core::people::{Enrolled, RecoveryCodes, SignedIn, UserWithPassword};
 use platform_core::port::{Session, User};
@@ -9,24 +9,26 @@ use uuid::Uuid;
 
 use super::time;
 
-/// A person who may sign in.
+/// A user: a person who may sign in.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = User)]
 pub(crate) struct UserView {
-    /// History and records name them as the actor `user:<uuid>`.
+    /// UUID of the user. Histories and records name it as the actor `user:<uuid>`.
     pub(crate) uuid: Uuid,
+    /// E-mail address.
     pub(crate) email: String,
     /// `administrator`, `operator`, `clerk`, `support` or `viewer`.
     pub(crate) role: String,
-    /// Since when they can't sign in; null while they can.
+    /// When the user was disabled; null if they may sign in.
     #[schema(format = DateTime)]
     pub(crate) disabled_at: Option<String>,
-    /// Whether signing in takes a code as well.
+    /// True if signing in needs a code too.
     pub(crate) second_factor: bool,
+    /// When the user was created.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
-    /// When they last signed in; null for never.
+    /// When the user last signed in; null for never.
     #[schema(format = DateTime)]
     pub(crate) signed_in_at: Option<String>,
 }
@@ -45,14 +47,14 @@ impl From<&User> for UserView {
     }
 }
 
-/// A user, with the password that was made for them.
+/// A user, with the password if the server made it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = UserWithPassword)]
 pub(crate) struct UserWithPasswordView {
     #[serde(flatten)]
     pub(crate) user: UserView,
-    /// Shown this once; null when it was given.
+    /// The password that the server made, shown this once; null if the caller sent one.
     pub(crate) password: Option<String>,
 }
 
@@ -63,21 +65,23 @@ impl From<&UserWithPassword> for UserWithPasswordView {
     }
 }
 
-/// A session that began.
+/// A new session, with its token.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SignedIn)]
 pub(crate) struct SignedInView {
-    /// The session.
+    /// UUID of the session.
     pub(crate) uuid: Uuid,
-    /// Its token (`lws_…`), to be sent like an API key. It is shown this once.
+    /// The token (`lws_…`), sent like an API key. It is shown this once.
     pub(crate) token: String,
+    /// The user who signed in.
     pub(crate) user: UserView,
-    /// What the role may do.
+    /// Scopes of the user's role.
     pub(crate) scopes: Vec<&'static str>,
+    /// When the session started.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
-    /// When it ends, whatever is done with it; it ends earlier when it is not used.
+    /// When the session ends at the latest. It ends earlier if it is not used.
     #[schema(format = DateTime)]
     pub(crate) expires_at: String,
 }
@@ -96,36 +100,38 @@ impl From<&SignedIn> for SignedInView {
     }
 }
 
-/// A session of a person, without its token.
+/// A session of a user, without its token.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Session)]
 pub(crate) struct SessionView {
+    /// UUID of the session.
     pub(crate) uuid: Uuid,
-    /// Whose it is.
+    /// UUID of the user.
     pub(crate) user: Uuid,
-    /// Where it was signed in from; null when that is not known.
+    /// IP address of the sign-in; null if it is unknown.
     pub(crate) address: Option<String>,
-    /// Whether it is the one that asks.
+    /// True for the session that makes this request.
     pub(crate) current: bool,
+    /// When the session started.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
-    /// When it ends, whatever is done with it.
+    /// When the session ends at the latest.
     #[schema(format = DateTime)]
     pub(crate) expires_at: String,
-    /// To within a minute.
+    /// When the session was last used, to within a minute.
     #[schema(format = DateTime)]
     pub(crate) last_used_at: String,
 }
 
 impl SessionView {
-    /// As the session `asking` sees it.
-    pub(crate) fn of(session: &Session, asking: Option<Uuid>) -> Self {
+    /// `current_session` is the session that makes the request.
+    pub(crate) fn of(session: &Session, current_session: Option<Uuid>) -> Self {
         Self {
             uuid: session.uuid,
             user: session.user,
             address: session.address.clone(),
-            current: asking == Some(session.uuid),
+            current: current_session == Some(session.uuid),
             created_at: time(session.created_at),
             expires_at: time(session.expires_at),
             last_used_at: time(session.last_used_at),
@@ -133,32 +139,34 @@ impl SessionView {
     }
 }
 
-/// Who asks.
+/// The signed-in user and the current session.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Me)]
 pub(crate) struct MeView {
+    /// The user.
     pub(crate) user: UserView,
+    /// The current session.
     pub(crate) session: SessionView,
-    /// What the role may do.
+    /// Scopes of the user's role.
     pub(crate) scopes: Vec<&'static str>,
-    /// Recovery codes of the second factor that were not used.
+    /// Number of unused recovery codes of the second factor.
     pub(crate) recovery_codes_left: usize,
 }
 
-/// What a role may do, by the names of scopes.
+/// The scopes of a user's role, by name.
 pub(crate) fn scopes_of(user: &User) -> Vec<&'static str> {
     Role::parse(&user.role).map(|role| role.scopes().iter().map(Scope::name).collect()).unwrap_or_default()
 }
 
-/// A second factor that waits for a code of it.
+/// A second factor that is not confirmed yet.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SecondFactor)]
 pub(crate) struct EnrolledView {
-    /// Base32, to be typed into an authenticator. It is shown this once.
+    /// Secret in Base32, to type into an authenticator. It is shown this once.
     pub(crate) secret: String,
-    /// The same as an `otpauth://` address, to be shown as a picture.
+    /// The secret as an `otpauth://` address, to show as a QR code.
     pub(crate) url: String,
 }
 
@@ -168,12 +176,12 @@ impl From<&Enrolled> for EnrolledView {
     }
 }
 
-/// Codes for the day on which the authenticator is lost.
+/// Recovery codes, for a user who has lost the authenticator.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RecoveryCodes)]
 pub(crate) struct RecoveryCodesView {
-    /// Each works once in place of a code. They are shown this once.
+    /// Each code works once in place of a code of the authenticator. They are shown this once.
     pub(crate) recovery_codes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The record of a sale.
+//! The record of an item's sale.
 
 use platform_core::audit::{Record, RecordEntry, RecordSummary};
 use serde::Serialize;
@@ -7,25 +7,30 @@ use uuid::Uuid;
 
 use super::time;
 
-/// The log of one item, chained by hash, for somebody outside to check: docs/audit.md says how.
+/// A part of the log of one item, chained by hash. A reader can verify it without this platform: docs/operate/audit.md
+/// says how.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Record)]
 pub(crate) struct RecordView {
-    /// `lotwire.record.1`.
+    /// Format of the record: `lotwire.record.1`.
     format: String,
+    /// UUID of the item.
     item: Uuid,
-    /// Number of the entry before the first one here; 0 in the first part.
+    /// Number of the entry before the first one of this part; 0 in the first part.
     after: i64,
-    /// Hash before the first entry here, 64 hexadecimal digits. Before entry 1 it is made of the item's UUID.
+    /// Hash before the first entry of this part, as 64 hexadecimal digits. Before entry 1 it is derived from the item's
+    /// UUID.
     previous_hash: String,
+    /// Entries of this part, in order.
     entries: Vec<RecordEntryView>,
-    /// Ask with `after=` this for the next part; null in the last one.
+    /// The value to send as `after` for the next part; null in the last one.
     next: Option<i64>,
     /// Number of the last entry of the log.
     head_number: i64,
     /// Hash of the last entry of the log.
     head_hash: String,
+    /// The state of the item to which the log leads.
     summary: RecordSummaryView,
 }
 
@@ -33,26 +38,32 @@ pub(crate) struct RecordView {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = RecordEntry)]
 pub(crate) struct RecordEntryView {
-    /// JSON as text: its bytes are what the hash covers. Amounts that are nobody's business are commitments in it.
+    /// JSON as text: the hash covers its bytes. Confidential amounts are commitments in it.
     content: String,
     /// SHA-256, 64 hexadecimal digits.
     hash: String,
 }
 
-/// What the log comes to.
+/// The state of an item to which its log leads.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RecordSummary)]
 pub(crate) struct RecordSummaryView {
+    /// UUID of the auction.
     auction: Uuid,
+    /// Lot number, as printed.
     lot_number: String,
+    /// Title.
     title: String,
+    /// Status name.
     status: &'static str,
-    /// Minor units.
+    /// Amount of the standing bid, in minor units; null without a bid.
     price: Option<i64>,
-    /// Who leads, or bought it.
+    /// Paddle of the leading bidder or the buyer; null without a bid.
     leader: Option<String>,
+    /// Number of accepted bids.
     bid_count: i64,
+    /// End in a timed auction, with all extensions.
     #[schema(format = DateTime)]
     effective_end_time: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! RegistrationStore of bidders.
+//! Registrations of bidders.
 
 use platform_core::port::Registration;
 use serde::Serialize;
@@ -7,39 +7,46 @@ use uuid::Uuid;
 
 use super::time;
 
-/// A bidder's registration for an auction. Others see the paddle, nothing else.
+/// A bidder's registration for an auction. Other callers see only the paddle.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Registration)]
 pub(crate) struct RegistrationView {
+    /// UUID of the registration.
     pub(crate) uuid: Uuid,
+    /// UUID of the auction.
     pub(crate) auction: Uuid,
-    /// All that others see; what bids name as their bidder.
+    /// Paddle: the name of the bidder in bids, and all that other bidders see.
     pub(crate) paddle: String,
-    /// The person or firm behind it, as you know them.
+    /// UUID of the person or firm that bids, assigned by the caller.
     pub(crate) party: Option<Uuid>,
+    /// Name of the bidder.
     pub(crate) name: String,
+    /// E-mail address.
     pub(crate) email: Option<String>,
-    /// What the bidder may spend in this auction, minor units: maxima that lead and hammer prices. Null: no limit.
+    /// Spending limit in this auction, in minor units. Leading maxima and hammer prices count towards it. Null: no
+    /// limit.
     pub(crate) limit: Option<i64>,
-    /// For whoever runs the sale.
+    /// Note for the staff of the sale.
     pub(crate) note: Option<String>,
     /// `pending`, `approved`, `refused` or `suspended`.
     pub(crate) status: &'static str,
-    /// Statuses that it may be changed to; none when the auction is ARCHIVED.
+    /// Statuses to which it may be changed; empty if the auction is ARCHIVED.
     pub(crate) legal_next_statuses: Vec<&'static str>,
-    /// Why it was refused or suspended.
+    /// Why it was declined or suspended.
     pub(crate) reason: Option<String>,
-    /// Rises with each change; the `ETag`.
+    /// Increases with each change; the `ETag`.
     pub(crate) version: i64,
+    /// When the bidder was registered.
     #[schema(format = DateTime)]
     pub(crate) created_at: String,
+    /// When the registration last changed.
     #[schema(format = DateTime)]
     pub(crate) updated_at: String,
 }
 
 impl RegistrationView {
-    /// As it is in the end, when the auction is ARCHIVED.
+    /// A registration of an ARCHIVED auction: its status is final.
     pub(crate) fn of_archived(registration: &Registration) -> Self {
         Self { legal_next_statuses: Vec::new(), ..Self::from(registration) }
     }

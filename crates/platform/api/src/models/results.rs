@@ -1,11 +1,11 @@
-//! What was sold, and answers to changes of many items.
+//! Results of a sale, and results of changes of many items.
 
 use jiff::Timestamp;
 use kit_http::problem::ProblemError;
-use platform_core::auctions::move_ends::MovedEnds;
-use platform_core::items::edit_many::{ItemEditOutcome, ItemEditsReport};
-use platform_core::items::relist::Relisted;
-use platform_core::results::{AuctionResults, BuyerResult};
+use platform_core::sales::auctions::move_ends::MovedEnds;
+use platform_core::sales::items::edit_many::{ItemEditOutcome, ItemEditsReport};
+use platform_core::sales::items::relist::Relisted;
+use platform_core::sales::results::{AuctionResults, BuyerResult};
 use platform_core::{PlatformError, Problem};
 use platform_rules::{Auction, Charges, Item, SaleResult};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::{AuctionView, ItemView};
 
-/// Rates in basis points, a hundredth of a percent.
+/// Charges on the hammer price, in basis points (hundredths of a percent).
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Charges)]
@@ -37,16 +37,18 @@ impl From<Charges> for ChargesView {
     }
 }
 
-/// Minor units.
+/// Amounts of a sale, in minor units.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SaleResult)]
 pub(crate) struct SaleResultView {
+    /// Hammer price.
     pub(crate) hammer: i64,
     /// Buyer's premium.
     pub(crate) premium: i64,
-    /// On both.
+    /// Tax on hammer price and premium.
     pub(crate) tax: i64,
+    /// Hammer price, premium and tax.
     pub(crate) total: i64,
 }
 
@@ -56,28 +58,33 @@ impl From<SaleResult> for SaleResultView {
     }
 }
 
-/// What an auction has brought so far.
+/// Results of an auction so far.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Results)]
 pub(crate) struct ResultsView {
+    /// UUID of the auction.
     pub(crate) auction: Uuid,
     /// ISO 4217.
     pub(crate) currency: String,
     /// Status name of the auction.
     pub(crate) status: &'static str,
-    /// True when the auction is reconciled: nothing of it changes any more.
+    /// True if the auction is reconciled: the results don't change any more.
     #[serde(rename = "final")]
     pub(crate) is_final: bool,
+    /// Charges on hammer prices.
     pub(crate) charges: ChargesView,
+    /// Number of items.
     pub(crate) items: u64,
+    /// Number of sold items.
     pub(crate) sold: u64,
-    /// UNSOLD and PASSED.
+    /// Number of UNSOLD and PASSED items.
     pub(crate) unsold: u64,
+    /// Totals of all sold items.
     pub(crate) totals: SaleResultView,
-    /// Buyers by paddle, a page of them.
+    /// A page of buyers, in order of their paddles.
     pub(crate) data: Vec<BuyerResultView>,
-    /// Ask with `after=` this for the next page; null on the last one.
+    /// The value to send as `after` for the next page; null on the last page.
     pub(crate) next: Option<String>,
 }
 
@@ -99,17 +106,22 @@ impl ResultsView {
     }
 }
 
-/// What one buyer owes.
+/// Amounts that one buyer owes, in minor units.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BuyerResult)]
 pub(crate) struct BuyerResultView {
-    /// Paddle.
+    /// Paddle of the buyer.
     pub(crate) bidder: String,
+    /// Number of items bought.
     pub(crate) items: u64,
+    /// Sum of hammer prices, in minor units.
     pub(crate) hammer: i64,
+    /// Sum of buyer's premiums, in minor units.
     pub(crate) premium: i64,
+    /// Sum of taxes, in minor units.
     pub(crate) tax: i64,
+    /// Sum of all amounts, in minor units.
     pub(crate) total: i64,
 }
 
@@ -120,19 +132,22 @@ impl From<&BuyerResult> for BuyerResultView {
     }
 }
 
-/// What one item has brought.
+/// The result of one item.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ItemResult)]
 pub(crate) struct ItemResultView {
+    /// UUID of the item.
     pub(crate) item: Uuid,
+    /// Lot number, as printed.
     pub(crate) lot_number: String,
+    /// Title.
     pub(crate) title: String,
     /// Status name.
     pub(crate) status: &'static str,
-    /// Paddle of the buyer; null unless it is sold.
+    /// Paddle of the buyer; null unless the item is sold.
     pub(crate) bidder: Option<String>,
-    /// Null unless it is sold.
+    /// Amounts of the sale; null unless the item is sold.
     pub(crate) result: Option<SaleResultView>,
 }
 
@@ -151,15 +166,16 @@ impl ItemResultView {
     }
 }
 
-/// What became of moving ends.
+/// The result of moving ends.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = MovedEnds)]
 pub(crate) struct MovedEndsView {
+    /// The auction after the change.
     pub(crate) auction: AuctionView,
-    /// Items with another planned end now.
+    /// Number of items whose planned end moved.
     pub(crate) moved: u64,
-    /// Items that have ended, or were planned so already.
+    /// Number of items that have ended, or already had this planned end.
     pub(crate) kept: u64,
 }
 
@@ -173,39 +189,39 @@ impl MovedEndsView {
     }
 }
 
-/// What became of a bulk change.
+/// The result of a bulk edit.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = ItemEditsReport)]
+#[schema(as = BulkDone)]
 pub(crate) struct BulkDoneView {
-    /// Entries that changed their item.
+    /// Number of entries that changed their item.
     pub(crate) done: usize,
-    /// Entries whose item was so already.
+    /// Number of entries whose item already had the requested values.
     pub(crate) unchanged: usize,
-    /// Entries that were refused.
+    /// Number of rejected entries.
     pub(crate) refused: usize,
-    /// One for each entry, in order.
+    /// One result for each entry, in the order of the request.
     pub(crate) results: Vec<BulkResultView>,
 }
 
-/// What became of one entry.
+/// The result of one entry.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = BulkResult)]
 pub(crate) struct BulkResultView {
-    /// Null when the entry names none that can be read.
+    /// UUID of the item; null if the entry has none that can be read.
     pub(crate) item: Option<Uuid>,
-    /// If the item is another way now.
+    /// True if the item changed.
     pub(crate) changed: bool,
-    /// Null when it was not refused; otherwise the code that the call for this item alone would have had.
+    /// The code with which the call for this item alone would be rejected; null if the entry was not rejected.
     pub(crate) code: Option<&'static str>,
-    /// Why it was refused.
+    /// Why the entry was rejected, for people.
     pub(crate) detail: Option<String>,
-    /// Where in the body what is wrong with the entry stands.
+    /// Places in the body where the entry is wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub(crate) errors: Vec<ProblemError>,
-    /// The item as it is now; null when it was refused.
+    /// The item after the call; null if the entry was rejected.
     pub(crate) state: Option<ItemView>,
 }
 
@@ -230,7 +246,7 @@ impl BulkDoneView {
     }
 }
 
-/// The problems of an entry's own input begin at the entry.
+/// Problems of an entry, with pointers from the root of the body.
 fn problems_of(index: usize, error: &PlatformError) -> Vec<ProblemError> {
     let PlatformError::Invalid(problems) = error else { return Vec::new() };
     let at =
@@ -238,14 +254,14 @@ fn problems_of(index: usize, error: &PlatformError) -> Vec<ProblemError> {
     problems.iter().map(at).collect()
 }
 
-/// Items that are offered again.
+/// Relisted items.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Relisted)]
 pub(crate) struct RelistedView {
-    /// The auction that took them.
+    /// UUID of the auction that received the items.
     pub(crate) into: Uuid,
-    /// The new items in running order; `relistedFrom` names the old one.
+    /// The new items in running order; `relistedFrom` names the original.
     pub(crate) items: Vec<ItemView>,
 }
 

@@ -1,10 +1,10 @@
-//! The ring of a webcast: what anybody may follow, and apart from it what lies on the clerk's desk.
+//! The ring of a webcast: its public state, and apart from it the clerk's desk.
 
 use jiff::Timestamp;
 use platform_core::ring::{ClerkCommandResult, Desk, InternetBidResult, RingState};
 use platform_rules::ring::{Commission, RingAction};
 use platform_rules::{
-    Auction, AuctionKind, BidRecord, BidSource, InRing, InternetBids, Item, Pending, StandingBid, WebcastPhase,
+    Auction, AuctionKind, BidRecord, BidSource, InRing, InternetBids, Item, PendingBid, StandingBid, WebcastPhase,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -12,27 +12,28 @@ use uuid::Uuid;
 
 use super::{BidView, ItemView, time};
 
-/// What is in the ring of a webcast, and what just left it.
+/// The ring of a webcast: the live lot, and the lot that just left it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Ring)]
 pub(crate) struct RingView {
+    /// UUID of the auction.
     pub(crate) auction: Uuid,
-    /// `pre_bidding` or `live`; null in a timed auction, which has no ring.
+    /// Phase: `pre_bidding` or `live`; null for a timed auction, which has no ring.
     pub(crate) phase: Option<&'static str>,
-    /// `wait_for_clerk` or `accepted_at_once`.
+    /// How the webcast handles internet bids: `wait_for_clerk` or `accepted_at_once`.
     pub(crate) internet_bids: Option<&'static str>,
-    /// The item in the ring; null when it is empty.
+    /// The item in the ring; null if the ring is empty.
     pub(crate) item: Option<ItemView>,
-    /// How the item in the ring is offered; null when it is empty.
+    /// How the item in the ring is offered; null if the ring is empty.
     pub(crate) offer: Option<OfferView>,
-    /// The item that the command was about, when it is not in the ring now: sold, passed, removed or offered again.
+    /// The subject of the command if it is not in the ring now: sold, passed, removed or offered again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last: Option<ItemView>,
-    /// The clerk's desk, for the webcast's clerks, and for others with the scope `ring:write`; nobody else is shown it.
+    /// The clerk's desk: for the clerks of the webcast, and for other callers with the scope `ring:write`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) desk: Option<DeskView>,
-    /// The server's clock; in a sandbox auction that auction's own.
+    /// The server's clock; for a sandbox auction, the auction's clock.
     #[schema(format = DateTime)]
     pub(crate) server_time: String,
 }
@@ -59,18 +60,18 @@ impl RingView {
     }
 }
 
-/// How the item in the ring is being offered.
+/// How the item in the ring is offered.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = RingOffer)]
 pub(crate) struct OfferView {
-    /// What the next bid has to reach, minor units.
+    /// Lowest amount of the next bid, in minor units.
     asking_price: i64,
-    /// No bid is taken for the moment.
+    /// True while the clerk has paused bidding.
     paused: bool,
-    /// Fair warnings since the last bid or price.
+    /// Number of fair warnings since the last bid or asking price.
     warnings: u32,
-    /// The bid that wins if nothing else happens.
+    /// The bid that wins if no other follows; null without one.
     standing: Option<StandingView>,
 }
 
@@ -82,44 +83,46 @@ impl OfferView {
     }
 }
 
-/// A bid that stands.
+/// A standing bid.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = StandingBid)]
 pub(crate) struct StandingView {
+    /// UUID of the bid.
     uuid: Uuid,
     /// Its number in the list of bids.
     number: i64,
+    /// Paddle of the bidder.
     bidder: String,
-    /// Minor units.
+    /// Amount, in minor units.
     amount: i64,
 }
 
 impl StandingView {
     fn new(item: &Item, bid: &StandingBid) -> Self {
-        // What an absentee left stands nowhere, so that it has one.
+        // An absentee bid never stands, so a standing bid has a public number.
         let number = item.shown_number(bid.number).unwrap_or_default();
         Self { uuid: bid.bid, number, bidder: bid.bidder.clone(), amount: bid.amount }
     }
 }
 
-/// What the clerk has before them, and nobody else.
+/// The clerk's desk: what only the clerk sees.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ClerksDesk)]
 pub(crate) struct DeskView {
-    /// Commands that are possible now, by the last part of their address.
+    /// Possible commands, by the last part of their paths.
     commands: Vec<&'static str>,
-    /// Internet bids that wait to be accepted, by the time at which they came.
+    /// Internet bids that wait for the clerk, in order of their arrival.
     pending: Vec<PendingView>,
-    /// What absentees left on the item in the ring: the highest first, the earlier first among equals. It is bid with by
-    /// the clerk, never by itself.
+    /// Absentee bids on the item in the ring, the highest first, among equal ones the earlier first. Only the clerk
+    /// bids with them.
     commissions: Vec<CommissionView>,
-    /// The last bids on the item in the ring, the latest first; at most 20.
+    /// The last 20 bids on the item in the ring, the latest first.
     bids: Vec<BidView>,
-    /// The item that can be reopened.
+    /// The item that `reopen` would bring back; null if it can't.
     last: Option<NextItemView>,
-    /// The items that come next; at most 5.
+    /// The next 5 items in running order.
     next: Vec<NextItemView>,
 }
 
@@ -136,37 +139,41 @@ impl DeskView {
     }
 }
 
-/// An internet bid that waits.
+/// An internet bid that waits for the clerk.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = PendingBid)]
 pub(crate) struct PendingView {
+    /// UUID of the bid.
     uuid: Uuid,
+    /// Paddle of the bidder.
     bidder: String,
-    /// Minor units.
+    /// Amount, in minor units.
     amount: i64,
+    /// When the bid arrived.
     #[schema(format = DateTime)]
     at: String,
 }
 
-impl From<&Pending> for PendingView {
-    fn from(pending: &Pending) -> Self {
-        let Pending { bid, bidder, amount, at } = pending;
+impl From<&PendingBid> for PendingView {
+    fn from(pending: &PendingBid) -> Self {
+        let PendingBid { bid, bidder, amount, at } = pending;
         Self { uuid: *bid, bidder: bidder.clone(), amount: *amount, at: time(*at) }
     }
 }
 
-/// What an absentee left for the clerk.
+/// An absentee bid, with which the clerk can bid.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Commission)]
 pub(crate) struct CommissionView {
-    /// The bid that it was left as.
+    /// UUID of the absentee bid.
     uuid: Uuid,
-    /// Among those that absentees left on the item, in the order in which they came.
+    /// Number among the absentee bids on the item, in order of their arrival.
     number: i64,
+    /// Paddle of the absentee bidder.
     bidder: String,
-    /// How far the clerk may go, minor units.
+    /// Maximum, in minor units.
     maximum: i64,
 }
 
@@ -176,18 +183,22 @@ impl From<&Commission> for CommissionView {
     }
 }
 
-/// An item in a word.
+/// An item in short form.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = NextItem)]
 pub(crate) struct NextItemView {
+    /// UUID of the item.
     uuid: Uuid,
+    /// Lot number, as printed.
     lot_number: String,
+    /// Title.
     title: String,
+    /// Address of the main image; null without one.
     image_url: Option<String>,
-    /// Minor units.
+    /// Low estimate, in minor units.
     low_estimate: Option<i64>,
-    /// Minor units.
+    /// High estimate, in minor units.
     high_estimate: Option<i64>,
     /// Status name.
     status: &'static str,
@@ -208,7 +219,7 @@ impl From<&Item> for NextItemView {
 }
 
 impl BidView {
-    /// At the clerk's desk, with the numbers that others see.
+    /// A bid at the clerk's desk, with its public number.
     fn of(item: &Item, bid: &BidRecord) -> Self {
         Self {
             uuid: bid.bid,
@@ -225,7 +236,7 @@ impl BidView {
     }
 }
 
-/// What became of a bid on the item in the ring.
+/// An internet bid: waiting or accepted.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = InternetBid)]
@@ -234,8 +245,9 @@ pub(crate) struct InternetBidView {
     uuid: Uuid,
     /// `waiting` for the clerk, or `accepted`.
     state: &'static str,
-    /// The bid, when it was accepted.
+    /// The bid if it was accepted; null while it waits.
     bid: Option<BidView>,
+    /// The item after the bid.
     item: ItemView,
 }
 
@@ -250,7 +262,7 @@ impl InternetBidView {
     }
 }
 
-/// The word of a webcast's phase.
+/// Name of a webcast's phase; `None` for a timed auction.
 pub(super) fn phase(auction: &Auction) -> Option<&'static str> {
     (auction.kind == AuctionKind::Webcast).then_some(match auction.phase {
         WebcastPhase::PreBidding => "pre_bidding",
@@ -258,7 +270,7 @@ pub(super) fn phase(auction: &Auction) -> Option<&'static str> {
     })
 }
 
-/// The word for what becomes of internet bids in a webcast.
+/// How a webcast handles internet bids; `None` for a timed auction.
 pub(super) fn internet_bids(auction: &Auction) -> Option<&'static str> {
     (auction.kind == AuctionKind::Webcast).then_some(match auction.internet_bids {
         InternetBids::WaitForClerk => "wait_for_clerk",

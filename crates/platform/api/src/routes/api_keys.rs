@@ -1,4 +1,4 @@
-//! Keys of this API.
+//! API keys of the platform.
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
@@ -10,29 +10,39 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::body_fields::instant;
 use crate::errors::{ApiError, Problem};
-use crate::extract::{CustomerListQuery, Post, QueryRequest, instant};
+use crate::extract::{Post, QueryRequest};
 use crate::models::{ApiKeyCreated, ApiKeyView, List};
+use crate::pagination::CustomerListQuery;
 use crate::response;
 
-/// A key to be.
+/// A new API key.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ApiKeyIn {
-    /// For people; 1 to 100 characters.
+    /// Name for people; 1 to 100 characters.
     name: String,
-    /// What it may do, such as `events:read`; not more than the key that asks.
+    /// Scopes, such as `events:read`; only scopes that the caller has.
     scopes: Vec<String>,
-    /// The customer that it is confined to; the caller's own without one.
+    /// UUID of the customer that the key is limited to. Default: the caller's own.
     customer: Option<Uuid>,
-    /// When it stops working.
+    /// When the key expires. Default: never.
     #[schema(format = DateTime)]
     expires_at: Option<String>,
 }
 
-/// Creates a key; it is shown this once, and again only to the same `Idempotency-Key`. Scope `keys:write`.
-#[utoipa::path(post, path = "/api-keys", tag = "access", request_body = ApiKeyIn,
-    responses((status = 201, body = ApiKeyCreated), (status = 403, body = Problem), (status = 422, body = Problem)))]
+/// Create an API key
+///
+/// The response shows the key this once; only a repeated request with the same `Idempotency-Key` shows it again. A
+/// key can grant no scope that the caller lacks (403 `forbidden`). Scope `keys:write`.
+#[utoipa::path(
+    post, path = "/api-keys", tag = "access", request_body = ApiKeyIn,
+    responses(
+        (status = 201, description = "The new key, with its secret.", body = ApiKeyCreated),
+        (status = 403, body = Problem), (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiKeyIn>) -> Result<Response, ApiError> {
     let (post, body) = post.map(Ok)?;
     let ApiKeyIn { name, scopes, customer, expires_at } = body;
@@ -48,10 +58,18 @@ pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiK
     Ok(response::outcome(outcome, 201, render, |_| None))
 }
 
-/// Lists keys in order of creation, without the keys themselves; those that were revoked or have expired, too. Scope `keys:read`
-/// or `keys:write`.
-#[utoipa::path(get, path = "/api-keys", tag = "access", params(CustomerListQuery),
-    responses((status = 200, body = List<ApiKeyView>), (status = 404, body = Problem)))]
+/// List API keys
+///
+/// In order of creation, without their secrets. The list contains revoked and expired keys. Scope `keys:read` or
+/// `keys:write`.
+#[utoipa::path(
+    get, path = "/api-keys", tag = "access",
+    params(CustomerListQuery),
+    responses(
+        (status = 200, description = "A page of keys in order of creation.", body = List<ApiKeyView>),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn list_keys(
     State(platform): State<Platform>,
     request: QueryRequest<CustomerListQuery>,
@@ -61,9 +79,17 @@ pub(crate) async fn list_keys(
     Ok(response::list(keys, page, |key| key.uuid, |row| ApiKeyView::from(row)))
 }
 
-/// Gives a key, without the key itself. Scope `keys:read` or `keys:write`.
-#[utoipa::path(get, path = "/api-keys/{uuid}", tag = "access", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = ApiKeyView), (status = 404, body = Problem)))]
+/// Get an API key
+///
+/// Without its secret. Scope `keys:read` or `keys:write`.
+#[utoipa::path(
+    get, path = "/api-keys/{uuid}", tag = "access",
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (status = 200, description = "The key, without its secret.", body = ApiKeyView),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn get_key(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -72,10 +98,16 @@ pub(crate) async fn get_key(
     Ok(response::ok(&ApiKeyView::from(&platform.api_key(&request.caller, uuid).await?)))
 }
 
-/// Revokes a key, for good: the node that is asked refuses it from this answer on, others within five seconds. A live stream that
-/// it has opened goes on to its end. Any key with the scope `keys:write` may revoke the keys that it sees, itself too.
-#[utoipa::path(delete, path = "/api-keys/{uuid}", tag = "access", params(("uuid" = Uuid, Path)),
-    responses((status = 204, description = "It gives no access."), (status = 404, body = Problem)))]
+/// Revoke an API key
+///
+/// Permanently. The node that handles this request rejects the key from then on, other nodes within 5 seconds. An
+/// open live stream continues to its end. A caller with the scope `keys:write` may revoke every key that it can see,
+/// also its own.
+#[utoipa::path(
+    delete, path = "/api-keys/{uuid}", tag = "access",
+    params(("uuid" = Uuid, Path)),
+    responses((status = 204, description = "No content. The key is revoked."), (status = 404, body = Problem)),
+)]
 pub(crate) async fn revoke_key(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -89,7 +121,7 @@ fn parse_scopes(names: &[String]) -> Result<Scopes, ApiError> {
     let parse = |(index, name): (usize, &String)| {
         Scope::parse(name).ok_or_else(|| {
             let known = Scope::ALL.map(Scope::name).join(", ");
-            ApiError::invalid(format!("/scopes/{index}"), format!("there is no scope {name:?}; there are {known}"))
+            ApiError::invalid(format!("/scopes/{index}"), format!("{name:?} is not a scope; send one of {known}"))
         })
     };
     names.iter().enumerate().map(parse).collect()

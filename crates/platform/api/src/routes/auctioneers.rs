@@ -1,46 +1,48 @@
-//! Auctioneers: who holds a customer's auctions.
+//! Auctioneers: the parties that hold a customer's auctions.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::models::{CountryModel, CurrencyModel, UrlAttachmentApiModel};
 use http::HeaderMap;
 use platform_core::Platform;
-use platform_core::auctioneer_input::{AuctioneerInput, AuctioneerPatch};
+use platform_core::customers::auctioneer_input::{AuctioneerInput, AuctioneerPatch};
 use platform_core::port::Auctioneer;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::body_fields::{Raw, address, model, no_null, or_null};
 use crate::cacheable::CacheableResponse;
 use crate::errors::{ApiError, Problem};
-use crate::extract::{CustomerListQuery, Post, QueryRequest};
-use crate::extract_models::{Raw, address, model, no_null, or_null};
+use crate::extract::{Post, QueryRequest};
 use crate::models::{AddressSchema, AuctioneerView, CountrySchema, CurrencySchema, List, UrlAttachmentSchema};
+use crate::pagination::CustomerListQuery;
 use crate::response;
 
-/// An auctioneer to be.
+/// A new auctioneer.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AuctioneerIn {
-    /// The customer; the caller's own without one.
+    /// UUID of the customer. Default: the caller's own.
     customer: Option<Uuid>,
-    /// Unique for the customer; 1 to 200 characters.
+    /// Name, unique for the customer; 1 to 200 characters.
     name: String,
     /// A new address, without an id.
     #[schema(value_type = Option<AddressSchema>)]
     address: Option<Raw>,
-    /// An address that the customer has, instead of a new one.
+    /// Id of an existing address of the customer, instead of a new one.
     address_id: Option<i64>,
-    /// The country in which it is at home.
+    /// Home country.
     #[schema(value_type = Option<CountrySchema>)]
     country: Option<Raw>,
-    /// The currency that its sales are usually in.
+    /// Usual currency of its sales.
     #[schema(value_type = Option<CurrencySchema>)]
     currency: Option<Raw>,
+    /// Logo image.
     #[schema(value_type = Option<UrlAttachmentSchema>)]
     logo: Option<Raw>,
-    /// At most 50.
+    /// Images, documents and videos, at most 50.
     #[serde(default)]
     #[schema(value_type = Vec<UrlAttachmentSchema>)]
     attachments: Vec<Raw>,
@@ -73,13 +75,22 @@ fn attachments(raw: &[Raw]) -> Result<Vec<UrlAttachmentApiModel>, ApiError> {
     raw.iter().enumerate().map(read).collect()
 }
 
-/// Creates an auctioneer, with its address in the same call if wanted. Scope `customers:write`.
-#[utoipa::path(post, path = "/auctioneers", tag = "auctioneers", request_body = AuctioneerIn,
-    responses((status = 201, body = AuctioneerView), (status = 409, body = Problem), (status = 422, body = Problem)))]
+/// Create an auctioneer
+///
+/// With a new address in the same call, or an existing one. Scope `customers:write`. Errors: 409 `taken` if the
+/// customer has an auctioneer of this name.
+#[utoipa::path(
+    post, path = "/auctioneers", tag = "auctioneers", request_body = AuctioneerIn,
+    responses(
+        (status = 201, description = "The new auctioneer.", body = AuctioneerView),
+        (status = 409, body = Problem), (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctioneerIn>) -> Result<Response, ApiError> {
     let (post, (customer, entry)) = post.map(AuctioneerIn::read)?;
     let customer = customer.or(post.caller.customer);
-    let customer = customer.ok_or_else(|| ApiError::invalid("/customer", "name the customer"))?;
+    let customer =
+        customer.ok_or_else(|| ApiError::invalid("/customer", "is missing; send the UUID of the customer"))?;
     let render = |auctioneer: &Auctioneer| response::body(&AuctioneerView::from(auctioneer));
     let tag = |auctioneer: &Auctioneer| response::tag(auctioneer.version);
     let answering = post.answering_tagged(201, &render, &tag);
@@ -87,33 +98,35 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<Auctione
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
-/// What is to be another way. What is absent stays; null takes away what may be absent.
+/// A JSON merge patch of an auctioneer: an absent field stays, null clears an optional one.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AuctioneerPatchIn {
-    /// Unique for the customer; 1 to 200 characters. Can't be taken away.
+    /// Name, unique for the customer; 1 to 200 characters. It can't be cleared.
     #[serde(default, deserialize_with = "no_null")]
     #[schema(value_type = String, required = false)]
     name: Option<String>,
-    /// Without an id a new address; with the id of the one that is there, what that one says from now on, wherever it is
-    /// named.
+    /// Without an id, a new address. With the id of the present address, its new content, wherever it is used.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<AddressSchema>)]
     address: Option<Option<Raw>>,
-    /// An address that the customer has.
+    /// Id of an existing address of the customer.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<i64>)]
     address_id: Option<Option<i64>>,
+    /// Home country.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<CountrySchema>)]
     country: Option<Option<Raw>>,
+    /// Usual currency of its sales.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<CurrencySchema>)]
     currency: Option<Option<Raw>>,
+    /// Logo image.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<UrlAttachmentSchema>)]
     logo: Option<Option<Raw>>,
-    /// All of them, at most 50; `[]` takes them away.
+    /// The complete list, at most 50; `[]` removes all.
     #[serde(default, deserialize_with = "no_null")]
     #[schema(value_type = Vec<UrlAttachmentSchema>, required = false)]
     attachments: Option<Vec<Raw>>,
@@ -122,14 +135,14 @@ pub(crate) struct AuctioneerPatchIn {
 impl AuctioneerPatchIn {
     fn read(self) -> Result<AuctioneerPatch, ApiError> {
         let Self { name, address: given, address_id, country, currency, logo: picture, attachments: files } = self;
-        let is_named = given.is_some() || address_id.is_some();
+        let has_address = given.is_some() || address_id.is_some();
         let entry = address(given.flatten().as_deref(), address_id.flatten())?;
         let country = country.map(|raw| raw.map(|raw| model("/country", &raw, CountryModel::from_json)).transpose());
         let currency =
             currency.map(|raw| raw.map(|raw| model("/currency", &raw, CurrencyModel::from_json)).transpose());
         Ok(AuctioneerPatch {
             name,
-            address: is_named.then_some(entry),
+            address: has_address.then_some(entry),
             country: country.transpose()?.map(|model| model.map(|model| model.code())),
             currency: currency.transpose()?.map(|model| model.map(|model| model.code())),
             logo: picture.map(|raw| raw.as_deref().map(logo).transpose()).transpose()?,
@@ -138,11 +151,20 @@ impl AuctioneerPatchIn {
     }
 }
 
-/// Changes an auctioneer. `If-Match` is heeded when it is sent. Scope `customers:write`.
-#[utoipa::path(patch, path = "/auctioneers/{uuid}", tag = "auctioneers",
-    params(("uuid" = Uuid, Path), ("If-Match" = Option<String>, Header)), request_body = AuctioneerPatchIn,
-    responses((status = 200, body = AuctioneerView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 422, body = Problem)))]
+/// Change an auctioneer
+///
+/// An absent field stays, null clears an optional one. Accepts `If-Match`: if the version has changed, the server
+/// does nothing (412 `precondition_failed`). Scope `customers:write`. Errors: 409 `taken` if the customer has another
+/// auctioneer of this name.
+#[utoipa::path(
+    patch, path = "/auctioneers/{uuid}", tag = "auctioneers", request_body = AuctioneerPatchIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = Option<String>, Header)),
+    responses(
+        (status = 200, description = "The auctioneer after the change.", body = AuctioneerView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn change(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -153,9 +175,16 @@ pub(crate) async fn change(
     Ok(response::versioned(&AuctioneerView::from(&auctioneer), auctioneer.version))
 }
 
-/// Lists auctioneers in order of creation. Scope `customers:read` or `auctions:read`.
-#[utoipa::path(get, path = "/auctioneers", tag = "auctioneers", params(CustomerListQuery),
-    responses((status = 200, body = List<AuctioneerView>)))]
+/// List auctioneers
+///
+/// In order of creation. Scope `customers:read` or `auctions:read`.
+#[utoipa::path(
+    get, path = "/auctioneers", tag = "auctioneers",
+    params(CustomerListQuery),
+    responses(
+        (status = 200, description = "A page of auctioneers in order of creation.", body = List<AuctioneerView>),
+    ),
+)]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     request: QueryRequest<CustomerListQuery>,
@@ -165,10 +194,17 @@ pub(crate) async fn list(
     Ok(response::list(auctioneers, page, |auctioneer| auctioneer.uuid, |row| AuctioneerView::from(row)))
 }
 
-/// Gives an auctioneer. With `If-None-Match` the answer is 304 while it stands. Scope `customers:read` or `auctions:read`.
-#[utoipa::path(get, path = "/auctioneers/{uuid}", tag = "auctioneers",
+/// Get an auctioneer
+///
+/// Scope `customers:read` or `auctions:read`.
+#[utoipa::path(
+    get, path = "/auctioneers/{uuid}", tag = "auctioneers",
     params(("uuid" = Uuid, Path), ("If-None-Match" = Option<String>, Header)),
-    responses((status = 200, body = AuctioneerView), (status = 304), (status = 404, body = Problem)))]
+    responses(
+        (status = 200, description = "The auctioneer.", body = AuctioneerView),
+        (status = 304), (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

@@ -1,12 +1,10 @@
-//! Auctions: created, listed, moved from status to status.
+//! Auctions: creating, listing and reading them.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::{AuctionStatus, ItemStatus};
 use http::HeaderMap;
-use platform_core::auctions::after_change::AuctionAfterChange;
-use platform_core::auctions::{CreatedAuction, NewAuction};
-use platform_core::journal::SubjectKind;
+use platform_core::sales::auctions::{CreatedAuction, NewAuction};
 use platform_core::{Caller, Platform};
 use platform_rules::increments::{IncrementRow, IncrementTable};
 use platform_rules::lifecycle::ItemCounts;
@@ -18,14 +16,16 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::items::ItemIn;
-use crate::cacheable::{self, CacheableResponse};
+use crate::body_fields::{Raw, address, attachments, currency_code, instant, or_null, status};
+use crate::cacheable::CacheableResponse;
 use crate::errors::{ApiError, Problem};
-use crate::extract::{ListQuery, PageParams, Post, QueryRequest, instant, status};
-use crate::extract_models::{Raw, address, attachments, currency_code, or_null};
+use crate::etag;
+use crate::extract::{Post, QueryRequest};
 use crate::list_filters::AuctionListQuery;
 use crate::models::{
-    AddressSchema, AuctionView, CurrencyInSchema, HistoryView, IncrementView, List, StaggerView, UrlAttachmentSchema,
+    AddressSchema, AuctionView, CurrencyInSchema, IncrementView, List, StaggerView, UrlAttachmentSchema,
 };
+use crate::pagination::PageParams;
 use crate::response;
 
 /// How items of an auction end.
@@ -38,19 +38,19 @@ pub(crate) enum KindIn {
     Webcast,
 }
 
-/// Rates in basis points, a hundredth of a percent; 0 to 10,000 each. Each amount is rounded half up for each item: the
-/// premium, the tax on the hammer price, and the tax on the rounded premium.
+/// Charges on the hammer price, in basis points (hundredths of a percent); 0 to 10,000 each. For each item, the
+/// premium, the tax on the hammer price and the tax on the rounded premium are rounded half up.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ChargesIn {
     /// Buyer's premium, of the hammer price.
     #[schema(maximum = 10_000)]
     premium_basis_points: u32,
-    /// Tax on the hammer price; 0 without.
+    /// Tax on the hammer price. Default: 0.
     #[serde(default)]
     #[schema(maximum = 10_000)]
     hammer_tax_basis_points: u32,
-    /// Tax on the premium; 0 without.
+    /// Tax on the premium. Default: 0.
     #[serde(default)]
     #[schema(maximum = 10_000)]
     premium_tax_basis_points: u32,
@@ -66,7 +66,7 @@ impl ChargesIn {
     }
 }
 
-/// What becomes of internet bids in a webcast.
+/// How a webcast handles internet bids.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum InternetBidsIn {
@@ -85,25 +85,26 @@ impl InternetBidsIn {
     }
 }
 
-/// An auction to be.
+/// A new auction.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AuctionIn {
-    /// Who holds it.
+    /// UUID of the auctioneer that holds the auction.
     auctioneer: Uuid,
+    /// How the items end.
     kind: KindIn,
-    /// May be empty in a draft.
+    /// At most 500 characters; may be empty in a DRAFT.
     #[serde(default)]
     title: String,
-    /// ISO 4217, such as `GBP`, or a CurrencyModel with its code or id.
+    /// ISO 4217 code, such as `GBP`, or a CurrencyModel with its code or id.
     #[schema(value_type = CurrencyInSchema)]
     currency: Raw,
     /// IANA time zone, such as `Europe/London`.
     time_zone: String,
-    /// Where it is held, or its items can be seen: a new address, without an id.
+    /// A new address, without an id, where the auction is held or its items can be viewed.
     #[schema(value_type = Option<AddressSchema>)]
     address: Option<Raw>,
-    /// An address that the customer has, instead of a new one.
+    /// Id of an existing address of the customer, instead of a new one.
     address_id: Option<i64>,
     /// When bidding or the webcast starts.
     #[schema(format = DateTime)]
@@ -113,28 +114,29 @@ pub(crate) struct AuctionIn {
     ends_at: Option<String>,
     /// Staggered ends of a timed auction.
     stagger: Option<StaggerView>,
-    /// Soft close of a timed auction, in seconds: 600 when it is left out, 0 or null for off, at most 86,400.
+    /// Soft close of a timed auction, in seconds, at most 86,400; 0 or null turns it off. Default: 600.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<u32>)]
     extension_seconds: Option<Option<u32>>,
-    /// Increment table; a common one without.
+    /// Increment table. Default: a common one.
     increments: Option<Vec<IncrementView>>,
-    /// What is added to hammer prices; nothing without.
+    /// Charges on hammer prices. Default: none.
     charges: Option<ChargesIn>,
-    /// Of a webcast; `wait_for_clerk` without.
+    /// How a webcast handles internet bids. Default: `wait_for_clerk`.
     internet_bids: Option<InternetBidsIn>,
     /// Images, documents and videos, at most 50.
     #[serde(default)]
     #[schema(value_type = Vec<UrlAttachmentSchema>)]
     attachments: Vec<Raw>,
-    /// `open` (default) or `required`: if bidders have to be registered and approved.
+    /// `open` (default), or `required` if only registered and approved bidders may bid.
     registration: Option<String>,
     /// `DRAFT` (default), `PREVIEW` or `LIVE`.
     status: Option<String>,
-    /// Items made with it, at most 1,000. In a LIVE auction they are LIVE, but for those whose status says DRAFT.
+    /// Items to create with the auction, at most 1,000. In a LIVE auction their default status is LIVE.
     #[serde(default)]
     items: Vec<ItemIn>,
-    /// True for a sandbox: it runs on a clock of its own, which stands still until it is advanced. Never changed.
+    /// True for a sandbox auction. It has its own clock, which only moves when a caller advances it. It can't be
+    /// changed. Default: false.
     #[serde(default)]
     sandbox: bool,
 }
@@ -143,10 +145,10 @@ impl AuctionIn {
     fn read(self) -> Result<NewAuction, ApiError> {
         let first = self.status.as_deref().map_or(Ok(AuctionStatus::Draft), |name| status("/status", name))?;
         let increments = self.increments.map(increment_table).transpose()?;
-        let unsaid = if first == AuctionStatus::Live { ItemStatus::Live } else { ItemStatus::Draft };
+        let default_status = if first == AuctionStatus::Live { ItemStatus::Live } else { ItemStatus::Draft };
         let items = (0..)
             .zip(self.items)
-            .map(|(index, item)| item.read(&format!("/items/{index}"), unsaid))
+            .map(|(index, item)| item.read(&format!("/items/{index}"), default_status))
             .collect::<Result<_, _>>()?;
         Ok(NewAuction {
             auctioneer: self.auctioneer,
@@ -160,7 +162,7 @@ impl AuctionIn {
             address: address(self.address.as_deref(), self.address_id)?,
             starts_at: instant("/startsAt", self.starts_at.as_deref())?,
             ends_at: instant("/endsAt", self.ends_at.as_deref())?,
-            stagger: self.stagger.map(|stagger| Stagger { seconds: stagger.seconds, items: stagger.items }),
+            stagger: self.stagger.map(Stagger::from),
             extension_seconds: self.extension_seconds.unwrap_or(Some(EXTENSION_SECONDS_DEFAULT)).filter(|on| *on > 0),
             increments,
             charges: self.charges.map(ChargesIn::read).unwrap_or_default(),
@@ -177,7 +179,7 @@ impl AuctionIn {
 fn admission(name: Option<&str>) -> Result<Admission, ApiError> {
     let Some(name) = name else { return Ok(Admission::default()) };
     let found = Admission::ALL.into_iter().find(|admission| admission.as_str() == name);
-    found.ok_or_else(|| ApiError::invalid("/registration", "is neither open nor required"))
+    found.ok_or_else(|| ApiError::invalid("/registration", "must be open or required"))
 }
 
 pub(super) fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable, ApiError> {
@@ -185,22 +187,39 @@ pub(super) fn increment_table(rows: Vec<IncrementView>) -> Result<IncrementTable
     IncrementTable::new(rows).map_err(|error| ApiError::invalid("/increments", error.to_string()))
 }
 
-/// Creates an auction, with its items in the same call if wanted. Announced. Scope `auctions:write`.
-#[utoipa::path(post, path = "/auctions", tag = "auctions", request_body = AuctionIn,
-    responses((status = 201, body = AuctionView), (status = 409, body = Problem), (status = 422, body = Problem)))]
+/// Create an auction
+///
+/// With up to 1,000 items in the same call. The platform announces the auction, and its items if they are LIVE. Scope
+/// `auctions:write`. Errors: 409 `taken` if two items have one lot number; 409 `fields_missing`, `end_not_in_future`,
+/// `no_live_item` if the auction can't have the requested status.
+#[utoipa::path(
+    post, path = "/auctions", tag = "auctions", request_body = AuctionIn,
+    responses(
+        (status = 201, description = "The new auction, with its items counted.", body = AuctionView),
+        (status = 409, body = Problem), (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionIn>) -> Result<Response, ApiError> {
     let (post, new) = post.map(AuctionIn::read)?;
     let now = platform.now();
     let whole = |created: &CreatedAuction| AuctionView::whole(&created.auction, &created.counts(), None, now);
     let render = |created: &CreatedAuction| response::body(&whole(created));
-    let tag = |created: &CreatedAuction| Some(cacheable::auction_etag(&created.auction, &created.counts(), None, now));
+    let tag = |created: &CreatedAuction| Some(etag::auction_etag(&created.auction, &created.counts(), None, now));
     let outcome = platform.create_auction(&post.caller, &new, post.answering_tagged(201, &render, &tag)).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
-/// Lists auctions in order of creation, narrowed to those that meet all that is asked for. Scope `auctions:read`.
-#[utoipa::path(get, path = "/auctions", tag = "auctions", params(AuctionListQuery),
-    responses((status = 200, body = List<AuctionView>), (status = 404, body = Problem)))]
+/// List auctions
+///
+/// In order of creation, filtered by the given parameters; an auction must match all of them. Scope `auctions:read`.
+#[utoipa::path(
+    get, path = "/auctions", tag = "auctions",
+    params(AuctionListQuery),
+    responses(
+        (status = 200, description = "A page of auctions in order of creation.", body = List<AuctionView>),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     request: QueryRequest<AuctionListQuery>,
@@ -210,7 +229,7 @@ pub(crate) async fn list(
     page_of(&platform, auctions, page).await
 }
 
-/// A page of auctions, each with where it may go from here.
+/// A page of auctions, each with its `legalNextStatuses`.
 pub(super) async fn page_of(
     platform: &Platform,
     auctions: Vec<Auction>,
@@ -227,12 +246,18 @@ pub(super) async fn page_of(
     ))
 }
 
-/// Gives an auction with its items counted per status, and how far they have followed a change of it as a whole. Its `ETag` is
-/// for all that the answer says, the counts too: with `If-None-Match` the answer is 304 while that stands. Scope
-/// `auctions:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}", tag = "auctions",
+/// Get an auction
+///
+/// With its items counted per status, and the progress of a bulk change. The `ETag` covers the whole response,
+/// including the counts. Scope `auctions:read`.
+#[utoipa::path(
+    get, path = "/auctions/{uuid}", tag = "auctions",
     params(("uuid" = Uuid, Path), ("If-None-Match" = Option<String>, Header)),
-    responses((status = 200, body = AuctionView), (status = 304), (status = 404, body = Problem)))]
+    responses(
+        (status = 200, description = "The auction, with its items counted.", body = AuctionView),
+        (status = 304), (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -243,63 +268,15 @@ pub(crate) async fn get(
     Ok(full_view(&platform, &request.caller, &auction).await?.answer(&headers))
 }
 
-/// All that is said of one auction, as it is asked for and as a change of it is answered.
+/// One auction with its counts and its bulk change, as a GET and the response to an edit show it.
 pub(super) async fn full_view(
     platform: &Platform,
     caller: &Caller,
     auction: &Auction,
 ) -> Result<CacheableResponse, ApiError> {
     let items = platform.item_counts(caller, auction.uuid).await?;
-    let lead = platform.bulk_change(caller, auction.uuid).await?;
-    let (lead, now) = (lead.as_ref(), platform.now());
-    let tag = cacheable::auction_etag(auction, &items, lead, now);
-    Ok(CacheableResponse::tagged(&AuctionView::whole(auction, &items, lead, now), tag))
-}
-
-/// The status wanted.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct AuctionStatusIn {
-    /// Status name, such as `LIVE`.
-    status: String,
-}
-
-/// Changes an auction's status, as an administrator. Announced. Needs `If-Match`. Scope `auctions:write`.
-///
-/// Of an auction of more than 1,000 items, those behind the first 1,000 follow within seconds: `following` of
-/// `GET /auctions/{uuid}` tells how far they are. Back to PREVIEW it is when it is sure that no bid has come in.
-#[utoipa::path(post, path = "/auctions/{uuid}/status", tag = "auctions",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = AuctionStatusIn,
-    responses((status = 200, body = AuctionView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
-pub(crate) async fn change_status(
-    State(platform): State<Platform>,
-    Path(uuid): Path<Uuid>,
-    post: Post<AuctionStatusIn>,
-) -> Result<Response, ApiError> {
-    let to = status("/status", &post.body.status)?;
-    let seen = post.required_version()?;
-    let now = platform.now();
-    let render = |changed: &AuctionAfterChange| {
-        response::body(&AuctionView::whole(&changed.auction, &changed.items, changed.bulk_change.as_ref(), now))
-    };
-    let tag = |changed: &AuctionAfterChange| {
-        Some(cacheable::auction_etag(&changed.auction, &changed.items, changed.bulk_change.as_ref(), now))
-    };
-    let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(seen), answering).await?;
-    Ok(response::outcome_tagged(outcome, 200, render, tag))
-}
-
-/// Lists the status changes of an auction, with causes and actors. Scope `events:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}/history", tag = "auctions", params(("uuid" = Uuid, Path), ListQuery),
-    responses((status = 200, body = List<HistoryView>), (status = 404, body = Problem)))]
-pub(crate) async fn history(
-    State(platform): State<Platform>,
-    Path(uuid): Path<Uuid>,
-    request: QueryRequest<ListQuery>,
-) -> Result<Response, ApiError> {
-    let page = request.query.page::<i64>()?;
-    let rows = platform.history(&request.caller, (SubjectKind::Auction, uuid), page.with_lookahead()).await?;
-    Ok(response::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
+    let bulk_change = platform.bulk_change(caller, auction.uuid).await?;
+    let (bulk_change, now) = (bulk_change.as_ref(), platform.now());
+    let tag = etag::auction_etag(auction, &items, bulk_change, now);
+    Ok(CacheableResponse::tagged(&AuctionView::whole(auction, &items, bulk_change, now), tag))
 }

@@ -11,26 +11,27 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::results::export;
+use super::csv_export::export;
 use crate::errors::{ApiError, Problem};
-use crate::extract::{QueryRequest, Upload};
+use crate::extract::QueryRequest;
 use crate::response;
+use crate::upload::Upload;
 
 /// How to import.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ImportQuery {
-    /// Check everything and import nothing.
+    /// True: check the file and import nothing. Default: false.
     #[serde(default)]
     dry_run: bool,
-    /// Status of the new items: `DRAFT`, or `LIVE` in a LIVE auction.
+    /// Status of the new items: `DRAFT` (default), or `LIVE` in a LIVE auction.
     #[serde(default)]
     #[param(inline)]
     status: FirstStatus,
 }
 
-/// Status of items that are imported.
+/// Status of imported items.
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 enum FirstStatus {
     #[default]
@@ -40,32 +41,39 @@ enum FirstStatus {
     Live,
 }
 
-/// What became of an import.
+/// The result of an import.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Imported {
-    /// Rows read after the header.
+    /// Rows that the server read, without the header.
     rows: u64,
-    /// Items imported; 0 after a dry run.
+    /// Imported items; 0 after a dry run.
     imported: u64,
+    /// True after a dry run.
     dry_run: bool,
 }
 
-/// Imports a catalogue: all of it, or nothing and a list of what is wrong. New items are DRAFT, or with `status=LIVE` LIVE in a
-/// LIVE auction, where none may have an end that is over. Scope `auctions:write`.
+/// Import a catalogue
 ///
-/// The answer comes when all items are there. A large file is checked as a whole first; then its items come in one after the
-/// other (`following` of the auction), to the end, even if the server is killed meanwhile.
-///
-/// The body is CSV in UTF-8 with a header, at most 64 MiB and 100,000 rows. `lot_number` and `title` are required;
-/// `description`, `artist`, `date`, `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`,
-/// `opening_bid`, `reserve`, `buy_now`, `fixed_increment`, `vendor`, `end_time` and `attachments` may be there; `result_…` of
-/// an export is passed over. Amounts are whole minor units.
-#[utoipa::path(post, path = "/auctions/{uuid}/catalogue", tag = "items", params(("uuid" = Uuid, Path), ImportQuery),
+/// Imports all rows of a CSV file, or none. The file is UTF-8 with a header, at most 64 MiB and 100,000 rows.
+/// `lot_number` and `title` are required; `description`, `artist`, `date`, `medium`, `dimensions`, `credit`,
+/// `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`, `fixed_increment`, `vendor`,
+/// `end_time` and `attachments` are optional. The server ignores the `result_…` columns of an export. Amounts are
+/// whole minor units. The server checks a large file completely before it imports it as a bulk change in steps, which
+/// continues after a restart; `following` of the auction shows the progress, and the response follows the last step.
+/// Scope `auctions:write`. Errors: 422 `catalogue_invalid` with line and column of the first 1,000 errors; 409
+/// `auction_not_live`, `end_not_in_future`, `auction_closed`, `items_following`; 413 `payload_too_large`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/catalogue", tag = "items",
     request_body(content = String, content_type = "text/csv"),
-    responses((status = 201, body = Imported), (status = 200, description = "A dry run without errors", body = Imported),
+    params(("uuid" = Uuid, Path), ImportQuery),
+    responses(
+        (status = 201, description = "The number of imported items.", body = Imported),
+        (status = 200, description = "The result of a dry run without errors. Nothing was imported.", body = Imported),
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 413, body = Problem),
-        (status = 422, body = Problem)))]
+        (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn import(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -93,11 +101,22 @@ pub(crate) async fn import(
     }
 }
 
-/// Gives the catalogue as a CSV file that the import reads back, with everything that was entered but reserve and vendor, which
-/// are never shown. What a spreadsheet could take for a formula has an apostrophe before it, which the import takes away. Scope
-/// `auctions:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}/catalogue", tag = "items", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = String, content_type = "text/csv"), (status = 404, body = Problem)))]
+/// Export a catalogue
+///
+/// As a CSV file that `POST /auctions/{uuid}/catalogue` can import again. It contains every field except reserve and
+/// vendor, which are never shown. A text that a spreadsheet could run as a formula begins with an apostrophe, which
+/// the import removes. Scope `auctions:read`.
+#[utoipa::path(
+    get, path = "/auctions/{uuid}/catalogue", tag = "items",
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (
+            status = 200, description = "The catalogue as a CSV file in UTF-8.", body = String,
+            content_type = "text/csv",
+        ),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn file(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

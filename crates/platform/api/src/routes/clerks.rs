@@ -1,4 +1,4 @@
-//! Which clerks have to do with which webcasts.
+//! The clerks who are assigned to webcasts.
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
@@ -7,13 +7,22 @@ use platform_core::Platform;
 use uuid::Uuid;
 
 use crate::errors::{ApiError, Problem};
-use crate::extract::{ListQuery, QueryRequest};
+use crate::extract::QueryRequest;
 use crate::models::{AuctionView, ClerkToChooseView, ClerkView, List};
+use crate::pagination::ListQuery;
 use crate::response;
 
-/// Lists the clerks of a webcast, in order of their UUID. Only for the platform's own staff. Scope `auctions:write`.
-#[utoipa::path(get, path = "/auctions/{uuid}/clerks", tag = "clerks", params(("uuid" = Uuid, Path), ListQuery),
-    responses((status = 200, body = List<ClerkView>), (status = 404, body = Problem)))]
+/// List the clerks of a webcast
+///
+/// In order of their UUIDs. Only for the platform's own staff; scope `auctions:write`.
+#[utoipa::path(
+    get, path = "/auctions/{uuid}/clerks", tag = "clerks",
+    params(("uuid" = Uuid, Path), ListQuery),
+    responses(
+        (status = 200, description = "A page of clerks in order of their UUIDs.", body = List<ClerkView>),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -24,12 +33,20 @@ pub(crate) async fn list(
     Ok(response::list(clerks, page, |(_, user)| user.uuid, |clerk| ClerkView::from(clerk)))
 }
 
-/// Assigns a person with the role clerk to a webcast that is not ARCHIVED: they give its commands and see its desk and its bidders from now on. Doing it
-/// again changes nothing. 100 at most (409 `too_many_clerks`); others than clerks are not assigned (409 `not_a_clerk`). Only for the
-/// platform's own staff. Scope `auctions:write`.
-#[utoipa::path(put, path = "/auctions/{uuid}/clerks/{user}", tag = "clerks",
+/// Assign a clerk to a webcast
+///
+/// The user must have the role clerk (409 `not_a_clerk`), and the webcast must not be ARCHIVED (409
+/// `auction_closed`). From then on the clerk may send its commands and read its desk and its bidders. A repeated call
+/// changes nothing. A webcast has at most 100 clerks (409 `too_many_clerks`). Only for the platform's own staff;
+/// scope `auctions:write`.
+#[utoipa::path(
+    put, path = "/auctions/{uuid}/clerks/{user}", tag = "clerks",
     params(("uuid" = Uuid, Path), ("user" = Uuid, Path)),
-    responses((status = 200, body = ClerkView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+    responses(
+        (status = 200, description = "The assigned clerk.", body = ClerkView),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+    ),
+)]
 pub(crate) async fn assign(
     State(platform): State<Platform>,
     Path((uuid, user)): Path<(Uuid, Uuid)>,
@@ -39,11 +56,18 @@ pub(crate) async fn assign(
     Ok(response::ok(&ClerkView::from(&clerk)))
 }
 
-/// Takes a clerk off a webcast: every node refuses their next command. Doing it again changes nothing. Only for the platform's own
-/// staff. Scope `auctions:write`.
-#[utoipa::path(delete, path = "/auctions/{uuid}/clerks/{user}", operation_id = "take_off", tag = "clerks",
+/// Remove a clerk from a webcast
+///
+/// Every node rejects the clerk's next command. A repeated call changes nothing. Only for the platform's own staff;
+/// scope `auctions:write`.
+#[utoipa::path(
+    delete, path = "/auctions/{uuid}/clerks/{user}", operation_id = "take_off", tag = "clerks",
     params(("uuid" = Uuid, Path), ("user" = Uuid, Path)),
-    responses((status = 204, description = "They are no clerk of this webcast."), (status = 404, body = Problem)))]
+    responses(
+        (status = 204, description = "No content. The user is not a clerk of this webcast."),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn unassign(
     State(platform): State<Platform>,
     Path((uuid, user)): Path<(Uuid, Uuid)>,
@@ -53,10 +77,15 @@ pub(crate) async fn unassign(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Lists the people who can be assigned to webcasts: users with the role clerk who can sign in, in order of creation. Only for the
-/// platform's own staff. Scope `auctions:write`.
-#[utoipa::path(get, path = "/clerks", operation_id = "to_choose", tag = "clerks", params(ListQuery),
-    responses((status = 200, body = List<ClerkToChooseView>)))]
+/// List the users who can be assigned as clerks
+///
+/// Users with the role clerk who are not disabled, in order of creation. Only for the platform's own staff; scope
+/// `auctions:write`.
+#[utoipa::path(
+    get, path = "/clerks", operation_id = "to_choose", tag = "clerks",
+    params(ListQuery),
+    responses((status = 200, description = "A page of users in order of creation.", body = List<ClerkToChooseView>)),
+)]
 pub(crate) async fn list_assignable(
     State(platform): State<Platform>,
     request: QueryRequest<ListQuery>,
@@ -66,10 +95,15 @@ pub(crate) async fn list_assignable(
     Ok(response::list(users, page, |user| user.uuid, |user| ClerkToChooseView::from(user)))
 }
 
-/// Lists the webcasts that the person who asks is assigned to as a clerk, without ARCHIVED ones, in order of creation. Who needs
-/// no assignment has none.
-#[utoipa::path(get, path = "/me/webcasts", operation_id = "own", tag = "me", params(ListQuery),
-    responses((status = 200, body = List<AuctionView>)))]
+/// List my webcasts
+///
+/// The webcasts that the signed-in clerk is assigned to, without ARCHIVED ones, in order of creation. The list of an
+/// administrator or operator is empty, because they need no assignment. Only for users, not for API keys.
+#[utoipa::path(
+    get, path = "/me/webcasts", operation_id = "own", tag = "me",
+    params(ListQuery),
+    responses((status = 200, description = "A page of webcasts in order of creation.", body = List<AuctionView>)),
+)]
 pub(crate) async fn list_my_webcasts(
     State(platform): State<Platform>,
     request: QueryRequest<ListQuery>,

@@ -1,4 +1,4 @@
-//! Is it up?
+//! The health check.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -9,15 +9,20 @@ use utoipa::ToSchema;
 use crate::errors::ApiError;
 use crate::response;
 
-/// The platform can work.
+/// The platform works.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Health {
     /// Always `ok`.
     status: &'static str,
 }
 
-/// Says if the platform can work: its database can be read and written.
-#[utoipa::path(get, path = "/health", tag = "health", security(()), responses((status = 200, body = Health)))]
+/// Check that the platform works
+///
+/// Reads and writes the database. Needs no key. If the database is not available, the answer is 503 `unavailable`.
+#[utoipa::path(
+    get, path = "/health", tag = "health", security(()),
+    responses((status = 200, description = "The platform works.", body = Health)),
+)]
 pub(crate) async fn health(State(platform): State<Platform>) -> Result<Response, ApiError> {
     platform.ping().await?;
     Ok(response::ok(&Health { status: "ok" }))

@@ -1,66 +1,71 @@
-//! Items: added, listed, moved from status to status by an administrator.
+//! Items: adding, listing and reading them.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use contract::ItemStatus;
 use http::HeaderMap;
-use platform_core::journal::SubjectKind;
-use platform_core::new_item::NewItem;
+use platform_core::sales::new_item::NewItem;
 use platform_core::{Platform, PlatformError};
-use platform_rules::{Auction, Item};
+use platform_rules::Item;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::cacheable::{self, CacheableResponse};
+use crate::body_fields::{Raw, attachments, instant, status};
+use crate::cacheable::CacheableResponse;
 use crate::errors::{ApiError, Problem};
-use crate::extract::{ListQuery, Post, QueryRequest, instant, status};
-use crate::extract_models::{Raw, attachments};
+use crate::etag;
+use crate::extract::{Post, QueryRequest};
 use crate::list_filters::ItemListQuery;
-use crate::models::{HistoryView, ItemView, List, UrlAttachmentSchema};
+use crate::models::{ItemView, List, UrlAttachmentSchema};
 use crate::response;
 
-/// An item to be. Amounts are minor units of the auction's currency.
+/// A new item. Amounts are in minor units of the auction's currency.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ItemIn {
-    /// As printed, such as `12A`; unique in the auction; 1 to 32 characters.
+    /// Lot number, as printed, such as `12A`; unique in the auction; 1 to 32 characters.
     lot_number: String,
     /// 1 to 500 characters.
     title: String,
+    /// Description. Default: empty.
     #[serde(default)]
     description: String,
-    /// http or https.
+    /// http or https address of the main image.
     image_url: Option<String>,
-    /// Images, documents and videos beside it, at most 50.
+    /// Further images, documents and videos, at most 50.
     #[serde(default)]
     #[schema(value_type = Vec<UrlAttachmentSchema>)]
     attachments: Vec<Raw>,
+    /// Low estimate, in minor units.
     low_estimate: Option<i64>,
+    /// High estimate, in minor units.
     high_estimate: Option<i64>,
-    /// 0 (default) means the first increment.
+    /// Opening bid, in minor units. Default: 0, which means the first increment.
     #[serde(default)]
     opening_bid: i64,
-    /// Lowest price that sells. It is never shown again.
+    /// Reserve: the lowest price that sells, in minor units. It is never shown.
     reserve: Option<i64>,
-    /// Price at which it can be bought at once, until the price reaches it; in timed auctions. Not below the opening bid
-    /// and the reserve.
+    /// Buy-now price in a timed auction, in minor units: a bidder can buy the item at it until the price reaches it.
+    /// Not below the opening bid and the reserve.
     #[schema(minimum = 1)]
     buy_now: Option<i64>,
-    /// The party that sells it, as you know them: a bidder registered with this `party` can't bid on it. Not shown again.
+    /// UUID of the party that sells the item, assigned by you: a bidder registered with this `party` can't bid on it.
+    /// It is never shown.
     vendor: Option<Uuid>,
-    /// Increment at any price, instead of the auction's table.
+    /// Increment at every price, in minor units, instead of the auction's table.
     fixed_increment: Option<i64>,
-    /// Planned end in a timed auction, when it is not the one that closing time and stagger give.
+    /// Planned end in a timed auction. Default: the end that closing time and stagger give.
     #[schema(format = DateTime)]
     end_time: Option<String>,
-    /// `DRAFT`, or `LIVE` in a LIVE auction. Without: `LIVE` when it is made with a LIVE auction in one call, otherwise `DRAFT`.
+    /// `DRAFT`, or `LIVE` in a LIVE auction. Default: `LIVE` for an item that is created together with a LIVE auction,
+    /// otherwise `DRAFT`.
     status: Option<String>,
 }
 
 impl ItemIn {
-    /// `at` is where it stands in the body, as a JSON pointer; `unsaid` its status when it has none.
-    pub(super) fn read(self, at: &str, unsaid: ItemStatus) -> Result<NewItem, ApiError> {
+    /// `at` is the JSON pointer to the item in the body.
+    pub(super) fn read(self, at: &str, default_status: ItemStatus) -> Result<NewItem, ApiError> {
         let first = self.status.as_deref();
         Ok(NewItem {
             lot_number: self.lot_number,
@@ -76,15 +81,26 @@ impl ItemIn {
             vendor: self.vendor,
             fixed_increment: self.fixed_increment,
             end_time: instant(&format!("{at}/endTime"), self.end_time.as_deref())?,
-            status: first.map_or(Ok(unsaid), |name| status(&format!("{at}/status"), name))?,
+            status: first.map_or(Ok(default_status), |name| status(&format!("{at}/status"), name))?,
         })
     }
 }
 
-/// Adds an item at the end of the running order. Scope `auctions:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/items", tag = "items", params(("uuid" = Uuid, Path)), request_body = ItemIn,
-    responses((status = 201, body = ItemView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 422, body = Problem)))]
+/// Add an item
+///
+/// At the end of the running order. Accepts `If-Match`: if the version has changed, the server does nothing (412
+/// `precondition_failed`). It then names the auction's version. Scope `auctions:write`. Errors: 409 `taken` if the
+/// auction has an item of this lot number; `auction_not_live`, `end_not_in_future`, `auction_closed`,
+/// `items_following`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/items", tag = "items", request_body = ItemIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = Option<String>, Header)),
+    responses(
+        (status = 201, description = "The new item.", body = ItemView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn create(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -96,13 +112,13 @@ pub(crate) async fn create(
     let render = |items: &Vec<Item>| {
         items.first().map_or(String::new(), |item| response::body(&ItemView::new(item, &auction, now)))
     };
-    let tag = |items: &Vec<Item>| items.first().map(|item| cacheable::item_etag(item, &auction, now));
+    let tag = |items: &Vec<Item>| items.first().map(|item| etag::item_etag(item, &auction, now));
     let outcome =
         platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await;
     Ok(response::outcome_tagged(outcome.map_err(strip_item_pointer)?, 201, render, tag))
 }
 
-/// The platform takes items in a list; the body of this call is the one item itself.
+/// The use case takes a list of items; the body of this operation is the one item, so pointers lose `/items/0`.
 fn strip_item_pointer(error: PlatformError) -> PlatformError {
     let PlatformError::Invalid(mut problems) = error else { return error };
     for problem in &mut problems {
@@ -113,10 +129,17 @@ fn strip_item_pointer(error: PlatformError) -> PlatformError {
     PlatformError::Invalid(problems)
 }
 
-/// Lists an auction's items in running order, narrowed to those that meet all that is asked for. Scope `auctions:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}/items", tag = "items",
+/// List an auction's items
+///
+/// In running order, filtered by the given parameters; an item must match all of them. Scope `auctions:read`.
+#[utoipa::path(
+    get, path = "/auctions/{uuid}/items", tag = "items",
     params(("uuid" = Uuid, Path), ItemListQuery),
-    responses((status = 200, body = List<ItemView>), (status = 404, body = Problem)))]
+    responses(
+        (status = 200, description = "A page of items in running order.", body = List<ItemView>),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -129,11 +152,17 @@ pub(crate) async fn list(
     Ok(response::list(items, page, |item| item.position, |item| ItemView::new(item, &auction, now)))
 }
 
-/// Gives an item. Its `ETag` is for all that the answer says but `serverTime`: with `If-None-Match` the answer is 304 while the
-/// rest stands. Scope `auctions:read` or `ring:write`.
-#[utoipa::path(get, path = "/items/{uuid}", tag = "items",
+/// Get an item
+///
+/// The `ETag` covers the whole response except `serverTime`. Scope `auctions:read` or `ring:write`.
+#[utoipa::path(
+    get, path = "/items/{uuid}", tag = "items",
     params(("uuid" = Uuid, Path), ("If-None-Match" = Option<String>, Header)),
-    responses((status = 200, body = ItemView), (status = 304), (status = 404, body = Problem)))]
+    responses(
+        (status = 200, description = "The item.", body = ItemView),
+        (status = 304), (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -142,58 +171,6 @@ pub(crate) async fn get(
 ) -> Result<Response, ApiError> {
     let (item, auction) = platform.item(&request.caller, uuid).await?;
     let now = platform.now();
-    let (view, tag) = (ItemView::new(&item, &auction, now), cacheable::item_etag(&item, &auction, now));
+    let (view, tag) = (ItemView::new(&item, &auction, now), etag::item_etag(&item, &auction, now));
     Ok(CacheableResponse::tagged(&view, tag).answer(&headers))
-}
-
-/// The status wanted, and why.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct ItemStatusIn {
-    /// Status name, such as `WITHDRAWN`.
-    status: String,
-    /// Needed for a suspension, its end, and a correction; at most 500 characters.
-    reason: Option<String>,
-}
-
-/// Changes an item's status, as an administrator: set-up, suspension, withdrawal, and the correction of a sale or pass.
-/// Needs `If-Match`. Scope `auctions:write`; for a correction `ring:write` will do.
-#[utoipa::path(post, path = "/items/{uuid}/status", tag = "items",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = ItemStatusIn,
-    responses((status = 200, body = ItemView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
-pub(crate) async fn change_status(
-    State(platform): State<Platform>,
-    Path(uuid): Path<Uuid>,
-    post: Post<ItemStatusIn>,
-) -> Result<Response, ApiError> {
-    let to: ItemStatus = status("/status", &post.body.status)?;
-    let seen = post.required_version()?;
-    let (before, auction): (Item, Auction) = platform.item(&post.caller, uuid).await?;
-    let now = platform.now();
-    let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
-    let tag = |item: &Item| Some(cacheable::item_etag(item, &auction, now));
-    let answering = post.answering_tagged(200, &render, &tag);
-    let reason = post.body.reason.clone();
-    // A hammer that fell is taken back by a correction, which has a rule of its own.
-    let is_correction = to == ItemStatus::Live && matches!(before.status, ItemStatus::Sold | ItemStatus::Passed);
-    let outcome = if is_correction {
-        platform.correct_item(&post.caller, uuid, reason.unwrap_or_default(), Some(seen), answering).await?
-    } else {
-        platform.change_item_status(&post.caller, uuid, to, reason, Some(seen), answering).await?
-    };
-    Ok(response::outcome_tagged(outcome, 200, render, tag))
-}
-
-/// Lists the status changes of an item, with causes and actors. Scope `events:read`.
-#[utoipa::path(get, path = "/items/{uuid}/history", tag = "items", params(("uuid" = Uuid, Path), ListQuery),
-    responses((status = 200, body = List<HistoryView>), (status = 404, body = Problem)))]
-pub(crate) async fn history(
-    State(platform): State<Platform>,
-    Path(uuid): Path<Uuid>,
-    request: QueryRequest<ListQuery>,
-) -> Result<Response, ApiError> {
-    let page = request.query.page::<i64>()?;
-    let rows = platform.history(&request.caller, (SubjectKind::Item, uuid), page.with_lookahead()).await?;
-    Ok(response::list(rows, page, |row| row.sequence, |row| HistoryView::from(row)))
 }

@@ -12,21 +12,34 @@ use uuid::Uuid;
 use crate::errors::{ApiError, Problem};
 use crate::extract::QueryRequest;
 
-/// Where a client that comes back says what it had.
+/// The header in which a client that reconnects names the last event that it received.
 const LAST_EVENT_ID: &str = "last-event-id";
-/// Tells nginx, and those who follow it, to pass on what comes as it comes.
+/// Tells nginx and compatible proxies not to buffer the stream.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-/// When to try again when there is no place.
+/// `Retry-After`, in seconds, when the node has its maximum number of listeners.
 const FULL_RETRY_AFTER_S: u32 = 5;
 
-/// BulkOperation an item: price, bids, end, ring and status as they change. First a `snapshot` event, then `item` events, each with the
-/// item's whole public state and `serverTime`; comments in between. With `Last-Event-ID` it goes on from there, or with a
-/// snapshot. The events are described in the AsyncAPI document. 503 with `listeners_full` and `Retry-After` when the node has
-/// as many listeners as it takes. Scope `auctions:read`.
-#[utoipa::path(get, path = "/items/{uuid}/live", tag = "live", operation_id = "item",
-    params(("uuid" = Uuid, Path), ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that was received.")),
-    responses((status = 200, description = "The stream; it goes on for an hour at most.", body = String, content_type = "text/event-stream"),
-        (status = 404, body = Problem), (status = 503, body = Problem)))]
+/// Stream an item
+///
+/// Server-sent events: first `snapshot`, then `item` after each change, each with the item's whole public state and
+/// `serverTime`, and comments in between. With `Last-Event-ID`, the stream continues after that event or begins with
+/// a snapshot. The AsyncAPI document describes the events. Scope `auctions:read`. Errors: 503 `listeners_full` with
+/// `Retry-After` if the node has its maximum number of listeners.
+#[utoipa::path(
+    get, path = "/items/{uuid}/live", tag = "live", operation_id = "item",
+    params(
+        ("uuid" = Uuid, Path),
+        ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received."),
+    ),
+    responses(
+        (
+            status = 200,
+            description = "The stream of events. It ends after at most an hour; reconnect with `Last-Event-ID`.",
+            body = String, content_type = "text/event-stream",
+        ),
+        (status = 404, body = Problem), (status = 503, body = Problem),
+    ),
+)]
 pub(crate) async fn item(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -36,14 +49,28 @@ pub(crate) async fn item(
     answer(platform.listen_to_item(&request.caller, uuid, last(&headers)).await)
 }
 
-/// BulkOperation an auction and all of its items. First a `snapshot` event with the auction and its first 500 items (when there are
-/// more, `next` is where `GET /auctions/{uuid}/items` goes on), then `auction` and `item` events as they change, each with the whole public state and `serverTime`; comments in between. With `Last-Event-ID` it
-/// goes on from there, or with a snapshot. The events are described in the AsyncAPI document. 503 with `listeners_full` and
-/// `Retry-After` when the node has as many listeners as it takes. Scope `auctions:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}/live", tag = "live", operation_id = "auction",
-    params(("uuid" = Uuid, Path), ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that was received.")),
-    responses((status = 200, description = "The stream; it goes on for an hour at most.", body = String, content_type = "text/event-stream"),
-        (status = 404, body = Problem), (status = 503, body = Problem)))]
+/// Stream an auction and its items
+///
+/// Server-sent events: first `snapshot` with the auction and its first 500 items, then `auction` and `item` after
+/// each change, each with the whole public state and `serverTime`, and comments in between. If the auction has more
+/// items, `next` of the snapshot is the cursor for `GET /auctions/{uuid}/items`. With `Last-Event-ID`, the stream
+/// continues after that event or begins with a snapshot. The AsyncAPI document describes the events. Scope
+/// `auctions:read`. Errors: 503 `listeners_full` with `Retry-After` if the node has its maximum number of listeners.
+#[utoipa::path(
+    get, path = "/auctions/{uuid}/live", tag = "live", operation_id = "auction",
+    params(
+        ("uuid" = Uuid, Path),
+        ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received."),
+    ),
+    responses(
+        (
+            status = 200,
+            description = "The stream of events. It ends after at most an hour; reconnect with `Last-Event-ID`.",
+            body = String, content_type = "text/event-stream",
+        ),
+        (status = 404, body = Problem), (status = 503, body = Problem),
+    ),
+)]
 pub(crate) async fn auction(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -53,7 +80,7 @@ pub(crate) async fn auction(
     answer(platform.listen_to_auction(&request.caller, uuid, last(&headers)).await)
 }
 
-/// What can't be read is of no stream of ours, and is answered with a snapshot like everything that is not known.
+/// The last event id. An unreadable one counts as unknown: the stream begins with a snapshot.
 fn last(headers: &HeaderMap) -> Option<&str> {
     headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok())
 }
@@ -66,11 +93,11 @@ fn answer(listener: Result<Listener, PlatformError>) -> Response {
                 (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
                 (ACCEL_BUFFERING, HeaderValue::from_static("no")),
             ];
-            let pieces = stream::unfold(listener, async |mut listener| {
-                let piece = listener.next().await?;
-                Some((Ok::<_, std::convert::Infallible>(piece), listener))
+            let chunks = stream::unfold(listener, async |mut listener| {
+                let chunk = listener.next().await?;
+                Some((Ok::<_, std::convert::Infallible>(chunk), listener))
             });
-            (headers, Body::from_stream(pieces)).into_response()
+            (headers, Body::from_stream(chunks)).into_response()
         }
         Err(error) => {
             let is_full = matches!(error, PlatformError::ListenersFull { .. });

@@ -1,68 +1,87 @@
-//! The end of a customer's connection, and what becomes of events that its provider refused: support's work.
+//! Quarantined events: events that a customer's provider rejected for good, published again or discarded by support.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
-use platform_core::consumers::{QuarantineSelection, ResendReport};
 use platform_core::port::OvertakenPolicy;
+use platform_core::publishing::quarantine::{QuarantineSelection, ResendReport};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::errors::{ApiError, Problem};
 use crate::extract::{Post, QueryRequest};
+use crate::models::{List, QuarantinedView};
+use crate::pagination::ListQuery;
 use crate::response;
 
-/// A connection that ended.
-#[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Disconnected {
-    /// Events that waited and are not published. They are in the events feed; `startFrom` brings them back.
-    discarded: u64,
-}
-
-/// Ends a customer's connection. Its API key is forgotten; nothing that waits, or happens from now on, is published. The journal is
-/// kept, and connecting again can start from a cursor. Scope `customers:write`.
-#[utoipa::path(delete, path = "/customers/{uuid}/consumer", tag = "customers", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = Disconnected), (status = 404, body = Problem)))]
-pub(crate) async fn disconnect(
+/// List quarantined events
+///
+/// Events that the provider rejected for good, in the order of the feed. Scope `customers:read`.
+#[utoipa::path(
+    get, path = "/customers/{uuid}/consumer/quarantine", tag = "customers",
+    params(("uuid" = Uuid, Path), ListQuery),
+    responses(
+        (
+            status = 200, description = "A page of quarantined events in order of their cursors.",
+            body = List<QuarantinedView>,
+        ),
+        (status = 404, body = Problem),
+    ),
+)]
+pub(crate) async fn quarantine(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    request: QueryRequest<()>,
+    request: QueryRequest<ListQuery>,
 ) -> Result<Response, ApiError> {
-    let discarded = platform.disconnect_consumer(&request.caller, uuid).await?;
-    Ok(response::ok(&Disconnected { discarded }))
+    let page = request.query.page::<i64>()?;
+    let events = platform.quarantined(&request.caller, uuid, page.with_lookahead()).await?;
+    Ok(response::list(events, page, |quarantined| quarantined.event.cursor, |row| QuarantinedView::from(row)))
 }
 
-/// Which events to send again.
+/// Which events to publish again.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SendAgainIn {
-    /// Cursors of events in quarantine, 1 to 250, all of which are sent or none; the oldest thousand without.
+    /// Cursors of quarantined events, 1 to 250: all of them or none. Default: the oldest 1,000.
     cursors: Option<Vec<i64>>,
-    /// Send also what a later event of the same auction or item has overtaken. The consumer has to look at the order itself.
+    /// True: also publish events of which a later one of the same auction or item was already published. The consumer
+    /// must handle the order itself. Default: false.
     #[serde(default)]
     out_of_order: bool,
 }
 
-/// What was sent again.
+/// The result of publishing again.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ResendReport)]
+#[schema(as = SentAgain)]
 pub(crate) struct SentAgainView {
-    /// Cursors of events that wait to be published now.
+    /// Cursors of the events that now wait to be published.
     sent: Vec<i64>,
-    /// Cursors of events that were left in quarantine: a later event of the same auction or item has gone out.
+    /// Cursors of the events that stay in quarantine, because a later event of the same auction or item was already
+    /// published.
     left: Vec<i64>,
-    /// How many are in quarantine now.
+    /// Number of events in quarantine.
     quarantined: u64,
 }
 
-/// Publishes events again that the provider refused, once the cause is mended: those named, or the oldest thousand. They go before later
-/// ones of the same auction or item that still wait; what a later one has overtaken is refused (409 `later_published`), or left when no
-/// event is named. Scope `customers:write`.
-#[utoipa::path(post, path = "/customers/{uuid}/consumer/quarantine/send", tag = "customers", params(("uuid" = Uuid, Path)),
-    request_body = SendAgainIn,
-    responses((status = 200, body = SentAgainView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 422, body = Problem)))]
+/// Publish quarantined events again
+///
+/// Puts the named events, or the oldest 1,000, back into the queue, before later events of the same auction or item
+/// that still wait. If a later event of the same auction or item was already published, a named event is rejected
+/// (409 `later_published`) and an unnamed one stays in quarantine; `outOfOrder` overrides this. Scope
+/// `customers:write`. Errors: 409 `not_connected`, `later_published`.
+#[utoipa::path(
+    post, path = "/customers/{uuid}/consumer/quarantine/send", tag = "customers", request_body = SendAgainIn,
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (
+            status = 200,
+            description = "The cursors that wait to be published, those that stay in quarantine, and the number in quarantine.",
+            body = SentAgainView,
+        ),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn send(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -79,26 +98,34 @@ pub(crate) async fn send(
     Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
-/// Which events to drop, and why.
+/// Which events to discard, and why.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DropIn {
-    /// Cursors of events in quarantine, 1 to 250, all of which are dropped or none.
+    /// Cursors of quarantined events, 1 to 250: all of them or none.
     cursors: Vec<i64>,
-    /// In a person's words, 1 to 500 characters; it is kept in the server's log.
+    /// Text for people; 1 to 500 characters. It is written to the server's log.
     reason: String,
 }
 
-/// Events that were dropped.
+/// Discarded events.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Dropped {
+    /// Number of discarded events.
     dropped: u64,
 }
 
-/// Drops events that the provider refused: they are never published, and stay in the events feed. Scope `customers:write`.
-#[utoipa::path(post, path = "/customers/{uuid}/consumer/quarantine/drop", tag = "customers", params(("uuid" = Uuid, Path)),
-    request_body = DropIn,
-    responses((status = 200, body = Dropped), (status = 404, body = Problem), (status = 422, body = Problem)))]
+/// Discard quarantined events
+///
+/// The platform never publishes the named events. They stay in the event feed. Scope `customers:write`.
+#[utoipa::path(
+    post, path = "/customers/{uuid}/consumer/quarantine/drop", tag = "customers", request_body = DropIn,
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (status = 200, description = "The number of discarded events.", body = Dropped),
+        (status = 404, body = Problem), (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn discard(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

@@ -1,4 +1,4 @@
-//! The record of one sale, for somebody outside.
+//! The record of an item's sale, which a reader can verify without this platform.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -17,18 +17,26 @@ use crate::response;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RecordQuery {
-    /// `next` of the part before; 0 without.
+    /// `next` of the previous part. Default: 0, the first part.
     #[param(minimum = 0)]
     #[serde(default)]
     after: i64,
 }
 
-/// Exports the record of an item's sale: everything that happened to it, chained by hash, at most 10,000 entries a part. What
-/// bidders would have paid, the reserve, the vendor and offers that only the clerk sees are in it as commitments. Whoever is
-/// given it can check it without this platform. It tells that absentees left bids: of an item of a webcast that is not sold,
-/// unsold or withdrawn yet it takes `ring:write` too (409 `record_not_open`). Scope `auctions:read`.
-#[utoipa::path(get, path = "/items/{uuid}/record", tag = "items", params(("uuid" = Uuid, Path), RecordQuery),
-    responses((status = 200, body = RecordView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+/// Export the record of an item's sale
+///
+/// The complete log of the item, chained by hash, in parts of at most 10,000 entries. The reader can verify it
+/// without this platform. Maxima, the reserve, the vendor and offers that only the clerk sees are commitments in it.
+/// Scope `auctions:read`. The record shows that absentee bids exist: for an item of a webcast that is not yet sold,
+/// unsold or withdrawn, the caller needs `ring:write` too (409 `record_not_open`).
+#[utoipa::path(
+    get, path = "/items/{uuid}/record", tag = "items",
+    params(("uuid" = Uuid, Path), RecordQuery),
+    responses(
+        (status = 200, description = "A part of the record.", body = RecordView),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+    ),
+)]
 pub(crate) async fn record(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -38,7 +46,7 @@ pub(crate) async fn record(
     Ok(response::ok(&RecordView::from(&record)))
 }
 
-/// A part that there is none of is a mistake of the query.
+/// An `after` beyond the record is an error of the query.
 fn as_query_error(error: PlatformError) -> ApiError {
     match error {
         PlatformError::Invalid(problems) => {

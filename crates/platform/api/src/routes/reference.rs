@@ -1,5 +1,5 @@
-//! Reference data: the lists that other records' codes and names are from. Each comes whole, is the same for every caller,
-//! and may be kept for a day.
+//! Reference data: the codes and names that other records use. Each list is returned whole, is the same for every
+//! caller, and may be cached for a day.
 
 use std::sync::LazyLock;
 
@@ -19,29 +19,35 @@ use crate::models::{CountrySchema, CurrencySchema};
 /// A status.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct StatusView {
-    /// What events and answers carry.
+    /// Name, as in events and responses.
     name: &'static str,
+    /// Number of the status.
     code: i32,
-    /// For people.
+    /// Label for people.
     label: &'static str,
+    /// What the status means.
     meaning: &'static str,
 }
 
 /// An event type.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EventTypeView {
+    /// Name, as in events.
     name: &'static str,
+    /// Title for people.
     title: &'static str,
+    /// When the event occurs.
     description: &'static str,
 }
 
 /// Reference data.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ReferenceData<T> {
+    /// All entries.
     data: Vec<T>,
 }
 
-/// A list of this process's own lists, made when it is asked for first.
+/// A list of reference data, rendered at the first request.
 type List = LazyLock<CacheableResponse>;
 
 fn list<T: Serialize>(data: impl Iterator<Item = T>) -> CacheableResponse {
@@ -75,38 +81,71 @@ static EVENT_TYPES: List = LazyLock::new(|| {
     }))
 });
 
-/// Lists the countries in the order of their English names. An id is the ISO 3166-1 number, stable for ever. Any key.
-#[utoipa::path(get, path = "/reference-data/countries", tag = "reference",
-    responses((status = 200, body = ReferenceData<CountrySchema>), (status = 304)))]
-pub(crate) async fn countries(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+/// List countries
+///
+/// In order of their English names. An id is the ISO 3166-1 number and never changes. Any key.
+#[utoipa::path(
+    get, path = "/reference-data/countries", tag = "reference",
+    params(("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, description = "All countries.", body = ReferenceData<CountrySchema>), (status = 304)),
+)]
+pub(crate) async fn countries(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(COUNTRIES.answer(&headers))
 }
 
-/// Lists the currencies in the order of their ids, without those that ISO has withdrawn. An id is the ISO 4217 number, stable
-/// for ever. Any key.
-#[utoipa::path(get, path = "/reference-data/currencies", tag = "reference",
-    responses((status = 200, body = ReferenceData<CurrencySchema>), (status = 304)))]
-pub(crate) async fn currencies(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+/// List currencies
+///
+/// In order of their ids, without withdrawn ones. An id is the ISO 4217 number and never changes. Any key.
+#[utoipa::path(
+    get, path = "/reference-data/currencies", tag = "reference",
+    params(("If-None-Match" = Option<String>, Header)),
+    responses(
+        (status = 200, description = "All currencies in use.", body = ReferenceData<CurrencySchema>),
+        (status = 304),
+    ),
+)]
+pub(crate) async fn currencies(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(CURRENCIES.answer(&headers))
 }
 
-/// Lists the statuses of items. Any key.
-#[utoipa::path(get, path = "/reference-data/item-statuses", tag = "reference",
-    responses((status = 200, body = ReferenceData<StatusView>), (status = 304)))]
-pub(crate) async fn item_statuses(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+/// List item statuses
+///
+/// Any key.
+#[utoipa::path(
+    get, path = "/reference-data/item-statuses", tag = "reference",
+    params(("If-None-Match" = Option<String>, Header)),
+    responses(
+        (status = 200, description = "All statuses of an item.", body = ReferenceData<StatusView>),
+        (status = 304),
+    ),
+)]
+pub(crate) async fn item_statuses(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(ITEM_STATUSES.answer(&headers))
 }
 
-/// Lists the statuses of auctions. Any key.
-#[utoipa::path(get, path = "/reference-data/auction-statuses", tag = "reference",
-    responses((status = 200, body = ReferenceData<StatusView>), (status = 304)))]
-pub(crate) async fn auction_statuses(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+/// List auction statuses
+///
+/// Any key.
+#[utoipa::path(
+    get, path = "/reference-data/auction-statuses", tag = "reference",
+    params(("If-None-Match" = Option<String>, Header)),
+    responses(
+        (status = 200, description = "All statuses of an auction.", body = ReferenceData<StatusView>),
+        (status = 304),
+    ),
+)]
+pub(crate) async fn auction_statuses(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(AUCTION_STATUSES.answer(&headers))
 }
 
-/// Lists the event types. Any key.
-#[utoipa::path(get, path = "/reference-data/event-types", tag = "reference",
-    responses((status = 200, body = ReferenceData<EventTypeView>), (status = 304)))]
-pub(crate) async fn event_types(_asked: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
+/// List event types
+///
+/// Any key.
+#[utoipa::path(
+    get, path = "/reference-data/event-types", tag = "reference",
+    params(("If-None-Match" = Option<String>, Header)),
+    responses((status = 200, description = "All event types.", body = ReferenceData<EventTypeView>), (status = 304)),
+)]
+pub(crate) async fn event_types(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
     Ok(EVENT_TYPES.answer(&headers))
 }

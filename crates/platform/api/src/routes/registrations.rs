@@ -1,4 +1,4 @@
-//! Bidders registered for an auction.
+//! Registrations of bidders for an auction.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -9,28 +9,30 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::body_fields::{no_null, or_null};
 use crate::errors::{ApiError, Problem};
 use crate::extract::{Post, QueryRequest};
-use crate::extract_models::{no_null, or_null};
 use crate::list_filters::RegistrationListQuery;
 use crate::models::{List, RegistrationView};
 use crate::response;
 
-/// A registration to be.
+/// A new registration.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RegistrationIn {
-    /// 1 to 64 characters, unique in the auction; without it the next number is assigned.
+    /// Paddle, unique in the auction; 1 to 64 characters. Default: the next number.
     paddle: Option<String>,
-    /// 1 to 200 characters.
+    /// Name of the bidder; 1 to 200 characters.
     name: String,
-    /// The person or firm behind it, as you know them; registered once in an auction. Vendors are told by it.
+    /// UUID of the person or firm that bids, assigned by you; unique in the auction. A party can't bid on items whose
+    /// `vendor` it is.
     party: Option<Uuid>,
+    /// E-mail address.
     email: Option<String>,
-    /// What the bidder may spend in this auction, minor units.
+    /// Spending limit in this auction, in minor units. Default: no limit.
     #[schema(minimum = 0)]
     limit: Option<i64>,
-    /// For whoever runs the sale; 1 to 1,000 characters.
+    /// Note for the staff of the sale; 1 to 1,000 characters.
     note: Option<String>,
     /// `pending` (default) or `approved`.
     status: Option<String>,
@@ -46,14 +48,21 @@ impl RegistrationIn {
 
 fn status_named(name: &str) -> Result<RegistrationStatus, ApiError> {
     let found = RegistrationStatus::ALL.into_iter().find(|status| status.as_str() == name);
-    found.ok_or_else(|| ApiError::invalid("/status", "is none of pending, approved, refused, suspended"))
+    found.ok_or_else(|| ApiError::invalid("/status", "must be pending, approved, refused or suspended"))
 }
 
-/// Registers a bidder for an auction that is not ARCHIVED. Scope `bidders:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/registrations", tag = "bidders", params(("uuid" = Uuid, Path)),
-    request_body = RegistrationIn,
-    responses((status = 201, body = RegistrationView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 422, body = Problem)))]
+/// Register a bidder
+///
+/// For an auction that is not ARCHIVED. Scope `bidders:write`. Errors: 409 `taken` if the paddle or the party is
+/// already registered; `paddle_has_bid`, `vendor_has_bid`, `auction_closed`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/registrations", tag = "bidders", request_body = RegistrationIn,
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (status = 201, description = "The new registration.", body = RegistrationView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn create(
     State(platform): State<Platform>,
     Path(auction): Path<Uuid>,
@@ -66,11 +75,18 @@ pub(crate) async fn create(
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
-/// Lists the registrations of an auction in the order in which they were entered, narrowed to those that meet all that is asked
-/// for. Scope `bidders:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}/registrations", tag = "bidders",
+/// List registrations
+///
+/// In order of creation, filtered by the given parameters; a registration must match all of them. Scope
+/// `bidders:read`.
+#[utoipa::path(
+    get, path = "/auctions/{uuid}/registrations", tag = "bidders",
     params(("uuid" = Uuid, Path), RegistrationListQuery),
-    responses((status = 200, body = List<RegistrationView>), (status = 404, body = Problem)))]
+    responses(
+        (status = 200, description = "A page of registrations in order of creation.", body = List<RegistrationView>),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     Path(auction): Path<Uuid>,
@@ -82,10 +98,17 @@ pub(crate) async fn list(
     Ok(response::list(rows, page, |row| row.uuid, view))
 }
 
-/// Gives a registration. Scope `bidders:read`.
-#[utoipa::path(get, path = "/auctions/{uuid}/registrations/{registration}", tag = "bidders",
+/// Get a registration
+///
+/// Scope `bidders:read`.
+#[utoipa::path(
+    get, path = "/auctions/{uuid}/registrations/{registration}", tag = "bidders",
     params(("uuid" = Uuid, Path), ("registration" = Uuid, Path)),
-    responses((status = 200, body = RegistrationView), (status = 404, body = Problem)))]
+    responses(
+        (status = 200, description = "The registration.", body = RegistrationView),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(named): Path<(Uuid, Uuid)>,
@@ -96,42 +119,52 @@ pub(crate) async fn get(
     Ok(response::versioned(&view(&registration), registration.version))
 }
 
-/// What is to be another way. What is absent stays; null takes away what may be absent.
+/// A JSON merge patch of a registration: an absent field stays, null clears an optional one.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RegistrationPatchIn {
-    /// 1 to 64 characters, unique in the auction; while nobody has bid by it or by the one that is there (409 `paddle_has_bid`).
+    /// Paddle, unique in the auction; 1 to 64 characters. Locked once a bid names the old or the new paddle (409
+    /// `paddle_has_bid`).
     #[serde(default, deserialize_with = "no_null")]
     #[schema(value_type = String, required = false)]
     paddle: Option<String>,
-    /// 1 to 200 characters. Can't be taken away.
+    /// Name of the bidder; 1 to 200 characters. It can't be cleared.
     #[serde(default, deserialize_with = "no_null")]
     #[schema(value_type = String, required = false)]
     name: Option<String>,
-    /// Registered once in an auction.
+    /// UUID of the person or firm that bids; unique in the auction.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<Uuid>)]
     party: Option<Option<Uuid>>,
+    /// E-mail address.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<String>)]
     email: Option<Option<String>>,
-    /// Holds for the bids that come; null for no limit.
+    /// Spending limit for later bids, in minor units; null for no limit.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<i64>, minimum = 0)]
     limit: Option<Option<i64>>,
-    /// 1 to 1,000 characters.
+    /// Note for the staff of the sale; 1 to 1,000 characters.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<String>)]
     note: Option<Option<String>>,
 }
 
-/// Changes a registration: its paddle until the bidder has bid, the rest until the auction is ARCHIVED. `If-Match` is heeded when it
-/// is sent. Scope `bidders:write`.
-#[utoipa::path(patch, path = "/auctions/{uuid}/registrations/{registration}", tag = "bidders",
+/// Change a registration
+///
+/// An absent field stays, null clears an optional one. The paddle can change until a bid names it, the other fields
+/// until the auction is ARCHIVED. Accepts `If-Match`: if the version has changed, the server does nothing (412
+/// `precondition_failed`). Scope `bidders:write`. Errors: 409 `taken`, `paddle_has_bid`, `vendor_has_bid`,
+/// `auction_closed`.
+#[utoipa::path(
+    patch, path = "/auctions/{uuid}/registrations/{registration}", tag = "bidders", request_body = RegistrationPatchIn,
     params(("uuid" = Uuid, Path), ("registration" = Uuid, Path), ("If-Match" = Option<String>, Header)),
-    request_body = RegistrationPatchIn,
-    responses((status = 200, body = RegistrationView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 422, body = Problem)))]
+    responses(
+        (status = 200, description = "The registration after the change.", body = RegistrationView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn change(
     State(platform): State<Platform>,
     Path(named): Path<(Uuid, Uuid)>,
@@ -145,33 +178,41 @@ pub(crate) async fn change(
     Ok(response::versioned(&RegistrationView::from(&registration), registration.version))
 }
 
-/// The status wanted, and why.
+/// The new status, with its reason.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RegistrationStatusIn {
-    /// `approved`, `refused` or `suspended`; a suspension ends with `approved`.
+    /// `approved`, `refused` or `suspended`; `approved` also ends a suspension.
     status: String,
-    /// Needed for a refusal and a suspension; at most 500 characters.
+    /// Required for `refused` and `suspended`; at most 500 characters.
     reason: Option<String>,
 }
 
-/// Approves, refuses or suspends a bidder, or lets them bid again, until the auction is ARCHIVED. Bids that stand go on standing. Needs `If-Match`. Scope
-/// `bidders:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/registrations/{registration}/status", tag = "bidders",
-    params(("uuid" = Uuid, Path), ("registration" = Uuid, Path), ("If-Match" = String, Header)),
+/// Change a registration's status
+///
+/// Approves, declines or suspends a bidder, or ends a suspension, until the auction is ARCHIVED. The bidder's
+/// standing bids stay. Requires `If-Match` (412 `precondition_failed`, 428 `precondition_required`). Scope
+/// `bidders:write`. Errors: 409 `illegal_transition`, `auction_closed`; 422 `reason_required`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/registrations/{registration}/status", tag = "bidders",
     request_body = RegistrationStatusIn,
-    responses((status = 200, body = RegistrationView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 422, body = Problem), (status = 428, body = Problem)))]
+    params(("uuid" = Uuid, Path), ("registration" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The registration after the change.", body = RegistrationView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem), (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn change_status(
     State(platform): State<Platform>,
     Path(named): Path<(Uuid, Uuid)>,
     post: Post<RegistrationStatusIn>,
 ) -> Result<Response, ApiError> {
     let step = RegistrationDecision { to: status_named(&post.body.status)?, reason: post.body.reason.clone() };
-    let seen = post.required_version()?;
+    let expected = post.required_version()?;
     let tag = |registration: &Registration| response::tag(registration.version);
     let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.change_registration_status(&post.caller, named, &step, Some(seen), answering).await?;
+    let outcome = platform.change_registration_status(&post.caller, named, &step, Some(expected), answering).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 

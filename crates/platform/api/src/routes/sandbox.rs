@@ -1,4 +1,4 @@
-//! Sandbox auctions: their clocks.
+//! Clocks of sandbox auctions.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -9,19 +9,20 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::body_fields::instant;
 use crate::errors::{ApiError, Problem};
-use crate::extract::{Post, QueryRequest, instant};
+use crate::extract::{Post, QueryRequest};
 use crate::models::{AdvancedView, ClockView, EndedView};
 use crate::response;
 
-/// How far the clock is to go: one of the two.
+/// How far to advance the clock: either `seconds` or `to`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AdvanceIn {
-    /// So many seconds from what it shows; 1 to 31,622,400, which is 366 days.
+    /// Seconds from the time that the clock shows; 1 to 31,622,400 (366 days).
     #[schema(minimum = 1, maximum = 31_622_400)]
     seconds: Option<i64>,
-    /// To this time: later than what it shows, by 366 days at most.
+    /// The new time: later than the time that the clock shows, by at most 366 days.
     #[schema(format = DateTime)]
     to: Option<String>,
 }
@@ -31,19 +32,27 @@ impl AdvanceIn {
         match (self.seconds, instant("/to", self.to.as_deref())?) {
             (Some(seconds), None) => Ok(Advance::Seconds(seconds)),
             (None, Some(to)) => Ok(Advance::To(to)),
-            _ => Err(ApiError::invalid("", "needs either seconds or to: give one of them")),
+            _ => Err(ApiError::invalid("", "needs either seconds or to; send one of them")),
         }
     }
 }
 
-/// Advances the clock of a sandbox auction, and ends every item that becomes due, the earliest first, each at its own
-/// effective end. It goes forward only: by 366 days at most, and not further than ten years after the auction's creation.
-/// With many items it goes on after the answer. Takes `If-Match`, if only one
-/// of two callers is to advance it. Scope `sandbox:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/clock/advance", tag = "sandbox", params(("uuid" = Uuid, Path)),
-    request_body = AdvanceIn,
-    responses((status = 200, body = AdvancedView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 422, body = Problem)))]
+/// Advance the clock of a sandbox auction
+///
+/// Ends every item that becomes due, the earliest first, each at its own effective end. The clock only moves forward:
+/// by at most 366 days in one call, and to at most ten years after the auction's creation. If more than 250 items
+/// become due, the server continues after the response, while `advancing` is true. Accepts `If-Match`: if the version
+/// has changed, the server does nothing (412 `precondition_failed`). Scope `sandbox:write`. Errors: 409
+/// `not_a_sandbox`, `clock_advancing`, `clock_not_forward`, `clock_too_far`, `auction_closed`, `items_following`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/clock/advance", tag = "sandbox", request_body = AdvanceIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = Option<String>, Header)),
+    responses(
+        (status = 200, description = "The clock, and the items that have ended.", body = AdvancedView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn advance(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -61,9 +70,17 @@ pub(crate) async fn advance(
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
-/// Gives the clock of a sandbox auction. Scope `auctions:read` or `sandbox:write`.
-#[utoipa::path(get, path = "/auctions/{uuid}/clock", tag = "sandbox", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = ClockView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+/// Get the clock of a sandbox auction
+///
+/// Scope `auctions:read` or `sandbox:write`. Errors: 409 `not_a_sandbox`.
+#[utoipa::path(
+    get, path = "/auctions/{uuid}/clock", tag = "sandbox",
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (status = 200, description = "The clock.", body = ClockView),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+    ),
+)]
 pub(crate) async fn clock(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

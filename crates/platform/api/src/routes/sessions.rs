@@ -1,4 +1,4 @@
-//! Signing in, sessions, and signing out.
+//! Sessions: signing in and signing out.
 
 use std::net::IpAddr;
 
@@ -14,27 +14,30 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::errors::{ApiError, Problem};
-use crate::extract::{ListQuery, QueryRequest, idempotency_key, refuse_query};
+use crate::extract::{QueryRequest, idempotency_key, refuse_query};
 use crate::models::{List, SessionView, SignedInView};
+use crate::pagination::ListQuery;
 use crate::response;
 
-/// What somebody shows to sign in.
+/// Credentials of a user.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SignInBody {
-    /// E-mail address, in whatever case.
+    /// E-mail address; upper and lower case are equal.
     email: String,
+    /// Password.
     password: String,
-    /// The code that the authenticator shows, or a recovery code; for users with a second factor.
+    /// A code of the authenticator, or a recovery code; for users with a second factor.
     code: Option<String>,
 }
 
-/// A request of whom nobody knows yet.
+/// A sign-in, before the caller is known.
 pub(crate) struct SignInRequest {
     sign_in: SignIn,
     /// The `Idempotency-Key`.
     key: Option<String>,
-    /// Without the password, whose hash must not be kept; who repeats the request shows it again.
+    /// Hash of the request without the password, whose hash must not be stored. A repeated request is authenticated
+    /// again.
     request_hash: [u8; 32],
 }
 
@@ -55,15 +58,24 @@ impl FromRequest<Platform> for SignInRequest {
     }
 }
 
-/// Signs in: begins a session of a person. The token is shown this once, and again only to the same `Idempotency-Key` with the
-/// same password. It is sent like an API key, and may do what the person's role may. Needs no key.
-#[utoipa::path(post, path = "/sessions", tag = "sessions", request_body = SignInBody,
-    responses((status = 201, body = SignedInView), (status = 401, body = Problem), (status = 409, body = Problem),
-        (status = 422, body = Problem), (status = 429, body = Problem)))]
+/// Sign in
+///
+/// Starts a session of a user and returns its token, which is sent like an API key and has the scopes of the user's
+/// role. The response shows the token this once; only a repeated request with the same `Idempotency-Key` and the same
+/// password shows it again. Needs no key. Errors: 401 `sign_in_refused`, `code_required`, `code_refused`; 429
+/// `too_many_attempts`.
+#[utoipa::path(
+    post, path = "/sessions", tag = "sessions", request_body = SignInBody,
+    responses(
+        (status = 201, description = "The session with its token.", body = SignedInView),
+        (status = 401, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem),
+        (status = 429, body = Problem),
+    ),
+)]
 pub(crate) async fn sign_in(State(platform): State<Platform>, request: SignInRequest) -> Result<Response, ApiError> {
     let SignInRequest { sign_in, key, request_hash } = request;
     let render = |signed_in: &SignedIn| response::body(&SignedInView::from(signed_in));
-    // Whose answer it is, is known once the password was looked at.
+    // The user is known only after the password check, which sets the caller.
     let caller = Uuid::nil();
     let answering = key.as_deref().map(|key| IdempotentRequest {
         caller,
@@ -77,9 +89,16 @@ pub(crate) async fn sign_in(State(platform): State<Platform>, request: SignInReq
     Ok(response::outcome(outcome, 201, render, |_| None))
 }
 
-/// Lists the sessions of the person who asks, in order of creation.
-#[utoipa::path(get, path = "/sessions", tag = "sessions", params(ListQuery),
-    responses((status = 200, body = List<SessionView>)))]
+/// List my sessions
+///
+/// The sessions of the signed-in user, in order of creation. Only for users, not for API keys.
+#[utoipa::path(
+    get, path = "/sessions", tag = "sessions",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page of the user's sessions in order of creation.", body = List<SessionView>),
+    ),
+)]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     request: QueryRequest<ListQuery>,
@@ -90,17 +109,27 @@ pub(crate) async fn list(
     Ok(response::list(sessions, page, |session| session.uuid, view))
 }
 
-/// Ends all sessions of the person who asks, the one that asks as well.
-#[utoipa::path(delete, path = "/sessions", tag = "sessions", responses((status = 204, description = "They are over.")))]
+/// End all my sessions
+///
+/// Ends all sessions of the signed-in user, including the current one. Only for users, not for API keys.
+#[utoipa::path(
+    delete, path = "/sessions", tag = "sessions",
+    responses((status = 204, description = "No content. The sessions have ended.")),
+)]
 pub(crate) async fn end_all(State(platform): State<Platform>, request: QueryRequest<()>) -> Result<Response, ApiError> {
     platform.end_own_sessions(&request.caller).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Ends a session (signs out): one's own or, by an administrator, anybody's. The node that is asked refuses it from this answer on,
-/// others within five seconds.
-#[utoipa::path(delete, path = "/sessions/{uuid}", tag = "sessions", params(("uuid" = Uuid, Path)),
-    responses((status = 204, description = "It is over."), (status = 404, body = Problem)))]
+/// End a session
+///
+/// Signs out. A user ends their own sessions; an administrator ends sessions of every user. The node that handles
+/// this request rejects the token from then on, other nodes within 5 seconds. Only for users, not for API keys.
+#[utoipa::path(
+    delete, path = "/sessions/{uuid}", tag = "sessions",
+    params(("uuid" = Uuid, Path)),
+    responses((status = 204, description = "No content. The session has ended."), (status = 404, body = Problem)),
+)]
 pub(crate) async fn end(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

@@ -1,4 +1,4 @@
-//! People, as administrators see them.
+//! Users, managed by administrators.
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
@@ -11,27 +11,40 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::body_fields::no_null;
 use crate::errors::{ApiError, Problem};
-use crate::extract::{ListQuery, Post, QueryRequest};
-use crate::extract_models::no_null;
+use crate::extract::{Post, QueryRequest};
 use crate::models::{List, SessionView, UserView, UserWithPasswordView};
+use crate::pagination::ListQuery;
 use crate::response;
 
-/// A user to be.
+/// A new user.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct UserIn {
-    /// Unique, in whatever case.
+    /// E-mail address, unique; upper and lower case are equal.
     email: String,
-    /// `administrator`, `operator`, `clerk`, `support` or `viewer`; not more than who asks.
+    /// `administrator`, `operator`, `clerk`, `support` or `viewer`; not above the caller's own role.
     role: String,
-    /// 12 characters at least; one is made without it.
+    /// At least 12 characters. Without it, the server makes a password.
     password: Option<String>,
 }
 
-/// Creates a user. A password that is made is shown this once, and again only to the same `Idempotency-Key`. Scope `users:write`.
-#[utoipa::path(post, path = "/users", tag = "users", request_body = UserIn,
-    responses((status = 201, body = UserWithPasswordView), (status = 409, body = Problem), (status = 422, body = Problem)))]
+/// Create a user
+///
+/// Without `password`, the server makes one. The response shows it this once; only a repeated request with the same
+/// `Idempotency-Key` shows it again. Scope `users:write`. Errors: 409 `taken` if another user has this e-mail
+/// address.
+#[utoipa::path(
+    post, path = "/users", tag = "users", request_body = UserIn,
+    responses(
+        (
+            status = 201, description = "The new user, with the password if the server made it.",
+            body = UserWithPasswordView,
+        ),
+        (status = 409, body = Problem), (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<UserIn>) -> Result<Response, ApiError> {
     let (post, UserIn { email, role, password }) = post.map(Ok)?;
     let post = post.with_request_hash_of(&["user", &email, &role]);
@@ -47,13 +60,18 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<UserIn>)
 fn role_named(name: &str) -> Result<Role, ApiError> {
     Role::parse(name).ok_or_else(|| {
         let known = Role::ALL.map(Role::name).join(", ");
-        ApiError::invalid("/role", format!("there is no role {name:?}; there are {known}"))
+        ApiError::invalid("/role", format!("{name:?} is not a role; send one of {known}"))
     })
 }
 
-/// Lists users in order of creation, disabled ones too. Scope `users:read` or `users:write`.
-#[utoipa::path(get, path = "/users", tag = "users", params(ListQuery),
-    responses((status = 200, body = List<UserView>)))]
+/// List users
+///
+/// In order of creation. The list contains disabled users. Scope `users:read` or `users:write`.
+#[utoipa::path(
+    get, path = "/users", tag = "users",
+    params(ListQuery),
+    responses((status = 200, description = "A page of users in order of creation.", body = List<UserView>)),
+)]
 pub(crate) async fn list(
     State(platform): State<Platform>,
     request: QueryRequest<ListQuery>,
@@ -63,9 +81,14 @@ pub(crate) async fn list(
     Ok(response::list(users, page, |user| user.uuid, |user| UserView::from(user)))
 }
 
-/// Gives a user. Scope `users:read` or `users:write`.
-#[utoipa::path(get, path = "/users/{uuid}", tag = "users", params(("uuid" = Uuid, Path)),
-    responses((status = 200, body = UserView), (status = 404, body = Problem)))]
+/// Get a user
+///
+/// Scope `users:read` or `users:write`.
+#[utoipa::path(
+    get, path = "/users/{uuid}", tag = "users",
+    params(("uuid" = Uuid, Path)),
+    responses((status = 200, description = "The user.", body = UserView), (status = 404, body = Problem)),
+)]
 pub(crate) async fn get(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -75,23 +98,32 @@ pub(crate) async fn get(
     Ok(response::versioned(&UserView::from(&user), user.version))
 }
 
-/// What is to be different; what is not named stays.
+/// A patch of a user: an absent field stays.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct UserPatchIn {
-    /// `administrator`, `operator`, `clerk`, `support` or `viewer`; not more than who asks.
+    /// `administrator`, `operator`, `clerk`, `support` or `viewer`; not above the caller's own role.
     #[serde(default, deserialize_with = "no_null")]
     role: Option<String>,
-    /// True: they can't sign in. False: they can again.
+    /// True: the user can't sign in. False: they can.
     #[serde(default, deserialize_with = "no_null")]
     disabled: Option<bool>,
 }
 
-/// Gives a user another role, disables or enables them; that ends their sessions. The last administrator stays one (409
-/// `last_administrator`). Needs `If-Match`. Scope `users:write`.
-#[utoipa::path(patch, path = "/users/{uuid}", tag = "users", params(("uuid" = Uuid, Path)), request_body = UserPatchIn,
-    responses((status = 200, body = UserView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 422, body = Problem), (status = 428, body = Problem)))]
+/// Change a user
+///
+/// Changes the role, disables or enables the user, and ends their sessions. Requires `If-Match` (412
+/// `precondition_failed`, 428 `precondition_required`). Scope `users:write`. Errors: 409 `last_administrator` if no
+/// administrator who can sign in would remain.
+#[utoipa::path(
+    patch, path = "/users/{uuid}", tag = "users", request_body = UserPatchIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The user after the change.", body = UserView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem), (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn change(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -103,11 +135,18 @@ pub(crate) async fn change(
     Ok(response::versioned(&UserView::from(&user), user.version))
 }
 
-/// Removes a user who has never signed in. Others are disabled instead (409 `has_signed_in`): the log may name them. Scope
-/// `users:write`.
-#[utoipa::path(delete, path = "/users/{uuid}", tag = "users", params(("uuid" = Uuid, Path)),
-    responses((status = 204, description = "There is no such user any more."), (status = 404, body = Problem),
-        (status = 409, body = Problem)))]
+/// Delete a user
+///
+/// Only a user who has never signed in. Disable other users instead, because logs may name them (409
+/// `has_signed_in`). Scope `users:write`. Errors: 409 `has_signed_in`, `last_administrator`.
+#[utoipa::path(
+    delete, path = "/users/{uuid}", tag = "users",
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (status = 204, description = "No content. The user is deleted."),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+    ),
+)]
 pub(crate) async fn remove(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -117,20 +156,30 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// A password for somebody.
+/// A new password.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PasswordResetIn {
-    /// 12 characters at least; one is made without it.
+    /// At least 12 characters. Without it, the server makes a password.
     password: Option<String>,
 }
 
-/// Gives a user another password, ends their sessions, and lets them try to sign in at once. A password that is made is shown this
-/// once, and again only to the same `Idempotency-Key`. Scope `users:write`.
-#[utoipa::path(post, path = "/users/{uuid}/password", tag = "users", params(("uuid" = Uuid, Path)),
-    request_body = PasswordResetIn,
-    responses((status = 200, body = UserWithPasswordView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 422, body = Problem)))]
+/// Reset a user's password
+///
+/// Sets a new password, ends the user's sessions, and resets the count of failed sign-ins. Without `password`, the
+/// server makes one. The response shows it this once; only a repeated request with the same `Idempotency-Key` shows
+/// it again. Scope `users:write`.
+#[utoipa::path(
+    post, path = "/users/{uuid}/password", tag = "users", request_body = PasswordResetIn,
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (
+            status = 200, description = "The user, with the password if the server made it.",
+            body = UserWithPasswordView,
+        ),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem),
+    ),
+)]
 pub(crate) async fn reset_password(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -145,15 +194,23 @@ pub(crate) async fn reset_password(
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
-/// Nothing is needed.
+/// An empty object: the operation has no parameters.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Nothing {}
 
-/// Turns a user's second factor off, for who has lost the authenticator and the recovery codes. Scope `users:write`.
-#[utoipa::path(post, path = "/users/{uuid}/second-factor/off", tag = "users", params(("uuid" = Uuid, Path)),
-    request_body = Nothing,
-    responses((status = 200, body = UserView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+/// Turn a user's second factor off
+///
+/// For a user who has lost the authenticator and the recovery codes. Scope `users:write`. Errors: 409
+/// `second_factor_off`.
+#[utoipa::path(
+    post, path = "/users/{uuid}/second-factor/off", tag = "users", request_body = Nothing,
+    params(("uuid" = Uuid, Path)),
+    responses(
+        (status = 200, description = "The user, without a second factor.", body = UserView),
+        (status = 404, body = Problem), (status = 409, body = Problem),
+    ),
+)]
 pub(crate) async fn turn_off_second_factor(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -166,9 +223,17 @@ pub(crate) async fn turn_off_second_factor(
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
-/// Lists a user's sessions in order of creation. Scope `users:read` or `users:write`.
-#[utoipa::path(get, path = "/users/{uuid}/sessions", tag = "users", params(("uuid" = Uuid, Path), ListQuery),
-    responses((status = 200, body = List<SessionView>), (status = 404, body = Problem)))]
+/// List a user's sessions
+///
+/// In order of creation. Scope `users:read` or `users:write`.
+#[utoipa::path(
+    get, path = "/users/{uuid}/sessions", tag = "users",
+    params(("uuid" = Uuid, Path), ListQuery),
+    responses(
+        (status = 200, description = "A page of the user's sessions in order of creation.", body = List<SessionView>),
+        (status = 404, body = Problem),
+    ),
+)]
 pub(crate) async fn sessions(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -180,9 +245,14 @@ pub(crate) async fn sessions(
     Ok(response::list(sessions, page, |session| session.uuid, view))
 }
 
-/// Ends all sessions of a user. Scope `users:write`.
-#[utoipa::path(delete, path = "/users/{uuid}/sessions", tag = "users", params(("uuid" = Uuid, Path)),
-    responses((status = 204, description = "They are over."), (status = 404, body = Problem)))]
+/// End a user's sessions
+///
+/// Ends all sessions of the user. Scope `users:write`.
+#[utoipa::path(
+    delete, path = "/users/{uuid}/sessions", tag = "users",
+    params(("uuid" = Uuid, Path)),
+    responses((status = 204, description = "No content. The sessions have ended."), (status = 404, body = Problem)),
+)]
 pub(crate) async fn end_sessions(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

@@ -1,4 +1,4 @@
-//! What absentees left shows nowhere: not in counts, not in numbers, not in what can be done next.
+//! Absentee bids show in no count, no number and no list of legal statuses.
 
 use http::Method;
 use platform_core::Scope;
@@ -9,23 +9,23 @@ use crate::fixture::Answer;
 
 async fn clerk(sale: &Sale, command: &str, body: Value) -> Answer {
     let ring = format!("/auctions/{}/ring", sale.auction);
-    let seen = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
-    let (bearer, tag) = (format!("Bearer {}", sale.key), seen.header("etag").unwrap().to_owned());
+    let ring_now = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
+    let (bearer, tag) = (format!("Bearer {}", sale.key), ring_now.header("etag").unwrap().to_owned());
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
     let done = sale.fixture.send(&Method::POST, &format!("/api/v1{ring}/{command}"), &headers, &body.to_string()).await;
     assert_eq!(done.status, 200, "{command}: {}", done.text);
     done
 }
 
-/// An item as it is seen, but for its version and the time.
-async fn seen(sale: &Sale, place: usize) -> Value {
+/// The item's response without version and server time.
+async fn public_item(sale: &Sale, place: usize) -> Value {
     let mut item = sale.item(place).await;
     ["uuid", "version", "serverTime", "lotNumber", "position"].iter().for_each(|field| item[field] = Value::Null);
     item
 }
 
 #[tokio::test]
-async fn an_item_with_absentees_bids_looks_like_one_without() {
+async fn an_item_with_absentee_bids_looks_like_one_without() {
     let sale = Sale::new("webcast", json!({}), &[json!({}), json!({})]).await;
     let path = format!("/auctions/{}", sale.auction);
     let before = sale.get(&path).await;
@@ -35,20 +35,20 @@ async fn an_item_with_absentees_bids_looks_like_one_without() {
         assert_eq!((left.status, &left.json()["bid"]["number"]), (201, &Value::Null), "{}", left.text);
         assert_eq!(left.json()["item"]["bidCount"], 0);
     }
-    assert_eq!(seen(&sale, 0).await, seen(&sale, 1).await);
+    assert_eq!(public_item(&sale, 0).await, public_item(&sale, 1).await);
     let after = sale.get(&path).await;
     assert_eq!(
         (&after["itemCounts"], &after["legalNextStatuses"]),
         (&before["itemCounts"], &before["legalNextStatuses"])
     );
-    // All the same the rules count them.
+    // The rules count them nevertheless.
     let version = sale.item(0).await["version"].as_i64();
     let (step, draft) = (RequestHeaders { version, key: None }, json!({ "status": "DRAFT" }));
     let back = sale.send(&Method::POST, &sale.path(0, "status"), &step, &draft).await;
     assert_eq!(back.code(), "item_has_bids");
     let record = async |scopes: &[Scope]| {
         let key = sale.fixture.key(None, scopes.iter().copied().collect()).await;
-        sale.fixture.ask(&Method::GET, &format!("/api/v1{}", sale.path(0, "record")), &key, &Value::Null).await
+        sale.fixture.call(&Method::GET, &format!("/api/v1{}", sale.path(0, "record")), &key, &Value::Null).await
     };
     let closed = record(&[Scope::AuctionsRead]).await;
     assert_eq!((closed.status, closed.code().as_str()), (409, "record_not_open"));
@@ -73,7 +73,7 @@ async fn an_item_with_absentees_bids_looks_like_one_without() {
 }
 
 #[tokio::test]
-async fn a_webcast_is_not_taken_back_while_an_item_is_in_the_ring() {
+async fn a_webcast_does_not_return_to_preview_while_an_item_is_in_the_ring() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
     let path = format!("/auctions/{}", sale.auction);
     clerk(&sale, "send", json!({})).await;
@@ -92,11 +92,11 @@ async fn a_webcast_is_not_taken_back_while_an_item_is_in_the_ring() {
     assert_eq!(reconciled, "auction_not_live");
 }
 
-/// The code with which a command is refused.
+/// The code with which a command is rejected.
 async fn clerk_refused(sale: &Sale) -> String {
     let ring = format!("/auctions/{}/ring", sale.auction);
-    let seen = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
-    let (bearer, tag) = (format!("Bearer {}", sale.key), seen.header("etag").unwrap().to_owned());
+    let ring_now = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
+    let (bearer, tag) = (format!("Bearer {}", sale.key), ring_now.header("etag").unwrap().to_owned());
     let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
     sale.fixture.send(&Method::POST, &format!("/api/v1{ring}/begin"), &headers, "{}").await.code()
 }

@@ -1,5 +1,5 @@
-//! Every route of the document is tried by a stranger, by a key without the scope, by one with nothing but the scope, and by
-//! a key of another customer.
+//! Calls every route of the document without a key, with a key that lacks the scope, with a key that has only the scope,
+//! and with a key of another customer.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use uuid::Uuid;
 
 use crate::fixture::Fixture;
 
-/// How another customer is kept out.
+/// Why another customer can't use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Others {
-    /// The address names a record of the first customer, which is not found.
+    /// The path names a record of the first customer: 404.
     Record,
-    /// The query or body names the first customer or a record of it, which is not found.
+    /// The query or body names the first customer or a record of it: 404.
     Named,
-    /// Nothing in it belongs to a customer.
+    /// It involves no customer's record.
     Nothing,
 }
 
 use Others::{Named, Nothing, Record};
 
-/// A route, a body that would do, and how others are kept out. `CUSTOMER`, `AUCTIONEER`, `AUCTION`, `ITEM` stand for records
-/// of the first customer.
+/// A route, a valid body, and how it excludes other customers. `CUSTOMER`, `AUCTIONEER`, `AUCTION`, `ITEM` stand for
+/// records of the first customer.
 #[rustfmt::skip]
 fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
     let auction = json!({ "auctioneer": "AUCTIONEER", "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
@@ -131,10 +131,10 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
     ]
 }
 
-/// Routes for everybody.
+/// Routes that need no key.
 const PUBLIC: [&str; 2] = ["GET /health", "POST /sessions"];
 
-/// Routes for people who have signed in, whatever they may do; refused to every key.
+/// Routes for signed-in users of every role; refused to every API key.
 fn of_people() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("GET", "/sessions", Value::Null),
@@ -180,7 +180,7 @@ impl FirstCustomer {
         let text = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
         let (registration, bid, key) = (text(&registration), text(&left["bid"]), text(&spare));
         let staff = fixture.key(None, Scopes::all()).await;
-        // The one who stays when the others are changed.
+        // An administrator remains when the other users change.
         fixture.make("/api/v1/users", &staff, json!({ "email": "a@example.com", "role": "administrator" })).await;
         let user = fixture.make("/api/v1/users", &staff, json!({ "email": "v@example.com", "role": "viewer" })).await;
         let user = text(&user);
@@ -215,7 +215,7 @@ impl FirstCustomer {
         format!("/api/v1{}", self.fill(&path))
     }
 
-    async fn ask(&self, method: &str, path: &str, key: Option<&str>, body: &Value) -> (u16, String, String) {
+    async fn call(&self, method: &str, path: &str, key: Option<&str>, body: &Value) -> (u16, String, String) {
         let method: Method = method.parse().unwrap();
         let bearer = key.map(|key| format!("Bearer {key}"));
         let (kind, text) = match body {
@@ -223,7 +223,7 @@ impl FirstCustomer {
             Value::Null => ("application/json", String::new()),
             body => ("application/json", self.fill(&body.to_string())),
         };
-        // Of no version that there is, so nothing is ever changed by it.
+        // A version that no record has, so that no call changes anything.
         let tag = if path.contains("/ring") { "\"0.0\"" } else { "\"999\"" };
         let mut headers = vec![("content-type", kind), ("if-match", tag)];
         headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
@@ -232,7 +232,7 @@ impl FirstCustomer {
     }
 }
 
-/// What the document says: sets of scopes of which one is enough; none for operations that are for everybody.
+/// The scopes in the document: one of them is enough; `None` for public operations.
 fn needed(operation: &Value) -> Option<Vec<Scope>> {
     let security = operation["security"].as_array().unwrap();
     if security.iter().any(|one| one == &json!({})) {
@@ -243,10 +243,10 @@ fn needed(operation: &Value) -> Option<Vec<Scope>> {
 }
 
 #[tokio::test]
-async fn every_route_refuses_whom_it_is_not_for() {
-    let ground = FirstCustomer::new().await;
-    let other = ground.fixture.customer("Other").await;
-    let other = ground.fixture.key(Some(other), Scopes::all()).await;
+async fn every_route_refuses_callers_without_access() {
+    let rig = FirstCustomer::new().await;
+    let other = rig.fixture.customer("Other").await;
+    let other = rig.fixture.key(Some(other), Scopes::all()).await;
     let document = serde_json::to_value(platform_api::openapi()).unwrap();
     let mut untried: BTreeSet<String> = BTreeSet::new();
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -257,7 +257,7 @@ async fn every_route_refuses_whom_it_is_not_for() {
     for route in PUBLIC {
         assert!(untried.remove(route), "{route} is not in the document");
     }
-    let any = ground.fixture.key(None, Scopes::all()).await;
+    let any = rig.fixture.key(None, Scopes::all()).await;
     for (method, path, body) in of_people() {
         let route = format!("{method} {path}");
         assert!(untried.remove(&route), "{route} is not in the document");
@@ -269,7 +269,7 @@ async fn every_route_refuses_whom_it_is_not_for() {
             (Some(any.as_str()), (403, "forbidden")),
             (Some(other.as_str()), (403, "forbidden")),
         ] {
-            let (status, code, text) = ground.ask(method, path, key, &body).await;
+            let (status, code, text) = rig.call(method, path, key, &body).await;
             assert_eq!((status, code.as_str()), refusal, "{route} by {key:?}: {text}");
         }
     }
@@ -281,15 +281,15 @@ async fn every_route_refuses_whom_it_is_not_for() {
         let needed = needed(operation).unwrap();
 
         for key in [None, Some("lw_wrong"), Some("wrong")] {
-            let (status, code, _) = ground.ask(method, path, key, &body).await;
+            let (status, code, _) = rig.call(method, path, key, &body).await;
             assert_eq!((status, code.as_str()), (401, "unauthenticated"), "{route} by a stranger");
         }
 
         // The platform's own staff is above customers, not above scopes.
         let without: Scopes = Scope::ALL.into_iter().filter(|scope| !needed.contains(scope)).collect();
-        for customer in [Some(ground.customer), None] {
-            let key = ground.fixture.key(customer, without).await;
-            let (status, code, text) = ground.ask(method, path, Some(&key), &body).await;
+        for customer in [Some(rig.customer), None] {
+            let key = rig.fixture.key(customer, without).await;
+            let (status, code, text) = rig.call(method, path, Some(&key), &body).await;
             if needed.is_empty() {
                 assert_eq!(status, 200, "{route} with any key: {text}");
             } else {
@@ -298,25 +298,24 @@ async fn every_route_refuses_whom_it_is_not_for() {
         }
 
         for scope in &needed {
-            let key = ground.fixture.key(None, [*scope].into_iter().collect()).await;
-            let (status, code, text) = ground.ask(method, path, Some(&key), &body).await;
-            // Clerks take back a hammer, nothing else.
+            let key = rig.fixture.key(None, [*scope].into_iter().collect()).await;
+            let (status, code, text) = rig.call(method, path, Some(&key), &body).await;
+            // With this scope alone a caller may only correct a hammer fall.
             if (route.as_str(), *scope) == ("POST /items/{uuid}/status", Scope::RingWrite) {
                 continue;
             }
-            // With this scope alone nobody makes or changes a user who has others.
+            // A caller with this scope alone can't create or change a user with more scopes.
             let is_told_why = text.contains("who may do more than they");
             let is_let_in = !matches!(status, 401 | 403 | 500) && (status != 404 || text.contains("connection"));
             let is_let_in = is_let_in || is_told_why;
             assert!(is_let_in, "{route} with {scope:?} alone: {status} {code} {text}");
         }
 
-        let (status, code, text) = ground.ask(method, path, Some(&other), &body).await;
+        let (status, code, text) = rig.call(method, path, Some(&other), &body).await;
         match others {
             Nothing => {
-                let is_everybodys =
-                    bare.starts_with("/reference/countries/") || bare.starts_with("/reference/currencies/");
-                assert!(is_everybodys || !bare.contains('{'), "{route} names a record");
+                let is_public = bare.starts_with("/reference/countries/") || bare.starts_with("/reference/currencies/");
+                assert!(is_public || !bare.contains('{'), "{route} names a record");
             }
             Record | Named => assert_eq!((status, code.as_str()), (404, "not_found"), "{route} by another: {text}"),
         }
@@ -325,12 +324,12 @@ async fn every_route_refuses_whom_it_is_not_for() {
 }
 
 #[tokio::test]
-async fn only_the_platforms_own_staff_makes_customers() {
-    let ground = FirstCustomer::new().await;
-    let own = ground.fixture.key(Some(ground.customer), Scopes::all()).await;
-    let (status, code, _) = ground.ask("POST", "/customers", Some(&own), &json!({ "name": "Mine" })).await;
+async fn only_the_platforms_own_staff_creates_customers() {
+    let rig = FirstCustomer::new().await;
+    let own = rig.fixture.key(Some(rig.customer), Scopes::all()).await;
+    let (status, code, _) = rig.call("POST", "/customers", Some(&own), &json!({ "name": "Mine" })).await;
     assert_eq!((status, code.as_str()), (403, "forbidden"));
-    let answer = ground.fixture.ask(&Method::GET, "/api/v1/customers", &own, &Value::Null).await;
-    let seen = answer.json()["data"].as_array().unwrap().len();
-    assert_eq!(seen, 1, "it sees itself alone: {}", answer.text);
+    let answer = rig.fixture.call(&Method::GET, "/api/v1/customers", &own, &Value::Null).await;
+    let current = answer.json()["data"].as_array().unwrap().len();
+    assert_eq!(current, 1, "a customer sees only itself: {}", answer.text);
 }

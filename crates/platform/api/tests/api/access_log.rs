@@ -1,4 +1,4 @@
-//! The log of access over HTTP: whoever comes in or changes who may do what stands in it, and nothing secret does.
+//! The access log: sign-ins and changes of access, without secrets.
 
 use http::Method;
 use kit_runtime::vault::Secret;
@@ -31,12 +31,12 @@ async fn sign_in(fixture: &Fixture, name: &str, password: &str) -> Answer {
     Answer { status: head.status.as_u16(), headers: head.headers, text }
 }
 
-async fn ask(fixture: &Fixture, method: Method, path: &str, token: &str, body: Value) -> Answer {
-    fixture.ask(&method, &format!("/api/v1{path}"), token, &body).await
+async fn call(fixture: &Fixture, method: Method, path: &str, token: &str, body: Value) -> Answer {
+    fixture.call(&method, &format!("/api/v1{path}"), token, &body).await
 }
 
 async fn log(fixture: &Fixture, token: &str, query: &str) -> Value {
-    let answer = ask(fixture, Method::GET, &format!("/access-log{query}"), token, Value::Null).await;
+    let answer = call(fixture, Method::GET, &format!("/access-log{query}"), token, Value::Null).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     answer.json()
 }
@@ -46,13 +46,13 @@ fn events(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn administrators_read_who_came_in_and_who_changed_who_may_do_what() {
+async fn administrators_read_sign_ins_and_changes_of_access() {
     let fixture = Fixture::new();
     let ada = person(&fixture, "ada", Role::Administrator).await;
     let signed_in = sign_in(&fixture, "ada", PASSWORD).await.json();
     let token = signed_in["token"].as_str().unwrap();
     let customer = fixture.customer("Hartley").await;
-    let post = async |path: &str, body: Value| ask(&fixture, Method::POST, path, token, body).await;
+    let post = async |path: &str, body: Value| call(&fixture, Method::POST, path, token, body).await;
     let otto = post("/users", json!({ "email": "otto@example.com", "role": "operator" })).await.json();
     let (uuid, made) = (otto["uuid"].as_str().unwrap(), otto["password"].as_str().unwrap());
     let reset = post(&format!("/users/{uuid}/password"), json!({ "password": "another horse" })).await;
@@ -70,12 +70,12 @@ async fn administrators_read_who_came_in_and_who_changed_who_may_do_what() {
     let key = post("/api-keys", json!({ "name": "site", "scopes": ["events:read"] })).await.json();
     let path = format!("/api-keys/{}", key["uuid"].as_str().unwrap());
     for _ in 0..2 {
-        assert_eq!(ask(&fixture, Method::DELETE, &path, token, Value::Null).await.status, 204);
+        assert_eq!(call(&fixture, Method::DELETE, &path, token, Value::Null).await.status, 204);
     }
     let path = format!("/customers/{customer}/consumer");
     let entered = json!({ "apiKey": "testsk_provider_secret" });
-    assert_eq!(ask(&fixture, Method::PUT, &path, token, entered).await.status, 200);
-    assert_eq!(ask(&fixture, Method::DELETE, &path, token, Value::Null).await.status, 200);
+    assert_eq!(call(&fixture, Method::PUT, &path, token, entered).await.status, 200);
+    assert_eq!(call(&fixture, Method::DELETE, &path, token, Value::Null).await.status, 200);
 
     let listed = log(&fixture, token, "").await;
     let wanted = [
@@ -144,17 +144,17 @@ async fn failed_sign_ins_are_counted_and_do_not_fill_the_log() {
 }
 
 #[tokio::test]
-async fn the_log_of_access_is_for_those_who_read_users() {
+async fn the_access_log_needs_the_scope_users_read() {
     let fixture = Fixture::new();
     for (name, role) in [("otto", Role::Operator), ("cleo", Role::Clerk), ("sue", Role::Support), ("vic", Role::Viewer)]
     {
         person(&fixture, name, role).await;
         let token = sign_in(&fixture, name, PASSWORD).await.json()["token"].as_str().unwrap().to_owned();
-        let refused = ask(&fixture, Method::GET, "/access-log", &token, Value::Null).await;
+        let refused = call(&fixture, Method::GET, "/access-log", &token, Value::Null).await;
         assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"), "{name}");
     }
     let customer = fixture.customer("Hartley").await;
     let theirs = fixture.key(Some(customer), Scopes::all()).await;
-    let refused = ask(&fixture, Method::GET, "/access-log", &theirs, Value::Null).await;
+    let refused = call(&fixture, Method::GET, "/access-log", &theirs, Value::Null).await;
     assert_eq!((refused.status, refused.code().as_str()), (403, "forbidden"));
 }

@@ -1,10 +1,10 @@
-//! What is still taken of a sale that is over (docs/auctions.md, "When it is over").
+//! Operations that an auction in RECONCILIATION or ARCHIVED still accepts (docs/run-sales/auctions.md).
 
 use std::time::Duration;
 
 use http::Method;
 use kit_runtime::clock::Clock as _;
-use platform_core::timers::ItemEndWorker;
+use platform_core::sales::item_ends::ItemEndWorker;
 use serde_json::{Value, json};
 
 use crate::bidding::{RequestHeaders, Sale};
@@ -17,15 +17,15 @@ struct ArchivedSale {
     sale: Sale,
     /// The path of a bidder's registration.
     bidder: String,
-    /// A bid that stood.
+    /// A standing bid.
     bid: String,
-    /// Another auction with an unsold lot, which is LIVE.
+    /// Another auction, LIVE, with an unsold lot.
     other: Value,
     unsold: Value,
 }
 
 impl ArchivedSale {
-    /// A sale with a lot sold, one unsold and one withdrawn.
+    /// An auction with one sold, one unsold and one withdrawn lot.
     async fn new(status: &str) -> Self {
         let sale = Sale::timed(json!({}), &[json!({}), json!({}), json!({})]).await;
         let bidder = sale.register(json!({ "name": "Ada", "paddle": "1", "status": "approved" })).await;
@@ -58,16 +58,16 @@ impl ArchivedSale {
         format!("/auctions/{}", self.sale.auction)
     }
 
-    /// Seen as it is; status, and code of a refusal.
+    /// Sends with the present tag; returns the status and the code of an error.
     async fn write(&self, method: Method, path: &str, body: Value) -> (u16, String) {
-        let seen = path.trim_end_matches("/status").trim_end_matches("/end").trim_end_matches("/ends");
-        let seen = self.sale.send(&Method::GET, seen, &RequestHeaders::default(), &Value::Null).await.json();
-        let step = RequestHeaders { version: seen["version"].as_i64(), key: None };
+        let current = path.trim_end_matches("/status").trim_end_matches("/end").trim_end_matches("/ends");
+        let current = self.sale.send(&Method::GET, current, &RequestHeaders::default(), &Value::Null).await.json();
+        let step = RequestHeaders { version: current["version"].as_i64(), key: None };
         let answer: Answer = self.sale.send(&method, path, &step, &body).await;
         (answer.status, answer.code())
     }
 
-    /// Everything that writes below the auction, but for what it leads on to by itself.
+    /// All writing operations below the auction, except changes of its own status.
     async fn everything(&self) -> Vec<(&'static str, (u16, String))> {
         let (auction, lot) = (self.auction(), |below: &str| self.sale.path(0, below));
         let bid = json!({ "bidder": "1", "amount": 5_000 });
@@ -137,7 +137,7 @@ impl ArchivedSale {
     }
 }
 
-/// What is taken whatever the rest says, and what the code of the others is.
+/// The accepted operations, and the code with which others are rejected.
 fn expect(answers: &[(&str, (u16, String))], taken: &[&str], otherwise: &[(&str, &str)]) {
     for (what, (status, code)) in answers {
         let named = otherwise.iter().find(|(named, _)| named == what).map_or("auction_closed", |(_, code)| *code);
@@ -151,19 +151,19 @@ fn expect(answers: &[(&str, (u16, String))], taken: &[&str], otherwise: &[(&str,
     }
 }
 
-/// Refused in any auction that is not LIVE.
+/// Operations that need a LIVE auction.
 const BIDS: [(&str, &str); 3] =
     [("bid", "auction_not_live"), ("buy-now", "auction_not_live"), ("catalogue, live", "auction_not_live")];
 
 #[tokio::test]
-async fn in_reconciliation_lots_are_final_and_what_is_noted_of_buyers_is_not() {
+async fn reconciliation_locks_lots_but_not_registrations() {
     let over = ArchivedSale::new("RECONCILIATION").await;
     let taken = ["title", "relist", "clone", "register", "bidder", "bidder's status"];
     expect(&over.everything().await, &taken, &[&BIDS[..], &[("charges", "fields_locked")]].concat());
 }
 
 #[tokio::test]
-async fn of_an_archived_sale_nothing_changes_but_where_its_unsold_lots_went() {
+async fn an_archived_auction_is_locked_except_relisting_its_unsold_lots() {
     let over = ArchivedSale::new("ARCHIVED").await;
     let before = over.sale.get(&over.auction()).await;
     let locked = [("title", "fields_locked"), ("charges", "fields_locked")];
@@ -174,7 +174,7 @@ async fn of_an_archived_sale_nothing_changes_but_where_its_unsold_lots_went() {
     assert_eq!((&bidder["name"], &bidder["legalNextStatuses"]), (&json!("Ada"), &json!([])));
     let listed = over.sale.get(over.bidder.rsplit_once('/').unwrap().0).await;
     assert_eq!(listed["data"], json!([bidder]));
-    // What was answered before is answered again.
+    // A repeated request returns its first answer.
     let again = json!({ "status": "LIVE" });
     assert_eq!(over.write(Method::POST, &format!("{}/status", over.auction()), again).await.1, "illegal_transition");
     for path in ["results", "results/items", "results.csv", "catalogue", "items", "registrations", "history"] {
@@ -188,14 +188,14 @@ async fn of_an_archived_sale_nothing_changes_but_where_its_unsold_lots_went() {
 }
 
 #[tokio::test]
-async fn a_registration_that_was_answered_is_answered_again_when_the_sale_is_archived() {
+async fn a_repeated_registration_is_answered_after_the_auction_is_archived() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let (path, ada) = (format!("/auctions/{}/registrations", sale.auction), json!({ "name": "Ada" }));
     let step = RequestHeaders { key: Some("ada"), version: None };
     let first = sale.send(&Method::POST, &path, &step, &ada).await;
     let lead = async |path: String, status: &str| {
-        let seen = sale.get(path.trim_end_matches("/status")).await["version"].as_i64().unwrap();
-        assert_eq!(sale.step(&path, seen, json!({ "status": status })).await.status, 200, "{status}");
+        let current = sale.get(path.trim_end_matches("/status")).await["version"].as_i64().unwrap();
+        assert_eq!(sale.step(&path, current, json!({ "status": status })).await.status, 200, "{status}");
     };
     lead(sale.path(0, "status"), "WITHDRAWN").await;
     for status in ["RECONCILIATION", "ARCHIVED"] {
@@ -207,12 +207,12 @@ async fn a_registration_that_was_answered_is_answered_again_when_the_sale_is_arc
 }
 
 #[tokio::test]
-async fn a_webcast_that_is_archived_takes_no_clerk_and_a_sandbox_no_time() {
+async fn an_archived_webcast_accepts_no_clerk_and_an_archived_sandbox_no_advance() {
     let sale = Sale::new("webcast", json!({ "sandbox": true }), &[json!({})]).await;
     let auction = format!("/auctions/{}", sale.auction);
     let lead = async |path: String, status: &str| {
-        let seen = sale.get(path.trim_end_matches("/status")).await["version"].as_i64().unwrap();
-        assert_eq!(sale.step(&path, seen, json!({ "status": status })).await.status, 200, "{status}");
+        let current = sale.get(path.trim_end_matches("/status")).await["version"].as_i64().unwrap();
+        assert_eq!(sale.step(&path, current, json!({ "status": status })).await.status, 200, "{status}");
     };
     lead(sale.path(0, "status"), "WITHDRAWN").await;
     for status in ["RECONCILIATION", "ARCHIVED"] {
@@ -245,10 +245,10 @@ async fn a_webcast_that_is_archived_takes_no_clerk_and_a_sandbox_no_time() {
         assert_eq!((refused.status, refused.code().as_str()), (409, "auction_closed"), "{command}: {}", refused.text);
     }
     let session = sale.fixture.session().await;
-    let nobody = uuid::Uuid::from_u128(7);
+    let unknown_id = uuid::Uuid::from_u128(7);
     let clerk = async |method: Method| {
-        let path = format!("/api/v1{auction}/clerks/{nobody}");
-        sale.fixture.ask(&method, &path, &session, &Value::Null).await.code()
+        let path = format!("/api/v1{auction}/clerks/{unknown_id}");
+        sale.fixture.call(&method, &path, &session, &Value::Null).await.code()
     };
     assert_eq!(clerk(Method::PUT).await, "auction_closed");
     assert_eq!(clerk(Method::DELETE).await, "not_found", "rights can be taken away");

@@ -1,4 +1,4 @@
-//! Bidders are registered, let in, held to their limits, and known to others by their paddles.
+//! Bidders: registration, approval, spending limits and paddles.
 
 use http::Method;
 use platform_core::Scope;
@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use crate::bidding::{RequestHeaders, Sale};
 
 #[tokio::test]
-async fn a_bidder_is_registered_approved_suspended_and_back() {
+async fn a_bidder_is_registered_approved_suspended_and_approved_again() {
     let sale = Sale::timed(json!({ "registration": "required" }), &[json!({})]).await;
     let registrations = format!("/auctions/{}/registrations", sale.auction);
     assert_eq!(sale.bid(0, "1", 100).await.code(), "bidder_not_approved");
-    let asked = sale.post(&registrations, json!({ "name": "Ada", "email": "ada@example.com" })).await;
-    assert_eq!((asked.status, asked.header("etag")), (201, Some("\"1\"")), "{}", asked.text);
-    let asked = asked.json();
-    assert_eq!((&asked["paddle"], &asked["status"]), (&json!("1"), &json!("pending")));
-    assert_eq!(asked["legalNextStatuses"], json!(["approved", "refused"]));
+    let fetched = sale.post(&registrations, json!({ "name": "Ada", "email": "ada@example.com" })).await;
+    assert_eq!((fetched.status, fetched.header("etag")), (201, Some("\"1\"")), "{}", fetched.text);
+    let fetched = fetched.json();
+    assert_eq!((&fetched["paddle"], &fetched["status"]), (&json!("1"), &json!("pending")));
+    assert_eq!(fetched["legalNextStatuses"], json!(["approved", "refused"]));
     assert_eq!(sale.bid(0, "1", 100).await.code(), "bidder_not_approved");
 
-    let path = format!("{registrations}/{}", asked["uuid"].as_str().unwrap());
+    let path = format!("{registrations}/{}", fetched["uuid"].as_str().unwrap());
     let status = format!("{path}/status");
     assert_eq!(sale.post(&status, json!({ "status": "approved" })).await.status, 428);
     assert_eq!(sale.step(&status, 9, json!({ "status": "approved" })).await.code(), "precondition_failed");
@@ -55,7 +55,7 @@ async fn a_registration_counts_in_an_open_auction_too() {
     assert_eq!(sale.bid(0, "7", 200).await.code(), "vendor_barred");
     let again = sale.post(&format!("/auctions/{}/registrations", sale.auction), party).await;
     assert_eq!((again.status, again.code().as_str()), (409, "taken"));
-    // A pending one is vouched for as before; a refused one is not.
+    // In an open auction a pending bidder may bid; a declined one may not.
     let pending = sale.register(json!({ "name": "Cy", "paddle": "8" })).await;
     assert_eq!(sale.bid(0, "8", 300).await.status, 201);
     let refused = json!({ "status": "refused", "reason": "Unknown" });
@@ -71,13 +71,13 @@ async fn a_spending_limit_counts_what_leads_and_what_was_bought() {
     assert_eq!(sale.bid(0, "1", 600).await.status, 201);
     let refused = sale.bid(1, "1", 401).await;
     assert_eq!((refused.status, refused.code().as_str()), (409, "spending_limit_reached"));
-    // On the same item it is the new maximum that counts.
+    // On the same item only the new maximum counts.
     assert_eq!(sale.bid(0, "1", 700).await.status, 201);
     assert_eq!(sale.bid(1, "1", 300).await.status, 201);
-    // Outbid, it is free again.
+    // The limit is free again after the bidder is outbid.
     assert_eq!(sale.bid(0, "2", 900).await.status, 201);
     assert_eq!(sale.post(&sale.path(2, "buy-now"), json!({ "bidder": "1" })).await.status, 201);
-    // 300 lead, 300 were paid.
+    // The bidder leads with 300 and has bought for 300.
     assert_eq!(sale.bid(3, "1", 401).await.code(), "spending_limit_reached");
     assert_eq!(sale.bid(3, "1", 400).await.status, 201);
     let raised = sale.patch(&ada, json!({ "limit": 1_200 })).await;
@@ -89,7 +89,7 @@ async fn a_spending_limit_counts_what_leads_and_what_was_bought() {
 }
 
 #[tokio::test]
-async fn what_was_bid_before_the_limit_counts() {
+async fn bids_before_the_limit_was_set_count_towards_it() {
     let sale = Sale::timed(json!({}), &[json!({}), json!({}), json!({})]).await;
     assert_eq!(sale.bid(0, "1", 600).await.status, 201, "before the registration");
     let ada = sale.register(json!({ "name": "Ada", "paddle": "1" })).await;
@@ -111,7 +111,7 @@ async fn bids_at_the_same_time_on_many_items_stay_within_the_limit() {
 }
 
 #[tokio::test]
-async fn what_can_be_no_registration_is_refused_with_its_place() {
+async fn an_invalid_registration_is_rejected_with_a_pointer() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let path = format!("/auctions/{}/registrations", sale.auction);
     for (body, pointer) in [
@@ -130,14 +130,14 @@ async fn what_can_be_no_registration_is_refused_with_its_place() {
     let again = sale.send(&Method::POST, &path, &step, &json!({ "name": "Ada" })).await;
     assert_eq!((first.status, &first.text), (201, &again.text));
     assert_eq!(sale.get(&path).await["data"].as_array().unwrap().len(), 1);
-    // The e-mail address is for those who may read registrations.
+    // The e-mail address is shown only to callers who may read registrations.
     let reader = sale.fixture.key(None, [Scope::AuctionsRead].into_iter().collect()).await;
-    let answer = sale.fixture.ask(&Method::GET, &format!("/api/v1{path}"), &reader, &Value::Null).await;
+    let answer = sale.fixture.call(&Method::GET, &format!("/api/v1{path}"), &reader, &Value::Null).await;
     assert_eq!((answer.status, answer.code().as_str()), (403, "forbidden"));
 }
 
 #[tokio::test]
-async fn a_clerk_is_kept_from_bids_of_those_who_may_not_bid() {
+async fn a_clerk_can_not_enter_bids_of_bidders_who_may_not_bid() {
     let vendor = "019a0000-0000-7000-8000-00000000000a";
     let sale = Sale::new("webcast", json!({ "registration": "required" }), &[json!({ "vendor": vendor })]).await;
     for bidder in [
@@ -152,8 +152,8 @@ async fn a_clerk_is_kept_from_bids_of_those_who_may_not_bid() {
     assert_eq!(left.status, 201, "{}", left.text);
     let ring = format!("/auctions/{}/ring", sale.auction);
     let give = async |command: &str, body: Value| {
-        let seen = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
-        let (tag, bearer) = (seen.header("etag").unwrap(), format!("Bearer {}", sale.key));
+        let current = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
+        let (tag, bearer) = (current.header("etag").unwrap(), format!("Bearer {}", sale.key));
         let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", tag)];
         let path = format!("/api/v1{ring}/{command}");
         let answer = sale.fixture.send(&Method::POST, &path, &headers, &body.to_string()).await;

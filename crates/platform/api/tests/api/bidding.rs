@@ -1,4 +1,4 @@
-//! Bids over HTTP: proxy bids, what absentees leave, purchases, cancellations, later ends.
+//! Bids: proxy bids, absentee bids, buy now, cancellations, extended ends.
 
 use http::Method;
 use platform_core::Scopes;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::{Answer, Fixture};
 
-/// A LIVE auction, and a key that may do everything.
+/// A LIVE auction, and a key with all scopes.
 pub(crate) struct Sale {
     pub(crate) fixture: Fixture,
     pub(crate) key: String,
@@ -14,7 +14,7 @@ pub(crate) struct Sale {
     pub(crate) items: Vec<String>,
 }
 
-/// What stands in a request's head.
+/// Headers of a request.
 #[derive(Default)]
 pub(crate) struct RequestHeaders {
     pub(crate) key: Option<&'static str>,
@@ -22,7 +22,7 @@ pub(crate) struct RequestHeaders {
 }
 
 impl Sale {
-    /// Opening bids of 100 and increments of 10, unless an item says otherwise.
+    /// Opening bids of 100 and increments of 10, unless an item has its own.
     pub(crate) async fn timed(auction: Value, items: &[Value]) -> Self {
         Self::new("timed", auction, items).await
     }
@@ -95,7 +95,7 @@ impl Sale {
         self.post(&self.path(place, "bids"), json!({ "bidder": bidder, "amount": amount })).await
     }
 
-    /// Registers a bidder; the registration's path.
+    /// Registers a bidder and returns the registration's path.
     pub(crate) async fn register(&self, bidder: Value) -> String {
         let path = format!("/auctions/{}/registrations", self.auction);
         let answer = self.post(&path, bidder).await;
@@ -105,7 +105,7 @@ impl Sale {
 }
 
 #[tokio::test]
-async fn a_proxy_bid_leads_at_what_others_force() {
+async fn a_proxy_bid_leads_at_the_price_that_rival_bids_force() {
     let sale = Sale::timed(json!({}), &[json!({ "reserve": 250 })]).await;
     let first = sale.bid(0, "a", 500).await.json();
     assert_eq!((&first["bid"]["amount"], &first["item"]["price"]), (&json!(250), &json!(250)), "the reserve is met");
@@ -117,7 +117,7 @@ async fn a_proxy_bid_leads_at_what_others_force() {
 }
 
 #[tokio::test]
-async fn a_cancelled_bid_is_as_if_it_had_never_been() {
+async fn cancelling_a_bid_restores_the_price_without_it() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     sale.bid(0, "a", 200).await;
     let wrong = sale.bid(0, "b", 5_000).await.json();
@@ -135,12 +135,12 @@ async fn a_cancelled_bid_is_as_if_it_had_never_been() {
     let bids = sale.get(&sale.path(0, "bids")).await;
     let struck: Vec<&Value> = bids["data"].as_array().unwrap().iter().map(|bid| &bid["struck"]).collect();
     assert_eq!(struck, [&Value::Null, &json!("cancelled"), &Value::Null]);
-    let nobodys = format!("{}/{}/cancel", sale.path(0, "bids"), sale.auction);
-    assert_eq!(sale.post(&nobodys, json!({ "reason": "?" })).await.code(), "bid_not_found");
+    let unknown_bid = format!("{}/{}/cancel", sale.path(0, "bids"), sale.auction);
+    assert_eq!(sale.post(&unknown_bid, json!({ "reason": "?" })).await.code(), "bid_not_found");
 }
 
 #[tokio::test]
-async fn an_item_is_bought_until_the_price_reaches_its_price() {
+async fn an_item_can_be_bought_until_the_price_reaches_its_buy_now_price() {
     let sale = Sale::timed(json!({}), &[json!({ "buyNow": 500 }), json!({ "buyNow": 500 }), json!({})]).await;
     assert_eq!(sale.item(0).await["buyNow"], 500);
     sale.bid(0, "a", 900).await;
@@ -180,7 +180,7 @@ async fn an_end_is_extended_and_never_brought_forward() {
 }
 
 #[tokio::test]
-async fn an_absentee_leaves_a_maximum_that_nobody_sees() {
+async fn an_absentee_bid_is_hidden_from_other_bidders() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
     let leave = sale.path(0, "absentee-bids");
     assert_eq!(sale.post(&leave, json!({ "bidder": "a", "maximum": 99 })).await.code(), "bid_too_low");
@@ -192,7 +192,7 @@ async fn an_absentee_leaves_a_maximum_that_nobody_sees() {
     assert_eq!(sale.get(&sale.path(0, "bids")).await["data"], json!([]));
     let cancel = format!("{}/{}/cancel", sale.path(0, "bids"), answer["bid"]["uuid"].as_str().unwrap());
     assert_eq!(sale.post(&cancel, json!({ "reason": "Changed their mind" })).await.status, 200);
-    // Once the first item is in the ring it is over.
+    // Absentee bids close when the first item is in the ring.
     sale.step(&format!("/auctions/{}/ring/send", sale.auction), 1, json!({ "item": sale.items[0] })).await;
     let ring = sale
         .send(&Method::GET, &format!("/auctions/{}/ring", sale.auction), &RequestHeaders::default(), &Value::Null)

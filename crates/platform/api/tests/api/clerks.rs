@@ -1,4 +1,4 @@
-//! Clerks have to do with the webcasts that they are assigned to, and with no others.
+//! Clerks command only the webcasts that they are assigned to.
 
 use http::Method;
 use kit_runtime::vault::Secret;
@@ -10,7 +10,7 @@ use crate::fixture::{Answer, Fixture};
 
 struct ClerkFixture {
     fixture: Fixture,
-    /// Of the platform's own staff.
+    /// A key of the platform's own staff.
     key: String,
     auctioneer: String,
     /// Webcasts, each with an item.
@@ -42,17 +42,17 @@ impl ClerkFixture {
         (signed_in.user.uuid.to_string(), signed_in.token.expose_str().unwrap().to_owned())
     }
 
-    async fn ask(&self, method: Method, path: &str, token: &str) -> Answer {
-        self.fixture.ask(&method, &format!("/api/v1{path}"), token, &Value::Null).await
+    async fn call(&self, method: Method, path: &str, token: &str) -> Answer {
+        self.fixture.call(&method, &format!("/api/v1{path}"), token, &Value::Null).await
     }
 
     async fn assign(&self, token: &str, webcast: &str, user: &str) -> Answer {
-        self.ask(Method::PUT, &format!("/auctions/{webcast}/clerks/{user}"), token).await
+        self.call(Method::PUT, &format!("/auctions/{webcast}/clerks/{user}"), token).await
     }
 
-    /// A command on the ring as it is.
+    /// A command on the present state of the ring.
     async fn command(&self, fixture: &Fixture, token: &str, webcast: &str, (command, key): (&str, &str)) -> Answer {
-        let ring = self.ask(Method::GET, &format!("/auctions/{webcast}/ring"), &self.key).await;
+        let ring = self.call(Method::GET, &format!("/auctions/{webcast}/ring"), &self.key).await;
         let bearer = format!("Bearer {token}");
         let headers = [
             ("authorization", bearer.as_str()),
@@ -63,7 +63,7 @@ impl ClerkFixture {
         fixture.send(&Method::POST, &format!("/api/v1/auctions/{webcast}/ring/{command}"), &headers, "{}").await
     }
 
-    /// Everything that is for a webcast's clerks alone.
+    /// All operations that only the clerks of a webcast may call.
     async fn behind_the_desk(&self, token: &str, webcast: &(String, String)) -> Vec<(String, Answer)> {
         let (auction, item) = webcast;
         let registration = json!({ "name": "B. Idder", "status": "approved" });
@@ -79,7 +79,7 @@ impl ClerkFixture {
             format!("/auctions/{auction}/registrations/{registration}"),
             format!("/items/{item}/record"),
         ] {
-            answers.push((path.clone(), self.ask(Method::GET, &path, token).await));
+            answers.push((path.clone(), self.call(Method::GET, &path, token).await));
         }
         answers
     }
@@ -94,21 +94,21 @@ fn not_assigned() -> (u16, String) {
 }
 
 #[tokio::test]
-async fn a_clerk_works_at_the_webcasts_that_they_are_assigned_to_and_at_no_others() {
+async fn a_clerk_commands_only_the_webcasts_that_they_are_assigned_to() {
     let room = ClerkFixture::new().await;
     let (otto, operator) = room.person("otto", Role::Operator).await;
     let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
     let (webcast, other) = (&room.first.0, &room.second.0);
     for (what, answer) in room.behind_the_desk(&clerk, &room.first).await {
         assert_eq!(refusal(&answer), not_assigned(), "{what}: {}", answer.text);
-        assert!(answer.text.contains("ask an administrator or an operator"), "{}", answer.text);
+        assert!(answer.text.contains("administrator or an operator"), "{}", answer.text);
     }
     assert_eq!(refusal(&room.command(&room.fixture, &clerk, webcast, ("send", "1")).await), not_assigned());
     for command in ["send", "pass"] {
         let done = room.command(&room.fixture, &room.key, other, (command, command)).await;
         assert_eq!(done.status, 200, "{}", done.text);
     }
-    let tag = room.ask(Method::GET, &format!("/items/{}", room.second.1), &clerk).await;
+    let tag = room.call(Method::GET, &format!("/items/{}", room.second.1), &clerk).await;
     let bearer = format!("Bearer {clerk}");
     let headers = [
         ("authorization", bearer.as_str()),
@@ -120,32 +120,36 @@ async fn a_clerk_works_at_the_webcasts_that_they_are_assigned_to_and_at_no_other
     let corrected = room.fixture.send(&Method::POST, &path, &headers, &body).await;
     assert_eq!(refusal(&corrected), not_assigned(), "a hammer that fell: {}", corrected.text);
     for path in [format!("/auctions/{webcast}"), format!("/items/{}", room.first.1), "/me/webcasts".to_owned()] {
-        assert_eq!(room.ask(Method::GET, &path, &clerk).await.status, 200, "what a viewer sees: {path}");
+        assert_eq!(
+            room.call(Method::GET, &path, &clerk).await.status,
+            200,
+            "a clerk reads what a viewer reads: {path}"
+        );
     }
 
-    let chosen = room.ask(Method::GET, "/clerks", &operator).await.json();
+    let chosen = room.call(Method::GET, "/clerks", &operator).await.json();
     assert_eq!(chosen["data"], json!([{ "uuid": cleo, "email": "cleo@example.com" }]));
     let assigned = room.assign(&operator, webcast, &cleo).await;
     assert_eq!(assigned.status, 200, "{}", assigned.text);
     assert_eq!(assigned.json()["assignedBy"], format!("user:{otto}"));
     room.fixture.clock.advance(std::time::Duration::from_secs(9));
     assert_eq!(room.assign(&room.key, webcast, &cleo).await.json(), assigned.json(), "what was noted first stays");
-    let listed = room.ask(Method::GET, &format!("/auctions/{webcast}/clerks"), &operator).await.json();
+    let listed = room.call(Method::GET, &format!("/auctions/{webcast}/clerks"), &operator).await.json();
     assert_eq!(listed["data"], json!([assigned.json()]));
-    let own = room.ask(Method::GET, "/me/webcasts", &clerk).await.json();
+    let own = room.call(Method::GET, "/me/webcasts", &clerk).await.json();
     assert_eq!((own["data"].as_array().unwrap().len(), &own["data"][0]["uuid"]), (1, &json!(webcast)));
 
     for (what, answer) in room.behind_the_desk(&clerk, &room.first).await {
         assert_eq!(answer.status, 200, "{what}: {}", answer.text);
     }
-    let ring = room.ask(Method::GET, &format!("/auctions/{webcast}/ring"), &clerk).await;
+    let ring = room.call(Method::GET, &format!("/auctions/{webcast}/ring"), &clerk).await;
     assert!(ring.json()["desk"].is_object(), "{}", ring.text);
     assert_eq!(room.command(&room.fixture, &clerk, webcast, ("send", "1")).await.status, 200);
     assert_eq!(refusal(&room.command(&room.fixture, &clerk, other, ("send", "2")).await), not_assigned());
 }
 
 #[tokio::test]
-async fn who_is_taken_off_is_refused_at_once_on_every_node() {
+async fn a_removed_clerk_is_refused_on_every_node() {
     let room = ClerkFixture::new().await;
     let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
     let webcast = &room.first.0;
@@ -155,7 +159,7 @@ async fn who_is_taken_off_is_refused_at_once_on_every_node() {
     assert_eq!(sent.status, 200, "{}", sent.text);
     let path = format!("/auctions/{webcast}/clerks/{cleo}");
     for _ in 0..2 {
-        assert_eq!(room.ask(Method::DELETE, &path, &room.key).await.status, 204);
+        assert_eq!(room.call(Method::DELETE, &path, &room.key).await.status, 204);
     }
     for node in [&elsewhere, &room.fixture] {
         let refused = room.command(node, &clerk, webcast, ("send", "2")).await;
@@ -166,24 +170,24 @@ async fn who_is_taken_off_is_refused_at_once_on_every_node() {
 }
 
 #[tokio::test]
-async fn others_than_clerks_need_no_assignment_and_get_none() {
+async fn only_users_with_the_role_clerk_are_assigned() {
     let room = ClerkFixture::new().await;
     let (webcast, _) = &room.first;
     for (name, role) in [("ada", Role::Administrator), ("otto", Role::Operator)] {
         let (uuid, token) = room.person(name, role).await;
-        let ring = room.ask(Method::GET, &format!("/auctions/{webcast}/ring"), &token).await;
+        let ring = room.call(Method::GET, &format!("/auctions/{webcast}/ring"), &token).await;
         assert!(ring.json()["desk"].is_object(), "{name}: {}", ring.text);
         assert_eq!(refusal(&room.assign(&room.key, webcast, &uuid).await), (409, "not_a_clerk".to_owned()));
     }
     let key = room.fixture.key(None, [Scope::RingWrite].into_iter().collect()).await;
     assert_eq!(room.command(&room.fixture, &key, webcast, ("send", "1")).await.status, 200, "keys are as they were");
 
-    // Whoever is a clerk no more, and then again, begins without webcasts.
+    // A user who becomes a clerk again has no assignments.
     let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
     room.assign(&room.key, webcast, &cleo).await;
     let path = format!("/api/v1/users/{cleo}");
     for role in ["support", "clerk"] {
-        let tag = room.ask(Method::GET, &format!("/users/{cleo}"), &room.key).await;
+        let tag = room.call(Method::GET, &format!("/users/{cleo}"), &room.key).await;
         let bearer = format!("Bearer {}", room.key);
         let headers = [
             ("authorization", bearer.as_str()),
@@ -193,13 +197,13 @@ async fn others_than_clerks_need_no_assignment_and_get_none() {
         let changed = room.fixture.send(&Method::PATCH, &path, &headers, &json!({ "role": role }).to_string()).await;
         assert_eq!(changed.status, 200, "{}", changed.text);
     }
-    let listed = room.ask(Method::GET, &format!("/auctions/{webcast}/clerks"), &room.key).await.json();
+    let listed = room.call(Method::GET, &format!("/auctions/{webcast}/clerks"), &room.key).await.json();
     assert_eq!(listed["data"], json!([]));
-    assert_eq!(room.ask(Method::GET, "/me", &clerk).await.status, 401);
+    assert_eq!(room.call(Method::GET, "/me", &clerk).await.status, 401);
 }
 
 #[tokio::test]
-async fn nobody_assigns_clerks_who_may_not_and_nothing_but_webcasts_has_them() {
+async fn assigning_clerks_needs_the_scope_and_a_webcast() {
     let room = ClerkFixture::new().await;
     let (webcast, _) = &room.first;
     let (cleo, clerk) = room.person("cleo", Role::Clerk).await;
@@ -208,28 +212,28 @@ async fn nobody_assigns_clerks_who_may_not_and_nothing_but_webcasts_has_them() {
         assert_eq!(refusal(&room.assign(&token, webcast, &cleo).await), (403, "forbidden".to_owned()));
     }
     assert_eq!(refusal(&room.assign(&clerk, webcast, &cleo).await), (403, "forbidden".to_owned()), "nor oneself");
-    let customer = room.ask(Method::GET, &format!("/auctions/{webcast}"), &room.key).await.json();
+    let customer = room.call(Method::GET, &format!("/auctions/{webcast}"), &room.key).await.json();
     let customer = customer["customer"].as_str().unwrap().parse().unwrap();
     let theirs = room.fixture.key(Some(customer), Scopes::all()).await;
     for path in [format!("/auctions/{webcast}/clerks"), "/clerks".to_owned()] {
-        let refused = room.ask(Method::GET, &path, &theirs).await;
+        let refused = room.call(Method::GET, &path, &theirs).await;
         assert_eq!(refusal(&refused), (403, "forbidden".to_owned()), "customers don't see the platform's people");
     }
     assert_eq!(refusal(&room.assign(&theirs, webcast, &cleo).await), (403, "forbidden".to_owned()));
-    let nobody = "019a0000-0000-7000-8000-000000000000";
-    for (auction, user) in [(webcast.as_str(), nobody), (nobody, cleo.as_str())] {
+    let unknown_id = "019a0000-0000-7000-8000-000000000000";
+    for (auction, user) in [(webcast.as_str(), unknown_id), (unknown_id, cleo.as_str())] {
         assert_eq!(refusal(&room.assign(&room.key, auction, user).await), (404, "not_found".to_owned()));
     }
     let timed = json!({ "auctioneer": room.auctioneer, "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
     let timed = room.fixture.make("/api/v1/auctions", &room.key, timed).await;
     let timed = timed["uuid"].as_str().unwrap();
     assert_eq!(refusal(&room.assign(&room.key, timed, &cleo).await), (409, "wrong_auction_kind".to_owned()));
-    let bidders = room.ask(Method::GET, &format!("/auctions/{timed}/registrations"), &clerk).await;
+    let bidders = room.call(Method::GET, &format!("/auctions/{timed}/registrations"), &clerk).await;
     assert_eq!(refusal(&bidders), (403, "forbidden".to_owned()), "{}", bidders.text);
 
     room.assign(&room.key, webcast, &cleo).await;
     let copy = room.fixture.make(&format!("/api/v1/auctions/{webcast}/clone"), &room.key, json!({})).await;
     let copy = copy["uuid"].as_str().unwrap();
-    let listed = room.ask(Method::GET, &format!("/auctions/{copy}/clerks"), &room.key).await.json();
+    let listed = room.call(Method::GET, &format!("/auctions/{copy}/clerks"), &room.key).await.json();
     assert_eq!(listed["data"], json!([]), "a copy is another sale");
 }

@@ -1,10 +1,10 @@
-//! A sale is held again, so many seconds or days later.
+//! Cloning an auction with shifted times.
 
 use serde_json::{Value, json};
 
 use crate::bidding::Sale;
 
-/// A sale that closes at eight in the evening in London, the day before the clocks are put forward.
+/// An auction that closes at 20:00 in London on the day before daylight saving time begins.
 async fn weekly() -> Sale {
     let dates = json!({ "startsAt": "2027-03-20T10:00:00.000Z", "endsAt": "2027-03-27T20:00:00.000Z",
         "stagger": { "seconds": 60, "items": 1 } });
@@ -23,7 +23,7 @@ async fn times(sale: &Sale, body: Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_week_later_is_the_same_hour_on_the_wall() {
+async fn a_shift_by_days_keeps_the_local_time_of_day() {
     let sale = weekly().await;
     let later = times(&sale, json!({ "shiftDays": 7, "withItems": true })).await;
     assert_eq!(
@@ -42,7 +42,7 @@ async fn a_week_later_is_the_same_hour_on_the_wall() {
 }
 
 #[tokio::test]
-async fn seconds_or_days_but_not_both_and_not_further_than_ten_years() {
+async fn a_shift_is_in_seconds_or_days_and_at_most_ten_years() {
     let sale = weekly().await;
     let path = format!("/auctions/{}/clone", sale.auction);
     for (body, pointer) in [

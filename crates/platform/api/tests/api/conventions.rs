@@ -1,4 +1,4 @@
-//! What every answer has in common.
+//! Conventions of all responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 
 #[tokio::test]
-async fn every_answer_to_a_key_tells_its_rate_limit_and_too_many_are_refused() {
+async fn every_response_shows_the_rate_limit_and_requests_above_it_are_refused() {
     let fixture = Fixture::with(PlatformConfig { key_requests_per_min_max: 6, ..PlatformConfig::default() });
     let key = fixture.key(None, [Scope::AuctionsRead].into_iter().collect()).await;
-    let ask = async |path: &str| fixture.ask(&Method::GET, path, &key, &Value::Null).await;
+    let call = async |path: &str| fixture.call(&Method::GET, path, &key, &Value::Null).await;
     for (path, status, left) in [
         ("/api/v1/auctions", 200, "\"key\";r=5;t=10"),
         ("/api/v1/auctions?limit=0", 400, "\"key\";r=4;t=20"),
@@ -22,35 +22,35 @@ async fn every_answer_to_a_key_tells_its_rate_limit_and_too_many_are_refused() {
         ("/api/v1/auctions/019a0000-0000-7000-8000-000000000000", 404, "\"key\";r=1;t=50"),
         ("/api/v1/reference-data/item-statuses", 200, "\"key\";r=0;t=60"),
     ] {
-        let answer = ask(path).await;
+        let answer = call(path).await;
         assert_eq!((answer.status, answer.header("ratelimit")), (status, Some(left)), "{path}");
         assert_eq!(answer.header("ratelimit-policy"), Some("\"key\";q=6;w=60"));
     }
-    let refused = ask("/api/v1/auctions").await;
+    let refused = call("/api/v1/auctions").await;
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limited"), "{}", refused.text);
     assert_eq!(refused.header("retry-after"), Some("10"));
     assert_eq!(refused.header("ratelimit"), Some("\"key\";r=0;t=60"));
     assert_eq!(refused.header("content-type"), Some("application/problem+json"));
 
     let other = fixture.key(None, Scopes::all()).await;
-    assert_eq!(fixture.ask(&Method::GET, "/api/v1/auctions", &other, &Value::Null).await.status, 200);
-    let stranger = fixture.send(&Method::GET, "/api/v1/auctions", &[], "").await;
-    assert_eq!((stranger.status, stranger.header("ratelimit")), (401, None));
+    assert_eq!(fixture.call(&Method::GET, "/api/v1/auctions", &other, &Value::Null).await.status, 200);
+    let newcomer = fixture.send(&Method::GET, "/api/v1/auctions", &[], "").await;
+    assert_eq!((newcomer.status, newcomer.header("ratelimit")), (401, None));
 
     fixture.clock.advance(std::time::Duration::from_secs(10));
-    assert_eq!(ask("/api/v1/auctions").await.status, 200);
+    assert_eq!(call("/api/v1/auctions").await.status, 200);
 }
 
 #[tokio::test]
-async fn without_a_limit_there_are_no_such_headers() {
+async fn without_a_rate_limit_its_headers_are_absent() {
     let fixture = Fixture::with(PlatformConfig { key_requests_per_min_max: 0, ..PlatformConfig::default() });
     let key = fixture.key(None, Scopes::all()).await;
-    let answer = fixture.ask(&Method::GET, "/api/v1/auctions", &key, &Value::Null).await;
+    let answer = fixture.call(&Method::GET, "/api/v1/auctions", &key, &Value::Null).await;
     assert_eq!((answer.status, answer.header("ratelimit"), answer.header("ratelimit-policy")), (200, None, None));
 }
 
 #[tokio::test]
-async fn an_address_that_can_be_no_record_is_a_problem_like_any_other() {
+async fn a_malformed_path_is_reported_as_a_problem() {
     let fixture = Fixture::new();
     let key = fixture.key(None, Scopes::all()).await;
     for (path, status, code) in [
@@ -61,13 +61,13 @@ async fn an_address_that_can_be_no_record_is_a_problem_like_any_other() {
         ("/reference/auctioneers/1.5", 404, "not_found"),
         ("/reference/auctioneers/%FF", 404, "not_found"),
     ] {
-        let answer = fixture.ask(&Method::GET, &format!("/api/v1{path}"), &key, &Value::Null).await;
+        let answer = fixture.call(&Method::GET, &format!("/api/v1{path}"), &key, &Value::Null).await;
         assert_eq!((answer.status, answer.code().as_str()), (status, code), "{path}: {}", answer.text);
     }
 }
 
 #[tokio::test]
-async fn a_tag_that_was_never_given_matches_nothing() {
+async fn an_invented_tag_matches_nothing() {
     let fixture = Fixture::new();
     let customer = fixture.customer("First").await;
     let key = fixture.key(Some(customer), Scopes::all()).await;
@@ -87,7 +87,7 @@ async fn a_tag_that_was_never_given_matches_nothing() {
 }
 
 #[tokio::test]
-async fn every_post_takes_an_idempotency_key() {
+async fn every_post_accepts_an_idempotency_key() {
     let fixture = Fixture::new();
     let key = fixture.key(None, Scopes::all()).await;
     let (key, session) = (format!("Bearer {key}"), format!("Bearer {}", fixture.session().await));
@@ -111,7 +111,7 @@ async fn every_post_takes_an_idempotency_key() {
     }
 }
 
-/// A provider that takes everything, and how often it was asked.
+/// A provider that accepts every request, and the number of requests.
 async fn provider() -> (String, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
@@ -128,22 +128,25 @@ async fn provider() -> (String, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_repeated_idempotency_key_asks_the_provider_no_second_time() {
+async fn a_repeated_idempotency_key_calls_the_provider_once() {
     let fixture = Fixture::new();
     let (url, asked) = provider().await;
     let key = fixture.key(None, Scopes::all()).await;
     let bearer = format!("Bearer {key}");
     let consumer = format!("/api/v1/customers/{}/consumer", fixture.customer("First").await);
     let connect = json!({ "providerUrl": url, "applicationId": "app_1", "apiKey": "sk_1" });
-    assert_eq!(fixture.ask(&Method::PUT, &consumer, &key, &connect).await.status, 200);
+    assert_eq!(fixture.call(&Method::PUT, &consumer, &key, &connect).await.status, 200);
     for call in ["event-types", "resume"] {
         let path = format!("{consumer}/{call}");
         let headers = [("authorization", bearer.as_str()), ("idempotency-key", call)];
         let first = fixture.send(&Method::POST, &path, &headers, "").await;
-        let so_often = asked.load(Ordering::Relaxed);
+        let requests_before = asked.load(Ordering::Relaxed);
         let again = fixture.send(&Method::POST, &path, &headers, "").await;
         assert_eq!((first.status, again.status, &first.text), (200, 200, &again.text), "{call}");
-        assert_eq!((again.header("idempotent-replayed"), asked.load(Ordering::Relaxed)), (Some("true"), so_often));
+        assert_eq!(
+            (again.header("idempotent-replayed"), asked.load(Ordering::Relaxed)),
+            (Some("true"), requests_before)
+        );
         let other = fixture.send(&Method::POST, &path.replace("event-types", "resume"), &headers, "{ }").await;
         assert_eq!((other.status, other.code().as_str()), (422, "idempotency_mismatch"));
     }

@@ -1,4 +1,4 @@
-//! The page that shows the document.
+//! The page that shows the OpenAPI document.
 
 use http::Method;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::fixture::Fixture;
 
 #[tokio::test]
-async fn the_page_shows_every_operation_with_its_scopes_and_needs_nothing_from_elsewhere() {
+async fn the_page_shows_every_operation_with_its_scopes_and_loads_nothing_external() {
     let fixture = Fixture::new();
     let page = fixture.send(&Method::GET, "/docs/", &[], "").await;
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
@@ -36,7 +36,7 @@ async fn the_page_shows_every_operation_with_its_scopes_and_needs_nothing_from_e
 }
 
 #[test]
-fn no_two_schemas_have_one_name_and_an_operation_takes_what_the_document_says() {
+fn schema_names_are_unique_and_request_bodies_are_described() {
     assert_eq!(platform_api::ambiguous_schemas(), [""; 0]);
     let document = serde_json::to_value(platform_api::openapi()).unwrap();
     let fields = |path: &str| {

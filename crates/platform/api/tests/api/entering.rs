@@ -1,16 +1,16 @@
-//! Lots as they are entered and corrected: held back on purpose, told what they lack, many at once, and listed again where
-//! other rules hold.
+//! Entering lots: as DRAFT in a LIVE auction, with missing fields, in bulk edits, and relisted in another kind
+//! of auction.
 
 use std::time::Duration;
 
 use kit_runtime::clock::Clock as _;
-use platform_core::timers::ItemEndWorker;
+use platform_core::sales::item_ends::ItemEndWorker;
 use serde_json::{Value, json};
 
 use crate::bidding::Sale;
 
 #[tokio::test]
-async fn a_lot_that_is_held_back_is_draft_in_a_live_sale() {
+async fn a_lot_can_stay_draft_in_a_live_auction() {
     let lots = [json!({}), json!({ "status": "DRAFT" }), json!({ "status": "LIVE" })];
     let sale = Sale::timed(json!({}), &lots).await;
     let mut statuses = Vec::new();
@@ -20,7 +20,7 @@ async fn a_lot_that_is_held_back_is_draft_in_a_live_sale() {
     assert_eq!(statuses, ["LIVE", "DRAFT", "LIVE"]);
     assert_eq!(sale.bid(1, "7", 100).await.code(), "item_not_live");
     let auction = sale.get(&format!("/auctions/{}", sale.auction)).await;
-    // A sale of nothing but what is held back does not begin.
+    // An auction without a LIVE item does not go LIVE.
     let mut again = json!({ "status": "LIVE", "items": [{ "lotNumber": "1", "title": "A", "status": "DRAFT" }] });
     for field in ["auctioneer", "kind", "title", "currency", "timeZone", "endsAt"] {
         again[field] = auction[field].clone();
@@ -29,7 +29,7 @@ async fn a_lot_that_is_held_back_is_draft_in_a_live_sale() {
 }
 
 #[tokio::test]
-async fn a_field_that_is_missing_is_named_by_its_pointer() {
+async fn a_missing_field_is_named_by_its_pointer() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     for (path, body, pointer) in [
         ("/auctioneers".to_owned(), json!({}), "/name"),
@@ -37,13 +37,13 @@ async fn a_field_that_is_missing_is_named_by_its_pointer() {
         ("/auctions".to_owned(), json!({ "kind": "timed" }), "/auctioneer"),
     ] {
         let refused = sale.post(&path, body).await;
-        let told = &refused.json()["errors"][0]["pointer"];
-        assert_eq!((refused.status, told), (422, &json!(pointer)), "{}", refused.text);
+        let pointed_at = &refused.json()["errors"][0]["pointer"];
+        assert_eq!((refused.status, pointed_at), (422, &json!(pointer)), "{}", refused.text);
     }
 }
 
 #[tokio::test]
-async fn a_lot_that_goes_from_a_timed_sale_to_a_webcast_loses_its_price_to_buy_at() {
+async fn a_lot_relisted_from_a_timed_auction_to_a_webcast_loses_its_buy_now_price() {
     let sale = Sale::timed(json!({ "extensionSeconds": 0 }), &[json!({ "buyNow": 900, "highEstimate": 800 })]).await;
     assert_eq!(sale.item(0).await["ring"], Value::Null, "a timed sale has none");
     sale.fixture.clock.advance(Duration::from_secs(100 * 366 * 86_400));
@@ -65,7 +65,7 @@ async fn a_lot_that_goes_from_a_timed_sale_to_a_webcast_loses_its_price_to_buy_a
 }
 
 #[tokio::test]
-async fn a_mistake_in_one_entry_is_told_with_it_and_holds_no_other_up() {
+async fn an_unreadable_entry_is_reported_and_does_not_affect_the_others() {
     let sale = Sale::timed(json!({}), &[json!({}), json!({}), json!({})]).await;
     let of = |place: usize| json!(sale.items[place]);
     let path = format!("/auctions/{}/items/changes", sale.auction);
@@ -89,12 +89,12 @@ async fn a_mistake_in_one_entry_is_told_with_it_and_holds_no_other_up() {
         assert_eq!(answer.status, 200, "{mistake}: {}", answer.text);
         let (done, wrong) = (answer.json(), answer.json()["results"][0].clone());
         assert_eq!(wrong["code"], "invalid", "{}", answer.text);
-        let told = wrong["errors"][0]["pointer"].as_str().unwrap().to_owned();
-        assert!(told.starts_with(&format!("/items/0{pointer}")), "{mistake}: {told}");
+        let pointed_at = wrong["errors"][0]["pointer"].as_str().unwrap().to_owned();
+        assert!(pointed_at.starts_with(&format!("/items/0{pointer}")), "{mistake}: {pointed_at}");
         assert_eq!(wrong["item"], if mistake["item"] == of(0) { of(0) } else { Value::Null });
         assert_eq!(done["results"][1]["state"]["title"], *title);
     }
-    // Of two entries about one item the first counts, and one that changes nothing is no change.
+    // The first of two entries for one item counts; an entry without an effect is `unchanged`.
     let twice = json!({ "items": [
         { "item": of(2), "patch": { "title": "C" } },
         { "item": of(2), "patch": { "title": "D" } },

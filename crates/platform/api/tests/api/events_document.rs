@@ -1,4 +1,4 @@
-//! The AsyncAPI document holds to the rules of AsyncAPI 3.0, and describes the events that are sent.
+//! The AsyncAPI document is valid AsyncAPI 3.0 and describes the published events.
 
 use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
@@ -24,27 +24,27 @@ fn fields(value: &Value, allowed: &[&str], required: &[&str], at: &str) {
     }
 }
 
-/// What a reference leads to.
+/// The target of a reference.
 fn follow<'a>(document: &'a Value, reference: &Value) -> &'a Value {
     let target = reference["$ref"].as_str().unwrap_or_else(|| panic!("{reference} is no reference"));
     document.pointer(target.strip_prefix('#').unwrap()).unwrap_or_else(|| panic!("{target} leads nowhere"))
 }
 
-/// Calls `seen` with every reference object of a value.
-fn references(value: &Value, seen: &mut dyn FnMut(&Value)) {
+/// Calls `visit` with every reference object of a value.
+fn references(value: &Value, visit: &mut dyn FnMut(&Value)) {
     match value {
         Value::Object(object) if object.contains_key("$ref") => {
             assert_eq!(object.len(), 1, "nothing may stand beside a $ref: {value}");
-            seen(value);
+            visit(value);
         }
-        Value::Object(object) => object.values().for_each(|inner| references(inner, seen)),
-        Value::Array(list) => list.iter().for_each(|inner| references(inner, seen)),
+        Value::Object(object) => object.values().for_each(|inner| references(inner, visit)),
+        Value::Array(list) => list.iter().for_each(|inner| references(inner, visit)),
         _ => {}
     }
 }
 
 #[tokio::test]
-async fn the_document_holds_to_the_rules_of_asyncapi_3() {
+async fn the_document_is_valid_asyncapi_3() {
     let document = document().await;
     let root = ["asyncapi", "id", "info", "servers", "defaultContentType", "channels", "operations", "components"];
     fields(&document, &root, &["asyncapi", "info"], "the document");
@@ -120,7 +120,7 @@ async fn the_document_holds_to_the_rules_of_asyncapi_3() {
         let channel = operation["channel"]["$ref"].as_str().unwrap();
         assert!(channel.starts_with("#/channels/"), "{channel}");
         for message in operation["messages"].as_array().unwrap() {
-            // Not to components: to what the operation's own channel has.
+            // A message reference points into the operation's channel, not to components.
             let target = message["$ref"].as_str().unwrap();
             assert!(target.starts_with(&format!("{channel}/messages/")), "{target}");
         }
@@ -153,7 +153,7 @@ async fn the_document_holds_to_the_rules_of_asyncapi_3() {
 }
 
 #[tokio::test]
-async fn the_document_describes_exactly_the_bodies_that_are_sent() {
+async fn the_document_describes_exactly_the_published_bodies() {
     let document = document().await;
     let webhooks = document["channels"].as_object().unwrap().iter().filter(|(_, channel)| channel["address"].is_null());
     let names: Vec<&str> = webhooks.map(|(name, _)| name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! A platform with two customers, the first with a sale, and a way to ask it.
+//! A platform with two customers, the first with an auction, and a client for it.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl Fixture {
         Self::node(store, TestClock::default(), 1, config)
     }
 
-    /// Another node of the same platform, which remembers nothing yet.
+    /// Another node of the same platform, with empty caches.
     pub(crate) fn another_node(&self) -> Self {
         Self::node(Arc::clone(&self.store), self.clock.clone(), 2, PlatformConfig::default())
     }
@@ -80,7 +80,7 @@ impl Fixture {
         created.key.expose_str().unwrap().to_owned()
     }
 
-    /// The token of an administrator who has signed in.
+    /// The token of a signed-in administrator.
     pub(crate) async fn session(&self) -> String {
         let (email, password) = ("root@example.com".to_owned(), Secret::new(b"correct horse battery".to_vec()));
         let new = NewUser { email: email.clone(), role: Role::Administrator, password: Some(password.clone()) };
@@ -102,27 +102,27 @@ impl Fixture {
         let request = request.body(Body::from(body.to_owned())).unwrap();
         let (head, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
         if head.headers.get("content-type").is_some_and(|kind| kind == "text/event-stream") {
-            // It has no end.
+            // A live stream does not end.
             return Answer { status: head.status.as_u16(), headers: head.headers, text: String::new() };
         }
         let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
         Answer { status: head.status.as_u16(), headers: head.headers, text }
     }
 
-    pub(crate) async fn ask(&self, method: &Method, path: &str, key: &str, body: &Value) -> Answer {
+    pub(crate) async fn call(&self, method: &Method, path: &str, key: &str, body: &Value) -> Answer {
         let bearer = format!("Bearer {key}");
         let text = if body.is_null() { String::new() } else { body.to_string() };
         self.send(method, path, &[("authorization", &bearer), ("content-type", "application/json")], &text).await
     }
 
-    /// Posts, and gives the new record.
+    /// Posts, and returns the new record.
     pub(crate) async fn make(&self, path: &str, key: &str, body: Value) -> Value {
-        let answer = self.ask(&Method::POST, path, key, &body).await;
+        let answer = self.call(&Method::POST, path, key, &body).await;
         assert_eq!(answer.status, 201, "{path}: {}", answer.text);
         answer.json()
     }
 
-    /// A webcast with an item in the ring's reach, of a customer.
+    /// A LIVE webcast of a customer, with an item to send into the ring.
     pub(crate) async fn sale(&self, key: &str, auctioneer: &str) -> (String, String) {
         let auction = json!({
             "auctioneer": auctioneer, "kind": "webcast", "title": "Prints", "currency": "GBP",
@@ -130,7 +130,7 @@ impl Fixture {
             "items": [{ "lotNumber": "1", "title": "A print", "status": "LIVE" }],
         });
         let auction = self.make("/api/v1/auctions", key, auction).await["uuid"].as_str().unwrap().to_owned();
-        let items = self.ask(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), key, &Value::Null).await;
+        let items = self.call(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), key, &Value::Null).await;
         (auction, items.json()["data"][0]["uuid"].as_str().unwrap().to_owned())
     }
 }

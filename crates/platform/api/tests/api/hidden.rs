@@ -1,4 +1,4 @@
-//! Reserves and maxima never leave: whatever is asked, whoever asks, no answer has them.
+//! No response contains a reserve or a maximum, for any caller.
 
 use http::Method;
 use platform_core::Scope;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bidding::{RequestHeaders, Sale};
 
-/// Figures that are entered here and must come out nowhere. Such as occur in no time, id or other amount by chance.
+/// Amounts that no response may contain. They occur in no time, id or other amount by chance.
 const RESERVE: i64 = 7_310_931;
 const LEADER_MAXIMUM: i64 = 6_420_842;
 const RAISED_MAXIMUM: i64 = 6_530_953;
@@ -39,23 +39,23 @@ fn addresses(sale: &Sale, registration: &str) -> Vec<String> {
 }
 
 async fn walk(sale: &Sale, registration: &str) {
-    // Clerks alone see what absentees left, at their desk.
+    // Only the clerk's desk shows absentee bids.
     let scopes = Scope::ALL.into_iter().filter(|scope| *scope != Scope::RingWrite).collect();
     let key = sale.fixture.key(None, scopes).await;
     let addresses = addresses(sale, registration);
     assert!(addresses.len() > 10, "{addresses:?}");
     for address in addresses {
-        // A stream has no end.
+        // A live stream does not end.
         if address.contains("live") || address.contains("stream") {
             continue;
         }
-        let answer = sale.fixture.ask(&Method::GET, &format!("/api/v1{address}"), &key, &Value::Null).await;
+        let answer = sale.fixture.call(&Method::GET, &format!("/api/v1{address}"), &key, &Value::Null).await;
         check(&address, &answer.text);
     }
 }
 
 #[tokio::test]
-async fn no_answer_about_a_timed_auction_shows_a_reserve_or_a_maximum() {
+async fn no_response_about_a_timed_auction_shows_a_reserve_or_a_maximum() {
     let items = [
         json!({ "reserve": 2_000, "buyNow": 9_000_000 }),
         json!({ "reserve": UNMET_RESERVE }),
@@ -102,7 +102,7 @@ async fn no_answer_about_a_timed_auction_shows_a_reserve_or_a_maximum() {
 }
 
 #[tokio::test]
-async fn no_refusal_of_a_change_shows_the_reserve() {
+async fn no_rejected_edit_shows_the_reserve() {
     let sale = Sale::timed(json!({}), &[json!({ "reserve": RESERVE, "openingBid": 100 })]).await;
     let version = sale.item(0).await["version"].as_i64();
     for change in [json!({ "openingBid": RESERVE + 1 }), json!({ "highEstimate": 100 }), json!({ "buyNow": 200 })] {
@@ -116,7 +116,7 @@ async fn no_refusal_of_a_change_shows_the_reserve() {
 }
 
 #[tokio::test]
-async fn no_answer_about_a_webcast_shows_what_an_absentee_left() {
+async fn no_response_about_a_webcast_shows_an_absentee_bid() {
     let sale = Sale::new("webcast", json!({}), &[json!({ "reserve": RESERVE }), json!({})]).await;
     let path = sale.register(json!({ "name": "Ada", "paddle": "1" })).await;
     let registration = path.rsplit('/').next().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! Lists are narrowed to what is wanted, and keep their order and their pages.
+//! List filters, and their pages.
 
 use http::Method;
 use platform_core::Scopes;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::bidding::Sale;
 use crate::fixture::{Answer, Fixture};
 
-/// What is listed, page after page of one, by a field.
+/// A field of all listed rows, read in pages of one row.
 async fn listed(sale: &Sale, path: &str, field: &str) -> Vec<String> {
     let (mut found, mut after) = (Vec::new(), String::new());
     for _ in 0..20 {
@@ -46,25 +46,26 @@ async fn auctions_are_listed_by_status_kind_and_auctioneer() {
     ] {
         assert_eq!(listed(&sale, &format!("/auctions?{query}"), "title").await, titles, "{query}");
     }
-    // A cursor is a place in the whole list.
+    // A cursor is a position in the whole list.
     let page = sale.get("/auctions?limit=2").await;
     let behind = format!("/auctions?kind=webcast&after={}", page["next"].as_str().unwrap());
     assert_eq!(sale.get(&behind).await["data"][0]["title"], "d");
 }
 
 #[tokio::test]
-async fn another_customers_auctioneer_narrows_to_nothing_that_is_told() {
+async fn filtering_by_another_customers_auctioneer_is_not_found() {
     let fixture = Fixture::new();
     let (first, second) = (fixture.customer("First").await, fixture.customer("Second").await);
     let (theirs, ours) =
         (fixture.key(Some(first), Scopes::all()).await, fixture.key(Some(second), Scopes::all()).await);
     let staff = fixture.key(None, Scopes::all()).await;
-    let house = fixture.make("/api/v1/auctioneers", &theirs, json!({ "name": "Smith" })).await["uuid"].clone();
-    let path = format!("/api/v1/auctions?auctioneer={}", house.as_str().unwrap());
-    let ask = async |key: &str, path: &str| fixture.ask(&Method::GET, path, key, &Value::Null).await;
-    assert_eq!(ask(&ours, &path).await.code(), "not_found");
-    assert_eq!(ask(&theirs, &path).await.json()["data"], json!([]));
-    assert_eq!(ask(&staff, &format!("{path}&customer={second}")).await.json()["data"], json!([]));
+    let foreign_auctioneer =
+        fixture.make("/api/v1/auctioneers", &theirs, json!({ "name": "Smith" })).await["uuid"].clone();
+    let path = format!("/api/v1/auctions?auctioneer={}", foreign_auctioneer.as_str().unwrap());
+    let call = async |key: &str, path: &str| fixture.call(&Method::GET, path, key, &Value::Null).await;
+    assert_eq!(call(&ours, &path).await.code(), "not_found");
+    assert_eq!(call(&theirs, &path).await.json()["data"], json!([]));
+    assert_eq!(call(&staff, &format!("{path}&customer={second}")).await.json()["data"], json!([]));
 }
 
 #[tokio::test]
@@ -91,7 +92,7 @@ async fn items_are_listed_by_status_and_found_by_lot_number() {
 }
 
 #[tokio::test]
-async fn registrations_are_listed_by_where_they_stand() {
+async fn registrations_are_listed_by_status_and_paddle() {
     let sale = Sale::timed(json!({ "registration": "required" }), &[json!({})]).await;
     for (paddle, status) in [("1", "pending"), ("2", "approved"), ("3", "pending")] {
         sale.register(json!({ "name": "Ada", "paddle": paddle, "status": status })).await;

@@ -1,4 +1,4 @@
-//! Live streams: what is told, in which order, and to whom.
+//! Live streams: events, their order, and who receives them.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl LiveFixture {
         });
         let auction = fixture.make("/api/v1/auctions", &key, auction).await["uuid"].as_str().unwrap().to_owned();
         let items =
-            fixture.ask(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), &key, &Value::Null).await.json();
+            fixture.call(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), &key, &Value::Null).await.json();
         let item = items["data"][0]["uuid"].as_str().unwrap().to_owned();
         LiveFixture { fixture, key, auction, item }
     }
@@ -71,7 +71,7 @@ struct StreamEvent {
 }
 
 impl Stream {
-    /// The next event; comments and `retry` are passed over.
+    /// The next event, without comments and `retry`.
     async fn next(&mut self) -> StreamEvent {
         loop {
             let frame = self.body.frame().await.unwrap().unwrap().into_data().unwrap();
@@ -85,87 +85,94 @@ impl Stream {
 }
 
 #[tokio::test]
-async fn a_listener_is_told_how_things_are_and_then_each_change() {
-    let house = LiveFixture::with(PlatformConfig::default()).await;
-    let mut item = house.listen(&house.item_path(), None).await;
-    let mut auction = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
+async fn a_listener_receives_a_snapshot_and_then_each_change() {
+    let live = LiveFixture::with(PlatformConfig::default()).await;
+    let mut item = live.listen(&live.item_path(), None).await;
+    let mut auction = live.listen(&format!("/api/v1/auctions/{}/live", live.auction), None).await;
     let snapshot = item.next().await;
     assert_eq!((snapshot.event.as_str(), &snapshot.data["item"]["price"]), ("snapshot", &Value::Null));
     let whole = auction.next().await;
     assert_eq!(whole.data["items"].as_array().unwrap().len(), 1);
     assert_eq!((&whole.data["itemsComplete"], &whole.data["auction"]["status"]), (&json!(true), &json!("LIVE")));
 
-    house.bid(5_000).await;
-    let (told, heard) = (item.next().await, auction.next().await);
-    assert_eq!((told.event.as_str(), &told.id, &told.data), ("item", &heard.id, &heard.data), "one rendering");
-    let state = &told.data["item"];
+    live.bid(5_000).await;
+    let (received, heard) = (item.next().await, auction.next().await);
+    assert_eq!(
+        (received.event.as_str(), &received.id, &received.data),
+        ("item", &heard.id, &heard.data),
+        "one rendering"
+    );
+    let state = &received.data["item"];
     assert_eq!((&state["price"], &state["bidCount"], &state["reserveMet"]), (&json!(5_000), &json!(1), &json!(false)));
-    assert!(told.data["serverTime"].is_string() && state["effectiveEndTime"].is_string());
-    house.bid(500_000).await;
-    let told = item.next().await;
-    assert_eq!((&told.data["item"]["price"], &told.data["item"]["reserveMet"]), (&json!(424_242), &json!(true)));
-    assert!(!told.data.to_string().contains("500000"), "a maximum: {}", told.data);
+    assert!(received.data["serverTime"].is_string() && state["effectiveEndTime"].is_string());
+    live.bid(500_000).await;
+    let received = item.next().await;
+    assert_eq!(
+        (&received.data["item"]["price"], &received.data["item"]["reserveMet"]),
+        (&json!(424_242), &json!(true))
+    );
+    assert!(!received.data.to_string().contains("500000"), "a maximum: {}", received.data);
 }
 
 #[tokio::test]
-async fn who_comes_back_goes_on_from_its_last_event_or_is_given_a_snapshot() {
-    let house = LiveFixture::with(PlatformConfig::default()).await;
-    let mut first = house.listen(&house.item_path(), None).await;
+async fn a_reconnected_listener_continues_from_its_last_event_or_receives_a_snapshot() {
+    let live = LiveFixture::with(PlatformConfig::default()).await;
+    let mut first = live.listen(&live.item_path(), None).await;
     first.next().await;
-    house.bid(1_000).await;
+    live.bid(1_000).await;
     let had = first.next().await.id;
     drop(first);
-    house.bid(2_000).await;
-    let mut again = house.listen(&house.item_path(), Some(&had)).await;
+    live.bid(2_000).await;
+    let mut again = live.listen(&live.item_path(), Some(&had)).await;
     let missed = again.next().await;
     assert_eq!((missed.event.as_str(), &missed.data["item"]["bidCount"]), ("item", &json!(2)));
     for unknown in ["", "nonsense", "019a0000000070008000000000000001-7", &format!("{}99", missed.id)] {
-        let mut stranger = house.listen(&house.item_path(), Some(unknown)).await;
-        let told = stranger.next().await;
-        assert_eq!((told.event.as_str(), &told.data["item"]["bidCount"]), ("snapshot", &json!(2)), "{unknown}");
+        let mut newcomer = live.listen(&live.item_path(), Some(unknown)).await;
+        let received = newcomer.next().await;
+        assert_eq!((received.event.as_str(), &received.data["item"]["bidCount"]), ("snapshot", &json!(2)), "{unknown}");
     }
 }
 
 #[tokio::test]
-async fn who_is_too_slow_is_given_the_present() {
+async fn a_slow_listener_receives_the_latest_state() {
     let mut config = PlatformConfig::default();
     config.live.events_behind_max = 2;
-    let house = LiveFixture::with(config).await;
-    let mut slow = house.listen(&house.item_path(), None).await;
-    let mut quick = house.listen(&house.item_path(), None).await;
+    let live = LiveFixture::with(config).await;
+    let mut slow = live.listen(&live.item_path(), None).await;
+    let mut quick = live.listen(&live.item_path(), None).await;
     slow.next().await;
     quick.next().await;
     for bid in 1..=6 {
-        house.bid(bid * 1_000).await;
+        live.bid(bid * 1_000).await;
         assert_eq!(quick.next().await.data["item"]["bidCount"], bid);
     }
-    let told = slow.next().await;
-    assert_eq!((told.event.as_str(), &told.data["item"]["bidCount"]), ("snapshot", &json!(6)));
-    house.bid(100_000).await;
+    let received = slow.next().await;
+    assert_eq!((received.event.as_str(), &received.data["item"]["bidCount"]), ("snapshot", &json!(6)));
+    live.bid(100_000).await;
     assert_eq!(slow.next().await.data["item"]["bidCount"], 7);
 }
 
 #[tokio::test]
-async fn when_a_node_has_as_many_listeners_as_it_takes_the_next_is_told_so_until_one_goes() {
+async fn listeners_above_the_maximum_are_refused_until_one_disconnects() {
     let mut config = PlatformConfig::default();
     config.live.listeners_max = 1;
-    let house = LiveFixture::with(config).await;
-    let listener = house.listen(&house.item_path(), None).await;
-    let refused = house.fixture.ask(&Method::GET, &house.item_path(), &house.key, &Value::Null).await;
+    let live = LiveFixture::with(config).await;
+    let listener = live.listen(&live.item_path(), None).await;
+    let refused = live.fixture.call(&Method::GET, &live.item_path(), &live.key, &Value::Null).await;
     assert_eq!((refused.status, refused.code().as_str()), (503, "listeners_full"));
     assert_eq!(refused.header("retry-after"), Some("5"));
     drop(listener);
-    house.listen(&house.item_path(), None).await.next().await;
+    live.listen(&live.item_path(), None).await.next().await;
 }
 
 #[tokio::test]
-async fn streams_end_with_the_node_and_comments_come_in_between() {
-    let house = LiveFixture::with(PlatformConfig::default()).await;
+async fn streams_carry_comments_and_end_at_shutdown() {
+    let live = LiveFixture::with(PlatformConfig::default()).await;
     let tasks = kit_runtime::tasks::Tasks::new();
-    house.fixture.platform.spawn_workers(&tasks);
-    let mut stream = house.listen(&house.item_path(), None).await;
+    live.fixture.platform.spawn_workers(&tasks);
+    let mut stream = live.listen(&live.item_path(), None).await;
     stream.next().await;
-    let (clock, turning) = (house.fixture.clock.clone(), Arc::new(tokio::sync::Notify::new()));
+    let (clock, turning) = (live.fixture.clock.clone(), Arc::new(tokio::sync::Notify::new()));
     let stopped = turning.clone();
     let turner = tokio::spawn(async move {
         tokio::select! {
@@ -179,50 +186,50 @@ async fn streams_end_with_the_node_and_comments_come_in_between() {
     turner.await.unwrap();
     tasks.shutdown(std::time::Duration::from_secs(5)).await.unwrap();
     while stream.body.frame().await.is_some() {}
-    let refused = house.fixture.ask(&Method::GET, &house.item_path(), &house.key, &Value::Null).await;
+    let refused = live.fixture.call(&Method::GET, &live.item_path(), &live.key, &Value::Null).await;
     assert_eq!((refused.status, refused.code().as_str()), (503, "unavailable"));
 }
 
 #[tokio::test]
-async fn what_is_told_is_what_the_document_describes() {
-    let house = LiveFixture::with(PlatformConfig::default()).await;
-    let mut document = house.fixture.send(&Method::GET, "/api/v1/asyncapi.json", &[], "").await.json();
-    let mut check = |channel: &str, told: &StreamEvent| {
+async fn live_events_match_the_asyncapi_document() {
+    let live = LiveFixture::with(PlatformConfig::default()).await;
+    let mut document = live.fixture.send(&Method::GET, "/api/v1/asyncapi.json", &[], "").await.json();
+    let mut check = |channel: &str, received: &StreamEvent| {
         let messages = document["channels"][channel]["messages"].as_object().unwrap().keys();
-        let of = |name: &&String| document["components"]["messages"][name.as_str()]["name"] == told.event.as_str();
+        let of = |name: &&String| document["components"]["messages"][name.as_str()]["name"] == received.event.as_str();
         let name = messages.into_iter().find(of).unwrap().clone();
         let payload = document["components"]["messages"][&name]["payload"].clone();
         document["$ref"] = payload["$ref"].clone();
         let validator = jsonschema::options().should_validate_formats(true).build(&document).unwrap();
-        assert!(validator.is_valid(&told.data), "{name}: {}", told.data);
+        assert!(validator.is_valid(&received.data), "{name}: {}", received.data);
         assert!(validator.is_valid(&document["components"]["messages"][&name]["examples"][0]["payload"]), "{name}");
-        assert!(!validator.is_valid(&json!({ "serverTime": told.data["serverTime"] })));
+        assert!(!validator.is_valid(&json!({ "serverTime": received.data["serverTime"] })));
     };
-    let mut item = house.listen(&house.item_path(), None).await;
-    let mut auction = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
+    let mut item = live.listen(&live.item_path(), None).await;
+    let mut auction = live.listen(&format!("/api/v1/auctions/{}/live", live.auction), None).await;
     check("liveItem", &item.next().await);
     check("liveAuction", &auction.next().await);
-    house.bid(5_000).await;
+    live.bid(5_000).await;
     check("liveItem", &item.next().await);
     check("liveAuction", &auction.next().await);
     let item = json!({ "lotNumber": "2", "title": "Another" });
-    house.fixture.make(&format!("/api/v1/auctions/{}/items", house.auction), &house.key, item).await;
-    let told = auction.next().await;
-    assert_eq!(told.event, "auction");
-    check("liveAuction", &told);
+    live.fixture.make(&format!("/api/v1/auctions/{}/items", live.auction), &live.key, item).await;
+    let received = auction.next().await;
+    assert_eq!(received.event, "auction");
+    check("liveAuction", &received);
 }
 
 #[tokio::test]
-async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
+async fn the_snapshot_of_a_large_auction_has_a_cursor_for_its_list() {
     let mut config = PlatformConfig::default();
     config.live.snapshot_items_max = 2;
-    let house = LiveFixture::with(config).await;
-    let path = format!("/api/v1/auctions/{}", house.auction);
+    let live = LiveFixture::with(config).await;
+    let path = format!("/api/v1/auctions/{}", live.auction);
     for lot in 2..=5 {
         let item = json!({ "lotNumber": lot.to_string(), "title": "Another" });
-        house.fixture.make(&format!("{path}/items"), &house.key, item).await;
+        live.fixture.make(&format!("{path}/items"), &live.key, item).await;
     }
-    let snapshot = house.listen(&format!("{path}/live"), None).await.next().await.data;
+    let snapshot = live.listen(&format!("{path}/live"), None).await.next().await.data;
     assert_eq!(snapshot["itemsComplete"], false);
     let mut lots: Vec<Value> = Vec::new();
     lots.extend(snapshot["items"].as_array().unwrap().iter().map(|item| item["lotNumber"].clone()));
@@ -230,7 +237,7 @@ async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
     let mut next = snapshot["next"].clone();
     while let Some(after) = next.as_str() {
         let page = format!("{path}/items?limit=2&after={after}");
-        let page = house.fixture.ask(&Method::GET, &page, &house.key, &Value::Null).await.json();
+        let page = live.fixture.call(&Method::GET, &page, &live.key, &Value::Null).await.json();
         let items = page["data"].as_array().unwrap();
         assert!(items.iter().all(|item| item["version"].is_i64()));
         lots.extend(items.iter().map(|item| item["lotNumber"].clone()));
@@ -240,20 +247,24 @@ async fn the_snapshot_of_a_large_auction_says_where_its_list_goes_on() {
 }
 
 #[tokio::test]
-async fn nothing_is_told_when_an_absentee_leaves_a_maximum() {
-    let house = LiveFixture::with(PlatformConfig::default()).await;
-    let auctioneer = house.fixture.make("/api/v1/auctioneers", &house.key, json!({ "name": "Jones" })).await;
-    let (auction, item) = house.fixture.sale(&house.key, auctioneer["uuid"].as_str().unwrap()).await;
-    let house = LiveFixture { auction, item, ..house };
-    let mut stream = house.listen(&format!("/api/v1/auctions/{}/live", house.auction), None).await;
+async fn an_absentee_bid_causes_no_live_event() {
+    let live = LiveFixture::with(PlatformConfig::default()).await;
+    let auctioneer = live.fixture.make("/api/v1/auctioneers", &live.key, json!({ "name": "Jones" })).await;
+    let (auction, item) = live.fixture.sale(&live.key, auctioneer["uuid"].as_str().unwrap()).await;
+    let live = LiveFixture { auction, item, ..live };
+    let mut stream = live.listen(&format!("/api/v1/auctions/{}/live", live.auction), None).await;
     assert_eq!(stream.next().await.data["items"][0]["version"], 1);
     let left = json!({ "bidder": "5", "maximum": 9_000 });
-    house.fixture.make(&format!("/api/v1/items/{}/absentee-bids", house.item), &house.key, left).await;
-    let bearer = format!("Bearer {}", house.key);
+    live.fixture.make(&format!("/api/v1/items/{}/absentee-bids", live.item), &live.key, left).await;
+    let bearer = format!("Bearer {}", live.key);
     let headers = [("authorization", bearer.as_str()), ("content-type", "application/json"), ("if-match", "\"2\"")];
-    let path = format!("/api/v1/items/{}", house.item);
-    let edited = house.fixture.send(&Method::PATCH, &path, &headers, r#"{"title":"A map"}"#).await;
+    let path = format!("/api/v1/items/{}", live.item);
+    let edited = live.fixture.send(&Method::PATCH, &path, &headers, r#"{"title":"A map"}"#).await;
     assert_eq!(edited.status, 200, "{}", edited.text);
-    let told = stream.next().await;
-    assert_eq!((&told.data["item"]["version"], &told.data["item"]["bidCount"]), (&json!(3), &json!(0)), "{told:?}");
+    let received = stream.next().await;
+    assert_eq!(
+        (&received.data["item"]["version"], &received.data["item"]["bidCount"]),
+        (&json!(3), &json!(0)),
+        "{received:?}"
+    );
 }

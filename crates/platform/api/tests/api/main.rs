@@ -1,6 +1,6 @@
-//! The platform's API in process: its surface on the store in memory, with a clock that stands still.
+//! The platform's API in process, on a temporary SQLite store and a test clock.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![expect(clippy::unwrap_used, reason = "a test fails if its fixture does")]
 
 mod absentees;
 mod access;

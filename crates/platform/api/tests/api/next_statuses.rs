@@ -1,4 +1,4 @@
-//! `legalNextStatuses`: the same in every answer, and what happens then.
+//! `legalNextStatuses`: the same in every response, and true when the caller uses one.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 
 use crate::bidding::{RequestHeaders, Sale};
 
-/// What an auction's answers say, the list's and that of a change too.
+/// `legalNextStatuses` of an auction in the GET, the list and the response to an edit.
 async fn of_auction(sale: &Sale) -> Value {
     let path = format!("/auctions/{}", sale.auction);
-    let asked = sale.get(&path).await;
+    let shown = sale.get(&path).await;
     let listed = sale.get("/auctions").await["data"][0].clone();
     let narrowed =
-        sale.get(&format!("/auctions?status={}", asked["status"].as_str().unwrap())).await["data"][0].clone();
-    let step = RequestHeaders { version: asked["version"].as_i64(), ..RequestHeaders::default() };
-    let patched = sale.send(&Method::PATCH, &path, &step, &json!({ "title": asked["title"] })).await.json();
+        sale.get(&format!("/auctions?status={}", shown["status"].as_str().unwrap())).await["data"][0].clone();
+    let step = RequestHeaders { version: shown["version"].as_i64(), ..RequestHeaders::default() };
+    let patched = sale.send(&Method::PATCH, &path, &step, &json!({ "title": shown["title"] })).await.json();
     for answer in [listed, narrowed, patched] {
-        assert_eq!(answer["legalNextStatuses"], asked["legalNextStatuses"], "{answer}");
+        assert_eq!(answer["legalNextStatuses"], shown["legalNextStatuses"], "{answer}");
     }
-    asked
+    shown
 }
 
 async fn lead(sale: &Sale, to: &str) -> Value {
@@ -31,7 +31,7 @@ async fn lead(sale: &Sale, to: &str) -> Value {
 }
 
 #[tokio::test]
-async fn every_answer_about_an_auction_says_the_same() {
+async fn every_response_shows_the_same_legal_next_statuses_of_an_auction() {
     let sale = Sale::timed(json!({}), &[json!({}), json!({})]).await;
     assert_eq!(of_auction(&sale).await["legalNextStatuses"], json!(["PREVIEW"]), "LIVE, with LIVE lots");
     assert_eq!(lead(&sale, "PREVIEW").await, json!(["DRAFT", "LIVE"]));
@@ -55,11 +55,11 @@ async fn every_answer_about_an_auction_says_the_same() {
 }
 
 #[tokio::test]
-async fn what_is_created_says_so_too() {
+async fn a_new_auction_shows_its_legal_next_statuses() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
-    let asked = sale.get(&format!("/auctions/{}", sale.auction)).await;
+    let shown = sale.get(&format!("/auctions/{}", sale.auction)).await;
     let live = json!({
-        "auctioneer": asked["auctioneer"], "kind": "timed", "title": "More", "currency": "GBP", "timeZone": "UTC",
+        "auctioneer": shown["auctioneer"], "kind": "timed", "title": "More", "currency": "GBP", "timeZone": "UTC",
         "endsAt": "2099-01-01T10:00:00.000Z", "status": "LIVE",
         "items": [{ "lotNumber": "1", "title": "A lot", "openingBid": 1, "status": "LIVE" }],
     });
@@ -68,7 +68,7 @@ async fn what_is_created_says_so_too() {
 }
 
 #[tokio::test]
-async fn an_end_that_is_over_is_looked_at() {
+async fn an_end_in_the_past_rules_out_going_live() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     lead(&sale, "PREVIEW").await;
     assert_eq!(sale.item(0).await["legalNextStatuses"], json!(["PREVIEW", "SUSPENDED", "WITHDRAWN"]));
@@ -82,7 +82,7 @@ async fn an_end_that_is_over_is_looked_at() {
 }
 
 #[tokio::test]
-async fn a_lot_with_bids_is_no_draft_by_way_of_a_suspension() {
+async fn a_suspended_lot_with_bids_can_not_become_draft() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     sale.bid(0, "d", 900).await;
     let status = sale.path(0, "status");

@@ -1,4 +1,4 @@
-//! Paddles that look the same are the same, and whoever is behind one does not buy their own lot.
+//! Paddles that look the same are the same, and a vendor does not buy their own lot.
 
 use http::Method;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::bidding::{RequestHeaders, Sale};
 
 #[tokio::test]
-async fn what_is_not_seen_makes_no_other_paddle_in_a_bid_or_a_registration() {
+async fn invisible_characters_make_no_other_paddle() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let registrations = format!("/auctions/{}/registrations", sale.auction);
     let entered =
@@ -36,7 +36,7 @@ async fn what_is_not_seen_makes_no_other_paddle_in_a_bid_or_a_registration() {
 }
 
 #[tokio::test]
-async fn a_paddle_that_has_bid_on_a_lot_is_not_entered_as_its_vendors() {
+async fn a_paddle_that_has_bid_on_a_lot_can_not_be_its_vendors() {
     let vendor = "019a0000-0000-7000-8000-0000000000aa";
     let sale = Sale::timed(json!({}), &[json!({ "vendor": vendor }), json!({})]).await;
     let bid = sale.bid(0, "vv", 500).await.json();
@@ -65,7 +65,7 @@ async fn a_paddle_that_has_bid_on_a_lot_is_not_entered_as_its_vendors() {
 }
 
 #[tokio::test]
-async fn a_vendor_who_has_bid_on_what_others_sell_is_entered() {
+async fn a_vendor_who_has_bid_on_other_vendors_lots_can_be_entered() {
     let vendor = "019a0000-0000-7000-8000-0000000000aa";
     let sale = Sale::timed(json!({}), &[json!({ "vendor": vendor }), json!({})]).await;
     assert_eq!(sale.bid(1, "vv", 500).await.status, 201);

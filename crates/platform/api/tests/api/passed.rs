@@ -1,4 +1,4 @@
-//! A lot that is passed: its bids are over, unless the clerk takes the pass itself back.
+//! A passed lot: its bids lapse unless the clerk reopens it.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -34,12 +34,12 @@ impl WebcastFixture {
         answer.json()
     }
 
-    /// A bid over the internet, and the ring's tag after it.
+    /// An internet bid, and the ring's tag after it.
     async fn bid(&mut self, place: usize, bidder: &str, amount: i64) -> Answer {
         let bid = json!({ "bidder": bidder, "amount": amount });
         let answer = self.sale.post(&self.sale.path(place, "internet-bids"), bid).await;
         let path = format!("/api/v1/auctions/{}/ring", self.sale.auction);
-        let ring = self.sale.fixture.ask(&Method::GET, &path, &self.sale.key, &Value::Null).await;
+        let ring = self.sale.fixture.call(&Method::GET, &path, &self.sale.key, &Value::Null).await;
         self.tag = ring.header("etag").unwrap().trim_matches('"').to_owned();
         answer
     }
@@ -51,7 +51,7 @@ impl WebcastFixture {
 }
 
 #[tokio::test]
-async fn a_passed_lot_is_not_hammered_down_on_a_bid_from_before() {
+async fn a_passed_lot_is_not_sold_to_an_earlier_bid() {
     let at_once = json!({ "registration": "required", "internetBids": "accepted_at_once" });
     let mut hall = WebcastFixture::new(at_once, &[json!({}), json!({})]).await;
     let registrations = format!("/auctions/{}/registrations", hall.sale.auction);
@@ -66,7 +66,7 @@ async fn a_passed_lot_is_not_hammered_down_on_a_bid_from_before() {
         (&json!("PASSED"), &Value::Null, &Value::Null)
     );
 
-    // What the pass has freed is spent, and then the bidder is shut out.
+    // The bidder spends the limit that the pass has freed, and is then refused.
     hall.done("send", json!({})).await;
     assert_eq!(hall.bid(1, "d", 150).await.status, 201);
     hall.done("sell", json!({})).await;
@@ -89,7 +89,7 @@ async fn a_passed_lot_is_not_hammered_down_on_a_bid_from_before() {
 }
 
 #[tokio::test]
-async fn reopening_takes_a_pass_back_with_the_bid_that_stood() {
+async fn reopening_a_passed_lot_restores_its_standing_bid() {
     let mut hall = WebcastFixture::new(json!({}), &[json!({})]).await;
     hall.done("send", json!({})).await;
     for bidder in ["7", "8"] {
@@ -105,7 +105,7 @@ async fn reopening_takes_a_pass_back_with_the_bid_that_stood() {
 }
 
 #[tokio::test]
-async fn while_the_ring_is_paused_no_lot_is_passed() {
+async fn a_lot_is_not_passed_while_the_ring_is_paused() {
     let mut hall = WebcastFixture::new(json!({}), &[json!({})]).await;
     hall.done("send", json!({})).await;
     let paused = hall.done("pause", json!({})).await;
@@ -117,7 +117,7 @@ async fn while_the_ring_is_paused_no_lot_is_passed() {
 }
 
 #[tokio::test]
-async fn a_reason_that_says_nothing_is_as_one_that_is_missing() {
+async fn a_blank_reason_counts_as_missing() {
     let mut hall = WebcastFixture::new(json!({}), &[json!({})]).await;
     hall.done("send", json!({})).await;
     hall.done("pass", json!({})).await;

@@ -1,4 +1,4 @@
-//! Parameters of the query: what an operation does not know, it refuses.
+//! Query parameters: an operation rejects an unknown one.
 
 use http::Method;
 use platform_core::Scopes;
@@ -8,14 +8,14 @@ use crate::bidding::Sale;
 use crate::fixture::Fixture;
 
 #[tokio::test]
-async fn no_operation_passes_over_a_parameter_that_it_does_not_know() {
+async fn every_operation_rejects_an_unknown_query_parameter() {
     let fixture = Fixture::new();
     let key = fixture.key(None, Scopes::all()).await;
     let (key, session) = (format!("Bearer {key}"), format!("Bearer {}", fixture.session().await));
     let document = serde_json::to_value(platform_api::openapi()).unwrap();
     let mut tried = 0;
     for (path, operations) in document["paths"].as_object().unwrap() {
-        // It says that it lives, whatever is put behind its address to get past a cache.
+        // The health check ignores parameters, which monitors add to bypass a cache.
         if path == "/api/v1/health" {
             continue;
         }
@@ -42,12 +42,12 @@ async fn no_operation_passes_over_a_parameter_that_it_does_not_know() {
 }
 
 #[tokio::test]
-async fn a_bid_with_a_parameter_is_no_bid() {
+async fn a_bid_with_a_query_parameter_is_rejected() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let bids = sale.path(0, "bids");
     let bid = json!({ "bidder": "12", "amount": 100 });
     let refused = sale.post(&format!("{bids}?dryRun=true"), bid.clone()).await;
     assert_eq!((refused.status, refused.code().as_str()), (400, "query_invalid"), "{}", refused.text);
     assert_eq!(sale.item(0).await["leader"], Value::Null);
-    assert_eq!(sale.post(&format!("{bids}?"), bid).await.status, 201, "an empty query is none");
+    assert_eq!(sale.post(&format!("{bids}?"), bid).await.status, 201, "an empty query has no parameter");
 }

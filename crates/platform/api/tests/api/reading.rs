@@ -1,4 +1,4 @@
-//! What answers say to those who look: tags, what can follow, and what is no more.
+//! Reading: tags, legal next statuses, histories and cursors.
 
 use http::Method;
 use platform_core::{Scope, Scopes};
@@ -22,7 +22,7 @@ fn tag(answer: &Answer) -> String {
 }
 
 #[tokio::test]
-async fn an_item_is_not_sent_twice_while_only_the_clock_moves() {
+async fn an_item_is_not_modified_while_only_the_clock_moves() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let path = format!("/items/{}", sale.items[0]);
     let first = sale.look(&path, None).await;
@@ -39,32 +39,32 @@ async fn an_item_is_not_sent_twice_while_only_the_clock_moves() {
 }
 
 #[tokio::test]
-async fn what_stands_beside_a_version_is_in_the_tag_and_the_tag_opens_a_change() {
+async fn a_tag_covers_counts_and_is_accepted_by_if_match() {
     let sale = Sale::timed(json!({}), &[json!({}), json!({})]).await;
     let auction = format!("/auctions/{}", sale.auction);
     let first = sale.look(&auction, None).await;
     assert_eq!(sale.look(&auction, Some(&tag(&first))).await.status, 304);
-    // The auction's version stays, its counts do not.
+    // The auction's version stays; its counts change.
     assert_eq!(sale.bid(0, "1", 100).await.status, 201);
     let bidden = sale.look(&auction, Some(&tag(&first))).await;
     assert_eq!((bidden.status, &bidden.json()["itemCounts"]["withBids"]), (200, &json!(1)));
     assert_eq!(first.json()["version"], bidden.json()["version"]);
 
     let item = format!("/items/{}", sale.items[1]);
-    let seen = tag(&sale.look(&item, None).await);
+    let current = tag(&sale.look(&item, None).await);
     let bearer = format!("Bearer {}", sale.key);
     let status = async |tag: &str| {
         let headers = [("authorization", bearer.as_str()), ("if-match", tag)];
         sale.fixture.send(&Method::POST, &format!("/api/v1{item}/status"), &headers, r#"{"status":"WITHDRAWN"}"#).await
     };
-    let made_up = format!("{}-x\"", seen.split('-').next().unwrap());
+    let made_up = format!("{}-x\"", current.split('-').next().unwrap());
     assert_eq!(status(&made_up).await.status, 412);
-    assert_eq!(status(&seen).await.status, 200);
-    assert_eq!(status(&seen).await.status, 412);
+    assert_eq!(status(&current).await.status, 200);
+    assert_eq!(status(&current).await.status, 412);
 }
 
 #[tokio::test]
-async fn an_auction_offers_no_status_that_its_items_rule_out() {
+async fn legal_next_statuses_exclude_those_that_the_items_forbid() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let auction = format!("/auctions/{}", sale.auction);
     assert_eq!(sale.get(&auction).await["legalNextStatuses"], json!(["PREVIEW"]));
@@ -73,7 +73,7 @@ async fn an_auction_offers_no_status_that_its_items_rule_out() {
 }
 
 #[tokio::test]
-async fn what_can_follow_instead_is_there_for_programs() {
+async fn an_illegal_transition_lists_the_legal_statuses() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let version = sale.item(0).await["version"].as_i64().unwrap();
     let path = sale.path(0, "status");
@@ -86,7 +86,7 @@ async fn what_can_follow_instead_is_there_for_programs() {
 }
 
 #[tokio::test]
-async fn an_item_whose_sale_is_over_takes_no_least_bid() {
+async fn an_item_whose_sale_is_over_has_no_minimum_bid() {
     let sale = Sale::timed(json!({}), &[json!({ "buyNow": 500 }), json!({})]).await;
     assert_eq!(sale.item(0).await["minimumBid"], 100);
     assert_eq!(sale.post(&sale.path(0, "buy-now"), json!({ "bidder": "1" })).await.status, 201);
@@ -103,9 +103,9 @@ async fn a_clerks_key_reads_the_item_that_it_may_correct() {
     let clerk = sale.fixture.key(None, [Scope::RingWrite].into_iter().collect()).await;
     let bearer = format!("Bearer {clerk}");
     let (ring, item) = (format!("/api/v1/auctions/{}/ring", sale.auction), format!("/api/v1/items/{}", sale.items[0]));
-    let step = async |seen: &str, path: &str, body: Value| {
-        let seen = tag(&sale.fixture.ask(&Method::GET, seen, &clerk, &Value::Null).await);
-        let headers = [("authorization", bearer.as_str()), ("if-match", seen.as_str())];
+    let step = async |current: &str, path: &str, body: Value| {
+        let current = tag(&sale.fixture.call(&Method::GET, current, &clerk, &Value::Null).await);
+        let headers = [("authorization", bearer.as_str()), ("if-match", current.as_str())];
         let done = sale.fixture.send(&Method::POST, path, &headers, &body.to_string()).await;
         assert_eq!(done.status, 200, "{path}: {}", done.text);
         done.json()
@@ -118,13 +118,13 @@ async fn a_clerks_key_reads_the_item_that_it_may_correct() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_nobody_was_given_is_refused() {
+async fn an_invented_cursor_is_rejected() {
     let fixture = Fixture::new();
     let customer = fixture.customer("First").await;
     let other = fixture.customer("Other").await;
     let key = fixture.key(Some(customer), Scopes::all()).await;
     let events = async |after: &str| {
-        fixture.ask(&Method::GET, &format!("/api/v1/events?after={after}"), &key, &Value::Null).await
+        fixture.call(&Method::GET, &format!("/api/v1/events?after={after}"), &key, &Value::Null).await
     };
     assert_eq!(events("0").await.json(), json!({ "data": [], "next": 0, "done": true }));
     let beyond = events("1").await;
@@ -139,14 +139,14 @@ async fn a_cursor_that_nobody_was_given_is_refused() {
     let all = events("0").await.json();
     let next = all["next"].as_i64().unwrap();
     assert!(next > 0, "{all}");
-    // Rows of others lie behind it.
+    // Rows of another customer follow it.
     for (after, status) in [(next, 200), (next + 1, 200), (next + 1_000, 422)] {
         assert_eq!(events(&after.to_string()).await.status, status, "{after}");
     }
 }
 
 #[tokio::test]
-async fn a_mistake_is_told_once() {
+async fn an_error_is_reported_once() {
     let fixture = Fixture::new();
     let customer = fixture.customer("First").await;
     let key = fixture.key(Some(customer), Scopes::all()).await;
@@ -155,14 +155,14 @@ async fn a_mistake_is_told_once() {
         "auctioneer": auctioneer["uuid"], "kind": "timed", "currency": "GBP", "timeZone": "UTC",
         "internetBids": "accepted_at_once",
     });
-    let refused = fixture.ask(&Method::POST, "/api/v1/auctions", &key, &auction).await;
+    let refused = fixture.call(&Method::POST, "/api/v1/auctions", &key, &auction).await;
     let errors = refused.json()["errors"].clone();
     assert_eq!((refused.status, errors.as_array().unwrap().len()), (422, 1), "{errors}");
     assert_eq!(errors[0]["pointer"], "/internetBids");
 }
 
 #[tokio::test]
-async fn a_history_is_one_of_its_kind() {
+async fn a_history_is_read_by_the_uuid_of_its_own_kind() {
     let fixture = Fixture::new();
     let customer = fixture.customer("First").await;
     let key = fixture.key(Some(customer), Scopes::all()).await;
@@ -172,17 +172,17 @@ async fn a_history_is_one_of_its_kind() {
         [("auctions", &auction, 200), ("items", &item, 200), ("auctions", &item, 404), ("items", &auction, 404)]
     {
         let path = format!("/api/v1/{kind}/{uuid}/history");
-        assert_eq!(fixture.ask(&Method::GET, &path, &key, &Value::Null).await.status, status, "{path}");
+        assert_eq!(fixture.call(&Method::GET, &path, &key, &Value::Null).await.status, status, "{path}");
     }
     let staff = fixture.key(None, Scopes::all()).await;
     for path in ["/events".to_owned(), format!("/items/{item}/record?after=99"), "/auctions?limit=251".to_owned()] {
-        let answer = fixture.ask(&Method::GET, &format!("/api/v1{path}"), &staff, &Value::Null).await;
+        let answer = fixture.call(&Method::GET, &format!("/api/v1{path}"), &staff, &Value::Null).await;
         assert_eq!((answer.status, answer.code().as_str()), (400, "query_invalid"), "{path}: {}", answer.text);
     }
 }
 
 #[tokio::test]
-async fn an_auctioneer_is_not_sent_twice_while_it_stands() {
+async fn an_auctioneer_is_not_modified_until_it_changes() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let uuid = sale.get(&format!("/auctions/{}", sale.auction)).await["auctioneer"].clone();
     let path = format!("/auctioneers/{}", uuid.as_str().unwrap());

@@ -1,4 +1,4 @@
-//! A repeated request gets its first answer, the `ETag` included: whoever lost it can go on from there.
+//! A repeated request returns its first answer with its `ETag`, so that a caller who lost it can continue.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::bidding::{RequestHeaders, Sale};
 
 #[tokio::test]
-async fn a_clerk_goes_on_with_the_tag_of_a_replayed_answer() {
+async fn a_clerk_continues_with_the_tag_of_a_replayed_response() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
     let ring = format!("/api/v1/auctions/{}/ring", sale.auction);
     let bearer = format!("Bearer {}", sale.key);
@@ -19,11 +19,11 @@ async fn a_clerk_goes_on_with_the_tag_of_a_replayed_answer() {
         ];
         sale.fixture.send(&Method::POST, &format!("{ring}/{name}"), &headers, &body.to_string()).await
     };
-    let seen = sale.fixture.ask(&Method::GET, &ring, &sale.key, &Value::Null).await;
-    let seen = seen.header("etag").unwrap().to_owned();
-    let first = command("send", "k1", &seen, json!({})).await;
+    let current = sale.fixture.call(&Method::GET, &ring, &sale.key, &Value::Null).await;
+    let current = current.header("etag").unwrap().to_owned();
+    let first = command("send", "k1", &current, json!({})).await;
     assert_eq!(first.status, 200, "{}", first.text);
-    let again = command("send", "k1", &seen, json!({})).await;
+    let again = command("send", "k1", &current, json!({})).await;
     assert_eq!((again.header("idempotent-replayed"), &again.text), (Some("true"), &first.text));
     let tag = again.header("etag").unwrap();
     assert_eq!(Some(tag), first.header("etag"));
@@ -32,7 +32,7 @@ async fn a_clerk_goes_on_with_the_tag_of_a_replayed_answer() {
 }
 
 #[tokio::test]
-async fn what_was_created_twice_has_its_tag_twice() {
+async fn a_replayed_creation_has_the_tag_of_the_first_response() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let path = format!("/auctions/{}/registrations", sale.auction);
     for (path, body) in [
@@ -58,7 +58,7 @@ fn path_key(path: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_registration_is_changed_as_it_was_seen() {
+async fn a_registration_changes_only_in_the_version_that_the_caller_read() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let ada = sale.register(json!({ "name": "Ada", "paddle": "1", "note": "rings at noon" })).await;
     let patch = async |version, body: Value| {
@@ -75,7 +75,7 @@ async fn a_registration_is_changed_as_it_was_seen() {
 }
 
 #[tokio::test]
-async fn a_paddle_changes_until_somebody_has_bid_by_it() {
+async fn a_paddle_can_change_until_a_bid_names_it() {
     let sale = Sale::timed(json!({}), &[json!({}), json!({})]).await;
     let ada = sale.register(json!({ "name": "Ada", "paddle": "1", "limit": 5_000 })).await;
     let bob = sale.register(json!({ "name": "Bob", "paddle": "2" })).await;
@@ -88,7 +88,7 @@ async fn a_paddle_changes_until_somebody_has_bid_by_it() {
     assert_eq!(sale.patch(&ada, json!({ "paddle": null })).await.status, 422);
     let moved = to(&ada, "12").await;
     assert_eq!((moved.status, &moved.json()["paddle"], moved.header("etag")), (200, &json!("12"), Some("\"2\"")));
-    // The limit goes along, and the old number is free.
+    // The limit moves with the registration, and the old number is free.
     assert_eq!(sale.bid(0, "12", 5_001).await.code(), "spending_limit_reached");
     assert_eq!(to(&bob, "1").await.status, 200);
     assert_eq!(sale.bid(0, "12", 500).await.status, 201);

@@ -1,4 +1,4 @@
-//! Clocks of sandbox auctions, as their callers see them.
+//! Clocks of sandbox auctions.
 
 use http::Method;
 use platform_core::{Scope, Scopes};
@@ -38,23 +38,26 @@ impl Sandbox {
 }
 
 #[tokio::test]
-async fn a_repeated_advance_gets_the_first_answer() {
+async fn a_repeated_advance_returns_the_first_answer() {
     let sandbox = Sandbox::new().await;
     let key = [("idempotency-key", "a")];
     let first = sandbox.advance(json!({ "seconds": 7_200 }), &key).await;
     assert_eq!(first.status, 200, "{}", first.text);
-    let told = first.json();
-    assert_eq!((&told["endedCount"], &told["advancing"], &told["now"]), (&json!(1), &json!(false), &told["reached"]));
-    assert_eq!((&told["ended"][0]["status"], &told["ended"][0]["lotNumber"]), (&json!("UNSOLD"), &json!("1")));
+    let answered = first.json();
+    assert_eq!(
+        (&answered["endedCount"], &answered["advancing"], &answered["now"]),
+        (&json!(1), &json!(false), &answered["reached"])
+    );
+    assert_eq!((&answered["ended"][0]["status"], &answered["ended"][0]["lotNumber"]), (&json!("UNSOLD"), &json!("1")));
     let again = sandbox.advance(json!({ "seconds": 7_200 }), &key).await;
     assert_eq!((again.text == first.text, again.header("idempotent-replayed")), (true, Some("true")));
     let path = format!("/api/v1/auctions/{}/clock", sandbox.auction);
-    let clock = sandbox.fixture.ask(&Method::GET, &path, &sandbox.key, &Value::Null).await;
-    assert_eq!((&clock.json()["now"], clock.header("etag")), (&told["now"], first.header("etag")));
+    let clock = sandbox.fixture.call(&Method::GET, &path, &sandbox.key, &Value::Null).await;
+    assert_eq!((&clock.json()["now"], clock.header("etag")), (&answered["now"], first.header("etag")));
 }
 
 #[tokio::test]
-async fn an_advance_that_makes_no_sense_is_refused_with_what_to_do() {
+async fn an_impossible_advance_is_rejected_with_instructions() {
     let sandbox = Sandbox::new().await;
     for (body, status, code) in [
         (json!({}), 422, "invalid"),
@@ -72,31 +75,31 @@ async fn an_advance_that_makes_no_sense_is_refused_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn advancing_has_a_scope_of_its_own() {
+async fn advancing_a_clock_needs_its_own_scope() {
     let sandbox = Sandbox::new().await;
     let path = format!("/api/v1/auctions/{}/clock", sandbox.auction);
     let seconds = json!({ "seconds": 1 });
     let everything_else: Scopes = Scope::ALL.into_iter().filter(|scope| *scope != Scope::SandboxWrite).collect();
     let key = sandbox.fixture.key(None, everything_else).await;
-    let answer = sandbox.fixture.ask(&Method::POST, &format!("{path}/advance"), &key, &seconds).await;
+    let answer = sandbox.fixture.call(&Method::POST, &format!("{path}/advance"), &key, &seconds).await;
     assert_eq!((answer.status, answer.code().as_str()), (403, "forbidden"));
     let key = sandbox.fixture.key(None, [Scope::SandboxWrite].into_iter().collect()).await;
-    assert_eq!(sandbox.fixture.ask(&Method::POST, &format!("{path}/advance"), &key, &seconds).await.status, 200);
-    assert_eq!(sandbox.fixture.ask(&Method::GET, &path, &key, &Value::Null).await.status, 200);
+    assert_eq!(sandbox.fixture.call(&Method::POST, &format!("{path}/advance"), &key, &seconds).await.status, 200);
+    assert_eq!(sandbox.fixture.call(&Method::GET, &path, &key, &Value::Null).await.status, 200);
 }
 
 #[tokio::test]
-async fn a_sandbox_is_chosen_at_creation_and_stays_one() {
+async fn an_auction_is_a_sandbox_from_its_creation_on() {
     let sandbox = Sandbox::new().await;
     let list = async |query: &str| {
         let path = format!("/api/v1/auctions?sandbox={query}");
-        sandbox.fixture.ask(&Method::GET, &path, &sandbox.key, &Value::Null).await
+        sandbox.fixture.call(&Method::GET, &path, &sandbox.key, &Value::Null).await
     };
     assert_eq!(list("true").await.json()["data"][0]["uuid"], json!(sandbox.auction));
     assert_eq!(list("false").await.json()["data"], json!([]));
     assert_eq!(list("perhaps").await.status, 400);
     let path = format!("/api/v1/auctions/{}/status", sandbox.auction);
     let body = json!({ "status": "PREVIEW", "sandbox": false });
-    let answer = sandbox.fixture.ask(&Method::POST, &path, &sandbox.key, &body).await;
+    let answer = sandbox.fixture.call(&Method::POST, &path, &sandbox.key, &body).await;
     assert!(matches!(answer.status, 400 | 422), "{}", answer.text);
 }

@@ -1,5 +1,5 @@
-//! What answers show when a sale does not go straight on: bids refused, cancelled and lapsed, sales taken back, clocks of
-//! their own.
+//! Responses after exceptions: rejected, cancelled and lapsed bids, corrected sales, clocks
+//! of sandbox auctions.
 
 use http::Method;
 use http_body_util::BodyExt as _;
@@ -10,7 +10,7 @@ use tower::ServiceExt as _;
 use crate::bidding::Sale;
 
 #[tokio::test]
-async fn whoever_bids_under_the_leaders_paddle_does_not_learn_how_far_the_leader_goes() {
+async fn a_bid_under_the_leaders_paddle_does_not_disclose_the_maximum() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     sale.bid(0, "a", 6_420_842).await;
     for amount in [1, 110, 6_420_841, 6_420_842] {
@@ -41,7 +41,7 @@ async fn a_bid_that_leads_again_after_a_cancellation_shows_no_more_than_the_pric
 }
 
 #[tokio::test]
-async fn nor_does_an_earlier_bid_of_whoever_leads_again() {
+async fn an_earlier_bid_of_a_restored_leader_shows_no_more_than_the_price() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let wrong = sale.bid(0, "c", 368).await.json();
     sale.bid(0, "d", 368).await;
@@ -55,7 +55,7 @@ async fn nor_does_an_earlier_bid_of_whoever_leads_again() {
 }
 
 #[tokio::test]
-async fn beyond_the_highest_amount_there_is_no_least_bid() {
+async fn a_price_at_the_maximum_has_no_minimum_bid() {
     let highest = 1_000_000_000_000_000_i64;
     let sale = Sale::timed(json!({}), &[json!({ "openingBid": highest })]).await;
     assert_eq!(sale.item(0).await["minimumBid"], highest);
@@ -79,7 +79,7 @@ async fn bids_from_before_a_withdrawal_are_listed_as_lapsed() {
 }
 
 #[tokio::test]
-async fn a_field_that_a_rule_refuses_is_named_by_its_pointer() {
+async fn a_field_that_a_rule_rejects_is_named_by_its_pointer() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     for bidder in ["", " 1", "1 ", "1\u{a0}", "a\u{7}b"] {
         let refused = sale.bid(0, bidder, 100).await;
@@ -92,7 +92,7 @@ async fn a_field_that_a_rule_refuses_is_named_by_its_pointer() {
 }
 
 #[tokio::test]
-async fn soft_close_is_off_with_null_as_an_answer_says_it_and_600_seconds_when_left_out() {
+async fn soft_close_is_off_with_null_and_600_seconds_by_default() {
     for (given, kept) in [
         (json!({}), json!(600)),
         (json!({ "extensionSeconds": null }), Value::Null),
@@ -106,7 +106,7 @@ async fn soft_close_is_off_with_null_as_an_answer_says_it_and_600_seconds_when_l
 }
 
 #[tokio::test]
-async fn a_clerk_reads_the_item_whose_hammer_is_taken_back() {
+async fn a_clerk_reads_the_item_that_a_correction_reopens() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
     let mut tag = "1.0".to_owned();
     for (command, body) in
@@ -124,7 +124,7 @@ async fn a_clerk_reads_the_item_whose_hammer_is_taken_back() {
 }
 
 #[tokio::test]
-async fn what_was_removed_is_not_offered_to_be_reopened() {
+async fn a_removed_item_can_not_be_reopened() {
     let sale = Sale::new("webcast", json!({}), &[json!({}), json!({})]).await;
     let mut tag = "1.0".to_owned();
     for (command, last) in [("send", None), ("pass", Some("0")), ("send", None), ("remove", None)] {
@@ -138,7 +138,7 @@ async fn what_was_removed_is_not_offered_to_be_reopened() {
 }
 
 #[tokio::test]
-async fn ring_and_stream_of_a_sandbox_tell_its_own_time_and_nothing_of_the_clerks() {
+async fn ring_and_stream_of_a_sandbox_show_its_clock_and_nothing_of_the_desk() {
     let sale = Sale::new("webcast", json!({ "sandbox": true }), &[json!({})]).await;
     let advance = format!("/auctions/{}/clock/advance", sale.auction);
     let clock = sale.post(&advance, json!({ "seconds": 3_000 })).await.json();
@@ -168,7 +168,7 @@ async fn ring_and_stream_of_a_sandbox_tell_its_own_time_and_nothing_of_the_clerk
 }
 
 #[tokio::test]
-async fn what_the_items_of_an_auction_hold_back_is_not_offered_as_its_next_status() {
+async fn a_status_that_items_forbid_is_not_a_legal_next_status() {
     let sale = Sale::timed(json!({}), &[json!({ "buyNow": 500 })]).await;
     let legal = async || sale.get(&format!("/auctions/{}", sale.auction)).await["legalNextStatuses"].clone();
     assert_eq!(legal().await, json!(["PREVIEW"]), "a LIVE item, no bids");

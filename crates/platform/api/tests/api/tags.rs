@@ -1,4 +1,4 @@
-//! One state has one tag, whatever answer it comes with.
+//! One state has one tag in every response.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use crate::bidding::{RequestHeaders, Sale};
 use crate::fixture::Answer;
 
-/// What was answered has the tag that asking gives then, and asking with it gives 304.
+/// The response has the tag of a following GET, and a GET with `If-None-Match` returns 304.
 async fn is_known(sale: &Sale, answer: &Answer, path: &str) -> String {
     assert!(answer.status < 300, "{}", answer.text);
     let tag = answer.header("etag").unwrap().to_owned();
     let bearer = format!("Bearer {}", sale.key);
     let headers = [("authorization", bearer.as_str()), ("if-none-match", tag.as_str())];
-    let asked = sale.fixture.send(&Method::GET, &format!("/api/v1{path}"), &headers, "").await;
-    assert_eq!((asked.status, asked.header("etag")), (304, Some(tag.as_str())), "{}\n{}", answer.text, asked.text);
+    let shown = sale.fixture.send(&Method::GET, &format!("/api/v1{path}"), &headers, "").await;
+    assert_eq!((shown.status, shown.header("etag")), (304, Some(tag.as_str())), "{}\n{}", answer.text, shown.text);
     tag
 }
 
@@ -28,7 +28,7 @@ async fn post(sale: &Sale, path: &str, below: &str, body: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn every_answer_about_an_auction_has_the_tag_of_the_auction() {
+async fn every_response_about_an_auction_has_its_tag() {
     let sale = Sale::timed(json!({}), &[json!({}), json!({})]).await;
     let path = format!("/auctions/{}", sale.auction);
     let first = is_known(&sale, &patch(&sale, &path, json!({ "title": "Maps" })).await, &path).await;
@@ -49,7 +49,7 @@ async fn every_answer_about_an_auction_has_the_tag_of_the_auction() {
     is_known(&sale, &post(&sale, &path, "items/changes", withdrawn).await, &path).await;
     let reconciled = post(&sale, &path, "status", json!({ "status": "RECONCILIATION" })).await;
     is_known(&sale, &reconciled, &path).await;
-    assert_eq!(reconciled.json(), sale.get(&path).await, "it says all that asking says");
+    assert_eq!(reconciled.json(), sale.get(&path).await, "the response equals a following GET");
 
     for items in [true, false] {
         let copy = sale.post(&format!("{path}/clone"), json!({ "withItems": items })).await;
@@ -67,13 +67,13 @@ async fn every_answer_about_an_auction_has_the_tag_of_the_auction() {
 }
 
 #[tokio::test]
-async fn a_webcast_with_passed_lots_is_reconciled_with_one_tag() {
+async fn reconciling_a_webcast_with_passed_lots_returns_the_final_tag() {
     let sale = Sale::new("webcast", json!({}), &[json!({}), json!({})]).await;
     let (auction, ring) = (format!("/auctions/{}", sale.auction), format!("/auctions/{}/ring", sale.auction));
     let bearer = format!("Bearer {}", sale.key);
     for command in ["send", "pass", "send", "pass"] {
-        let seen = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
-        let headers = [("authorization", bearer.as_str()), ("if-match", seen.header("etag").unwrap())];
+        let current = sale.send(&Method::GET, &ring, &RequestHeaders::default(), &Value::Null).await;
+        let headers = [("authorization", bearer.as_str()), ("if-match", current.header("etag").unwrap())];
         let done = sale.fixture.send(&Method::POST, &format!("/api/v1{ring}/{command}"), &headers, "{}").await;
         assert_eq!(done.status, 200, "{}", done.text);
     }
@@ -89,7 +89,7 @@ async fn a_webcast_with_passed_lots_is_reconciled_with_one_tag() {
 }
 
 #[tokio::test]
-async fn every_answer_about_an_item_has_the_tag_of_the_item() {
+async fn every_response_about_an_item_has_its_tag() {
     let sale = Sale::timed(json!({}), &[json!({ "buyNow": 5_000 })]).await;
     let path = format!("/items/{}", sale.items[0]);
     let first = is_known(&sale, &patch(&sale, &path, json!({ "title": "A map" })).await, &path).await;

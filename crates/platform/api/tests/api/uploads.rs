@@ -1,4 +1,4 @@
-//! Catalogue files that come twice, and into a sale that is on.
+//! Catalogue imports: repeated, concurrent, and into a LIVE auction.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -24,9 +24,9 @@ async fn lots(sale: &Sale) -> usize {
 }
 
 #[tokio::test]
-async fn a_file_that_comes_again_with_its_key_is_imported_once() {
+async fn a_repeated_upload_with_one_idempotency_key_is_imported_once() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
-    // Of one piece, and of several.
+    // A file of one chunk, and one of several.
     for (key, file, total) in [("small", catalogue(0..3), 4), ("large", catalogue(10..610), 604)] {
         let (first, again) = (upload(&sale, "", Some(key), &file).await, upload(&sale, "", Some(key), &file).await);
         assert_eq!((first.status, again.status, &first.text), (201, 201, &again.text), "{}", first.text);
@@ -39,7 +39,7 @@ async fn a_file_that_comes_again_with_its_key_is_imported_once() {
         assert_eq!(lots(&sale).await, total);
     }
     assert_eq!(upload(&sale, "", None, &catalogue(0..3)).await.code(), "catalogue_invalid");
-    // What was refused is not kept: corrected, it may come with the same key.
+    // An error is not stored: the corrected file may use the same idempotency key.
     let refused = upload(&sale, "", Some("wrong"), "lot_number,title\nM1,\n").await;
     assert_eq!((refused.status, refused.code().as_str()), (422, "catalogue_invalid"));
     assert_eq!(upload(&sale, "", Some("wrong"), "lot_number,title\nM1,A map\n").await.status, 201);
@@ -49,7 +49,7 @@ async fn a_file_that_comes_again_with_its_key_is_imported_once() {
 }
 
 #[tokio::test]
-async fn files_that_come_twice_at_the_same_time_are_imported_once() {
+async fn concurrent_uploads_with_one_idempotency_key_are_imported_once() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let file = catalogue(0..400);
     let uploads = (0..4).map(|_| upload(&sale, "", Some("once"), &file));
@@ -61,7 +61,7 @@ async fn files_that_come_twice_at_the_same_time_are_imported_once() {
 }
 
 #[tokio::test]
-async fn a_catalogue_may_come_into_a_sale_that_is_on() {
+async fn a_catalogue_can_be_imported_into_a_live_auction() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let imported = upload(&sale, "?status=LIVE", None, &catalogue(0..300)).await;
     assert_eq!(imported.status, 201, "{}", imported.text);
@@ -86,7 +86,7 @@ async fn a_catalogue_may_come_into_a_sale_that_is_on() {
 }
 
 #[tokio::test]
-async fn a_file_in_another_character_set_is_told_as_such() {
+async fn a_file_in_another_character_set_is_rejected() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
     let bearer = format!("Bearer {}", sale.key);
     for (kind, status) in [

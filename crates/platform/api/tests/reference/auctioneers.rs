@@ -1,4 +1,4 @@
-//! Auctioneers, entered and changed with what they have.
+//! Auctioneers: creating and changing them.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ async fn address_by_id(fixture: &Fixture, id: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_auctioneer_is_entered_with_all_that_it_has() {
+async fn an_auctioneer_is_created_with_all_fields() {
     let fixture = Fixture::new().await;
     let body = json!({ "name": "Salter & Daughters", "address": address(), "country": { "id": 826 },
         "currency": { "@class": CURRENCY, "code": "GBP", "name": "quid" },
@@ -44,7 +44,7 @@ async fn an_auctioneer_is_entered_with_all_that_it_has() {
     let kept = json!({ "@class": ADDRESS, "id": 1, "addressLine1": "Unit 4", "addressLine2": "Mill Lane", "city": "Oxford",
         "postcode": "OX1 1AA", "longitude": "-1.257300", "latitude": "51.752022", "countryCode": "uk" });
     assert_eq!(address_by_id(&fixture, &json!(1)).await, kept);
-    // The next one may share the address.
+    // Another auctioneer may use the same address.
     let second = fixture.post("/auctioneers", json!({ "name": "Branch", "addressId": 1 })).await;
     let least = json!({ "uuid": second.body["uuid"], "id": 2, "customer": fixture.customer, "name": "Branch",
         "addressId": 1, "country": null, "currency": null, "logo": null, "attachments": [], "version": 1,
@@ -53,7 +53,7 @@ async fn an_auctioneer_is_entered_with_all_that_it_has() {
 }
 
 #[tokio::test]
-async fn a_change_leaves_what_it_does_not_name() {
+async fn a_patch_keeps_absent_fields() {
     let fixture = Fixture::new().await;
     let body = json!({ "name": "Salter", "address": address(), "country": { "code": "FR" },
         "logo": { "url": "https://example.com/logo.svg" } });
@@ -65,7 +65,7 @@ async fn a_change_leaves_what_it_does_not_name() {
     let changed = fixture.patch(&path, json!({ "name": "Salter & Sons" })).await.expect(200, &whole);
     assert_eq!(changed.header("etag"), "\"2\"");
 
-    // null takes away; the same address says something else under the same id.
+    // Null clears a field; an address with its id changes in place.
     let mut moved = address();
     moved["id"] = 1.into();
     moved["city"] = "Reading".into();
@@ -77,7 +77,7 @@ async fn a_change_leaves_what_it_does_not_name() {
     assert_eq!(changed.body["currency"]["id"], 756);
     assert_eq!(address_by_id(&fixture, &json!(1)).await["city"], "Reading");
 
-    // Without an id it is another address, and the first stays what it was.
+    // An address without an id is a new one; the first one stays.
     let changed = fixture.patch(&path, json!({ "address": address() })).await;
     assert_eq!(changed.body["addressId"], 2);
     assert_eq!(address_by_id(&fixture, &json!(1)).await["city"], "Reading");
@@ -89,7 +89,7 @@ async fn a_change_leaves_what_it_does_not_name() {
 }
 
 #[tokio::test]
-async fn a_change_of_something_else_is_refused() {
+async fn a_patch_with_an_old_version_or_another_customers_record_is_rejected() {
     let fixture = Fixture::new().await;
     let created = fixture.post("/auctioneers", json!({ "name": "Salter" })).await.body;
     fixture.post("/auctioneers", json!({ "name": "Jones" })).await;
@@ -102,13 +102,13 @@ async fn a_change_of_something_else_is_refused() {
     fixture.patch(&path, json!({ "name": null })).await.refused(422, "invalid", "/name");
     fixture.patch(&path, json!({ "attachments": null })).await.refused(422, "invalid", "/attachments");
     fixture.patch(&path, json!({ "addressId": 7 })).await.refused(422, "invalid", "/addressId");
-    let nobody = "/auctioneers/019a0000-0000-7000-8000-000000000000";
-    fixture.patch(nobody, json!({ "name": "x" })).await.refused(404, "not_found", "");
+    let unknown_id = "/auctioneers/019a0000-0000-7000-8000-000000000000";
+    fixture.patch(unknown_id, json!({ "name": "x" })).await.refused(404, "not_found", "");
     fixture.get(&path).await.expect(200, &created);
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_named_at_its_place() {
+async fn each_error_has_a_pointer() {
     let fixture = Fixture::new().await;
     let with = |field: &str, value: Value| {
         let mut given = address();
@@ -150,7 +150,7 @@ async fn what_is_wrong_is_named_at_its_place() {
     }
     let refused = fixture.post("/auctioneers", with("@class", json!(COUNTRY))).await;
     assert_eq!(refused.status, 422);
-    // Nothing of it was kept.
+    // Nothing was stored.
     assert_eq!(fixture.get("/auctioneers").await.body["data"], json!([]));
     fixture.get("/reference/addresses/1").await.refused(404, "not_found", "");
 }

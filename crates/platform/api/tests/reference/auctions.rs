@@ -1,4 +1,4 @@
-//! Auctions with a place and a currency.
+//! Auctions with an address and a currency.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn sale(auctioneer: &Value, currency: Value, extra: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_auction_has_an_address_of_its_own_or_one_that_is_there() {
+async fn an_auction_has_a_new_address_or_an_existing_one() {
     let fixture = Fixture::new().await;
     let auctioneer = auctioneer(&fixture).await;
     let place = json!({ "addressLine1": "Corn Exchange", "addressLine2": "", "postcode": "OX1", "countryCode": "uk" });
@@ -48,7 +48,7 @@ async fn an_auction_has_an_address_of_its_own_or_one_that_is_there() {
 }
 
 #[tokio::test]
-async fn an_auctions_currency_is_a_real_one_by_code_or_id() {
+async fn an_auctions_currency_is_given_by_code_or_id() {
     let fixture = Fixture::new().await;
     let auctioneer = auctioneer(&fixture).await;
     let class = "com.vendor.scaffold.models.reference.CurrencyModel";
@@ -65,7 +65,7 @@ async fn an_auctions_currency_is_a_real_one_by_code_or_id() {
         (json!("gbp"), "/currency"),
         (json!("ABC"), "/currency"),
         (json!(""), "/currency"),
-        // Gold is an ISO 4217 code, and nobody bids in it.
+        // Gold has an ISO 4217 code but is not a currency for bids.
         (json!("XAU"), "/currency"),
         (json!({ "code": "XTS" }), "/currency"),
         (json!(826), "/currency"),

@@ -8,7 +8,7 @@ const CACHED: &str = "private, max-age=86400";
 const OWN: &str = "private, no-cache";
 
 #[tokio::test]
-async fn each_record_is_given_in_its_common_model() {
+async fn each_record_is_returned_as_its_common_model() {
     let fixture = Fixture::new().await;
     let address = json!({ "addressLine1": "Unit 4", "addressLine2": "", "postcode": "OX1 1AA", "countryCode": "gb" });
     fixture.post("/auctioneers", json!({ "name": "Salter", "address": address })).await;
@@ -48,7 +48,7 @@ fn vary(keep: &str) -> &'static str {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found() {
+async fn an_unknown_id_is_not_found() {
     let fixture = Fixture::new().await;
     for kind in ["auctioneers", "addresses", "countries", "currencies"] {
         for id in ["0", "-1", "1000", "9223372036854775807", "9223372036854775808", "x", "1.5", "826x", "0826", "+826"]
@@ -60,7 +60,7 @@ async fn what_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn another_customers_records_are_not_there() {
+async fn another_customers_records_are_not_found() {
     let fixture = Fixture::new().await;
     let address = json!({ "addressLine1": "a", "addressLine2": "b", "postcode": "c" });
     fixture.post("/auctioneers", json!({ "name": "Salter", "address": address })).await;

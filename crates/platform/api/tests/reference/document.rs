@@ -1,4 +1,4 @@
-//! The document describes the common models as the contract writes them.
+//! The OpenAPI document describes the common models as the contract crate serialises them.
 
 use contract::models::{AddressModel, AuctioneerApiModel, CountryModel, CurrencyModel, UrlAttachmentApiModel};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A surface in process on a store in memory, with two customers and a clock that stands still.
+//! The API in process on a temporary store, with two customers and a test clock.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
 pub(crate) struct Fixture {
     surface: Surface,
-    /// The customer that asks.
+    /// The customer whose key the calls use.
     pub(crate) customer: Uuid,
     key: String,
     other_key: String,
@@ -40,7 +40,7 @@ impl Answer {
         self
     }
 
-    /// A problem with its code, and the place of its first mistake.
+    /// A problem: its code, and the pointer of its first error.
     #[track_caller]
     pub(crate) fn refused(self, status: u16, code: &str, pointer: &str) -> Self {
         let at = self.body["errors"][0]["pointer"].as_str().unwrap_or_default();
@@ -72,39 +72,46 @@ impl Fixture {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.ask("GET", path, &self.key, &[], None).await
+        self.call("GET", path, &self.key, &[], None).await
     }
 
-    /// As the other customer.
+    /// Calls with the other customer's key.
     pub(crate) async fn get_as_other(&self, path: &str) -> Answer {
-        self.ask("GET", path, &self.other_key, &[], None).await
+        self.call("GET", path, &self.other_key, &[], None).await
     }
 
     pub(crate) async fn get_unless(&self, path: &str, tag: &str) -> Answer {
-        self.ask("GET", path, &self.key, &[("if-none-match", tag)], None).await
+        self.call("GET", path, &self.key, &[("if-none-match", tag)], None).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: Value) -> Answer {
-        self.ask("POST", path, &self.key, &[], Some(body.to_string())).await
+        self.call("POST", path, &self.key, &[], Some(body.to_string())).await
     }
 
     pub(crate) async fn post_once(&self, path: &str, key: &str, body: Value) -> Answer {
-        self.ask("POST", path, &self.key, &[("idempotency-key", key)], Some(body.to_string())).await
+        self.call("POST", path, &self.key, &[("idempotency-key", key)], Some(body.to_string())).await
     }
 
     pub(crate) async fn post_as_other(&self, path: &str, body: Value) -> Answer {
-        self.ask("POST", path, &self.other_key, &[], Some(body.to_string())).await
+        self.call("POST", path, &self.other_key, &[], Some(body.to_string())).await
     }
 
     pub(crate) async fn patch(&self, path: &str, body: Value) -> Answer {
-        self.ask("PATCH", path, &self.key, &[], Some(body.to_string())).await
+        self.call("PATCH", path, &self.key, &[], Some(body.to_string())).await
     }
 
     pub(crate) async fn patch_if(&self, path: &str, tag: &str, body: Value) -> Answer {
-        self.ask("PATCH", path, &self.key, &[("if-match", tag)], Some(body.to_string())).await
+        self.call("PATCH", path, &self.key, &[("if-match", tag)], Some(body.to_string())).await
     }
 
-    async fn ask(&self, method: &str, path: &str, key: &str, headers: &[(&str, &str)], body: Option<String>) -> Answer {
+    async fn call(
+        &self,
+        method: &str,
+        path: &str,
+        key: &str,
+        headers: &[(&str, &str)],
+        body: Option<String>,
+    ) -> Answer {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("/api/v1{path}"))

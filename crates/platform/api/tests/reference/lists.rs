@@ -1,4 +1,4 @@
-//! The lists.
+//! The lists of reference data.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::fixture::Fixture;
 const LISTS: [&str; 5] = ["countries", "currencies", "item-statuses", "auction-statuses", "event-types"];
 
 #[tokio::test]
-async fn every_list_may_be_kept_for_a_day_and_is_not_sent_twice() {
+async fn every_list_may_be_cached_for_a_day_and_revalidated() {
     let fixture = Fixture::new().await;
     let mut tags = HashSet::new();
     for list in LISTS {

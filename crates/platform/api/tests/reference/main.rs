@@ -1,4 +1,4 @@
-//! Reference data, records by id, addresses and auctioneers, asked as clients ask: whole answers.
+//! Reference data, records by id, addresses and auctioneers: whole responses.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::access_log::AccessEvent;
+use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, ApiKey, Page};
 use crate::{Caller, Platform, Scope};

@@ -8,10 +8,10 @@ use kit_runtime::vault::{Sealed, Secret};
 use uuid::Uuid;
 
 use super::{CreatedApiKey, KEY_PREFIX, NewApiKey, hash};
-use crate::access_log::AccessEvent;
+use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::new_item::text;
+use crate::input::check_text;
 use crate::port::{AccessChange, ApiKey, IdempotentAnswer, StoreError};
 use crate::{Caller, Platform, Scope, Scopes};
 
@@ -100,7 +100,7 @@ pub(crate) fn sealed_answer_context(caller: Uuid, key: &str) -> String {
 
 fn check_new_key(new: &NewApiKey, now: Timestamp) -> PlatformResult<()> {
     let mut problems = Vec::new();
-    if let Err(message) = text(&new.name, KEY_NAME_CHARS_MAX) {
+    if let Err(message) = check_text(&new.name, KEY_NAME_CHARS_MAX) {
         problems.push(Problem::new("/name", message));
     }
     if new.scopes == Scopes::default() {

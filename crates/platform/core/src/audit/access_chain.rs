@@ -1,4 +1,4 @@
-//! How entries of the log of access are chained.
+//! The hash chain of the access log.
 
 use platform_rules::{LogHash, LogHead};
 

@@ -1,4 +1,4 @@
-//! What a decision did, noted for the log, and sealed into entries at the commit.
+//! Records the changes of a decision for the audit log, and seals them as entries.
 
 use jiff::Timestamp;
 use kit_runtime::random::Random;
@@ -36,7 +36,8 @@ pub(crate) enum SubjectChanges {
 /// An entry to be: why, and what.
 type PendingEntry = (Cause, Option<String>, Value);
 
-/// Makes entries of what happened, and moves the heads of their subjects. What can't be written stays noted.
+/// Seals the change's unlogged changes as entries, and advances the heads of their subjects. Changes that can't be sealed
+/// stay in `unlogged`.
 pub(crate) fn append_entries(change: &mut Change, random: &dyn Random) -> StoreResult<()> {
     let mut noted = std::mem::take(&mut change.unlogged).into_iter();
     while let Some(happened) = noted.next() {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::bid::Bid;
+use crate::bidding::bid::Bid;
 use crate::journal::JournalRow;
 
 /// Names of the fields that differ.

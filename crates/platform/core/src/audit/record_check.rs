@@ -1,4 +1,4 @@
-//! A record checked without the platform: what `lotwire verify --record` does, and anybody can do (docs/audit.md).
+//! Checks a record without the platform, as `lotwire verify --record` does (`docs/operate/audit.md`).
 
 use platform_rules::LogHead;
 use uuid::Uuid;

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::append::OPENED;
 use super::commitments::{Commitments, blank_commitments, open_commitments};
 use super::entry::{Content, LogKind, chain, chain_begin};
-use crate::bid::{Bid, StruckBid};
 use crate::bidders::RegistrationChange;
+use crate::bidding::bid::{Bid, StruckBid};
 use crate::journal::{JournalRow, SubjectKind};
 use crate::port::Registration;
 

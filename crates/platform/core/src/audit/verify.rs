@@ -10,7 +10,7 @@ use super::entry::{LogKind, hash};
 use super::mismatch::{bid_mismatch, difference, journal_mismatch};
 use super::replay::{Openings, Replay, Subject};
 use crate::Platform;
-use crate::bid::Bid;
+use crate::bidding::bid::Bid;
 use crate::error::{PlatformError, PlatformResult};
 use crate::journal::JournalRow;
 use crate::port::{Page, StoreError, StoreResult};
@@ -40,7 +40,7 @@ pub struct VerifyReport {
     pub auctions: u64,
     /// Items looked at.
     pub items: u64,
-    /// RegistrationStore looked at.
+    /// Registrations checked.
     pub registrations: u64,
     /// Entries looked at.
     pub entries: u64,
@@ -48,7 +48,7 @@ pub struct VerifyReport {
     pub heads: LogHash,
     /// Entries gone through in the order in which they were written.
     pub log_entries: u64,
-    /// What these come to. Kept elsewhere, it shows later that nothing of them was taken away or written anew; see docs/audit.md.
+    /// What these come to. Kept elsewhere, it shows later that nothing of them was taken away or written anew; see `docs/operate/audit.md`.
     pub anchor: Option<Anchor>,
     /// Anchors that were noted earlier, and hold.
     pub anchors_held: u64,

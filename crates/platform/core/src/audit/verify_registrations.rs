@@ -1,4 +1,4 @@
-//! RegistrationStore of an auction looked at, and the bids that were taken under them.
+//! Checks the registrations of an auction, and the bids that were made under them.
 
 use std::collections::BTreeMap;
 

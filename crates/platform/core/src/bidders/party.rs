@@ -1,14 +1,13 @@
-//! The party behind a paddle becomes known. A bid of a vendor on their own item is refused as soon as it is; what was bid before then
-//! is found here.
+//! The party behind a paddle becomes known. The rules refuse a bid of a vendor on the vendor's own item; this module finds
+//! such bids that were made before the party was known.
 
 use contract::ItemStatus;
 use platform_rules::{Auction, Item, Rejection};
 use uuid::Uuid;
 
-use super::registrations::ITEMS_READ_MAX;
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Page, Registration};
+use crate::port::{ITEMS_READ_MAX, Page, Registration};
 
 /// Bids read from the store at once.
 const BIDS_READ_MAX: usize = 5_000;
@@ -50,7 +49,7 @@ impl Platform {
             let bids = self.store().bids(item.uuid, Page { after, limit: BIDS_READ_MAX }).await?;
             let Some(last) = bids.last() else { return Ok(false) };
             after = Some(last.number);
-            let counts = |bid: &crate::bid::Bid| bid.struck.is_none() && !item.is_over(bid.number, bid.source);
+            let counts = |bid: &crate::bidding::bid::Bid| bid.struck.is_none() && !item.is_over(bid.number, bid.source);
             if bids.iter().any(|bid| bid.bidder == paddle && counts(bid)) {
                 return Ok(true);
             }

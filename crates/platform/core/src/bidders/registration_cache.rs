@@ -1,5 +1,6 @@
-//! RegistrationStore that this node has read: what most bids are decided on without asking the store. Correctness is the
-//! store's: a bid carries the version that it was decided on, and whoever is refused for what is remembered is looked up.
+//! Cache of the registrations that this node has read: most bids are decided on it without a read. It needs no correctness of
+//! its own: a bid carries the version of the registration that it was decided on, and a refusal that is based on the cache is
+//! checked against the store.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! RegistrationStore: entered, changed, and led from one status to the next.
+//! Registrations: entered, changed, and moved from one status to the next.
 
 use std::time::Duration;
 
@@ -7,13 +7,15 @@ use platform_rules::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_M
 use uuid::Uuid;
 
 use super::change::RegistrationChange;
+use crate::access::caller::visible;
 use crate::audit::registration_entries;
-use crate::caller::visible;
 use crate::decide::expect_version;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::new_item::text;
-use crate::port::{BidderItem, Page, Registration, RegistrationStatus, RegistrationWrite, StoreError, Versioned};
+use crate::input::check_text;
+use crate::port::{
+    BidderItem, ITEMS_READ_MAX, Page, Registration, RegistrationStatus, RegistrationWrite, StoreError, Versioned,
+};
 use crate::{Caller, Platform, Scope};
 
 /// Characters of a bidder's name.
@@ -21,8 +23,6 @@ const NAME_CHARS_MAX: usize = 200;
 const EMAIL_BYTES_MAX: usize = 254;
 /// Characters of what is noted about a bidder.
 const NOTE_CHARS_MAX: usize = 1_000;
-/// Items read from the store at once.
-pub(super) const ITEMS_READ_MAX: usize = 5_000;
 /// How often somebody else may be faster.
 const ATTEMPTS_MAX: usize = 50;
 /// Between two tries.
@@ -172,7 +172,7 @@ impl Platform {
         self.rewrite(caller, &auction, registration, change, expected_version, None).await?.fresh()
     }
 
-    /// BulkChangeStore a registration to another status: approved, refused, suspended, and back.
+    /// Changes the status of a registration: approved, refused, suspended, and back.
     ///
     /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `illegal_transition`, `reason_required`,
     /// `invalid`.
@@ -211,7 +211,7 @@ impl Platform {
         self.registration_in(caller, auction, registration).await
     }
 
-    /// RegistrationStore of an auction in the order in which they were entered.
+    /// Registrations of an auction, in the order in which they were entered.
     pub async fn registrations(
         &self,
         caller: &Caller,
@@ -339,7 +339,7 @@ fn reason(step: &RegistrationDecision) -> PlatformResult<Option<String>> {
             Err(PlatformError::Rejected(platform_rules::Rejection::ReasonRequired))
         }
         None => Ok(None),
-        Some(reason) => match text(reason, REASON_CHARS_MAX) {
+        Some(reason) => match check_text(reason, REASON_CHARS_MAX) {
             Ok(()) => Ok(Some(reason.to_owned())),
             Err(message) => Err(PlatformError::invalid("/reason", message)),
         },
@@ -348,7 +348,7 @@ fn reason(step: &RegistrationDecision) -> PlatformResult<Option<String>> {
 
 /// What a bid may name its bidder by, too.
 fn check_paddle(paddle: &str) -> Result<(), String> {
-    text(paddle, BIDDER_CHARS_MAX)?;
+    check_text(paddle, BIDDER_CHARS_MAX)?;
     paddle_problem(paddle).map_or(Ok(()), |problem| Err(problem.to_owned()))
 }
 
@@ -370,7 +370,7 @@ fn check_fields(state: &Registration) -> PlatformResult<()> {
 
 fn problems_of(state: &Registration) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if let Err(message) = text(&state.name, NAME_CHARS_MAX) {
+    if let Err(message) = check_text(&state.name, NAME_CHARS_MAX) {
         problems.push(Problem::new("/name", message));
     }
     if state.email.as_deref().is_some_and(|email| !is_email(email)) {
@@ -379,7 +379,7 @@ fn problems_of(state: &Registration) -> Vec<Problem> {
     if state.limit.is_some_and(|limit| !(0..=AMOUNT_MAX).contains(&limit)) {
         problems.push(Problem::new("/limit", format!("must be from 0 to {AMOUNT_MAX} minor units")));
     }
-    if let Some(Err(message)) = state.note.as_deref().map(|note| text(note, NOTE_CHARS_MAX)) {
+    if let Some(Err(message)) = state.note.as_deref().map(|note| check_text(note, NOTE_CHARS_MAX)) {
         problems.push(Problem::new("/note", message));
     }
     problems

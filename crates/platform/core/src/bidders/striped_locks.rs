@@ -1,5 +1,5 @@
-//! A queue for bids of one bidder on this node. Correctness is the store's: it takes each turn once. The queue only keeps
-//! bids that come at the same time from deciding in vain.
+//! Locks by UUID on this node. They are not needed for correctness, which the versions in the store guarantee: they keep
+//! concurrent decisions of one bidder, or retries of one customer, from conflicting again and again.
 
 use std::sync::Arc;
 

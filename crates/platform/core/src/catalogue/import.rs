@@ -13,13 +13,13 @@ use uuid::Uuid;
 use super::hashing_reader::{FileHash, HashingReader, combined_hash};
 use super::read::{self, Lots, RowTarget};
 use super::{CatalogueImport, ImportMode, ImportReport, RowError};
-use crate::bulk_change::StagedBatch;
 use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::items::ItemOrigin;
-use crate::new_item::{ItemContext, NewItem};
 use crate::port::{BulkChange, BulkChangeStep, BulkOperation, IdempotentAnswer, Page};
+use crate::sales::bulk_change::StagedBatch;
+use crate::sales::items::ItemOrigin;
+use crate::sales::new_item::{ItemContext, NewItem};
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.

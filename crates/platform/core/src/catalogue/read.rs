@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::io::{BufReader, Read};
 
 use contract::ItemStatus;
-use platform_rules::AMOUNT_MAX;
 
 use super::columns::{Column, columns};
+use super::price::parse_amount;
 use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
 use super::report::{ImportReport, RowError};
 use super::{formula, write};
 use crate::config::CatalogueLimits;
-use crate::new_item::{ItemContext, ItemField, NewItem};
+use crate::sales::new_item::{ItemContext, ItemField, NewItem};
 
 /// Bytes read from the source at once.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -238,7 +238,7 @@ impl<'a> Row<'a> {
     }
 
     fn amount(&mut self, column: Column) -> Option<i64> {
-        self.parsed(column, amount)
+        self.parsed(column, parse_amount)
     }
 
     fn parsed<T>(&mut self, column: Column, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
@@ -294,25 +294,6 @@ fn told(fault: FieldFault, limits: &CatalogueLimits) -> String {
             "the row is longer than {} bytes: shorten it, and check that its quotes are closed",
             limits.row_bytes_max
         ),
-    }
-}
-
-/// An amount in minor units: digits and nothing else.
-fn amount(text: &str) -> Result<i64, String> {
-    let shown: String = text.chars().take(40).collect();
-    if let Some(digits) = text.strip_prefix('-')
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-    {
-        return Err(format!("{shown:?} is negative: an amount is 0 or more"));
-    }
-    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!(
-            "{shown:?} is not a whole number of minor units: write digits only, such as 12500 for 125.00"
-        ));
-    }
-    match text.parse::<i64>() {
-        Ok(amount) if amount <= AMOUNT_MAX => Ok(amount),
-        _ => Err(format!("{shown:?} is too much: at most {AMOUNT_MAX} minor units are possible")),
     }
 }
 

@@ -124,7 +124,7 @@ pub(super) fn attachments_from(text: &str) -> Result<Vec<UrlAttachmentApiModel>,
         serde_json::from_str(text).map_err(|_| "is no JSON list of objects with `url` and `label`".to_owned())?;
     let read_all = list.into_iter().map(|raw| read(raw.get()));
     let attachments = read_all.collect::<Result<Vec<_>, _>>()?;
-    match crate::attachments::problems("", &attachments).first() {
+    match crate::sales::attachments::problems("", &attachments).first() {
         Some(problem) => Err(problem.message.clone()),
         None => Ok(attachments),
     }

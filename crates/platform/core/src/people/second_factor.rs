@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::refusal::PeopleRefusal;
 use super::{totp, totp_context};
-use crate::access_log::AccessEvent;
+use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{SessionsToEnd, Totp, TotpChange, User};

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::refusal::PeopleRefusal;
 use super::{EMAIL_BYTES_MAX, passwords, plain_email};
-use crate::access_log::AccessEvent;
+use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{

@@ -1,4 +1,4 @@
-//! Changes of who may do what, each with its entry in the log of access.
+//! Changes of access, each with its entry in the access log.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -9,52 +9,58 @@ use super::{
     ApiKey, Clerk, ClerkAssignResult, Consumer, IdempotentAnswer, Page, Session, StartFrom, StoreResult, User,
     UserChange, UserChangeResult,
 };
+use crate::audit::access_chain;
 
-/// A change of access. What each does is said at the method of the same name ([`super::Store`], [`super::UserStore`],
-/// [`super::ApiKeyStore`], [`super::ClerkStore`], [`super::Quarantine`]).
+/// A change of access. The store commits it as a whole, with its entry and its answer, or not at all.
 #[derive(Debug, Clone)]
 pub enum AccessChange {
-    /// Nothing but the entry.
+    /// No change: only the entry is appended.
     EntryOnly,
-    /// A user is made.
+    /// Creates a user. `Taken("email")`, `Replayed`.
     CreateUser(User, Option<IdempotentAnswer>),
-    /// A user changes.
+    /// Changes a user, as [`super::UserStore::change_user`].
     ChangeUser(UserChange),
-    /// A user of this version is removed.
+    /// Removes a user of this version who has never signed in. `Conflict` when the version changed or the user does not
+    /// exist.
     RemoveUser(Uuid, i64),
-    /// A session of a user of this version begins; so many of the user's stay.
+    /// Begins a session of a user of this version and records that the user has signed in. The user keeps the latest
+    /// sessions, as many as the number says. `Conflict` when the user's version changed or the user does not exist;
+    /// `Replayed`.
     BeginSession(Session, i64, usize, Option<IdempotentAnswer>),
-    /// An API key is made.
+    /// Creates an API key. `Taken("key")`, `Replayed`.
     CreateApiKey(ApiKey, Option<IdempotentAnswer>),
-    /// An API key gives no access from then on.
+    /// Revokes an API key from this time on. A key that was revoked before keeps its first time.
     RevokeApiKey(Uuid, Timestamp),
-    /// A clerk is assigned; so many are at most.
+    /// Assigns a clerk to a webcast, which has at most this number of clerks, however many assignments and changes of roles
+    /// run at the same time.
     AssignClerk(Clerk, usize),
-    /// A clerk is taken off a webcast.
+    /// Unassigns a user from a webcast.
     UnassignClerk(Uuid, Uuid),
-    /// A customer's connection is entered.
+    /// Creates or replaces a customer's connection. Waiting outbox rows become due and their failures are cleared. If the
+    /// connection is complete and starts from a cursor, the announced events after the cursor that have no outbox row are
+    /// inserted into the outbox in the same transaction.
     PutConsumer(Consumer, StartFrom),
-    /// A customer's connection ends.
+    /// Deletes a customer's connection with its key and its outbox rows. Journal and quarantine stay.
     Disconnect(Uuid),
 }
 
-/// What came of a change of access.
+/// The result of a change of access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessChangeResult {
-    /// It is done.
+    /// The change was made.
     Done,
-    /// There was nothing to do: the key was revoked, or the clerk taken off, or the connection ended before.
+    /// Nothing changed: the key was revoked, the clerk unassigned or the connection deleted before.
     Unchanged,
-    /// What came of the change of a user.
+    /// The result of changing or removing a user.
     User(UserChangeResult),
-    /// What came of assigning a clerk.
+    /// The result of assigning a clerk.
     Clerk(ClerkAssignResult),
-    /// The connection ended; so many events had waited.
+    /// The connection was deleted; the number of outbox rows that waited.
     Disconnected(u64),
 }
 
 impl AccessChangeResult {
-    /// True when something has become true: then, and only then, there is an entry.
+    /// True when the change was made. Then, and only then, the store appends an entry.
     pub fn is_recorded(self) -> bool {
         match self {
             Self::Done | Self::Disconnected(_) => true,
@@ -65,22 +71,30 @@ impl AccessChangeResult {
     }
 }
 
-/// An entry of the log of access.
+/// An entry of the access log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessEntry {
     /// From 1 without gaps.
     pub number: i64,
-    /// [`crate::access_log::AccessContent`] as JSON. These bytes are what the hash covers.
+    /// [`crate::access::access_log::AccessContent`] as JSON. These bytes are what the hash covers.
     pub content: String,
-    /// See [`crate::audit::access_chain`].
+    /// Hash over the content and the hash before: [`crate::audit::access_chain`].
     pub hash: LogHash,
 }
 
-/// Part of the platform's store port: one log, chained by hash, that only grows. Its head is kept beside it.
+impl AccessEntry {
+    /// Seals the entry that follows `head`.
+    pub fn after(head: LogHead, content: String) -> Self {
+        let LogHead { number, hash } = access_chain(head, &content);
+        Self { number, content, hash }
+    }
+}
+
+/// The access log: one chain of entries that only grows. The store keeps the head of the chain beside the entries.
 #[async_trait]
 pub trait AccessLogStore: Send + Sync {
-    /// Makes a change true together with its entry, or neither; without an entry when there was nothing to do. Entries follow one
-    /// another, on however many nodes. Errors are those of the change.
+    /// Commits a change with its entry, or neither; without an entry when nothing changed. Entries of all nodes form one
+    /// chain. The errors are those of the change.
     async fn apply_access_change(&self, change: AccessChange, content: String) -> StoreResult<AccessChangeResult>;
     /// Entries by number, the oldest first.
     async fn access_log(&self, page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;

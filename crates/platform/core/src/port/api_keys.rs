@@ -1,20 +1,43 @@
-//! API keys after they were made: which there are, and taking one away.
+//! API keys.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{ApiKey, Page, StoreResult};
+use super::{Page, StoreResult};
 
-/// Part of the platform's store port. A key that was revoked stays readable for ever: journal and log name it.
+/// An access right of a key of the platform's API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// UUID, version 7.
+    pub uuid: Uuid,
+    /// SHA-256 of the whole key (a key is 192 random bits, so no salt or stretching is needed).
+    pub hash: [u8; 32],
+    /// The customer that it is confined to; none for the platform's own staff.
+    pub customer: Option<Uuid>,
+    /// Name, for people.
+    pub name: String,
+    /// Scope names; see `access::Scope`.
+    pub scopes: Vec<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it stops working.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used, to within a minute.
+    pub last_used_at: Option<Timestamp>,
+    /// Since when it gives no access.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// API keys. A revoked key stays readable: journal and audit log name it. [`super::AccessChange`] creates and revokes keys.
 #[async_trait]
-pub trait ApiKeyStore {
+pub trait ApiKeyStore: Send + Sync {
     /// A key by its UUID, revoked or not.
     async fn api_key(&self, uuid: Uuid) -> StoreResult<Option<ApiKey>>;
-
+    /// The key with this hash.
+    async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
     /// In order of creation (UUID), of one customer if it is named; revoked ones too.
     async fn api_keys(&self, customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<ApiKey>>;
-
-    /// Notes since when a key gives no access. The time that was noted first stays; it is no error if the key is gone.
-    async fn revoke_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()>;
+    /// Notes that a key was used. It is no error if it is gone.
+    async fn touch_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()>;
 }

@@ -1,4 +1,4 @@
-//! BulkChangeStore: how far the items of an auction have followed a change of it as a whole, and items that wait to be entered.
+//! Bulk changes of an auction, and the staged items of imports and copies.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::StoreResult;
-use crate::new_item::NewItem;
+use crate::sales::new_item::NewItem;
 
 /// A change of an auction that its items follow, a step after the other, each a commit of its own. An auction has one at most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,24 +99,6 @@ pub struct BulkChangeStep {
     pub entered: Option<(Uuid, i64)>,
 }
 
-/// The part of the port for bulk changes.
-#[async_trait]
-pub trait BulkChangeStore: Send + Sync {
-    /// The bulk change of an auction, while there is one.
-    async fn bulk_change(&self, auction: Uuid) -> StoreResult<Option<BulkChange>>;
-    /// BulkChangeStore that are under way, at most `limit`, in the order of their auctions.
-    async fn bulk_changes(&self, limit: usize) -> StoreResult<Vec<BulkChange>>;
-
-    /// Keeps a piece of an import, numbered from 0, until a step enters it.
-    async fn stage_chunk(&self, import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
-    /// A piece of an import; none when it was entered or is not there.
-    async fn staged_chunk(&self, import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
-    /// Takes at most `limit` pieces of an import away; how many.
-    async fn delete_staged_chunks(&self, import: Uuid, limit: usize) -> StoreResult<usize>;
-    /// Takes at most `limit` pieces away that were staged before `before` and belong to no bulk change; how many.
-    async fn delete_orphaned_chunks(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
-}
-
 impl BulkChange {
     /// If the item at this place still has to follow. Items that an import enters are not there before.
     pub fn covers(&self, position: i64) -> bool {
@@ -138,4 +120,21 @@ impl BulkOperation {
     pub(crate) fn changes_status(&self) -> bool {
         matches!(self, Self::GoLive | Self::ReturnToPreview | Self::ResetToDraft | Self::Reconcile)
     }
+}
+
+/// Bulk changes and staged items. [`super::AuctionStore::commit`] inserts, advances and deletes bulk changes.
+#[async_trait]
+pub trait BulkChangeStore: Send + Sync {
+    /// The bulk change of an auction, while there is one.
+    async fn bulk_change(&self, auction: Uuid) -> StoreResult<Option<BulkChange>>;
+    /// Bulk changes that are under way, at most `limit`, in the order of their auctions.
+    async fn bulk_changes(&self, limit: usize) -> StoreResult<Vec<BulkChange>>;
+    /// Keeps a piece of an import, numbered from 0, until a step enters it.
+    async fn stage_chunk(&self, import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
+    /// A piece of an import; none when it was entered or is not there.
+    async fn staged_chunk(&self, import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
+    /// Takes at most `limit` pieces of an import away; how many.
+    async fn delete_staged_chunks(&self, import: Uuid, limit: usize) -> StoreResult<usize>;
+    /// Takes at most `limit` pieces away that were staged before `before` and belong to no bulk change; how many.
+    async fn delete_orphaned_chunks(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 }

@@ -1,4 +1,4 @@
-//! Who of the clerks has to do with which webcast.
+//! Which clerks run which webcast.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -33,14 +33,10 @@ pub enum ClerkAssignResult {
     LimitReached,
 }
 
-/// Part of the platform's store port. Who gets another role, or is removed, is the clerk of no webcast any more, in the
-/// transaction of that ([`super::UserStore::change_user`], [`super::UserStore::remove_user`]).
+/// Clerks of webcasts. [`super::AccessChange`] assigns and unassigns them. A user who gets another role, or is removed, is
+/// unassigned from every webcast in the same transaction.
 #[async_trait]
 pub trait ClerkStore: Send + Sync {
-    /// Assigns a clerk, however many others are assigned or get another role at the same time; a webcast has `clerks_max` at most.
-    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult>;
-    /// Takes a clerk off; false when they were none of this webcast.
-    async fn unassign_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool>;
     /// True when they are the webcast's clerk at this moment, whichever node has said so.
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool>;
     /// Clerks of a webcast, in order of their UUID.

@@ -1,10 +1,11 @@
-//! The outbox: announced events on their way to the customers' providers.
+//! The outbox and the quarantine.
 
+use async_trait::async_trait;
 use contract::event::{Event, EventType};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{Cursor, StoreError};
+use super::{Cursor, IdempotentAnswer, NodeId, Page, StoreError, StoreResult};
 
 /// An announced event on its way to the customer's provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,35 +35,35 @@ impl OutboxEvent {
     }
 }
 
-/// What happened to an outbox row that this node had.
+/// The outcome of an outbox row of this node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxSettlement {
     /// The customer whose queue the row is in.
     pub customer: Uuid,
     /// The row.
     pub cursor: Cursor,
-    /// What became of it.
+    /// The outcome.
     pub result: PublishResult,
 }
 
-/// What becomes of an outbox row.
+/// The outcome of publishing an outbox row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublishResult {
-    /// The provider has it; the row goes.
+    /// The provider accepted the event; the row is deleted.
     Published,
-    /// It is to be tried again; the row is nobody's until then, and later ones of its subject wait.
+    /// The event is retried. Until then the row is unassigned, and later rows of its subject wait.
     Retry {
         /// Not before.
         at: Timestamp,
         /// What went wrong; holds no secret.
         error: String,
     },
-    /// The provider will never take it; it is kept aside and later ones of its subject flow.
+    /// The provider refused the event for good. It goes to quarantine, and later events of its subject are published.
     Quarantined {
         /// What the provider answered; holds no secret.
         error: String,
     },
-    /// Given back untried.
+    /// The row was not tried and is unassigned again.
     Released,
 }
 
@@ -104,4 +105,58 @@ pub struct Failing {
 /// The event of an outbox row as the contract has it.
 pub fn event_of(row: &OutboxEvent) -> Result<Event, StoreError> {
     Event::parse(row.event_type, &row.body).map_err(|error| StoreError::Corrupt(error.to_string()))
+}
+
+/// What to do with an event when a later event of its subject was published before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OvertakenPolicy {
+    /// The event is not sent: its consumer would take an old status for the new one.
+    Refuse,
+    /// The event is sent, out of order.
+    Send,
+}
+
+/// The outbox and the quarantine. [`super::AuctionStore::commit`] inserts outbox rows.
+#[async_trait]
+pub trait OutboxStore: Send + Sync {
+    /// Customers (connected, not parked) with outbox rows that can be claimed now; each once.
+    async fn customers_with_outbox(&self, now: Timestamp) -> StoreResult<Vec<Uuid>>;
+    /// Gives `node` at most `limit` rows of a customer, oldest first: unassigned, due, and each the
+    /// earliest of its subject.
+    async fn claim_outbox(
+        &self,
+        node: NodeId,
+        customer: Uuid,
+        now: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<OutboxEvent>>;
+    /// When the earliest waiting row of a customer becomes due.
+    async fn next_outbox_attempt(&self, customer: Uuid) -> StoreResult<Option<Timestamp>>;
+    /// Records the outcomes of rows of this node, in one transaction.
+    async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()>;
+    /// The backlog of a customer's outbox.
+    async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog>;
+    /// Events in quarantine by cursor.
+    async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>>;
+    /// Those of these quarantined events whose subject has a later announced event that neither waits nor is in
+    /// quarantine: that event was published, is being published, or was dropped.
+    async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;
+    /// Moves events from quarantine back to the outbox without attempts, all or none, and stores the answer. `Conflict` when
+    /// an event is not in quarantine, was overtaken and the policy refuses that, or the customer has no connection;
+    /// `Replayed`.
+    async fn requeue_quarantined(
+        &self,
+        customer: Uuid,
+        cursors: Vec<Cursor>,
+        after_later: OvertakenPolicy,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()>;
+    /// Deletes events from quarantine, all or none, and stores the answer. `Conflict` when an event is not in quarantine;
+    /// `Replayed`.
+    async fn drop_quarantined(
+        &self,
+        customer: Uuid,
+        cursors: Vec<Cursor>,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()>;
 }

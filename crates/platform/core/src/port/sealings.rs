@@ -1,10 +1,10 @@
-//! The part of the port for what is sealed: knowing with which keys, and sealing it again.
+//! Sealed values: which keys have sealed them, and sealing them again under a new key.
 
 use async_trait::async_trait;
 use kit_runtime::vault::Sealed;
 use uuid::Uuid;
 
-use super::{Consumer, Page, StoreResult};
+use super::{Page, StoreResult};
 
 /// Where a sealed text is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,15 +44,13 @@ pub struct SealedReplacement {
     pub new: Sealed,
 }
 
-/// What a change of keys takes.
+/// Sealed values and the sentinels of the sealing keys.
 #[async_trait]
 pub trait SealingStore: Send + Sync {
     /// One text for each key that may have sealed something here, in no order of meaning; none in a new store.
     async fn sentinels(&self) -> StoreResult<Vec<Sealed>>;
     /// Puts `new` in the place of all sentinels. `Conflict` when they are not `old` any more, in whatever order.
     async fn replace_sentinels(&self, old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;
-    /// Connections by their customers.
-    async fn consumers(&self, page: Page<Uuid>) -> StoreResult<Vec<Consumer>>;
     /// Sealed answers by caller and key.
     async fn sealed_answers(&self, page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>>;
     /// Puts each new text in the place of the old one, if that is still there; nothing else changes. How many were.

@@ -1,13 +1,9 @@
-//! Which clerks have to do with which webcasts (decisions, section 8).
-//!
-//! Who signs in with the role clerk gives commands in the webcasts that an administrator or an operator has assigned them to,
-//! and sees the desk and the bidders of these alone. Others who may give commands, API keys among them, need no assignment.
-//! The store is asked each time, so whoever is taken off is refused from then on, on every node.
+//! Assignment of clerks to webcasts.
 
 use platform_rules::{Auction, AuctionKind, Rejection};
 use uuid::Uuid;
 
-use crate::access_log::AccessEvent;
+use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::people::PeopleRefusal;
 use crate::port::{AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, Page, User};

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::desk::ItemAfterCommand;
 use super::{RingState, RingVersion, expect_ring};
-use crate::bid::Bid;
+use crate::bidding::bid::Bid;
 use crate::change_builder::ChangeBuilder;
 use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};

@@ -6,7 +6,7 @@ use platform_rules::{Auction, BidLog, BidRecord, Item};
 
 use super::order::READS_MAX;
 use crate::Platform;
-use crate::bid::Bid;
+use crate::bidding::bid::Bid;
 use crate::error::PlatformResult;
 use crate::port::Page;
 

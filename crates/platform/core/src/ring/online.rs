@@ -3,7 +3,7 @@
 use platform_rules::{Auction, Item, RingCommand};
 use uuid::Uuid;
 
-use crate::bid::Bid;
+use crate::bidding::bid::Bid;
 use crate::decide::{Decision, expect_version};
 use crate::error::PlatformResult;
 use crate::idempotency::{IdempotentRequest, Outcome};

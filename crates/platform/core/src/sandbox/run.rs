@@ -1,11 +1,7 @@
-//! What an advance could not do in its first change: a step after the other, until each clock is at its target.
+//! Continues an advance after its first change, step by step, until each clock has reached its target.
 
-use std::time::Duration;
-
-use jiff::Timestamp;
 use kit_runtime::tasks::Tasks;
 use platform_rules::Auction;
-use tokio_util::sync::CancellationToken;
 
 use super::ACTOR;
 use crate::Platform;
@@ -19,8 +15,6 @@ const CLOCKS_MAX: usize = 64;
 const ROUNDS_MAX: usize = 1_000;
 /// Tries of one step, each with half as many items: bids that were decided before the advance may still be coming in.
 const STEP_TRIES_MAX: usize = 12;
-/// Pause after something went wrong.
-const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
 /// Brings clocks to their targets.
 pub struct TestClockWorker {
@@ -44,7 +38,7 @@ impl TestClockWorker {
 
     /// Brings every clock that is on its way to its target; the number of items ended. A clock that another node is found
     /// to work at is left to it, and one that can't go on holds no other up: the others are there when it is told why.
-    pub async fn run_once(&mut self) -> PlatformResult<usize> {
+    pub async fn run_once(&self) -> PlatformResult<usize> {
         let (mut ended, mut failed) = (0, FailedSubjects::default());
         for _ in 0..ROUNDS_MAX {
             let advancing = self.platform.store().advancing_sandboxes(CLOCKS_MAX).await?;
@@ -86,30 +80,12 @@ impl TestClockWorker {
         Ok(StepOutcome::Superseded)
     }
 
-    async fn keep_running(mut self, stopping: CancellationToken) {
-        while !stopping.is_cancelled() {
-            let pause = match self.run_once().await {
-                Ok(items) => {
-                    if items > 0 {
-                        tracing::debug!(items, "items of sandbox auctions ended");
-                    }
-                    self.platform.config().timers.look_every
-                }
-                Err(error) => {
-                    tracing::error!(
-                        error = error.full_message(),
-                        "the clock of a sandbox auction could not go on; it is tried again"
-                    );
-                    ERROR_PAUSE
-                }
-            };
-            let wake_at: Timestamp = self.platform.now() + pause;
-            tokio::select! {
-                () = stopping.cancelled() => {}
-                () = self.platform.clock().sleep_until(wake_at) => {}
-                () = self.platform.clocks_advanced().wait() => {}
-            }
+    async fn run_and_log(&self) -> PlatformResult<()> {
+        let items = self.run_once().await?;
+        if items > 0 {
+            tracing::debug!(items, "items of sandbox auctions ended");
         }
+        Ok(())
     }
 }
 
@@ -117,7 +93,12 @@ impl Platform {
     pub(crate) fn spawn_clocks(&self, tasks: &Tasks) {
         let platform = self.clone();
         tasks.spawn("clocks of sandbox auctions", move |stopping| {
-            TestClockWorker::new(platform.clone()).keep_running(stopping)
+            let worker = TestClockWorker::new(platform.clone());
+            async move {
+                let failure = "the clock of a sandbox auction could not advance; the worker tries again";
+                let signal = worker.platform.clocks_advanced();
+                worker.platform.run_worker(stopping, signal, failure, || worker.run_and_log()).await;
+            }
         });
     }
 }

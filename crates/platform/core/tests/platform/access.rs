@@ -142,7 +142,7 @@ async fn a_repeated_write_gets_its_first_answer() {
     let fixture = TestPlatform::new().await;
     let render = |customer: &Customer| customer.uuid.to_string();
     let answering = |hash| IdempotentRequest {
-        caller: fixture.caller.key,
+        caller: fixture.caller.id,
         key: "once",
         request_hash: [hash; 32],
         status: 201,

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
-use platform_core::bids::NewBid;
-use platform_core::new_item::NewItem;
+use platform_core::bidding::bids::NewBid;
 use platform_core::port::{Registration, RegistrationStatus};
+use platform_core::sales::new_item::NewItem;
 use platform_core::{Platform, PlatformConfig};
 use platform_rules::Item;
 

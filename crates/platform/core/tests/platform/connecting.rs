@@ -5,7 +5,7 @@ use std::time::Duration;
 use kit_runtime::clock::Clock as _;
 use kit_runtime::vault::Secret;
 use platform_core::PlatformConfig;
-use platform_core::consumers::{ConnectConsumer, ProviderChoice, Tested};
+use platform_core::customers::connections::{ConnectConsumer, CredentialTest, ProviderChoice};
 use platform_core::port::StartFrom;
 
 use crate::fixture::{KEY, TestPlatform, node};
@@ -60,13 +60,16 @@ async fn connecting_tells_what_the_provider_says_to_the_credentials() {
         fixture.platform.connect_consumer(&fixture.caller, fixture.customer.uuid, &connect).await.unwrap()
     };
     assert_eq!(enter(connect(Some(&provider.url), None)).await.tested, None, "there is nothing to test with");
-    assert_eq!(enter(connect(Some(&provider.url), Some(KEY))).await.tested, Some(Tested::Accepted));
+    assert_eq!(enter(connect(Some(&provider.url), Some(KEY))).await.tested, Some(CredentialTest::Accepted));
     provider.otherwise(Reply::Status(401));
     let refused = enter(connect(Some(&provider.url), Some("sk_wrong"))).await;
-    assert_eq!(refused.tested, Some(Tested::Refused("it answered 401: {}".into())));
+    assert_eq!(refused.tested, Some(CredentialTest::Refused("it answered 401: {}".into())));
     // Nobody is there; it is stored all the same, and tested again with what is kept.
     let gone = enter(connect(Some("http://127.0.0.1:1"), None)).await;
-    assert!(matches!(&gone.tested, Some(Tested::Refused(why)) if why.contains("could not connect")), "{gone:?}");
+    assert!(
+        matches!(&gone.tested, Some(CredentialTest::Refused(why)) if why.contains("could not connect")),
+        "{gone:?}"
+    );
     assert_eq!((gone.provider_url.as_str(), gone.has_api_key), ("http://127.0.0.1:1", true));
     // A key by itself never goes to another provider.
     let kept = enter(connect(None, Some("sk_another"))).await;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use contract::ItemStatus;
-use platform_core::bids::NewBid;
+use platform_core::bidding::bids::NewBid;
 use platform_core::config::TimerConfig;
-use platform_core::new_item::NewItem;
-use platform_core::timers::ItemEndWorker;
+use platform_core::sales::item_ends::ItemEndWorker;
+use platform_core::sales::new_item::NewItem;
 use platform_core::{PlatformConfig, PlatformError};
 use platform_rules::Item;
 use uuid::Uuid;

@@ -9,15 +9,15 @@ use jiff::Timestamp;
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
 use platform_core::audit::{LogEntry, LogKind};
-use platform_core::bid::Bid;
+use platform_core::bidding::bid::Bid;
 use platform_core::journal::JournalRow;
-use platform_core::new_item::NewItem;
 use platform_core::port::*;
-use platform_rules::{Auction, Item, LogHash, LogHead};
+use platform_core::sales::new_item::NewItem;
+use platform_rules::{Auction, Item, LogHead};
 use tokio::sync::RwLock;
 use uuid::Uuid;
 
-/// A store whose answers can get lost or late. What it was asked to do is done all the same.
+/// A store that loses or delays answers. The inner store does the work all the same.
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     loses_answer: AtomicBool,
@@ -62,46 +62,30 @@ macro_rules! forward {
 }
 
 forward! {
-    impl Store {
-        async fn heartbeat(node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
-        async fn ping() -> StoreResult<()>;
-        async fn create_customer(customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
-        async fn customer(uuid: Uuid) -> StoreResult<Option<Customer>>;
-        async fn customers(page: Page<Uuid>) -> StoreResult<Vec<Customer>>;
-        async fn create_auctioneer(auctioneer: NewAuctioneer) -> StoreResult<Auctioneer>;
-        async fn auctioneer(uuid: Uuid) -> StoreResult<Option<Auctioneer>>;
-        async fn auctioneer_by_id(id: i64) -> StoreResult<Option<Auctioneer>>;
-        async fn auctioneers(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<Auctioneer>>;
-        async fn create_api_key(key: ApiKey, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    impl AccessLogStore {
+        async fn apply_access_change(change: AccessChange, content: String) -> StoreResult<AccessChangeResult>;
+        async fn access_log(page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;
+        async fn latest_access_entries(before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
+        async fn access_log_head() -> StoreResult<LogHead>;
+    }
+    impl ApiKeyStore {
+        async fn api_key(uuid: Uuid) -> StoreResult<Option<ApiKey>>;
         async fn api_key_by_hash(hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
+        async fn api_keys(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<ApiKey>>;
         async fn touch_api_key(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
-        async fn idempotent_answer(caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
-        async fn keep_answer(answer: IdempotentAnswer) -> StoreResult<()>;
-        async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
-        async fn put_consumer(consumer: Consumer, start: StartFrom) -> StoreResult<()>;
-        async fn consumer(customer: Uuid) -> StoreResult<Option<Consumer>>;
-        async fn park(customer: Uuid, parked: Option<Parked>) -> StoreResult<()>;
-        async fn backlog(customer: Uuid) -> StoreResult<Backlog>;
-        async fn quarantined(customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>>;
+    }
+    impl AuctionStore {
         async fn auction(uuid: Uuid) -> StoreResult<Option<Auction>>;
         async fn auctions(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
+        async fn filtered_auctions(filter: &AuctionFilter, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
         async fn item(uuid: Uuid) -> StoreResult<Option<Item>>;
         async fn items(auction: Uuid, page: Page<i64>) -> StoreResult<Vec<Item>>;
+        async fn items_with_status(auction: Uuid, statuses: &[ItemStatus], page: Page<i64>) -> StoreResult<Vec<Item>>;
+        async fn item_by_lot_number(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
+        async fn item_with_auction(item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
         async fn item_counts(auction: Uuid) -> StoreResult<ItemCounts>;
+        async fn item_presence(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
         async fn bids(item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;
-        async fn due_items(now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>>;
-        async fn next_end() -> StoreResult<Option<Timestamp>>;
-        async fn events_after(customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<JournalRow>>;
-        async fn history(subject: Uuid, page: Page<i64>) -> StoreResult<Vec<JournalRow>>;
-        async fn customers_with_outbox(now: Timestamp) -> StoreResult<Vec<Uuid>>;
-        async fn claim_outbox(
-            node: NodeId,
-            customer: Uuid,
-            now: Timestamp,
-            limit: usize,
-        ) -> StoreResult<Vec<OutboxEvent>>;
-        async fn next_outbox_attempt(customer: Uuid) -> StoreResult<Option<Timestamp>>;
-        fn remote_changes() -> Signal;
         overridden {
             async fn commit(
                 &self,
@@ -114,122 +98,89 @@ forward! {
                 }
                 Ok(receipts)
             }
-
-            async fn settle_outbox(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()> {
-                self.inner.settle_outbox(outcomes, now).await?;
-                drop(self.outcomes_answered.read().await);
-                Ok(())
-            }
         }
     }
-    impl AccessLogs {
-        async fn apply_access_change(change: AccessChange, content: String) -> StoreResult<AccessChangeResult>;
-        async fn access_log(page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;
-        async fn latest_access_entries(before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
-        async fn access_log_head() -> StoreResult<LogHead>;
-    }
-    impl Answered {
-        async fn next_auctioneer_id() -> StoreResult<i64>;
-        async fn resume(customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
-    }
-    impl RegistrationStore {
-        async fn put_registration(entry: RegistrationWrite) -> StoreResult<()>;
-        async fn registration(uuid: Uuid) -> StoreResult<Option<Registration>>;
-        async fn registration_by_paddle(auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
-        async fn registrations(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
-        async fn highest_paddle(auction: Uuid) -> StoreResult<i64>;
-        async fn record_bidder_items(bidder_items: Vec<BidderItem>) -> StoreResult<()>;
-        async fn committed(auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
-    }
     impl AuditStore {
+        async fn log_entries(subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>>;
+        async fn audited_subjects(page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
+        async fn inconsistent_columns(kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
         async fn last_log_position() -> StoreResult<i64>;
         async fn entries_by_position(page: Page<i64>) -> StoreResult<Vec<PositionedEntry>>;
-        async fn cursors(page: Page<Cursor>) -> StoreResult<Vec<Cursor>>;
-        async fn strays(limit: usize) -> StoreResult<Vec<OrphanRow>>;
-        fn positions() -> Positions;
+        async fn orphan_rows(limit: usize) -> StoreResult<Vec<OrphanRow>>;
+        fn position_numbering() -> PositionNumbering;
     }
-    impl Clerks {
-        async fn assign_clerk(clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult>;
-        async fn unassign_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;
+    impl BulkChangeStore {
+        async fn bulk_change(auction: Uuid) -> StoreResult<Option<BulkChange>>;
+        async fn bulk_changes(limit: usize) -> StoreResult<Vec<BulkChange>>;
+        async fn stage_chunk(import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
+        async fn staged_chunk(import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
+        async fn delete_staged_chunks(import: Uuid, limit: usize) -> StoreResult<usize>;
+        async fn delete_orphaned_chunks(before: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
+    impl ClerkStore {
         async fn is_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;
         async fn clerks(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>>;
         async fn webcasts_of_clerk(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
         async fn users_with_clerk_role(page: Page<Uuid>) -> StoreResult<Vec<User>>;
     }
-    impl Feed {
+    impl ConsumerStore {
+        async fn consumer(customer: Uuid) -> StoreResult<Option<Consumer>>;
+        async fn consumers(page: Page<Uuid>) -> StoreResult<Vec<Consumer>>;
+        async fn park_queue(customer: Uuid, parked: Option<Parked>) -> StoreResult<()>;
+        async fn resume_queue(customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    }
+    impl CustomerStore {
+        async fn create_customer(customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn customer(uuid: Uuid) -> StoreResult<Option<Customer>>;
+        async fn customers(page: Page<Uuid>) -> StoreResult<Vec<Customer>>;
+        async fn next_auctioneer_id() -> StoreResult<i64>;
+        async fn create_auctioneer(auctioneer: NewAuctioneer) -> StoreResult<Auctioneer>;
+        async fn auctioneer(uuid: Uuid) -> StoreResult<Option<Auctioneer>>;
+        async fn auctioneer_by_id(id: i64) -> StoreResult<Option<Auctioneer>>;
+        async fn auctioneers(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<Auctioneer>>;
+        async fn change_auctioneer(change: AuctioneerChange) -> StoreResult<()>;
+        async fn next_address_id() -> StoreResult<i64>;
+        async fn address(id: i64) -> StoreResult<Option<Address>>;
+    }
+    impl IdempotencyStore {
+        async fn idempotent_answer(caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
+        async fn keep_answer(answer: IdempotentAnswer) -> StoreResult<()>;
+        async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
+    impl ItemEndStore {
+        async fn due_items(now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>>;
+        async fn next_end() -> StoreResult<Option<Timestamp>>;
+        async fn advancing_sandboxes(limit: usize) -> StoreResult<Vec<Auction>>;
+        async fn due_sandbox_items(auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>>;
+    }
+    impl JournalStore {
+        async fn events_after(customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<JournalRow>>;
+        async fn history(subject: Uuid, page: Page<i64>) -> StoreResult<Vec<JournalRow>>;
         async fn last_cursor() -> StoreResult<Cursor>;
+        async fn cursors(page: Page<Cursor>) -> StoreResult<Vec<Cursor>>;
     }
-    impl ApiKeys {
-        async fn api_key(uuid: Uuid) -> StoreResult<Option<ApiKey>>;
-        async fn api_keys(customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<ApiKey>>;
-        async fn revoke_api_key(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
+    impl NodeStore {
+        async fn heartbeat(node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
+        async fn ping() -> StoreResult<()>;
+        async fn broadcast(notice: &str) -> StoreResult<()>;
+        async fn detect_downtime(now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>>;
+        async fn clear_downtime(downtime: Downtime) -> StoreResult<()>;
+        fn remote_changes() -> Signal;
+        fn notifications() -> Option<Notifications>;
     }
-    impl BulkChangeStore {
-        async fn lead(auction: Uuid) -> StoreResult<Option<BulkChange>>;
-        async fn leads(limit: usize) -> StoreResult<Vec<BulkChange>>;
-        async fn stage(import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
-        async fn staged(import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
-        async fn delete_staged_chunks(import: Uuid, limit: usize) -> StoreResult<usize>;
-        async fn delete_orphaned_chunks(before: Timestamp, limit: usize) -> StoreResult<usize>;
-    }
-    impl Lists {
-        async fn filtered_auctions(filter: &AuctionFilter, page: Page<Uuid>) -> StoreResult<Vec<Auction>>;
-        async fn items_with_status(auction: Uuid, statuses: &[ItemStatus], page: Page<i64>) -> StoreResult<Vec<Item>>;
-        async fn item_by_lot_number(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
-        async fn registrations_with_status(
-            auction: Uuid,
-            statuses: &[RegistrationStatus],
-            page: Page<Uuid>,
-        ) -> StoreResult<Vec<Registration>>;
-    }
-    impl Logs {
-        async fn log(subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>>;
-        async fn audited_subjects(page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
-        async fn inconsistent_columns(kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
-    }
-    impl Lots {
-        async fn lot(item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
-    }
-    impl Noticeboard {
-        async fn tell(notice: &str) -> StoreResult<()>;
-        fn notices() -> Option<Notices>;
-    }
-    impl Paddles {
-        async fn has_bid(auction: Uuid, paddle: &str) -> StoreResult<bool>;
-        async fn has_bidder_item(auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
-    }
-    impl People {
-        async fn create_user(user: User, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
-        async fn user(uuid: Uuid) -> StoreResult<Option<User>>;
-        async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
-        async fn users(page: Page<Uuid>) -> StoreResult<Vec<User>>;
-        async fn change_user(change: UserChange) -> StoreResult<UserChangeResult>;
-        async fn remove_user(uuid: Uuid, version: i64) -> StoreResult<UserChangeResult>;
-        async fn use_totp_step(user: Uuid, step: i64) -> StoreResult<bool>;
-        async fn use_recovery_code(user: Uuid, code: Digest) -> StoreResult<bool>;
-        async fn recovery_codes(user: Uuid) -> StoreResult<usize>;
-        async fn begin_session(
-            session: Session,
-            version: i64,
-            sessions_max: usize,
-            answer: Option<IdempotentAnswer>,
-        ) -> StoreResult<()>;
-        async fn session_by_hash(hash: Digest) -> StoreResult<Option<(Session, User)>>;
-        async fn session(uuid: Uuid) -> StoreResult<Option<Session>>;
-        async fn sessions(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Session>>;
-        async fn touch_session(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
-        async fn end_sessions(ending: Ending) -> StoreResult<usize>;
-        async fn delete_expired_sessions(now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize>;
-        async fn take_sign_in_attempts(attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
-        async fn settle_sign_in_attempts(settled: SignInAttemptsUpdate) -> StoreResult<()>;
-    }
-    impl Presence {
-        async fn present(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
-    }
-    impl Quarantine {
-        async fn disconnect(customer: Uuid) -> StoreResult<Option<u64>>;
+    impl OutboxStore {
+        async fn customers_with_outbox(now: Timestamp) -> StoreResult<Vec<Uuid>>;
+        async fn claim_outbox(
+            node: NodeId,
+            customer: Uuid,
+            now: Timestamp,
+            limit: usize,
+        ) -> StoreResult<Vec<OutboxEvent>>;
+        async fn next_outbox_attempt(customer: Uuid) -> StoreResult<Option<Timestamp>>;
+        async fn backlog(customer: Uuid) -> StoreResult<Backlog>;
+        async fn quarantined(customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>>;
         async fn overtaken(customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;
-        async fn send_again(
+        async fn requeue_quarantined(
             customer: Uuid,
             cursors: Vec<Cursor>,
             after_later: OvertakenPolicy,
@@ -240,25 +191,53 @@ forward! {
             cursors: Vec<Cursor>,
             answer: Option<IdempotentAnswer>,
         ) -> StoreResult<()>;
+        overridden {
+            async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()> {
+                self.inner.record_outbox_outcomes(outcomes, now).await?;
+                drop(self.outcomes_answered.read().await);
+                Ok(())
+            }
+        }
     }
-    impl References {
-        async fn next_address_id() -> StoreResult<i64>;
-        async fn address(id: i64) -> StoreResult<Option<Address>>;
-        async fn change_auctioneer(change: AuctioneerChange) -> StoreResult<()>;
+    impl RegistrationStore {
+        async fn put_registration(entry: RegistrationWrite) -> StoreResult<()>;
+        async fn registration(uuid: Uuid) -> StoreResult<Option<Registration>>;
+        async fn registration_by_paddle(auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
+        async fn registrations(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
+        async fn registrations_with_status(
+            auction: Uuid,
+            statuses: &[RegistrationStatus],
+            page: Page<Uuid>,
+        ) -> StoreResult<Vec<Registration>>;
+        async fn highest_paddle(auction: Uuid) -> StoreResult<i64>;
+        async fn has_bid(auction: Uuid, paddle: &str) -> StoreResult<bool>;
+        async fn has_bidder_item(auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
+        async fn record_bidder_items(bidder_items: Vec<BidderItem>) -> StoreResult<()>;
+        async fn committed_amount(auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
     }
-    impl Runs {
-        async fn detect_downtime(now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>>;
-        async fn clear_downtime(downtime: Downtime) -> StoreResult<()>;
-    }
-    impl Sandboxes {
-        async fn advancing(limit: usize) -> StoreResult<Vec<Auction>>;
-        async fn due_sandbox_items(auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>>;
-    }
-    impl Sealings {
+    impl SealingStore {
         async fn sentinels() -> StoreResult<Vec<Sealed>>;
         async fn replace_sentinels(old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;
-        async fn consumers(page: Page<Uuid>) -> StoreResult<Vec<Consumer>>;
         async fn sealed_answers(page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>>;
         async fn reseal(texts: Vec<SealedReplacement>) -> StoreResult<usize>;
+    }
+    impl SessionStore {
+        async fn session(uuid: Uuid) -> StoreResult<Option<Session>>;
+        async fn session_by_hash(hash: Digest) -> StoreResult<Option<(Session, User)>>;
+        async fn sessions(user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Session>>;
+        async fn touch_session(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
+        async fn end_sessions(ending: SessionsToEnd) -> StoreResult<usize>;
+        async fn delete_expired_sessions(now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn take_sign_in_attempts(attempts: Vec<SignInAttempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+        async fn settle_sign_in_attempts(settled: SignInAttemptsUpdate) -> StoreResult<()>;
+    }
+    impl UserStore {
+        async fn user(uuid: Uuid) -> StoreResult<Option<User>>;
+        async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
+        async fn users(page: Page<Uuid>) -> StoreResult<Vec<User>>;
+        async fn change_user(change: UserChange) -> StoreResult<UserChangeResult>;
+        async fn use_totp_step(user: Uuid, step: i64) -> StoreResult<bool>;
+        async fn use_recovery_code(user: Uuid, code: Digest) -> StoreResult<bool>;
+        async fn recovery_codes(user: Uuid) -> StoreResult<usize>;
     }
 }

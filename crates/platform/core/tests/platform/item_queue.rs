@@ -4,12 +4,12 @@ use std::future::Future;
 use std::time::Duration;
 
 use contract::ItemStatus;
-use platform_core::auctions::ends::{EndsMove, NewEnds};
-use platform_core::bids::{NewBid, PlacedBid};
-use platform_core::bulk_change::BulkChangeWorker;
+use platform_core::bidding::bids::{NewBid, PlacedBid};
 use platform_core::config::BulkChangeConfig;
-use platform_core::new_item::NewItem;
 use platform_core::port::Page;
+use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
+use platform_core::sales::bulk_change::BulkChangeWorker;
+use platform_core::sales::new_item::NewItem;
 use platform_core::{IdempotentRequest, Outcome, Platform, PlatformConfig, PlatformResult};
 use platform_rules::Item;
 use tokio_util::sync::CancellationToken;
@@ -154,7 +154,7 @@ async fn a_request_that_comes_twice_at_the_same_time_is_done_once() {
     let new = NewBid { bidder: "a".into(), amount: 500 };
     let render = |placed: &PlacedBid| placed.bid.uuid.to_string();
     let answering = IdempotentRequest {
-        caller: fixture.caller.key,
+        caller: fixture.caller.id,
         key: "k",
         request_hash: [1; 32],
         status: 201,
@@ -201,8 +201,8 @@ async fn administrator_commands_wait_in_the_item_queue() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_end_of_an_item_moves_among_bids_that_never_stop() {
-    let leads = BulkChangeConfig { first_items_max: 1, items_max: 4 };
-    let fixture = TestPlatform::with(PlatformConfig { leads, ..PlatformConfig::default() }).await;
+    let bulk_changes = BulkChangeConfig { first_items_max: 1, items_max: 4 };
+    let fixture = TestPlatform::with(PlatformConfig { bulk_changes, ..PlatformConfig::default() }).await;
     let items =
         (0..8).map(|lot| NewItem { fixed_increment: Some(1), ..NewItem::new(lot.to_string(), "A lot") }).collect();
     let created = fixture.create(&fixture.timed(HOUR, items)).await;
@@ -224,7 +224,7 @@ async fn the_end_of_an_item_moves_among_bids_that_never_stop() {
         })
         .collect();
     let (ends, reason) = (NewEnds::Shift { seconds: 600 }, Some("Snow".to_owned()));
-    let wanted = EndsMove { ends, items: None, reason };
+    let wanted = MoveEnds { ends, items: None, reason };
     let moving = fixture.platform.move_ends(&fixture.caller, created.auction.uuid, &wanted, None, None);
     let moved = tokio::time::timeout(Duration::from_secs(30), moving).await.expect("bids hold it up");
     stop.cancel();

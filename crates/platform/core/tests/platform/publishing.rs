@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use contract::AuctionStatus;
 use platform_core::config::PublisherConfig;
-use platform_core::new_item::NewItem;
 use platform_core::port::Page;
+use platform_core::sales::new_item::NewItem;
 use platform_core::{PlatformConfig, PlatformError};
 
 use crate::fixture::{KEY, TestPlatform, node};
@@ -142,8 +142,8 @@ async fn a_422_quarantines_the_event_and_publishes_the_others() {
 async fn without_both_credentials_nothing_is_published() {
     let provider = Provider::start([]).await;
     let fixture = TestPlatform::new().await;
-    let connect = platform_core::consumers::ConnectConsumer {
-        provider: platform_core::consumers::ProviderChoice::Of(provider.url.clone()),
+    let connect = platform_core::customers::connections::ConnectConsumer {
+        provider: platform_core::customers::connections::ProviderChoice::Of(provider.url.clone()),
         application_id: Some("app_1".into()),
         api_key: None,
         start: platform_core::port::StartFrom::Now,
@@ -165,7 +165,7 @@ async fn a_fenced_node_republishes_its_rows_under_a_new_node_id() {
     let provider = Provider::start([]).await;
     let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
     fixture.faults.lose_answer_of_next_commit();
-    let new = platform_core::auctions::NewAuction {
+    let new = platform_core::sales::auctions::NewAuction {
         status: AuctionStatus::Draft,
         ..fixture.timed(Duration::from_secs(60), Vec::new())
     };
@@ -202,7 +202,7 @@ async fn what_another_process_commits_is_published_when_the_store_says_so() {
     let fixture = TestPlatform::connected(&provider, PlatformConfig::default()).await;
     // A management command: the same store, no workers.
     let command = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
-    let new = platform_core::auctions::NewAuction {
+    let new = platform_core::sales::auctions::NewAuction {
         status: AuctionStatus::Draft,
         ..fixture.timed(Duration::from_secs(60), Vec::new())
     };
@@ -276,7 +276,7 @@ async fn event_types_are_created_or_updated() {
     let fixture = TestPlatform::new().await;
     fixture.connect(&provider, KEY).await;
     let done = fixture.platform.register_event_types(&fixture.caller, fixture.customer.uuid).await.unwrap();
-    use platform_core::consumers::Registered::{Created, Updated};
+    use platform_core::customers::connections::EventTypeOutcome::{Created, Updated};
     assert_eq!(done.iter().map(|one| one.registered).collect::<Vec<_>>(), [Created, Updated]);
     let asked = provider.asked();
     let lines: Vec<&str> = asked.iter().map(|asked| asked.line.as_str()).collect();
@@ -293,7 +293,7 @@ async fn two_nodes_publish_each_event_once() {
     let other = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
     other.spawn_workers(&fixture.tasks);
     fixture.asleep(2 * WORKERS).await;
-    let new = platform_core::auctions::NewAuction {
+    let new = platform_core::sales::auctions::NewAuction {
         status: AuctionStatus::Draft,
         ..fixture.timed(Duration::from_secs(60), Vec::new())
     };
@@ -318,7 +318,7 @@ async fn items_of_many_customers_end_together_whether_their_lanes_are_open_or_no
     let sold_by_smith = smith.create(&smith.timed(minute, items(5))).await;
     let jones = platform.create_customer(&smith.caller, "Jones", None).await.unwrap().fresh().unwrap();
     let auctioneer = platform.create_auctioneer(&smith.caller, jones.uuid, "Jones", None).await.unwrap();
-    let not_connected = platform_core::auctions::NewAuction {
+    let not_connected = platform_core::sales::auctions::NewAuction {
         auctioneer: auctioneer.fresh().unwrap().uuid,
         ..smith.timed(minute, items(5))
     };

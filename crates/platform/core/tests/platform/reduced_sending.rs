@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use platform_core::PlatformConfig;
 use platform_core::config::TimerConfig;
-use platform_core::new_item::NewItem;
+use platform_core::sales::new_item::NewItem;
 
 use crate::fixture::TestPlatform;
 use crate::provider::{Provider, Reply};

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use contract::{AuctionStatus, ItemStatus};
-use platform_core::auctions::NewAuction;
-use platform_core::bids::NewBid;
+use platform_core::bidding::bids::NewBid;
 use platform_core::catalogue::{CatalogueImport, ImportMode};
-use platform_core::new_item::NewItem;
 use platform_core::port::Page;
-use platform_core::timers::ItemEndWorker;
+use platform_core::sales::auctions::NewAuction;
+use platform_core::sales::item_ends::ItemEndWorker;
+use platform_core::sales::new_item::NewItem;
 use platform_core::{PlatformConfig, PlatformError};
 use platform_rules::{Item, Stagger};
 use uuid::Uuid;

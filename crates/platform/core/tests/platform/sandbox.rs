@@ -5,14 +5,14 @@ use std::time::Duration;
 use contract::{AuctionStatus, ItemStatus};
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::Clock as _;
-use platform_core::auctions::{CreatedAuction, NewAuction};
-use platform_core::bids::NewBid;
+use platform_core::bidding::bids::NewBid;
 use platform_core::config::TimerConfig;
-use platform_core::new_item::NewItem;
 use platform_core::port::Page;
 use platform_core::ring::ClerkCommand;
-use platform_core::sandbox::{Advance, Advanced, RunClocks};
-use platform_core::timers::ItemEndWorker;
+use platform_core::sales::auctions::{CreatedAuction, NewAuction};
+use platform_core::sales::item_ends::ItemEndWorker;
+use platform_core::sales::new_item::NewItem;
+use platform_core::sandbox::{Advance, Advanced, TestClockWorker};
 use platform_core::{IdempotentRequest, Outcome, PlatformConfig, PlatformError};
 use platform_rules::{AuctionKind, Item, SaleMode, Stagger};
 use uuid::Uuid;
@@ -98,8 +98,8 @@ async fn a_long_advance_goes_on_where_a_crash_left_it() {
 
     // The process that was asked is gone; another one finds what is left.
     let restarted = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
-    assert_eq!(RunClocks::new(restarted.clone()).run_once().await.unwrap(), 17);
-    assert_eq!(RunClocks::new(restarted).run_once().await.unwrap(), 0);
+    assert_eq!(TestClockWorker::new(restarted.clone()).run_once().await.unwrap(), 17);
+    assert_eq!(TestClockWorker::new(restarted).run_once().await.unwrap(), 0);
     let (_, clock) = fixture.platform.test_clock(&fixture.caller, auction).await.unwrap();
     assert_eq!((clock.target, clock.ended, clock.now()), (None, 20, start + WEEK + SignedDuration::from_hours(24)));
     let expected: Vec<_> = (0..20).map(|n| ((n + 1).to_string(), WEEK.as_secs() as i64 + 60 * n)).collect();
@@ -113,7 +113,7 @@ async fn two_nodes_end_each_item_of_an_advance_once_and_in_order() {
     let timers = TimerConfig { clock_items_max: 4, ..TimerConfig::default() };
     let other = node(&fixture.store, &fixture.clock, PlatformConfig { timers, ..PlatformConfig::default() }, 2);
     let ended = advance(&fixture, auction, Advance::Seconds(8 * 24 * 3_600)).await.unwrap().ended.len();
-    let (mut one, mut two) = (RunClocks::new(fixture.platform.clone()), RunClocks::new(other));
+    let (one, two) = (TestClockWorker::new(fixture.platform.clone()), TestClockWorker::new(other));
     let (first, second) = tokio::join!(one.run_once(), two.run_once());
     assert_eq!(ended + first.unwrap() + second.unwrap(), 50);
     let expected: Vec<_> = (0..50).map(|n| ((n + 1).to_string(), WEEK.as_secs() as i64 + n / 2)).collect();
@@ -126,7 +126,7 @@ async fn a_repeated_advance_is_answered_and_not_done_again() {
     let auction = created.auction.uuid;
     let render = |advanced: &Advanced| format!("{} ended", advanced.ended.len());
     let answering = IdempotentRequest {
-        caller: fixture.caller.key,
+        caller: fixture.caller.id,
         key: "k",
         request_hash: [1; 32],
         status: 200,

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use contract::{AuctionStatus, ItemStatus};
-use platform_core::auctions::NewAuction;
-use platform_core::bids::NewBid;
-use platform_core::new_item::NewItem;
+use platform_core::bidding::bids::NewBid;
 use platform_core::port::Page;
 use platform_core::ring::{ClerkCommand, ClerkCommandResult, NewInternetBid, RingAction, RingState};
+use platform_core::sales::auctions::NewAuction;
+use platform_core::sales::new_item::NewItem;
 use platform_core::{Caller, PlatformError, Scope};
 use platform_rules::ring::next_to_send;
 use platform_rules::{AuctionKind, InternetBids};
@@ -50,7 +50,7 @@ impl Webcast {
         self.fixture.platform.clerk(&self.fixture.caller, self.auction, &command, seen.version(), None).await?.fresh()
     }
 
-    async fn bid(&self, bidder: &str, amount: i64) -> Result<Option<platform_core::bid::Bid>, PlatformError> {
+    async fn bid(&self, bidder: &str, amount: i64) -> Result<Option<platform_core::bidding::bid::Bid>, PlatformError> {
         let new = NewInternetBid { bidder: bidder.into(), amount };
         Ok(self.fixture.platform.bid_in_ring(&self.fixture.caller, self.items[0], &new, None, None).await?.fresh()?.bid)
     }

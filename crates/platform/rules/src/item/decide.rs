@@ -1,64 +1,64 @@
-//! What may become of an item, outside of the ring (decisions, sections 2 and 6).
+//! Decides commands on an item outside of the ring: creation, changes of status, bids, ends.
 
 use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{bidding, fields};
+use super::{absentee_bid, bidding, buy_now, cancel_bid, ends, fields};
 use crate::bid::Offer;
 use crate::transitions::{ItemActor, ItemFacts, ItemTransition, find_item_transition};
-use crate::{Auction, AuctionKind, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingStatus};
+use crate::{Auction, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingStatus};
 
 /// Characters of a reason, at most.
 pub const REASON_CHARS_MAX: usize = 500;
 
-/// What somebody wants of an item.
+/// A command on an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemCommand {
-    /// A call makes it, as DRAFT, or as LIVE in a LIVE auction. Its `sequence` is 0 before.
+    /// An API call creates the item, as DRAFT, or as LIVE in a LIVE auction. The given state has `sequence` 0.
     Create {
         /// First status.
         status: ItemStatus,
     },
-    /// A catalogue import makes it; otherwise as [`ItemCommand::Create`].
+    /// A catalogue import creates the item, under the rules of [`ItemCommand::Create`].
     Import {
         /// First status.
         status: ItemStatus,
     },
-    /// An administrator changes its status. From SOLD and PASSED to LIVE it is a correction.
+    /// An administrator changes the status. From SOLD or PASSED to LIVE, this is a correction.
     ChangeStatus {
-        /// Status wanted.
+        /// Requested status.
         to: ItemStatus,
-        /// Why; needed by suspensions, their end, and corrections.
+        /// Why; required for a suspension, for its end, and for a correction.
         reason: Option<String>,
     },
-    /// Its auction goes LIVE and takes it along. A DRAFT item passes through PREVIEW.
+    /// The item goes LIVE with its auction. A DRAFT item passes through PREVIEW.
     GoLive,
-    /// The timer has seen its effective end.
+    /// A timer reports that the effective end is reached.
     ReachEnd,
-    /// Somebody bids in a timed auction.
+    /// A bidder bids in a timed auction.
     PlaceBid {
         /// UUID of the bid.
         bid: Uuid,
-        /// Who bids.
+        /// The bidder.
         bidder: Bidder,
-        /// How far the bidder goes, minor units: the platform bids for them up to it, and never more than is needed.
+        /// The bidder's maximum, minor units. The platform bids up to it by proxy, never more than needed.
         amount: i64,
     },
-    /// An absentee leaves a maximum for the clerk, before a webcast is live. A later one takes its place.
+    /// An absentee leaves a maximum before a webcast is live. It replaces an earlier one of the same bidder.
     PlaceAbsenteeBid {
         /// UUID of the bid.
         bid: Uuid,
-        /// Who bids.
+        /// The bidder.
         bidder: Bidder,
-        /// How far the clerk may go, minor units.
+        /// How much the clerk may bid at most, minor units.
         maximum: i64,
     },
-    /// Somebody buys an item of a timed auction at its buy-now price.
+    /// A bidder buys an item of a timed auction at its buy-now price.
     BuyNow {
-        /// UUID of the bid that it is recorded as.
+        /// UUID of the bid that records the purchase.
         bid: Uuid,
-        /// Who buys.
+        /// The buyer.
         bidder: Bidder,
     },
     /// An administrator cancels a bid.
@@ -70,24 +70,24 @@ pub enum ItemCommand {
         /// The item's bids.
         log: BidLog,
     },
-    /// An administrator puts the end of an item of a timed auction off.
+    /// An administrator moves the effective end of an item of a timed auction to a later time.
     MoveEnd {
-        /// The later end.
+        /// The new effective end.
         to: Timestamp,
         /// Why.
         reason: String,
     },
-    /// The timer has seen its effective end, which passed while nobody could see to it.
+    /// A timer finds that the effective end passed while the platform was down, and extends it.
     ExtendEndAfterDowntime {
-        /// The end that it gets instead.
+        /// The new effective end.
         to: Timestamp,
     },
-    /// A clerk or an administrator takes a sale or pass back: the item is LIVE again.
+    /// A clerk or an administrator corrects a sale or a pass: the item is LIVE again.
     Correct {
         /// Why.
         reason: String,
     },
-    /// Its auction is reconciled: a PASSED item is UNSOLD.
+    /// The auction is reconciled: a PASSED item becomes UNSOLD.
     Reconcile,
 }
 
@@ -96,10 +96,10 @@ pub enum ItemCommand {
 /// Errors: `item_not_in_auction`, `sandbox_mismatch`, `illegal_transition`, `field_invalid`, and those of the guards in
 /// [`ITEM_TRANSITIONS`](crate::transitions::ITEM_TRANSITIONS); for a bid `wrong_auction_kind`, `auction_not_live`,
 /// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`, `maximum_not_raised`,
-/// `too_many_bids`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `pre_bidding_over`; for buying
-/// `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`, `bid_log_incomplete`, `item_in_ring`,
-/// `reason_required`; for an end `item_not_live`, which a timer that comes late or twice takes for done, or
-/// `end_not_later`.
+/// `too_many_bids`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`,
+/// `pre_bidding_over`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
+/// `bid_log_incomplete`, `item_in_ring`, `reason_required`; for an end `end_not_later`, `end_not_reached`, and
+/// `item_not_live`, which tells a late or repeated timer that another one has ended the item.
 pub fn decide(
     auction: &Auction,
     item: &Item,
@@ -122,7 +122,7 @@ pub fn decide(
             let facts = ItemFacts { auction, item, reason: None, now };
             Ok(find_item_transition(&facts, &[ItemActor::End], None)?.changes(auction, item, None))
         }
-        ItemCommand::ExtendEndAfterDowntime { to } => extend_end_after_downtime(auction, item, to, now),
+        ItemCommand::ExtendEndAfterDowntime { to } => ends::extend_end_after_downtime(auction, item, to, now),
         ItemCommand::Reconcile => {
             let facts = ItemFacts { auction, item, reason: None, now };
             let row = find_item_transition(&facts, &[ItemActor::Reconciliation], Some(ItemStatus::Unsold))?;
@@ -134,13 +134,13 @@ pub fn decide(
         }
         ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum } => {
             let offer = Offer::of(&bidder, bid, maximum, BidSource::Absentee, now);
-            bidding::place_absentee(auction, item, &bidder, &offer)
+            absentee_bid::place(auction, item, &bidder, &offer)
         }
-        ItemCommand::BuyNow { bid, bidder } => bidding::buy_now(auction, item, bid, &bidder, now),
+        ItemCommand::BuyNow { bid, bidder } => buy_now::buy_now(auction, item, bid, &bidder, now),
         ItemCommand::CancelBid { bid, reason, log } => {
-            bidding::cancel(auction, item, bid, require_reason(reason)?, &log)
+            cancel_bid::cancel(auction, item, bid, require_reason(reason)?, &log)
         }
-        ItemCommand::MoveEnd { to, reason } => move_end(auction, item, to, require_reason(reason)?, now),
+        ItemCommand::MoveEnd { to, reason } => ends::move_end(auction, item, to, require_reason(reason)?, now),
     }
 }
 
@@ -171,49 +171,20 @@ fn change_status(
     Ok(row.changes(auction, item, reason))
 }
 
-/// A reason without the blanks around it; none when there is nothing else.
+/// The reason without leading and trailing white space; none when nothing remains.
 fn clean_reason(reason: Option<String>) -> Result<Option<String>, Rejection> {
     let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
     let is_control = |char: char| char.is_control() && char != '\n';
     if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX || reason.contains(is_control)) {
-        let problem = "must have at most 500 characters, none of them a control character";
+        let problem = "must have at most 500 characters, and no control character but line breaks";
         return Err(Rejection::FieldInvalid { field: "reason", problem });
     }
     Ok(reason)
 }
 
-/// A reason that says something.
+/// A reason that is not blank.
 pub(crate) fn require_reason(reason: String) -> Result<String, Rejection> {
     clean_reason(Some(reason))?.ok_or(Rejection::ReasonRequired)
-}
-
-/// Later than before, and later than now: an end only moves forward.
-fn move_end(
-    auction: &Auction,
-    item: &Item,
-    to: Timestamp,
-    reason: String,
-    now: Timestamp,
-) -> Result<Vec<ItemChange>, Rejection> {
-    auction.require_kind(AuctionKind::Timed)?;
-    auction.require_open()?;
-    let is_later = item.effective_end_time.is_some_and(|end| to > end) && to > now;
-    is_later.then(|| vec![ItemChange::EndMoved { end: to, reason }]).ok_or(Rejection::EndNotLater)
-}
-
-/// As an end that is reached, but for a later one.
-fn extend_end_after_downtime(
-    auction: &Auction,
-    item: &Item,
-    to: Timestamp,
-    now: Timestamp,
-) -> Result<Vec<ItemChange>, Rejection> {
-    auction.require_kind(AuctionKind::Timed)?;
-    item.require_live()?;
-    if item.effective_end_time.is_none_or(|end| end > now) {
-        return Err(Rejection::EndNotReached);
-    }
-    (to > now).then(|| vec![ItemChange::EndHeld { end: to }]).ok_or(Rejection::EndNotLater)
 }
 
 fn go_live(auction: &Auction, item: &Item, now: Timestamp) -> Result<Vec<ItemChange>, Rejection> {
@@ -249,9 +220,9 @@ impl Item {
 }
 
 impl ItemTransition {
-    /// The changes of an item that follows this row: its status, and what always comes with it. An item that comes LIVE
-    /// or into being in a timed auction gets its end; one that is back from the ring can be offered again; one that is
-    /// back from a withdrawal begins without the bids from before.
+    /// The changes of an item by this row: the status, and the changes that always accompany it. An item that is
+    /// created or goes LIVE in a timed auction gets its end. An item that was sold or passed in the ring waits again
+    /// when it is back to LIVE or DRAFT. The bids of an item that is reinstated after a withdrawal lapse.
     pub(crate) fn changes(&self, auction: &Auction, item: &Item, reason: Option<String>) -> Vec<ItemChange> {
         let announced = self.announced.applies_to(item);
         let mut changes = Vec::with_capacity(2);

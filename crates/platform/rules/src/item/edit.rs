@@ -1,22 +1,22 @@
-//! Corrections of what was entered about an item, and of its planned end.
+//! Corrections of the fields of an item.
 //!
 //! | fields | can change |
 //! |---|---|
 //! | title, description, images and documents, estimates | until the auction is reconciled |
-//! | lot number, opening bid, reserve, buy-now price, increment, vendor | as DRAFT, PREVIEW, LIVE, SUSPENDED and WITHDRAWN, outside of the ring and while it has no bids |
-//! | planned end | in a timed auction, as DRAFT, PREVIEW and WITHDRAWN. [`move_plan`] puts those of LIVE and SUSPENDED ones off |
+//! | lot number, opening bid, reserve, buy-now price, increment, vendor | before its sale is over; outside of the ring; without bids or WITHDRAWN |
+//! | planned end | as DRAFT, PREVIEW and WITHDRAWN; of LIVE and SUSPENDED items by [`super::move_plan`] |
 
 use contract::ItemStatus;
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{fields, require_reason};
+use super::fields;
 use crate::edit::fields_of;
 use crate::{Auction, AuctionKind, Hidden, Item, ItemChange, Rejection};
 
 fields_of! {
-    /// What is to be another way about an item. What is none stays; of what may be absent, the inner none takes it away.
+    /// A correction of an item. A field that is none stays; in an optional field, an inner none removes the value.
     ItemEdit of Item {
         /// Lot number.
         lot_number: String = "lotNumber",
@@ -26,7 +26,7 @@ fields_of! {
         description: String = "description",
         /// Image address.
         image_url: Option<String> = "imageUrl",
-        /// Images, documents and videos, all of them.
+        /// Images, documents and videos; replaces the whole list.
         attachments: Vec<UrlAttachmentApiModel> = "attachments",
         /// Low estimate, minor units.
         low_estimate: Option<i64> = "lowEstimate",
@@ -36,18 +36,18 @@ fields_of! {
         opening_bid: i64 = "openingBid",
         /// Lowest price that sells, minor units.
         reserve: Option<Hidden> = "reserve",
-        /// Price at which it can be bought at once, minor units.
+        /// Buy-now price, minor units.
         buy_now: Option<i64> = "buyNow",
         /// Increment at any price, minor units.
         fixed_increment: Option<i64> = "fixedIncrement",
-        /// The party that sells it.
+        /// The vendor.
         vendor: Option<Uuid> = "vendor",
-        /// Planned end, and with it the effective one.
+        /// Planned end; the effective end changes with it.
         end_time: Option<Timestamp> = "endTime",
     }
 }
 
-/// Decides an edit. No change comes of what is so already.
+/// Decides an edit. Fields that have the wanted value already produce no change.
 ///
 /// Errors: `item_not_in_auction`, `auction_closed`, `fields_locked`, `field_invalid`.
 pub fn edit(auction: &Auction, item: &Item, edit: ItemEdit) -> Result<Vec<ItemChange>, Rejection> {
@@ -69,44 +69,6 @@ pub fn edit(auction: &Auction, item: &Item, edit: ItemEdit) -> Result<Vec<ItemCh
     Ok(vec![ItemChange::Edited { edit: Box::new(edit) }])
 }
 
-/// Plans another end for an item. Before it is LIVE any; a LIVE or SUSPENDED one moves forward only, with a reason, and an
-/// end that soft close has put off further already stays. Of an item that has ended, or ends so already, nothing comes.
-///
-/// Errors: `item_not_in_auction`, `wrong_auction_kind`, `auction_closed`, `end_not_later`, `reason_required`.
-pub fn move_plan(
-    auction: &Auction,
-    item: &Item,
-    to: Option<Timestamp>,
-    reason: Option<&str>,
-    now: Timestamp,
-) -> Result<Vec<ItemChange>, Rejection> {
-    item.require_in(auction)?;
-    auction.require_kind(AuctionKind::Timed)?;
-    auction.require_open()?;
-    if item.end_time == to {
-        return Ok(Vec::new());
-    }
-    match item.status {
-        ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Withdrawn => {
-            fields::require_valid_in_auction(auction, &Item { end_time: to, ..item.clone() })?;
-            let edit = ItemEdit { end_time: Some(to), ..ItemEdit::default() };
-            Ok(vec![ItemChange::Edited { edit: Box::new(edit) }])
-        }
-        ItemStatus::Live | ItemStatus::Suspended => {
-            let planned = to.filter(|to| item.end_time.is_none_or(|end| *to > end)).ok_or(Rejection::EndNotLater)?;
-            let end = item.effective_end_time.map_or(planned, |end| end.max(planned));
-            // What is due has ended, even if the timer has not come to it.
-            let is_over = item.status == ItemStatus::Live && item.effective_end_time.is_some_and(|end| end <= now);
-            if end <= now || is_over {
-                return Err(Rejection::EndNotLater);
-            }
-            let reason = require_reason(reason.unwrap_or_default().to_owned())?;
-            Ok(vec![ItemChange::EndShifted { planned, end, reason }])
-        }
-        ItemStatus::Sold | ItemStatus::Unsold | ItemStatus::SoldBuyNow | ItemStatus::Passed => Ok(Vec::new()),
-    }
-}
-
 /// Why a field can't change; none when it can.
 fn lock(field: &str, auction: &Auction, item: &Item) -> Option<&'static str> {
     use ItemStatus::{Draft, Live, Preview, Suspended, Withdrawn};
@@ -114,11 +76,13 @@ fn lock(field: &str, auction: &Auction, item: &Item) -> Option<&'static str> {
         "title" | "description" | "imageUrl" | "attachments" | "lowEstimate" | "highEstimate" => None,
         "endTime" if auction.kind != AuctionKind::Timed => Some("a webcast's items have no end of their own"),
         "endTime" if matches!(item.status, Draft | Preview | Withdrawn) => None,
-        "endTime" => Some("the end of an item that is or was on sale is put off by shifting the auction's ends"),
-        _ if item.in_ring().is_some() => Some("the item is in the ring"),
+        "endTime" => Some("the item is or was on sale: shift the ends of the auction instead"),
+        _ if item.in_ring().is_some() => Some("the item is in the ring: take it out first"),
         _ if !matches!(item.status, Draft | Preview | Live | Suspended | Withdrawn) => Some("its sale is over"),
-        // Those of a withdrawn item lapse when it comes back.
-        _ if item.has_bids() && item.status != Withdrawn => Some("bids were made under them"),
+        // The bids of a withdrawn item lapse when it is reinstated.
+        _ if item.has_bids() && item.status != Withdrawn => {
+            Some("the item has bids, which were made under these terms")
+        }
         _ => None,
     }
 }
@@ -151,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_are_fixed_by_the_first_bid_and_words_are_not() {
+    fn the_first_bid_locks_the_terms_and_leaves_title_and_estimates_open() {
         let timed = auction(AuctionKind::Timed, AuctionStatus::Live);
         let lot = |status| item(&timed, status);
         for (lot, locked) in [
@@ -174,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_replays_from_its_json_and_moves_both_ends() {
+    fn an_edit_replays_from_json_and_sets_planned_and_effective_end() {
         let timed = auction(AuctionKind::Timed, AuctionStatus::Draft);
         let draft = item(&timed, ItemStatus::Draft);
         let changes = edit(&timed, &draft, everything()).unwrap();
@@ -187,27 +151,5 @@ mod tests {
         assert_eq!(one.reserve, Some(Hidden::new(20_000)));
         let wrong = ItemEdit { buy_now: Some(Some(5)), ..ItemEdit::default() };
         assert_eq!(refused(&timed, &draft, wrong), "field_invalid");
-    }
-
-    #[test]
-    fn ends_of_items_on_sale_move_forward_and_what_soft_close_gave_stays() {
-        let timed = auction(AuctionKind::Timed, AuctionStatus::Live);
-        let live = item(&timed, ItemStatus::Live);
-        let extended = Item { effective_end_time: Some(at(1_300)), ..live.clone() };
-        let ends = |lot: &Item, to, now| {
-            let changes = move_plan(&timed, lot, Some(at(to)), Some("the site was slow"), at(now))?;
-            let mut lot = lot.clone();
-            changes.iter().for_each(|change| lot.apply(change));
-            Ok::<_, Rejection>((lot.end_time, lot.effective_end_time))
-        };
-        assert_eq!(ends(&live, 1_200, 10), Ok((Some(at(1_200)), Some(at(1_200)))));
-        assert_eq!(ends(&extended, 1_200, 10), Ok((Some(at(1_200)), Some(at(1_300)))));
-        assert_eq!(ends(&extended, 1_400, 10), Ok((Some(at(1_400)), Some(at(1_400)))));
-        assert_eq!(ends(&live, 900, 10), Err(Rejection::EndNotLater));
-        assert_eq!(ends(&live, 1_200, 1_000), Err(Rejection::EndNotLater), "it is due");
-        assert_eq!(ends(&item(&timed, ItemStatus::Draft), 900, 10), Ok((Some(at(900)), Some(at(900)))));
-        let sold = Item { status: ItemStatus::Sold, ..live.clone() };
-        assert_eq!(ends(&sold, 1_200, 10), Ok((Some(at(1_000)), Some(at(1_000)))));
-        assert_eq!(move_plan(&timed, &live, Some(at(1_200)), None, at(10)), Err(Rejection::ReasonRequired));
     }
 }

@@ -1,4 +1,4 @@
-//! What the fields of an item can hold.
+//! Validation of the fields of an item.
 
 use crate::bid::AMOUNT_MAX;
 use crate::{Auction, AuctionKind, Item, Rejection};
@@ -6,7 +6,7 @@ use crate::{Auction, AuctionKind, Item, Rejection};
 const OUT_OF_RANGE: &str = "must be between 0 and 1,000,000,000,000,000 minor units";
 const OUT_OF_POSITIVE_RANGE: &str = "must be between 1 and 1,000,000,000,000,000 minor units";
 
-/// Refuses an item with impossible fields, by the name of the first one.
+/// Rejects invalid fields; the rejection names the first one.
 pub(super) fn require_valid(item: &Item) -> Result<(), Rejection> {
     let wrong = |field, problem| Err(Rejection::FieldInvalid { field, problem });
     let amount = |amount: i64| (0..=AMOUNT_MAX).contains(&amount);
@@ -47,8 +47,8 @@ pub(super) fn require_valid(item: &Item) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Refuses an item with what means nothing in its auction: a price to buy it at or an end of its own in a webcast, an end
-/// before anybody could bid.
+/// Rejects fields that do not fit the auction: a buy-now price or an end in a webcast, and an end before the auction's
+/// start.
 pub(super) fn require_valid_in_auction(auction: &Auction, item: &Item) -> Result<(), Rejection> {
     let wrong = |field, problem| Err(Rejection::FieldInvalid { field, problem });
     let is_timed = auction.kind == AuctionKind::Timed;

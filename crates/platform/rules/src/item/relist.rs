@@ -1,4 +1,4 @@
-//! An unsold item is offered again in another auction; both know of each other.
+//! Relisting: an unsold item is offered in another auction. Each of the two items names the other.
 
 use contract::ItemStatus;
 use jiff::Timestamp;
@@ -7,34 +7,35 @@ use uuid::Uuid;
 use super::decide::{ItemCommand, decide};
 use crate::{Auction, AuctionKind, Item, ItemChange, LogHead, Rejection, RingStatus};
 
-/// What an item needs to have a place in another auction.
+/// The new lot in the other auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLot {
     /// UUID of the new item, version 7.
     pub uuid: Uuid,
-    /// Its lot number there.
+    /// Its lot number.
     pub lot_number: String,
-    /// Its place in the running order there.
+    /// Its place in the running order.
     pub position: i64,
     /// DRAFT, or LIVE in a LIVE auction.
     pub status: ItemStatus,
 }
 
-/// What becomes of both items; commit all of it or nothing.
+/// The changes of both items. The caller commits all of them or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relisting {
     /// Changes of the unsold item.
     pub unsold: Vec<ItemChange>,
     /// The new item before its changes; its `sequence` and `version` are 0.
     pub item: Item,
-    /// Changes of the new item: its creation.
+    /// Changes of the new item, which create it.
     pub created: Vec<ItemChange>,
 }
 
-/// Lists an UNSOLD item into another auction of its customer, with its description, estimates, opening bid, reserve and
-/// vendor as they are, and without its bids.
+/// Relists an UNSOLD item in another auction of its customer. The new item has the same description, estimates, opening
+/// bid, reserve and vendor, and no bids.
 ///
-/// Errors: `item_not_unsold`, `already_relisted`, `relisted_elsewhere`, `sandbox_mismatch`, and those of [`decide`] for a creation.
+/// Errors: `item_not_unsold`, `already_relisted`, `relisted_elsewhere`, `sandbox_mismatch`, and those of [`decide`] for
+/// a creation.
 pub fn relist(
     (from, unsold): (&Auction, &Item),
     into: &Auction,

@@ -1,4 +1,4 @@
-//! The auction transitions: every row, every pair that is no row, every guard.
+//! Tests of the auction transitions: every row, every pair of statuses without a row, every guard.
 
 use super::*;
 use crate::sample::{at, auction};
@@ -72,7 +72,7 @@ fn every_pair_of_statuses_is_legal_exactly_as_specified() {
 }
 
 #[test]
-fn preview_needs_the_required_fields_and_names_what_is_missing() {
+fn preview_requires_complete_fields_and_the_rejection_names_the_missing_ones() {
     let bare = |kind| Auction {
         title: " ".to_owned(),
         currency: String::new(),
@@ -97,7 +97,7 @@ fn preview_needs_the_required_fields_and_names_what_is_missing() {
 }
 
 #[test]
-fn an_auction_is_created_live_only_with_a_live_item_and_an_end_to_come() {
+fn an_auction_is_created_live_only_with_a_live_item_and_an_end_in_the_future() {
     check(&new(AuctionKind::Timed), SOLD_OUT, create(Live), 10, "no_live_item");
     check(&new(AuctionKind::Timed), ON_SALE, create(Live), 999, "-->LIVE created");
     check(&new(AuctionKind::Timed), ON_SALE, create(Live), 1_000, "end_not_in_future");
@@ -132,7 +132,7 @@ fn an_auction_is_reconciled_only_when_no_item_is_live_or_suspended() {
 }
 
 #[test]
-fn a_stagger_of_no_items_is_refused() {
+fn a_stagger_of_zero_items_is_rejected() {
     let auction = Auction { stagger: Some(Stagger { seconds: 30, items: 0 }), ..new(AuctionKind::Timed) };
     check(&auction, SOLD_OUT, create(Draft), 10, "field_invalid");
 }
@@ -147,7 +147,7 @@ fn a_change_of_status_raises_the_sequence_by_one_and_leaves_the_version() {
 }
 
 #[test]
-fn an_auction_with_impossible_charges_or_extension_is_refused_by_name() {
+fn invalid_charges_and_extensions_are_rejected_with_the_field() {
     let new = Auction { sequence: 0, ..auction(AuctionKind::Timed, Draft) };
     let refuses = |auction: Auction, field: &str| {
         let command = AuctionCommand::Create { status: Draft };
@@ -164,7 +164,7 @@ fn an_auction_with_impossible_charges_or_extension_is_refused_by_name() {
 }
 
 #[test]
-fn an_auction_on_its_way_back_to_preview_takes_no_bid_and_arrives_unless_one_had_come() {
+fn a_return_to_preview_stops_bids_and_is_abandoned_if_one_was_accepted_before() {
     let mut live = auction(AuctionKind::Timed, Live);
     let apply = |auction: &mut Auction, changes: Vec<AuctionChange>| {
         changes.iter().for_each(|change| auction.apply(change));
@@ -174,16 +174,16 @@ fn an_auction_on_its_way_back_to_preview_takes_no_bid_and_arrives_unless_one_had
     let begun = begin_return_to_preview(&live, &ON_SALE, at(10)).unwrap();
     apply(&mut live, begun);
     assert_eq!((live.status, live.require_live()), (Live, Err(Rejection::ItemsFollowing)));
-    let mut given_up = live.clone();
-    apply(&mut given_up, end_return_to_preview(&live, &with_bids, at(11)));
-    assert_eq!((given_up.status, given_up.require_live()), (Live, Ok(())));
+    let mut abandoned = live.clone();
+    apply(&mut abandoned, end_return_to_preview(&live, &with_bids, at(11)));
+    assert_eq!((abandoned.status, abandoned.require_live()), (Live, Ok(())));
     let ended = end_return_to_preview(&live, &ON_SALE, at(11));
     apply(&mut live, ended);
     assert_eq!((live.status, live.returning), (Preview, false));
 }
 
 #[test]
-fn what_the_items_rule_out_is_not_offered() {
+fn legal_statuses_depend_on_the_items() {
     let live = auction(AuctionKind::Timed, Live);
     let with_bids = ItemCounts { with_bids: 1, ..SOLD_OUT };
     assert_eq!(live.legal_next(&SOLD_OUT, at(10)), [Preview, Reconciliation]);
@@ -191,6 +191,6 @@ fn what_the_items_rule_out_is_not_offered() {
     assert_eq!(live.legal_next(&with_bids, at(10)), [Reconciliation]);
     assert_eq!(live.legal_next(&ItemCounts { suspended: 1, ..with_bids }, at(10)), []);
     let late = at(1_000_000);
-    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, late), [Draft], "its end is over");
+    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, late), [Draft], "its end has passed");
     assert_eq!(auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, at(10)), [Draft, Live]);
 }

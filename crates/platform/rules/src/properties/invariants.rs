@@ -1,4 +1,4 @@
-//! What the crate promises of every change and of every state.
+//! The invariants of every change and of every state.
 
 use contract::ItemStatus;
 use serde_json::Value;
@@ -10,13 +10,13 @@ use crate::{
 };
 
 impl Sale {
-    /// What holds of a change against the state right before it.
+    /// Checks a change against the state before it.
     pub(super) fn check_change(&self, change: &ItemChange) {
         let item = &self.item;
         match change {
             ItemChange::StatusChanged { from, to, cause, announced, .. } => {
                 assert_eq!(*from, (item.sequence > 0).then_some(item.status));
-                assert!(*announced || !item.announced, "an earlier announcement is followed up");
+                assert!(*announced || !item.announced, "after an announcement every change is announced");
                 if *cause == Cause::EndReached {
                     let reserve = item.reserve.map_or(0, |reserve| reserve.reveal());
                     let sells = item.price().is_some_and(|price| price >= reserve);
@@ -24,8 +24,8 @@ impl Sale {
                 }
                 if matches!(to, ItemStatus::Sold | ItemStatus::SoldBuyNow) {
                     let winner = item.standing.as_ref().and_then(|standing| self.log.get(standing.number)).unwrap();
-                    assert!(winner.stands(), "one winner, whose bid counts");
-                    assert_eq!(from, &Some(ItemStatus::Live), "what is sold is not sold again");
+                    assert!(winner.stands(), "the winning bid counts");
+                    assert_eq!(from, &Some(ItemStatus::Live), "a sold item is not sold again");
                 }
                 if matches!(to, ItemStatus::Sold | ItemStatus::SoldBuyNow | ItemStatus::Unsold | ItemStatus::Passed) {
                     assert!(*announced);
@@ -37,18 +37,22 @@ impl Sale {
                 let price = standing.as_ref().map(|standing| standing.amount);
                 assert!(price >= item.price(), "a bid never lowers the price");
                 if matches!(record.source, BidSource::Internet | BidSource::Absentee | BidSource::BuyNow) {
-                    assert!(!self.suspended.contains(record.bidder.as_str()), "whoever is suspended bids nothing");
+                    assert!(!self.suspended.contains(record.bidder.as_str()), "a suspended bidder does not bid");
                     let limit = self.limit.filter(|_| record.bidder == "d").unwrap_or(i64::MAX);
-                    assert!(record.maximum.reveal() <= limit, "nobody goes beyond their limit");
+                    assert!(record.maximum.reveal() <= limit, "a bid stays within the spending limit");
                 }
                 let leads = standing.as_ref().is_some_and(|standing| standing.number == record.number);
-                let all_of_it = Some(record.maximum.reveal());
+                let maximum = Some(record.maximum.reveal());
                 let shown = Some(record.amount);
                 if record.source == BidSource::Absentee {
-                    assert_eq!(shown, Some(0), "nothing is shown of what an absentee left");
+                    assert_eq!(shown, Some(0), "an absentee bid shows no amount");
                 } else {
-                    assert!(leads || all_of_it <= price, "whoever is outbid has given all");
-                    assert_eq!(shown, if leads { price } else { all_of_it }, "a leader shows no more than the price");
+                    assert!(leads || maximum <= price, "an outbid maximum is at or below the price");
+                    assert_eq!(
+                        shown,
+                        if leads { price } else { maximum },
+                        "a leading bid shows no more than the price"
+                    );
                 }
                 if self.auction.kind == AuctionKind::Webcast && record.source != BidSource::Absentee {
                     assert!(record.amount >= minimum_bid(&self.auction, item) && price > item.price());
@@ -67,11 +71,11 @@ impl Sale {
                 assert!(edit.end_time.is_none() || !on_sale, "an end on sale is shifted, not edited");
                 let terms = edit.opening_bid.is_some() || edit.reserve.is_some() || edit.buy_now.is_some();
                 let is_free = !item.has_bids() || item.status == ItemStatus::Withdrawn;
-                assert!(!terms || is_free, "the terms of bids stay");
+                assert!(!terms || is_free, "bids lock the terms");
             }
             ItemChange::StandingChanged { cause, .. } => {
                 let causes = [Cause::BidCancelled, Cause::BidUndone, Cause::BidRetracted, Cause::AskingPriceSet];
-                assert!(causes.contains(cause), "nothing else changes a price but a bid");
+                assert!(causes.contains(cause), "only these causes and bids change a price");
                 if self.auction.kind == AuctionKind::Timed {
                     assert_eq!(*cause, Cause::BidCancelled);
                 }
@@ -81,24 +85,24 @@ impl Sale {
         if matches!(change.cause(), Cause::BidCancelled | Cause::BidUndone | Cause::BidRetracted)
             && matches!(change, ItemChange::BidStruck { .. })
         {
-            assert!(change.reason().is_some(), "whoever takes a bid back says why");
+            assert!(change.reason().is_some(), "striking a bid has a reason");
         }
     }
 
-    /// What holds of the state after every step.
+    /// Checks the state after a step.
     pub(super) fn check_state(&self) {
         let (auction, item) = (&self.auction, &self.item);
         assert_eq!(item.bid_count as usize, self.log.bids().len());
         let statuses = self.item_changes.iter().filter(|change| matches!(change, ItemChange::StatusChanged { .. }));
         assert_eq!(item.sequence, statuses.count() as i64, "one number for each status change");
         assert_eq!(auction.in_ring == Some(item.uuid), item.in_ring().is_some(), "both sides of the ring agree");
-        assert!(item.in_ring().is_none() || item.status == ItemStatus::Live, "what is in the ring can be sold");
-        assert_eq!((item.version, auction.version), (1, 1), "versions are the platform's");
+        assert!(item.in_ring().is_none() || item.status == ItemStatus::Live, "an item in the ring is LIVE");
+        assert_eq!((item.version, auction.version), (1, 1), "the rules leave versions alone");
         match auction.kind {
             AuctionKind::Timed => self.check_leader(),
             AuctionKind::Webcast => self.check_ring(),
         }
-        self.check_what_is_shown();
+        self.check_public_views();
     }
 
     fn counting(&self) -> Vec<&BidRecord> {
@@ -106,17 +110,18 @@ impl Sale {
         self.log.bids().iter().filter(|record| record.stands() && !is_over(record)).collect()
     }
 
-    /// Of a timed item: the highest maximum leads, of equal ones the earliest, at a price that the others force.
+    /// A timed item: the highest maximum leads, among equal ones the earliest, at the lowest price that outbids the
+    /// others.
     fn check_leader(&self) {
         let item = &self.item;
         assert_eq!(item.ring, RingStatus::Waiting);
-        // Other terms than those that its bids were made under may be entered for it: they lapse when it comes back.
+        // The terms of a withdrawn item can be edited in spite of its bids, which lapse when it is reinstated.
         if item.status == ItemStatus::Withdrawn {
             return;
         }
         let bids = self.counting();
         let Some(standing) = &item.standing else {
-            assert!(bids.is_empty(), "somebody leads as long as a bid counts");
+            assert!(bids.is_empty(), "a bid leads while any bid counts");
             return;
         };
         if item.status == ItemStatus::SoldBuyNow {
@@ -127,54 +132,64 @@ impl Sale {
         let first = bids.iter().find(|record| record.maximum == highest).unwrap();
         assert_eq!((standing.maximum, &standing.bidder), (highest, &first.bidder));
         let pricing = Pricing::of(&self.auction, item);
-        assert_eq!(item.standing, pricing.replay(bids.iter().copied()), "step by step as all at once");
+        assert_eq!(
+            item.standing,
+            pricing.replay(bids.iter().copied()),
+            "replaying all bids gives the same standing bid"
+        );
         let others = bids.iter().filter(|record| record.bidder != standing.bidder);
         let second = others.map(|record| record.maximum.reveal()).max();
         let reserve = item.reserve.map_or(0, |reserve| reserve.min(standing.maximum).reveal());
-        assert!(standing.amount <= standing.maximum.reveal(), "nobody pays more than they said");
-        assert!(standing.amount >= second.unwrap_or(0), "nobody is outbid below what they said");
+        assert!(standing.amount <= standing.maximum.reveal(), "the price is within the maximum");
+        assert!(standing.amount >= second.unwrap_or(0), "the price reaches the second maximum");
         assert!(standing.amount >= reserve, "a price that can meet the reserve meets it");
         let forced = second.map_or(pricing.opening(), |second| pricing.above(second)).max(pricing.opening());
-        assert!(standing.amount <= forced.max(reserve), "nobody pays more than is needed");
+        assert!(standing.amount <= forced.max(reserve), "the price is no higher than needed");
     }
 
-    /// Of a webcast's item: what stands is a bid that counts, and more than it is asked for.
+    /// An item of a webcast: the standing bid counts, and the asking price is above it.
     fn check_ring(&self) {
         let item = &self.item;
         if let Some(standing) = &item.standing {
             let record = self.log.get(standing.number).unwrap();
             assert!(record.stands() && record.source != BidSource::Absentee);
-            assert!(!item.is_over(record.number, record.source), "what a pass has ended does not stand");
+            assert!(!item.is_over(record.number, record.source), "a bid that a pass ended does not stand");
             assert_eq!((record.bid, record.amount), (standing.bid, standing.amount));
         }
-        assert!(item.status != ItemStatus::Passed || item.standing.is_none(), "nothing stands on what was passed");
-        assert!(item.before_pass.is_none() || item.status == ItemStatus::Passed, "only a pass is taken back");
+        assert!(item.status != ItemStatus::Passed || item.standing.is_none(), "no bid stands on a passed item");
+        assert!(
+            item.before_pass.is_none() || item.status == ItemStatus::Passed,
+            "only a passed item keeps the state before the pass"
+        );
         let Some(ring) = item.in_ring() else {
-            assert!(item.pending.is_empty(), "nothing waits outside of the ring");
+            assert!(item.pending.is_empty(), "no bid is pending outside of the ring");
             return;
         };
-        assert!(item.price().is_none_or(|price| price < ring.asking_price), "more is asked than what stands");
+        assert!(
+            item.price().is_none_or(|price| price < ring.asking_price),
+            "the asking price is above the standing bid"
+        );
         let amounts = item.pending.iter().map(|pending| pending.amount);
-        assert!(amounts.clone().all(|amount| amount >= ring.asking_price), "what waits answers the asking price");
+        assert!(amounts.clone().all(|amount| amount >= ring.asking_price), "pending bids reach the asking price");
         let mut paddles: Vec<_> = item.pending.iter().map(|pending| &pending.bidder).collect();
         paddles.sort_unstable();
         paddles.dedup();
-        assert_eq!(paddles.len(), item.pending.len(), "one of each bidder waits");
+        assert_eq!(paddles.len(), item.pending.len(), "at most one bid of each bidder is pending");
     }
 
-    /// Neither a reserve nor a maximum is in what others see, but as a price that everybody has seen.
-    fn check_what_is_shown(&self) {
+    /// No public view contains a reserve or a maximum, except as an amount that was public already.
+    fn check_public_views(&self) {
         let Item { reserve, standing, .. } = &self.item;
         let mut shown = Vec::new();
         numbers(&serde_json::to_value(PublicItem::of(&self.auction, &self.item)).unwrap(), &mut shown);
         let bids: Vec<_> = self.log.bids().iter().filter_map(|record| PublicBid::of(&self.item, record)).collect();
         let counted: Vec<i64> = bids.iter().map(|bid| bid.number).collect();
-        assert_eq!(counted, (1..=self.item.shown_bids()).collect::<Vec<_>>(), "numbers tell nothing of absentees");
+        assert_eq!(counted, (1..=self.item.shown_bids()).collect::<Vec<_>>(), "public numbers skip absentee bids");
         let leader = standing.as_ref().map(|standing| &standing.bidder);
         let of_leader = self.counting().into_iter().filter(|record| Some(&record.bidder) == leader);
         let shown_of_leader =
             of_leader.filter_map(|record| PublicBid::of(&self.item, record)).map(|bid| bid.amount).max();
-        assert!(shown_of_leader <= self.item.price(), "of the leader's bids no more than the price is shown");
+        assert!(shown_of_leader <= self.item.price(), "the leading bidder's bids show no more than the price");
         numbers(&serde_json::to_value(bids).unwrap(), &mut shown);
         if let Some(reserve) = reserve.map(|reserve| reserve.reveal()) {
             assert!(!shown.contains(&reserve) || self.prices.contains(&reserve), "the reserve {reserve} is shown");
@@ -189,11 +204,11 @@ impl Sale {
             assert!(known || !shown.contains(&maximum), "the maximum {maximum} is shown");
         }
         let text = format!("{:?} {:?}", self.item, self.log);
-        assert!(!text.replace("Hidden(…)", "").contains("Hidden("), "a log line shows nothing either");
+        assert!(!text.replace("Hidden(…)", "").contains("Hidden("), "debug output shows no hidden amount");
     }
 }
 
-/// Every number in a JSON value but those that count: a reserve may happen to be one of them.
+/// Every number in a JSON value, except counters, which may equal a reserve by chance.
 fn numbers(value: &Value, found: &mut Vec<i64>) {
     match value {
         Value::Number(number) => found.extend(number.as_i64()),

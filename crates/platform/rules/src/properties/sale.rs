@@ -1,4 +1,4 @@
-//! One item, its auction, and all that happened to them.
+//! The sale of a property test: one item, its auction, its log, and all changes so far.
 
 use std::collections::BTreeSet;
 
@@ -23,11 +23,11 @@ pub(super) struct Sale {
     pub(super) now_seconds: i64,
     pub(super) item_changes: Vec<ItemChange>,
     pub(super) auction_changes: Vec<AuctionChange>,
-    /// Every price that was ever shown.
+    /// Every price so far.
     pub(super) prices: BTreeSet<i64>,
-    /// Bidders who may not bid at the moment.
+    /// Suspended bidders.
     pub(super) suspended: BTreeSet<Paddle>,
-    /// What the bidder "d" may spend.
+    /// Spending limit of the bidder "d".
     pub(super) limit: Option<i64>,
 }
 
@@ -42,7 +42,7 @@ enum Command {
 use Command::{OfItem, OfRing};
 
 impl Sale {
-    /// An item that was just created LIVE.
+    /// A sale with an item that was created LIVE.
     pub(super) fn new(facts: Facts) -> Self {
         let internet_bids =
             if facts.accepts_at_once { InternetBids::AcceptedAtOnce } else { InternetBids::WaitForClerk };
@@ -134,7 +134,7 @@ impl Sale {
                 let pending = self.item.pending.get(place);
                 let paddle =
                     PADDLES.into_iter().find(|paddle| pending.is_some_and(|pending| pending.bidder == *paddle));
-                let paddle = paddle.unwrap_or("nobody");
+                let paddle = paddle.unwrap_or("unknown");
                 let bid = pending.map_or(bid, |pending| pending.bid);
                 OfRing(RingCommand::AcceptPending { bid, bidder: bidder(paddle) })
             }

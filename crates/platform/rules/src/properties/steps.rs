@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::AuctionKind;
 
-/// What a random sale begins with. Reserves end in 7 and bids in 0, so that one is told from the other.
+/// The terms of a random sale. Reserves end in 7 and bids in 0, so that a test can tell them apart.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
     pub(super) kind: AuctionKind,
@@ -15,7 +15,7 @@ pub(super) struct Facts {
     pub(super) buy_now: Option<i64>,
     pub(super) extension_seconds: Option<u32>,
     pub(super) accepts_at_once: bool,
-    /// What the last of the bidders may spend.
+    /// Spending limit of the last bidder.
     pub(super) limit: Option<i64>,
 }
 
@@ -44,13 +44,13 @@ pub(super) fn facts() -> impl Strategy<Value = Facts> {
         )
 }
 
-/// One of few bidders, so that they meet again.
+/// One of four bidders; few, so that they outbid each other.
 pub(super) type Paddle = &'static str;
 
 pub(super) const PADDLES: [Paddle; 4] = ["a", "b", "c", "d"];
 
-/// A step. Amounts are relative to the least bid at that moment, so that about half of them are accepted; bids are named by
-/// how many came after them.
+/// A step. Amounts are relative to the minimum bid at that moment, so that about half of the bids are accepted. `ago`
+/// counts back from the last bid.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
     Administrator {
@@ -104,7 +104,7 @@ pub(super) enum Step {
     Remove,
     OfferAgain,
     Reopen,
-    /// Terms that are another way, as an administrator edits them.
+    /// An administrator edits the terms.
     Edit {
         opening_bid: Option<i64>,
         reserve: Option<Option<i64>>,
@@ -113,7 +113,7 @@ pub(super) enum Step {
     EditAuction {
         extension_seconds: Option<u32>,
     },
-    /// The planned end is shifted with the auction's.
+    /// An administrator shifts the planned end with the ends of the auction.
     Shift {
         to_seconds: i64,
     },
@@ -132,7 +132,7 @@ fn paddle() -> impl Strategy<Value = Paddle> {
     prop::sample::select(&PADDLES[..])
 }
 
-/// Mostly above the minimum, and sometimes far.
+/// Amounts mostly above the minimum, some far above.
 fn amount() -> impl Strategy<Value = i64> {
     prop_oneof![4 => (-50_i64..500).prop_map(|tens| tens * 10), 1 => (-50_i64..5_000).prop_map(|tens| tens * 10)]
 }

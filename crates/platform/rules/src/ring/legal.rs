@@ -1,14 +1,15 @@
-//! Which commands the clerk can give now: what a console offers. It says of each command what [`super::decide`] would, before
-//! its details are known.
+//! Which commands are legal now: a clerk's console offers these. A command is legal when [`super::decide`] accepts it
+//! with at least one choice of its details.
 
 use contract::AuctionStatus;
 use jiff::Timestamp;
 
-use super::{commissions, reopen, require_in_ring, require_running};
+use super::reopen::reopen;
+use super::{commissions, require_in_ring, require_running};
 use crate::bid_log::BIDS_MAX;
 use crate::{AMOUNT_MAX, Auction, AuctionKind, BidLog, Item, WebcastPhase};
 
-/// A clerk's command without its details.
+/// A command of the clerk without its details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RingAction {
     /// Begin the live phase.
@@ -17,36 +18,36 @@ pub enum RingAction {
     Send,
     /// Set the asking price.
     SetAskingPrice,
-    /// Take a bid in the room, or one that came by another way.
+    /// Enter a bid made in the room, or a relayed internet bid.
     Bid,
-    /// Accept an internet bid that waits.
+    /// Accept a pending internet bid.
     Accept,
     /// Bid for an absentee.
     CommissionBid,
-    /// Take the last bid back.
+    /// Undo the last bid.
     Undo,
-    /// Enter that a bidder takes a bid back.
+    /// Enter that a bidder retracts a bid.
     Retract,
     /// Give fair warning.
     FairWarning,
     /// Pause bidding.
     Pause,
-    /// Let bidding go on.
+    /// Resume bidding.
     Resume,
     /// Sell.
     Sell,
     /// Pass.
     Pass,
-    /// Take the item out of the ring, undecided.
+    /// Take the item out of the ring, neither sold nor passed.
     Remove,
     /// Offer a passed item again.
     OfferAgain,
-    /// Reopen the item that left the ring last.
+    /// Reopen the lot that was sold or passed last.
     Reopen,
 }
 
 impl RingAction {
-    /// Stable word, as APIs carry it.
+    /// Stable name in the APIs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Begin => "begin",
@@ -69,24 +70,24 @@ impl RingAction {
     }
 }
 
-/// What the answer depends on.
+/// The facts that decide which commands are legal.
 #[derive(Debug, Clone, Copy)]
 pub struct RingFacts<'a> {
     /// The webcast.
     pub auction: &'a Auction,
     /// The item in the ring, with its bids.
     pub in_ring: Option<(&'a Item, &'a BidLog)>,
-    /// The item that left the ring last, while no other was sent.
+    /// The item that was sold or passed last, while no other item was sent.
     pub last: Option<&'a Item>,
-    /// An item waits to be sent.
+    /// True when an item waits to be sent.
     pub any_waits: bool,
-    /// An item is PASSED.
+    /// True when an item is PASSED.
     pub any_passed: bool,
     /// The time.
     pub now: Timestamp,
 }
 
-/// The commands that some details would make possible, in a console's order: sending, bidding, correcting, deciding.
+/// The legal commands, in the order of a console: sending, bidding, correcting, deciding.
 pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
     let auction = facts.auction;
     if auction.kind != AuctionKind::Webcast || auction.status != AuctionStatus::Live {
@@ -107,7 +108,7 @@ pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
         let is_running = require_running(auction, item).is_ok();
         let takes_bids = is_running && ring.asking_price <= AMOUNT_MAX && item.bid_count < BIDS_MAX;
         let reaches = |amount: i64| amount >= ring.asking_price;
-        let left = commissions(item, log).unwrap_or_default();
+        let commissions = commissions(item, log).unwrap_or_default();
         let counts = log
             .of_item(item)
             .is_ok_and(|bids| bids.iter().any(|bid| bid.stands() && !item.is_over(bid.number, bid.source)));
@@ -115,8 +116,9 @@ pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
         push_if(takes_bids, RingAction::Bid);
         push_if(takes_bids && item.pending.iter().any(|pending| reaches(pending.amount)), RingAction::Accept);
         let leads = |bidder: &str| item.standing.as_ref().is_some_and(|standing| standing.bidder == bidder);
-        let may_go_on = |left: &super::Commission| reaches(left.maximum.reveal()) && !leads(&left.bidder);
-        push_if(takes_bids && left.iter().any(may_go_on), RingAction::CommissionBid);
+        let can_bid =
+            |commission: &super::Commission| reaches(commission.maximum.reveal()) && !leads(&commission.bidder);
+        push_if(takes_bids && commissions.iter().any(can_bid), RingAction::CommissionBid);
         push_if(item.standing.is_some(), RingAction::Undo);
         push_if(counts, RingAction::Retract);
         push_if(is_running, RingAction::FairWarning);
@@ -127,7 +129,7 @@ pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
         push_if(true, RingAction::Remove);
     }
     push_if(facts.any_passed, RingAction::OfferAgain);
-    let can_reopen = |item| reopen(auction, item, "for some reason".to_owned(), facts.now).is_ok();
+    let can_reopen = |item| reopen(auction, item, "legal".to_owned(), facts.now).is_ok();
     push_if(is_empty && facts.last.is_some_and(can_reopen), RingAction::Reopen);
     legal
 }

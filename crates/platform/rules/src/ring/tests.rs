@@ -1,10 +1,11 @@
-//! The clerk's commands.
+//! Tests of the clerk's commands and of internet bids.
 
 use super::*;
-use crate::Hidden;
 use crate::sample::{at, auction, in_ring, item, with_bid};
+use crate::{BidLog, Hidden};
 use contract::AuctionStatus;
 use contract::ItemStatus::{Live, Passed, Preview, Sold, Suspended, Unsold, Withdrawn};
+use uuid::Uuid;
 
 fn webcast() -> Auction {
     auction(AuctionKind::Webcast, AuctionStatus::Live)
@@ -14,7 +15,7 @@ fn room(amount: i64) -> RingCommand {
     RingCommand::RoomBid { bid: Uuid::from_u128(60), bidder: Bidder::vouched_for("paddle 7"), amount }
 }
 
-fn internet(amount: i64) -> RingCommand {
+fn relayed(amount: i64) -> RingCommand {
     RingCommand::RelayedBid { bid: Uuid::from_u128(61), bidder: Bidder::vouched_for("b-17"), amount }
 }
 
@@ -25,7 +26,7 @@ fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(
     Ok(())
 }
 
-/// In the ring at an asking price, with nothing else said.
+/// In the ring at an asking price, not paused and without warnings.
 fn place(asking_price: i64) -> RingStatus {
     RingStatus::InRing(InRing { asking_price, paused: false, warnings: 0, lowered: false })
 }
@@ -42,12 +43,12 @@ fn refused(auction: &Auction, item: &Item, command: RingCommand, code: &str) {
 fn an_item_is_sent_bid_on_and_sold_and_the_ring_is_empty_again() {
     let mut auction = webcast();
     let mut item = item(&auction, Live);
-    for command in [RingCommand::Send, room(10_000), internet(11_000), RingCommand::Sell] {
+    for command in [RingCommand::Send, room(10_000), relayed(11_000), RingCommand::Sell] {
         run(&mut auction, &mut item, command).unwrap();
     }
     assert_eq!((item.status, item.ring, auction.in_ring), (Sold, RingStatus::Done, None));
     assert_eq!((item.price(), item.bid_count, item.sequence, item.announced), (Some(11_000), 2, 2, true));
-    assert_eq!(auction.sequence, 1, "the ring is no status of the auction");
+    assert_eq!(auction.sequence, 1, "the ring does not change the status of the auction");
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn the_clerk_sells_below_the_reserve_but_not_without_a_bid() {
 }
 
 #[test]
-fn a_passed_item_is_told_and_told_again_when_it_is_sent_again() {
+fn a_pass_is_announced_and_so_is_sending_the_item_again() {
     let mut auction = webcast();
     let mut item = item(&auction, Live);
     run(&mut auction, &mut item, RingCommand::Send).unwrap();
@@ -98,10 +99,10 @@ fn only_one_item_is_in_the_ring_and_only_a_live_or_passed_one_enters() {
 }
 
 #[test]
-fn bids_sales_and_passes_are_of_the_item_in_the_ring_only() {
+fn bids_sales_and_passes_need_the_item_in_the_ring() {
     let auction = webcast();
     let waiting = with_bid(item(&auction, Live), 10_000);
-    for command in [room(50_000), internet(50_000), RingCommand::Sell, RingCommand::Pass, RingCommand::Remove] {
+    for command in [room(50_000), relayed(50_000), RingCommand::Sell, RingCommand::Pass, RingCommand::Remove] {
         refused(&auction, &waiting, command.clone(), "not_in_ring");
         let (occupied, offered) = in_ring(auction.clone(), waiting.clone());
         refused(&occupied, &waiting, command.clone(), "not_in_ring");
@@ -110,7 +111,7 @@ fn bids_sales_and_passes_are_of_the_item_in_the_ring_only() {
 }
 
 #[test]
-fn bids_in_the_ring_reach_the_minimum() {
+fn bids_below_the_asking_price_are_rejected() {
     let auction = webcast();
     let (auction, offered) = in_ring(auction.clone(), item(&auction, Live));
     refused(&auction, &offered, room(9_999), "bid_too_low");
@@ -119,7 +120,7 @@ fn bids_in_the_ring_reach_the_minimum() {
     assert_eq!(
         {
             let (auction, bidden) = in_ring(webcast(), with_bid(item(&auction, Live), 10_000));
-            decide(&auction, &bidden, internet(10_999), at(10))
+            decide(&auction, &bidden, relayed(10_999), at(10))
         },
         too_low
     );
@@ -132,13 +133,12 @@ fn a_removed_item_waits_with_its_bids() {
     run(&mut auction, &mut offered, RingCommand::Remove).unwrap();
     assert_eq!((offered.status, offered.ring, auction.in_ring), (Live, RingStatus::Waiting, None));
     assert_eq!((offered.price(), offered.sequence), (Some(10_000), 1));
-    assert_eq!(auction.last_in_ring, None, "what waits can be sent, and is not there to be reopened");
+    assert_eq!(auction.last_in_ring, None, "a removed item can be sent again, but not reopened");
 }
 
 #[test]
 fn only_a_live_webcast_has_a_ring() {
-    let every =
-        [RingCommand::Send, room(1), internet(1), RingCommand::Sell, RingCommand::Pass, RingCommand::OfferAgain];
+    let every = [RingCommand::Send, room(1), relayed(1), RingCommand::Sell, RingCommand::Pass, RingCommand::OfferAgain];
     let timed = auction(AuctionKind::Timed, AuctionStatus::Live);
     let preview = auction(AuctionKind::Webcast, AuctionStatus::Preview);
     let elsewhere = Item { auction: Uuid::from_u128(77), ..item(&preview, Live) };
@@ -150,7 +150,7 @@ fn only_a_live_webcast_has_a_ring() {
 }
 
 #[test]
-fn next_is_the_item_behind_the_last_one_that_was_sent_and_then_what_was_left_out() {
+fn the_next_item_follows_the_last_one_sent_and_then_starts_over() {
     let mut auction = webcast();
     let at_place = |position: i64, status| Item {
         uuid: Uuid::from_u128(20 + position as u128),
@@ -164,16 +164,16 @@ fn next_is_the_item_behind_the_last_one_that_was_sent_and_then_what_was_left_out
     run(&mut auction, &mut items[1], RingCommand::Send).unwrap();
     assert_eq!((auction.ring_position, next(&auction, &items)), (Some(1), Some(3)));
     run(&mut auction, &mut items[1], RingCommand::Remove).unwrap();
-    assert_eq!(next(&auction, &items), Some(3), "what was removed is not next at once");
+    assert_eq!(next(&auction, &items), Some(3), "a removed item is not the next one");
     run(&mut auction, &mut items[3], RingCommand::Send).unwrap();
-    assert_eq!(next(&auction, &items), Some(0), "behind the last one comes what was left out");
+    assert_eq!(next(&auction, &items), Some(0), "after the end of the catalogue, the search starts over");
     items[0].status = Withdrawn;
     assert_eq!(next(&auction, &items), Some(1));
     assert_eq!(next(&auction, &items[2..]), None);
 }
 
 #[test]
-fn only_so_many_internet_bids_wait() {
+fn pending_internet_bids_are_limited() {
     let auction = webcast();
     let (mut auction, mut offered) = in_ring(auction.clone(), item(&auction, Live));
     let online = |number: usize| {
@@ -184,9 +184,9 @@ fn only_so_many_internet_bids_wait() {
         run(&mut auction, &mut offered, online(number)).unwrap();
     }
     refused(&auction, &offered, online(PENDING_MAX), "too_many_pending");
-    assert!(decide(&auction, &offered, online(0), at(10)).is_ok(), "a bidder's own place is kept");
-    let stranger = Bidder::vouched_for("b-1");
-    let of_another = RingCommand::AcceptPending { bid: Uuid::from_u128(0), bidder: stranger };
+    assert!(decide(&auction, &offered, online(0), at(10)).is_ok(), "a bidder can replace their own pending bid");
+    let other_bidder = Bidder::vouched_for("b-1");
+    let of_another = RingCommand::AcceptPending { bid: Uuid::from_u128(0), bidder: other_bidder };
     refused(&auction, &offered, of_another, "not_pending");
 }
 

@@ -1,4 +1,4 @@
-//! The first cell of an example: what is so before anything happens. `opening 100, increment 10, reserve 400`.
+//! The first cell of an example: the state at the beginning, such as `opening 100, increment 10, reserve 400`.
 
 use contract::{AuctionStatus, ItemStatus};
 use uuid::Uuid;
@@ -7,11 +7,11 @@ use crate::increments::IncrementRow;
 use crate::sample::{at, auction, item};
 use crate::{Auction, AuctionKind, Bidder, Hidden, IncrementTable, InternetBids, Item, Stagger, new_item_end};
 
-/// Facts that an example begins with.
+/// The state at the beginning of an example.
 pub(super) struct Given {
     pub(super) auction: Auction,
     pub(super) item: Item,
-    /// What is known of bidders; others are vouched for.
+    /// Bidders with facts of their own; all other bidders are vouched for.
     pub(super) bidders: Vec<Bidder>,
 }
 
@@ -60,7 +60,7 @@ impl Given {
             ["committed", paddle, committed] => self.bidder(paddle).committed = number(committed)?,
             ["not", "approved", paddle] => self.bidder(paddle).approved = false,
             ["suspended", paddle] => self.bidder(paddle).suspended = true,
-            _ => return Err(format!("nothing is known of the fact {:?}", fact.join(" "))),
+            _ => return Err(format!("unknown fact {:?}", fact.join(" "))),
         }
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Given {
     }
 }
 
-/// `0:5 100:10`, each a lower bound and its increment.
+/// Parses `0:5 100:10`: lower bounds and their increments.
 fn table(rows: &[&str]) -> Result<IncrementTable, String> {
     let row = |row: &&str| {
         let (from, increment) = row.split_once(':').ok_or("a row is `from:increment`")?;

@@ -1,4 +1,4 @@
-//! The second cell of an example: what happens, one step after the other. `a bids 500; b bids 300; the end is reached`.
+//! The second cell of an example: the steps, such as `a bids 500; b bids 300; the end is reached`.
 
 use contract::{AuctionStatus, ItemStatus};
 use uuid::Uuid;
@@ -12,13 +12,13 @@ use crate::{
     item, ring,
 };
 
-/// A sale after all steps of an example.
+/// A sale after the steps of an example.
 pub(super) struct Scenario {
     pub(super) auction: Auction,
     pub(super) item: Item,
     pub(super) log: BidLog,
     pub(super) relisted: Option<Item>,
-    /// The code that the last step was refused with.
+    /// Code of the rejection of the last step, if it was rejected.
     pub(super) refused: Option<&'static str>,
     bidders: Vec<Bidder>,
     now_seconds: i64,
@@ -35,14 +35,14 @@ impl Scenario {
     pub(super) fn run(given: &str, happens: &str) -> Result<Self, String> {
         let Given { auction, item, bidders } = Given::read(given)?;
         let (log, now_seconds) = (BidLog::default(), 10);
-        let mut story = Self { auction, item, log, relisted: None, refused: None, bidders, now_seconds };
+        let mut scenario = Self { auction, item, log, relisted: None, refused: None, bidders, now_seconds };
         for step in happens.split(';').map(str::trim).filter(|step| !step.is_empty()) {
-            if let Some(code) = story.refused {
-                return Err(format!("a step before {step:?} was refused: {code}"));
+            if let Some(code) = scenario.refused {
+                return Err(format!("a step before {step:?} was rejected: {code}"));
             }
-            story.take(step)?;
+            scenario.take(step)?;
         }
-        Ok(story)
+        Ok(scenario)
     }
 
     fn take(&mut self, step: &str) -> Result<(), String> {
@@ -81,7 +81,7 @@ impl Scenario {
 
     fn command(&self, words: &[&str]) -> Result<Command, String> {
         let bid = Uuid::from_u128(1_000 + self.item.bid_count as u128 + 100 * self.item.pending.len() as u128);
-        let reason = || "asked for".to_owned();
+        let reason = || "requested".to_owned();
         let log = || self.log.clone();
         let is_webcast = self.auction.kind == AuctionKind::Webcast;
         Ok(match *words {
@@ -99,7 +99,7 @@ impl Scenario {
                 OfItem(ItemCommand::CancelBid { bid: self.numbered(number)?, reason: reason(), log: log() })
             }
             ["status", name] => {
-                let to: ItemStatus = name.parse().map_err(|_| format!("{name} is no status"))?;
+                let to: ItemStatus = name.parse().map_err(|_| format!("{name} is not a status"))?;
                 OfItem(ItemCommand::ChangeStatus { to, reason: Some(reason()) })
             }
             ["the", "end", "is", "reached"] => OfItem(ItemCommand::ReachEnd),
@@ -136,7 +136,7 @@ impl Scenario {
             ["remove"] => OfRing(RingCommand::Remove),
             ["offer", "again"] => OfRing(RingCommand::OfferAgain),
             ["reopen"] => OfRing(RingCommand::Reopen { reason: reason() }),
-            _ => return Err(format!("nobody knows how to do {:?}", words.join(" "))),
+            _ => return Err(format!("unknown step {:?}", words.join(" "))),
         })
     }
 

@@ -1,4 +1,4 @@
-//! The third cell of an example: what is so afterwards. `a leads at 310, next bid 320`.
+//! The third cell of an example: the claims about the state at the end, such as `a leads at 310, next bid 320`.
 
 use super::scenario::Scenario;
 use crate::ring::commissions;
@@ -6,48 +6,48 @@ use crate::sample::at;
 use crate::{PublicItem, RingStatus, WebcastPhase};
 
 impl Scenario {
-    /// Everything that the cell claims; and a refusal must be claimed.
+    /// Checks every claim of the cell. If the last step was rejected, the cell must claim it.
     pub(super) fn check(&self, then: &str) -> Result<(), String> {
         if let Some(code) = self.refused
             && !then.contains("refused:")
         {
-            return Err(format!("the last step was refused: {code}"));
+            return Err(format!("the last step was rejected: {code}"));
         }
         then.split(',').map(str::trim).try_for_each(|claim| self.check_claim(claim))
     }
 
     fn check_claim(&self, claim: &str) -> Result<(), String> {
         let words: Vec<&str> = claim.split_whitespace().collect();
-        let seen = PublicItem::of(&self.auction, &self.item);
+        let public = PublicItem::of(&self.auction, &self.item);
         let ring = self.item.in_ring();
         let bid = |number: &str| number.parse().ok().and_then(|number| self.log.get(number)).cloned();
-        let said = match words[..] {
-            ["nobody", "leads"] => match &seen.leader {
+        let actual = match words[..] {
+            ["no", "bidder", "leads"] => match &public.leader {
                 None => claim.to_owned(),
                 Some(leader) => format!("{leader} leads"),
             },
-            [_, "leads", "at", _] => match (&seen.leader, seen.price) {
+            [_, "leads", "at", _] => match (&public.leader, public.price) {
                 (Some(leader), Some(price)) => format!("{leader} leads at {price}"),
-                _ => "nobody leads".to_owned(),
+                _ => "no bidder leads".to_owned(),
             },
             ["next", "bid", _] | ["no", "next", "bid"] => {
-                seen.minimum_bid.map_or("no next bid".to_owned(), |least| format!("next bid {least}"))
+                public.minimum_bid.map_or("no next bid".to_owned(), |least| format!("next bid {least}"))
             }
             ["asked", _] => format!("asked {}", ring.map_or(0, |ring| ring.asking_price)),
             ["warnings", _] => format!("warnings {}", ring.map_or(0, |ring| ring.warnings)),
             ["paused"] => ring.filter(|ring| ring.paused).map_or("not paused", |_| "paused").to_owned(),
             ["not", "paused"] => ring.filter(|ring| !ring.paused).map_or("paused", |_| "not paused").to_owned(),
-            ["reserve", "met"] | ["reserve", "not", "met"] => match seen.reserve_met {
+            ["reserve", "met"] | ["reserve", "not", "met"] => match public.reserve_met {
                 Some(true) => "reserve met".to_owned(),
                 Some(false) => "reserve not met".to_owned(),
                 None => "no reserve".to_owned(),
             },
             ["end", _] => {
-                let end = seen.effective_end_time.map(|end| end.duration_since(at(0)).as_secs());
+                let end = public.effective_end_time.map(|end| end.duration_since(at(0)).as_secs());
                 format!("end {}", end.unwrap_or_default())
             }
             ["buy", "now", "open"] | ["buy", "now", "over"] => {
-                seen.buy_now.map_or("buy now over", |_| "buy now open").to_owned()
+                public.buy_now.map_or("buy now over", |_| "buy now open").to_owned()
             }
             ["ring", ..] => match self.item.ring {
                 RingStatus::Waiting => "ring waiting".to_owned(),
@@ -70,16 +70,16 @@ impl Scenario {
                 }
             }
             ["commissions:", ..] => {
-                let left = commissions(&self.item, &self.log).map_err(|rejection| rejection.to_string())?;
-                let left = left.iter().map(|left| format!(" {} {}", left.bidder, left.maximum.reveal()));
-                format!("commissions:{}", left.collect::<Vec<_>>().join(" /"))
+                let commissions = commissions(&self.item, &self.log).map_err(|rejection| rejection.to_string())?;
+                let commissions = commissions.iter().map(|left| format!(" {} {}", left.bidder, left.maximum.reveal()));
+                format!("commissions:{}", commissions.collect::<Vec<_>>().join(" /"))
             }
             ["bid", number, ..] => match bid(number).map(|record| record.struck) {
                 None => format!("there is no bid {number}"),
                 Some(None) => format!("bid {number} counts"),
                 Some(Some(struck)) => format!("bid {number} {}", struck.strike.as_str()),
             },
-            ["bids", _] => format!("bids {}", seen.bid_count),
+            ["bids", _] => format!("bids {}", public.bid_count),
             ["linked", "both", "ways"] => match &self.relisted {
                 Some(item)
                     if item.relisted_from == Some(self.item.uuid) && self.item.relisted_as == Some(item.uuid) =>
@@ -89,9 +89,9 @@ impl Scenario {
                 _ => "not linked".to_owned(),
             },
             ["refused:", _] => format!("refused: {}", self.refused.unwrap_or("not at all")),
-            [_] => seen.status.name().to_owned(),
-            _ => return Err(format!("nobody knows how to see {claim:?}")),
+            [_] => public.status.name().to_owned(),
+            _ => return Err(format!("unknown claim {claim:?}")),
         };
-        if said == claim { Ok(()) } else { Err(format!("it is {said:?}, not {claim:?}")) }
+        if actual == claim { Ok(()) } else { Err(format!("it is {actual:?}, not {claim:?}")) }
     }
 }

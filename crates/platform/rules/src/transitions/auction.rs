@@ -1,4 +1,4 @@
-//! The auction table, its guards, and how a row is found.
+//! The transition table of auctions, its guards, and the search for a row.
 
 use std::fmt;
 
@@ -10,32 +10,32 @@ use crate::{Auction, AuctionKind, Cause, ItemCounts, Rejection};
 
 use AuctionGuard::*;
 
-/// A row: from one status to another, and under which guards. Every one is announced. Creations are calls, everything
-/// else is done by an administrator.
+/// A row: a change of status and its guards. Every change is announced. API calls create auctions; administrators make
+/// all other changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuctionTransition {
     /// Status before; none for a creation.
     pub from: Option<AuctionStatus>,
     /// Status after.
     pub to: AuctionStatus,
-    /// What must hold, asked in this order.
+    /// Conditions, checked in this order.
     pub guards: &'static [AuctionGuard],
-    /// The journal's word.
+    /// The cause in the journal.
     pub cause: Cause,
 }
 
-/// What must hold for a row. A refusal says what is wrong.
+/// A condition of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AuctionGuard {
-    /// Title, currency, time zone, and the closing time of a timed auction or the start of a webcast are there.
+    /// Title, currency, time zone, and the closing time of a timed auction or the start of a webcast are set.
     FieldsComplete,
-    /// At least one item is LIVE; those made LIVE in the same call count.
+    /// At least one item is LIVE. Items that the same call makes LIVE count.
     AnItemIsLive,
     /// The closing time is in the future; a webcast may have none.
     EndInFuture,
     /// No item has bids.
     NoBids,
-    /// Nothing is in the ring: a clerk takes it out first.
+    /// The ring is empty. The clerk takes an item out first.
     RingEmpty,
     /// No item is LIVE or SUSPENDED.
     NothingLiveOrSuspended,
@@ -50,8 +50,8 @@ const fn row(
     AuctionTransition { from, to, guards, cause }
 }
 
-/// The auction transitions. Creating an auction LIVE goes the whole way at once, so the guards of PREVIEW → LIVE hold
-/// for it too: otherwise one wrong date would end, and announce, all its items in the next second.
+/// The auction transitions. The creation of a LIVE auction has the guard of PREVIEW → LIVE too. Without it, a wrong
+/// closing time would end all items, and announce it, within a second.
 #[rustfmt::skip]
 pub const AUCTION_TRANSITIONS: &[AuctionTransition] = &[
     row(None,                 Draft,          &[],                                          Cause::Created),
@@ -65,7 +65,7 @@ pub const AUCTION_TRANSITIONS: &[AuctionTransition] = &[
     row(Some(Reconciliation), Archived,       &[],                                          Cause::StatusChangedByAdministrator),
 ];
 
-/// The row as one of a Markdown table: from, to, cause, guards.
+/// The row as Markdown: from, to, cause, guards.
 impl fmt::Display for AuctionTransition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let from = self.from.map_or("–", AuctionStatus::name);
@@ -74,14 +74,14 @@ impl fmt::Display for AuctionTransition {
     }
 }
 
-/// What guards look at.
+/// The facts that guards check.
 pub(crate) struct AuctionFacts<'a> {
     pub(crate) auction: &'a Auction,
     pub(crate) items: &'a ItemCounts,
     pub(crate) now: Timestamp,
 }
 
-/// Finds the row that moves the auction from `from` to `to`.
+/// Finds the row from `from` to `to`, and checks its guards.
 pub(crate) fn find_auction_transition(
     facts: &AuctionFacts<'_>,
     from: Option<AuctionStatus>,
@@ -103,9 +103,9 @@ fn rows_from(from: Option<AuctionStatus>) -> impl Iterator<Item = &'static Aucti
 }
 
 impl Auction {
-    /// Statuses that an administrator may ask for at `now`, with its items as they are counted, in the table's order. Only of a
-    /// LIVE auction are the counts asked, and only if there is one. Bids on a webcast are not looked at: among them are those
-    /// that absentees left, and nobody is told of.
+    /// Statuses that an administrator can request at `now`, in the order of the table. The counts of items matter only
+    /// for a LIVE auction. Absentee bids are secret, so the list ignores the bids of a webcast; a change that they
+    /// forbid is still rejected.
     pub fn legal_next(&self, items: &ItemCounts, now: Timestamp) -> Vec<AuctionStatus> {
         let facts = AuctionFacts { auction: self, items, now };
         let is_secret = |guard: &AuctionGuard| *guard == NoBids && self.kind == AuctionKind::Webcast;
@@ -120,7 +120,7 @@ impl Auction {
 }
 
 impl AuctionGuard {
-    /// The guard in words, for documents.
+    /// The guard in the words of `docs/run-sales/rules.md`.
     pub fn words(self) -> &'static str {
         match self {
             FieldsComplete => "required fields complete",
@@ -145,7 +145,7 @@ impl AuctionGuard {
     }
 }
 
-/// Errors: `fields_missing`, when it lacks what PREVIEW and LIVE need.
+/// Rejects with `fields_missing` an auction without the fields that PREVIEW and LIVE require.
 pub(crate) fn require_complete(auction: &Auction) -> Result<(), Rejection> {
     let needed = [
         ("title", !auction.title.trim().is_empty()),

@@ -1,4 +1,4 @@
-//! The item table, and how a row is found.
+//! The transition table of items, and the search for a row.
 
 mod guard;
 
@@ -16,33 +16,33 @@ use crate::{Auction, Cause, Item, Rejection};
 use ItemActor::*;
 use ItemGuard::*;
 
-/// A row: who moves an item from one status to another, under which guards, and if customers hear of it.
+/// A row: who changes the status of an item, under which guards, and whether the change is announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemTransition {
     /// Status before; none for a creation.
     pub from: Option<ItemStatus>,
     /// Status after.
     pub to: ItemStatus,
-    /// Who or what does it.
+    /// Who or what changes the status.
     pub by: ItemActor,
-    /// What must hold, asked in this order.
+    /// Conditions, checked in this order.
     pub guards: &'static [ItemGuard],
-    /// If it is announced.
+    /// Whether the customer receives an event.
     pub announced: Announced,
-    /// The journal's word.
+    /// The cause in the journal.
     pub cause: Cause,
 }
 
-/// Who or what moves an item.
+/// Who or what changes the status of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ItemActor {
-    /// A call that creates one item.
+    /// An API call that creates the item.
     Creation,
     /// A catalogue import.
     Import,
     /// An administrator.
     Administrator,
-    /// A clerk or an administrator takes a sale or pass back.
+    /// A clerk or an administrator corrects a sale or a pass.
     Correction,
     /// The item's auction goes LIVE.
     AuctionGoesLive,
@@ -54,14 +54,14 @@ pub enum ItemActor {
     ClerkPasses,
     /// The clerk offers a passed item again.
     ClerkOffersAgain,
-    /// A buyer pays the buy-now price.
+    /// A bidder buys at the buy-now price.
     Buyer,
     /// The item's auction is reconciled.
     Reconciliation,
 }
 
 impl ItemActor {
-    /// Who or what it is in words, for documents.
+    /// The actor in the words of `docs/run-sales/rules.md`.
     pub fn words(self) -> &'static str {
         match self {
             Creation => "created",
@@ -79,19 +79,20 @@ impl ItemActor {
     }
 }
 
-/// If customers hear of a change.
+/// Whether a change of status is announced to the customer as an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Announced {
     /// Always.
     Yes,
-    /// As soon as an earlier status of the item was announced: who was told it is told that it is true no more.
+    /// If an earlier status of the item was announced. A customer who received that status learns that it no longer
+    /// holds.
     FollowUp,
-    /// Set-up, silent. After an announcement it is told all the same, as every later change is.
+    /// Like [`Announced::FollowUp`]; marks changes that prepare a sale, which are usually silent.
     No,
 }
 
 impl Announced {
-    /// The table's word.
+    /// The word in the table.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -100,7 +101,7 @@ impl Announced {
         }
     }
 
-    /// If this change of the item is announced.
+    /// True when this change of the item is announced.
     pub fn applies_to(self, item: &Item) -> bool {
         match self {
             Self::Yes => true,
@@ -120,7 +121,7 @@ const fn row(
     ItemTransition { from, to, by, guards, announced, cause }
 }
 
-/// The item transitions. Of rows with the same `from` and `by`, the first whose guards hold is taken.
+/// The item transitions. Among rows with the same `from` and `by`, the first row whose guards hold applies.
 #[rustfmt::skip]
 pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(None,            Draft,      Creation,         &[AuctionOpen],                                Announced::No,       Cause::Created),
@@ -156,7 +157,7 @@ pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(Some(Passed),    Unsold,     Reconciliation,   &[],                                           Announced::FollowUp, Cause::Reconciled),
 ];
 
-/// The row as one of a Markdown table: from, to, by, guards, announced.
+/// The row as Markdown: from, to, by, guards, announced.
 impl fmt::Display for ItemTransition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let from = self.from.map_or("–", ItemStatus::name);
@@ -165,7 +166,7 @@ impl fmt::Display for ItemTransition {
     }
 }
 
-/// Finds the row that moves the item, by one of `by`, to `to` where it is named.
+/// Finds the row from the item's status by one of the actors `by`, and to the status `to` if one is given.
 pub(crate) fn find_item_transition(
     facts: &ItemFacts<'_>,
     by: &[ItemActor],
@@ -202,8 +203,8 @@ fn names(statuses: impl Iterator<Item = ItemStatus>) -> Vec<&'static str> {
 }
 
 impl Item {
-    /// Statuses that an administrator may ask for at `now`, in the table's order, with a reason where one is needed. What
-    /// absentees left is not told: such a change can still be refused.
+    /// Statuses that an administrator can request at `now`, in the order of the table, with a reason where one is
+    /// required. Absentee bids are secret, so the list ignores them; a change that they forbid is still rejected.
     pub fn legal_next(&self, auction: &Auction, now: Timestamp) -> Vec<ItemStatus> {
         let facts = ItemFacts { auction, item: self, reason: Some(""), now };
         rows_from(self.current(), &[Administrator, Correction])

@@ -1,8 +1,8 @@
-//! The log of access, and the changes whose entries it has.
+//! Changes of access, each with its entry in the access log.
 
 use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
-use platform_core::audit::{access_begin, access_chain};
+use platform_core::audit::access_begin;
 use platform_core::port::{
     AccessChange, AccessChangeResult, AccessEntry, AccessLogStore, Page, StoreError, StoreResult,
 };
@@ -10,7 +10,7 @@ use platform_rules::{LogHash, LogHead};
 use tokio_postgres::Row;
 
 use super::rows::{self, SqlResult};
-use super::{PostgresStore, access, clerks, consumers, keys, people, quarantine, sessions};
+use super::{PostgresStore, api_keys, clerks, consumers, sessions, users};
 use crate::codec::corrupt;
 
 #[async_trait]
@@ -55,22 +55,22 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
     let if_any = |any: bool| if any { AccessChangeResult::Done } else { AccessChangeResult::Unchanged };
     match change {
         AccessChange::EntryOnly => Ok(AccessChangeResult::Done),
-        AccessChange::CreateUser(user, answer) => people::create(db, user, answer.as_ref()).await.map(done),
-        AccessChange::ChangeUser(change) => people::change_user(db, change).await.map(AccessChangeResult::User),
+        AccessChange::CreateUser(user, answer) => users::create(db, user, answer.as_ref()).await.map(done),
+        AccessChange::ChangeUser(change) => users::change_user(db, change).await.map(AccessChangeResult::User),
         AccessChange::RemoveUser(user, version) => {
-            people::remove(db, *user, *version).await.map(AccessChangeResult::User)
+            users::remove(db, *user, *version).await.map(AccessChangeResult::User)
         }
         AccessChange::BeginSession(session, version, sessions_max, answer) => {
             sessions::begin(db, session, *version, *sessions_max, answer.as_ref()).await.map(done)
         }
-        AccessChange::CreateApiKey(key, answer) => access::create_api_key(db, key, answer.as_ref()).await.map(done),
-        AccessChange::RevokeApiKey(key, at) => keys::revoke(db, *key, *at).await.map(if_any),
+        AccessChange::CreateApiKey(key, answer) => api_keys::create(db, key, answer.as_ref()).await.map(done),
+        AccessChange::RevokeApiKey(key, at) => api_keys::revoke(db, *key, *at).await.map(if_any),
         AccessChange::AssignClerk(clerk, clerks_max) => {
             clerks::assign(db, clerk, *clerks_max).await.map(AccessChangeResult::Clerk)
         }
         AccessChange::UnassignClerk(auction, user) => clerks::unassign(db, *auction, *user).await.map(if_any),
         AccessChange::PutConsumer(consumer, start) => consumers::put(db, consumer, *start).await.map(done),
-        AccessChange::Disconnect(customer) => Ok(quarantine::disconnect(db, *customer)
+        AccessChange::Disconnect(customer) => Ok(consumers::disconnect(db, *customer)
             .await?
             .map_or(AccessChangeResult::Unchanged, AccessChangeResult::Disconnected)),
     }
@@ -78,17 +78,18 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
 
 /// Whoever appends, on whichever node, waits for the one before to be done. It is the last lock that a transaction takes.
 async fn append(db: &Transaction<'_>, content: &str) -> SqlResult<()> {
-    let next = access_chain(head(db, "SELECT number, hash FROM access_log_head FOR UPDATE").await?, content);
+    let head = head(db, "SELECT number, hash FROM access_log_head FOR UPDATE").await?;
+    let next = AccessEntry::after(head, content.to_owned());
     let insert = "INSERT INTO access_log (number, content, hash) VALUES ($1, $2, $3)";
     let hash = next.hash.0.as_slice();
-    rows::execute(db, insert, &[&next.number, &content, &hash]).await?;
+    rows::execute(db, insert, &[&next.number, &next.content, &hash]).await?;
     rows::execute(db, "UPDATE access_log_head SET number = $1, hash = $2", &[&next.number, &hash]).await.map(drop)
 }
 
 async fn head(db: &impl GenericClient, select: &str) -> SqlResult<LogHead> {
     let found =
         rows::one(db, select, &[], |row| Ok(LogHead { number: rows::get(row, 0)?, hash: hash(row, 1)? })).await?;
-    let head = found.ok_or_else(|| StoreError::Corrupt("its head is gone".into()))?;
+    let head = found.ok_or_else(|| StoreError::Corrupt("the access log has no head row".into()))?;
     Ok(if head.number == 0 { access_begin() } else { head })
 }
 

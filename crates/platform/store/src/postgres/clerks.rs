@@ -1,4 +1,4 @@
-//! Clerks of webcasts.
+//! Which clerks run which webcast.
 
 use async_trait::async_trait;
 use contract::AuctionStatus;
@@ -9,21 +9,12 @@ use platform_rules::Auction;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::customers::after;
-use super::rows::{self, SqlResult};
-use super::{PostgresStore, people};
+use super::rows::{self, SqlResult, after};
+use super::{PostgresStore, users};
 use crate::codec::ms;
 
 #[async_trait]
 impl ClerkStore for PostgresStore {
-    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult> {
-        self.write(&(clerk, clerks_max), |db, (clerk, clerks_max)| Box::pin(assign(db, clerk, *clerks_max))).await
-    }
-
-    async fn unassign_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
-        Ok(unassign(&self.client().await?, auction, user).await?)
-    }
-
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
         Ok(is_clerk(&self.client().await?, auction, user).await?)
     }
@@ -32,7 +23,7 @@ impl ClerkStore for PostgresStore {
         let select = format!(
             "{USER}, auction, user_uuid, assigned_at_ms, assigned_by FROM clerks JOIN users ON uuid = user_uuid \
              WHERE auction = $1 AND user_uuid > $2 ORDER BY user_uuid LIMIT $3",
-            USER = people::USER.trim_end_matches(" FROM users")
+            USER = users::USER.trim_end_matches(" FROM users")
         );
         let (after, limit) = (after(page), rows::limit(page.limit));
         let values: rows::Values<'_> = &[&auction, &after, &limit];
@@ -43,7 +34,7 @@ impl ClerkStore for PostgresStore {
                 assigned_at: rows::time(row, 13)?,
                 assigned_by: rows::get(row, 14)?,
             };
-            Ok((clerk, people::user(row)?))
+            Ok((clerk, users::user(row)?))
         };
         Ok(rows::list(&self.client().await?, &select, values, row).await?)
     }
@@ -58,10 +49,10 @@ impl ClerkStore for PostgresStore {
 
     async fn users_with_clerk_role(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
         let select =
-            format!("{} WHERE role = $1 AND disabled_at_ms IS NULL AND uuid > $2 ORDER BY uuid LIMIT $3", people::USER);
+            format!("{} WHERE role = $1 AND disabled_at_ms IS NULL AND uuid > $2 ORDER BY uuid LIMIT $3", users::USER);
         let (after, limit) = (after(page), rows::limit(page.limit));
         let values: rows::Values<'_> = &[&Role::Clerk.name(), &after, &limit];
-        Ok(rows::list(&self.client().await?, &select, values, people::user).await?)
+        Ok(rows::list(&self.client().await?, &select, values, users::user).await?)
     }
 }
 

@@ -14,7 +14,7 @@ use deadpool_postgres::Transaction;
 use platform_core::port::{Change, CommitReceipt, NodeId, StoreError, StoreResult};
 
 use self::conflicts::{ConflictChecker, LockMode};
-use super::outbox;
+use super::nodes;
 use super::rows::{SqlError, SqlResult};
 use crate::batch::RefusedChanges;
 use kit_engine::postgres::Postgres;
@@ -92,7 +92,7 @@ async fn in_transaction(db: &Transaction<'_>, changes: &[Change], assign_to: Opt
     let mut receipts = if accepted.iter().any(|change| !change.journal.is_empty()) {
         let assign_to = assign_to.filter(|_| accepted.iter().any(|change| announces(change)));
         if let Some(node) = assign_to {
-            outbox::register_node(db, node).await?;
+            nodes::register_node(db, node).await?;
         }
         let ((), drawn) = tokio::try_join!(biased; write::all(db, &accepted), announce::draw_cursors(db, &accepted))?;
         let announced = announce::append(db, &accepted, drawn, assign_to).await?;

@@ -1,15 +1,45 @@
-//! Connections to providers.
+//! Customers' connections to their consumer applications at a provider.
 
+use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use platform_core::port::{Consumer, Parked, StartFrom};
+use platform_core::port::{Consumer, ConsumerStore, IdempotentAnswer, Page, Parked, StartFrom, StoreResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::rows::{self, SqlResult};
-use super::{locks, outbox};
+use super::rows::{self, SqlResult, after};
+use super::{PostgresStore, idempotency, locks, outbox};
 use crate::codec::ms;
+
+#[async_trait]
+impl ConsumerStore for PostgresStore {
+    async fn consumer(&self, customer: Uuid) -> StoreResult<Option<Consumer>> {
+        Ok(find(&self.client().await?, customer).await?)
+    }
+
+    async fn consumers(&self, page: Page<Uuid>) -> StoreResult<Vec<Consumer>> {
+        Ok(list(&self.client().await?, after(page), page.limit).await?)
+    }
+
+    async fn park_queue(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()> {
+        park_queue(&self.client().await?, customer, parked.as_ref()).await?;
+        self.postgres.notify().await;
+        Ok(())
+    }
+
+    async fn resume_queue(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(&(customer, at, answer), |db, (customer, at, answer)| {
+            Box::pin(async move {
+                idempotency::keep_or_replay(db, answer.as_ref()).await?;
+                resume_queue(db, *customer, *at).await
+            })
+        })
+        .await?;
+        self.postgres.notify().await;
+        Ok(())
+    }
+}
 
 pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     locks::journal(db).await?;
@@ -75,4 +105,15 @@ fn consumer(row: &Row) -> SqlResult<Consumer> {
         parked,
         updated_at: rows::time(row, 6)?,
     })
+}
+
+pub(super) async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> SqlResult<Option<u64>> {
+    // A commit that saw the connection has entered its rows before we look, or sees it gone.
+    locks::journal(db).await?;
+    if rows::execute(db, "DELETE FROM consumers WHERE customer = $1", &[&customer]).await? == 0 {
+        return Ok(None);
+    }
+    let delete = "DELETE FROM outbox WHERE customer = $1 AND cursor IN \
+         (SELECT cursor FROM outbox WHERE customer = $1 ORDER BY cursor FOR UPDATE)";
+    rows::execute(db, delete, &[&customer]).await.map(Some)
 }

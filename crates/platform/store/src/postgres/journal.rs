@@ -1,11 +1,13 @@
-//! The journal as it is read.
+//! The journal: the event feed and the history of a subject.
 
+use async_trait::async_trait;
 use deadpool_postgres::GenericClient;
 use platform_core::journal::JournalRow;
-use platform_core::port::{Cursor, Page};
+use platform_core::port::{Cursor, JournalStore, Page, StoreResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
+use super::PostgresStore;
 use super::rows::{self, SqlResult};
 use crate::codec;
 
@@ -15,6 +17,29 @@ const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_statu
 /// Announced rows of a customer after a cursor, in order.
 pub(super) const ANNOUNCED: &str = "WHERE (customer, cursor) > ($1, $2) AND customer <= $1 AND body IS NOT NULL \
      ORDER BY customer, cursor";
+
+#[async_trait]
+impl JournalStore for PostgresStore {
+    async fn events_after(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<JournalRow>> {
+        Ok(events_after(&self.client().await?, customer, page).await?)
+    }
+
+    async fn history(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<JournalRow>> {
+        Ok(history(&self.client().await?, subject, page).await?)
+    }
+
+    async fn last_cursor(&self) -> StoreResult<Cursor> {
+        let select = "SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1";
+        let found = rows::one(&self.client().await?, select, &[], |row| rows::get(row, 0)).await?;
+        Ok(found.unwrap_or(0))
+    }
+
+    async fn cursors(&self, page: Page<Cursor>) -> StoreResult<Vec<Cursor>> {
+        let select = "SELECT cursor FROM journal WHERE cursor > $1 ORDER BY cursor LIMIT $2";
+        let (after, limit) = (page.after.unwrap_or(0), rows::limit(page.limit));
+        Ok(rows::list(&self.client().await?, select, &[&after, &limit], |row| rows::get(row, 0)).await?)
+    }
+}
 
 pub(super) async fn events_after(
     db: &impl GenericClient,

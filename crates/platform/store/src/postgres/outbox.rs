@@ -1,47 +1,111 @@
-//! The outbox: who has which rows, what may go, and what became of it.
+//! The outbox and the quarantine.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
 use platform_core::port::{
-    Backlog, Cursor, Failing, NodeId, OutboxEvent, OutboxSettlement, Page, PublishResult, QuarantinedEvent,
+    Backlog, Cursor, Failing, IdempotentAnswer, NodeId, OutboxEvent, OutboxSettlement, OutboxStore, OvertakenPolicy,
+    Page, PublishResult, QuarantinedEvent, StoreError, StoreResult,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::locks;
 use super::rows::{self, SqlResult};
-use crate::codec::{self as codec, corrupt, ms};
+use super::{PostgresStore, idempotency, locks, nodes};
+use crate::codec::{self, corrupt, ms};
 
-/// Says that `node` lives.
-pub(super) async fn record_heartbeat(db: &impl GenericClient, node: NodeId, now: Timestamp) -> SqlResult<()> {
-    let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) \
-         ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";
-    rows::execute(db, hear, &[&node.0, &ms(now)]).await.map(drop)
-}
+/// Condition on a row `o`: no earlier one of its subject is left. A join, which NOT EXISTS may become, would read all of a
+/// long queue to find its first rows.
+const FIRST: &str = "o.cursor = (SELECT min(e.cursor) FROM outbox e WHERE e.subject = o.subject)";
 
-pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timestamp) -> SqlResult<bool> {
-    let select = "SELECT 1 FROM nodes WHERE heartbeat_at_ms < $1 LIMIT 1";
-    Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
-}
+/// Condition on a row `o`: nobody has it, and its time has come (`$1`).
+const FREE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= $1)";
 
-/// Makes nobody's what nodes had that were last heard of before `dead_before`. There is no index by owner, which every event
-/// would pay for: the outbox is gone through once for nodes that died.
-pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timestamp) -> SqlResult<()> {
-    locks::nodes_exclusive(db).await?;
-    let forget = "DELETE FROM nodes WHERE heartbeat_at_ms < $1 RETURNING uuid";
-    let dead: Vec<Uuid> = rows::list(db, forget, &[&ms(dead_before)], |row| rows::get(row, 0)).await?;
-    rows::execute(db, "UPDATE outbox SET owner = NULL WHERE owner = ANY($1)", &[&dead]).await.map(drop)
-}
+/// Condition on a consumer `c`: its queue flows.
+const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c.parked_at_ms IS NULL";
 
-/// Makes sure that somebody watches over what `node` is given in this transaction: a node that was taken for dead meanwhile,
-/// or was never heard of, is dead until it is heard of, and its rows are found.
-pub(super) async fn register_node(db: &impl GenericClient, node: NodeId) -> SqlResult<()> {
-    locks::nodes_shared(db).await?;
-    let insert = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";
-    rows::execute(db, insert, &[&node.0, &i64::MIN]).await.map(drop)
+/// The page first, then what the journal has of it: a join may begin at the journal's beginning.
+pub(super) const QUARANTINED: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
+         q.error, q.at_ms \
+     FROM (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
+         WHERE customer = $1 AND cursor > $2 ORDER BY cursor LIMIT $3) AS q \
+     CROSS JOIN LATERAL (SELECT subject, sequence, kind, body, at_ms FROM journal WHERE cursor = q.cursor LIMIT 1) AS j \
+     ORDER BY q.cursor";
+
+#[async_trait]
+impl OutboxStore for PostgresStore {
+    async fn customers_with_outbox(&self, now: Timestamp) -> StoreResult<Vec<Uuid>> {
+        Ok(customers_with_work(&self.client().await?, now).await?)
+    }
+
+    async fn claim_outbox(
+        &self,
+        node: NodeId,
+        customer: Uuid,
+        now: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<OutboxEvent>> {
+        self.write(&(node, customer, now, limit), |db, &(node, customer, now, limit)| {
+            Box::pin(claim(db, node, customer, now, limit))
+        })
+        .await
+    }
+
+    async fn next_outbox_attempt(&self, customer: Uuid) -> StoreResult<Option<Timestamp>> {
+        Ok(next_attempt(&self.client().await?, customer).await?)
+    }
+
+    async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()> {
+        self.write(&(outcomes, now), |db, (outcomes, now)| Box::pin(settle(db, outcomes, *now))).await
+    }
+
+    async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog> {
+        Ok(backlog(&self.client().await?, customer).await?)
+    }
+
+    async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>> {
+        Ok(quarantined(&self.client().await?, customer, page).await?)
+    }
+
+    async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
+        Ok(overtaken(&self.client().await?, customer, &cursors).await?)
+    }
+
+    async fn requeue_quarantined(
+        &self,
+        customer: Uuid,
+        cursors: Vec<Cursor>,
+        after_later: OvertakenPolicy,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(&(customer, cursors, after_later, answer), |db, (customer, cursors, after_later, answer)| {
+            Box::pin(async move {
+                idempotency::keep_or_replay(db, answer.as_ref()).await?;
+                requeue_quarantined(db, *customer, cursors, *after_later).await
+            })
+        })
+        .await?;
+        self.postgres.notify().await;
+        Ok(())
+    }
+
+    async fn drop_quarantined(
+        &self,
+        customer: Uuid,
+        cursors: Vec<Cursor>,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(&(customer, cursors, answer), |db, (customer, cursors, answer)| {
+            Box::pin(async move {
+                idempotency::keep_or_replay(db, answer.as_ref()).await?;
+                take_out(db, *customer, cursors).await
+            })
+        })
+        .await
+    }
 }
 
 /// Announced events after a cursor that are not in the outbox enter it.
@@ -58,15 +122,6 @@ pub(super) async fn reset_failures(db: &impl GenericClient, customer: Uuid) -> S
          WHERE customer = $1 AND error_at_ms IS NOT NULL";
     rows::execute(db, anew, &[&customer]).await.map(drop)
 }
-
-/// Condition on a row `o`: no earlier one of its subject is left. A join, which NOT EXISTS may become, would read all of a
-/// long queue to find its first rows.
-const FIRST: &str = "o.cursor = (SELECT min(e.cursor) FROM outbox e WHERE e.subject = o.subject)";
-/// Condition on a row `o`: nobody has it, and its time has come (`$1`).
-const FREE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= $1)";
-
-/// Condition on a consumer `c`: its queue flows.
-const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c.parked_at_ms IS NULL";
 
 pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp) -> SqlResult<Vec<Uuid>> {
     let select = format!(
@@ -96,7 +151,7 @@ pub(super) async fn claim(
     if cursors.is_empty() {
         return Ok(Vec::new());
     }
-    register_node(db, node).await?;
+    nodes::register_node(db, node).await?;
     let give = "WITH given AS (UPDATE outbox SET owner = $3, next_at_ms = NULL WHERE customer = $2 AND cursor = ANY($1) \
              RETURNING cursor, customer, subject, attempts) \
          SELECT g.cursor, g.customer, g.subject, g.attempts, j.sequence, j.kind, j.body, j.at_ms \
@@ -219,14 +274,6 @@ async fn failing(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Fa
     Ok(Some(Failing { error, at, next_attempt_at: next_attempt(db, customer).await? }))
 }
 
-/// The page first, then what the journal has of it: a join may begin at the journal's beginning.
-pub(super) const QUARANTINED: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
-         q.error, q.at_ms \
-     FROM (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
-         WHERE customer = $1 AND cursor > $2 ORDER BY cursor LIMIT $3) AS q \
-     CROSS JOIN LATERAL (SELECT subject, sequence, kind, body, at_ms FROM journal WHERE cursor = q.cursor LIMIT 1) AS j \
-     ORDER BY q.cursor";
-
 pub(super) async fn quarantined(
     db: &impl GenericClient,
     customer: Uuid,
@@ -237,4 +284,45 @@ pub(super) async fn quarantined(
         Ok(QuarantinedEvent { event: event(row)?, error: rows::get(row, 8)?, at: rows::time(row, 9)? })
     })
     .await
+}
+
+async fn requeue_quarantined(
+    db: &Transaction<'_>,
+    customer: Uuid,
+    cursors: &[Cursor],
+    after_later: OvertakenPolicy,
+) -> SqlResult<()> {
+    // No later event of their subjects is entered, or claimed, between the look at them and these.
+    locks::journal(db).await?;
+    let later = "SELECT o.cursor FROM outbox o \
+         WHERE o.subject IN (SELECT subject FROM journal WHERE cursor = ANY($1)) ORDER BY o.cursor FOR UPDATE";
+    rows::list(db, later, &[&cursors], |_| Ok(())).await?;
+    let connected = "SELECT 1 FROM consumers \
+         WHERE customer = $1 AND application_id IS NOT NULL AND api_key IS NOT NULL FOR UPDATE";
+    if rows::one(db, connected, &[&customer], |_| Ok(())).await?.is_none() {
+        return Err(StoreError::Conflict.into());
+    }
+    if after_later == OvertakenPolicy::Refuse && !overtaken(db, customer, cursors).await?.is_empty() {
+        return Err(StoreError::Conflict.into());
+    }
+    let enter = "INSERT INTO outbox (cursor, customer, subject, attempts) \
+         SELECT q.cursor, q.customer, j.subject, 0 FROM quarantine q JOIN journal j ON j.cursor = q.cursor \
+         WHERE q.customer = $1 AND q.cursor = ANY($2) ORDER BY q.cursor ON CONFLICT (customer, cursor) DO NOTHING";
+    rows::execute(db, enter, &[&customer, &cursors]).await?;
+    take_out(db, customer, cursors).await
+}
+
+async fn take_out(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor]) -> SqlResult<()> {
+    let delete = "DELETE FROM quarantine WHERE customer = $1 AND cursor = ANY($2)";
+    let count = rows::execute(db, delete, &[&customer, &cursors]).await?;
+    if count == cursors.len() as u64 { Ok(()) } else { Err(StoreError::Conflict.into()) }
+}
+
+async fn overtaken(db: &impl GenericClient, customer: Uuid, cursors: &[Cursor]) -> SqlResult<Vec<Cursor>> {
+    let select = "SELECT j.cursor FROM journal j WHERE j.cursor = ANY($2) AND j.customer = $1 AND EXISTS \
+         (SELECT 1 FROM journal l WHERE l.subject = j.subject AND l.sequence > j.sequence AND l.body IS NOT NULL \
+             AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.customer = $1 AND o.cursor = l.cursor AND o.owner IS NULL) \
+             AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.customer = $1 AND q.cursor = l.cursor)) \
+         ORDER BY j.cursor";
+    rows::list(db, select, &[&customer, &cursors], |row| rows::get(row, 0)).await
 }

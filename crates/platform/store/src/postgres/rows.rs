@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
-use platform_core::port::StoreError;
+use platform_core::port::{Page, StoreError};
 use serde::de::DeserializeOwned;
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, ToSql};
+use uuid::Uuid;
 
 use crate::codec;
 use kit_engine::EngineError;
@@ -142,4 +143,9 @@ pub(super) fn count(row: &Row, column: usize) -> SqlResult<u64> {
 /// What a column keeps as JSON.
 pub(super) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> SqlResult<T> {
     Ok(codec::from_json(get(row, column)?)?)
+}
+
+/// The key that a page begins after; nothing has the nil UUID.
+pub(super) fn after(page: Page<Uuid>) -> Uuid {
+    page.after.unwrap_or(Uuid::nil())
 }

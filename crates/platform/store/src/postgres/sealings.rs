@@ -1,18 +1,16 @@
-//! What is sealed: with which keys, and sealing it again.
+//! Sealed values: which keys have sealed them, and sealing them again under a new key.
 
 use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
-use kit_runtime::vault::Sealed;
+use kit_runtime::vault::{Sealed, same_texts};
 use platform_core::port::{
-    Consumer, Page, SealedAnswer, SealedLocation, SealedReplacement, SealingStore, StoreError, StoreResult,
+    Page, SealedAnswer, SealedLocation, SealedReplacement, SealingStore, StoreError, StoreResult,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::customers::after;
+use super::PostgresStore;
 use super::rows::{self, SqlResult};
-use super::{PostgresStore, consumers};
-use kit_runtime::vault::same_texts;
 
 #[async_trait]
 impl SealingStore for PostgresStore {
@@ -22,10 +20,6 @@ impl SealingStore for PostgresStore {
 
     async fn replace_sentinels(&self, old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()> {
         self.write(&(old, new), |db, (old, new)| Box::pin(replace_sentinels(db, old, new))).await
-    }
-
-    async fn consumers(&self, page: Page<Uuid>) -> StoreResult<Vec<Consumer>> {
-        Ok(consumers::list(&self.client().await?, after(page), page.limit).await?)
     }
 
     async fn sealed_answers(&self, page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>> {

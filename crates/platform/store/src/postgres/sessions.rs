@@ -1,20 +1,68 @@
-//! Sessions of people, and how often somebody tried to sign in.
+//! Sessions of users, and the limit on sign-in attempts.
 
+use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
 use platform_core::port::{
-    Digest, IdempotentAnswer, Page, Session, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate, StoreError,
+    Digest, IdempotentAnswer, Page, Session, SessionStore, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate,
+    StoreError, StoreResult, User,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::access;
-use super::customers::after;
-use super::rows::{self, SqlResult};
+use super::rows::{self, SqlResult, after};
+use super::{PostgresStore, idempotency, users};
 use crate::codec::{corrupt, ms};
 
 const SESSION: &str =
     "SELECT uuid, hash, user_uuid, address, created_at_ms, expires_at_ms, last_used_at_ms FROM sessions";
+
+#[async_trait]
+impl SessionStore for PostgresStore {
+    async fn session(&self, uuid: Uuid) -> StoreResult<Option<Session>> {
+        Ok(find(&self.client().await?, uuid).await?)
+    }
+
+    async fn session_by_hash(&self, hash: Digest) -> StoreResult<Option<(Session, User)>> {
+        let client = self.client().await?;
+        let Some(session) = find_by_hash(&client, hash).await? else { return Ok(None) };
+        Ok(users::find(&client, session.user).await?.map(|user| (session, user)))
+    }
+
+    async fn sessions(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Session>> {
+        Ok(list(&self.client().await?, user, page).await?)
+    }
+
+    async fn touch_session(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()> {
+        let touch = "UPDATE sessions SET last_used_at_ms = greatest(last_used_at_ms, $2) WHERE uuid = $1";
+        Ok(rows::execute(&self.client().await?, touch, &[&uuid, &ms(at)]).await.map(drop)?)
+    }
+
+    async fn end_sessions(&self, ending: SessionsToEnd) -> StoreResult<usize> {
+        Ok(end(&self.client().await?, ending).await?)
+    }
+
+    async fn delete_expired_sessions(
+        &self,
+        now: Timestamp,
+        idle_before: Timestamp,
+        limit: usize,
+    ) -> StoreResult<usize> {
+        Ok(delete_expired(&self.client().await?, now, idle_before, limit).await?)
+    }
+
+    async fn take_sign_in_attempts(
+        &self,
+        attempts: Vec<SignInAttempt>,
+        now: Timestamp,
+    ) -> StoreResult<Option<Timestamp>> {
+        self.write(&(attempts, now), |db, (attempts, now)| Box::pin(take_sign_in_attempts(db, attempts, *now))).await
+    }
+
+    async fn settle_sign_in_attempts(&self, settled: SignInAttemptsUpdate) -> StoreResult<()> {
+        self.write(&settled, |db, settled| Box::pin(settle_sign_in_attempts(db, settled))).await
+    }
+}
 
 pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Session>> {
     rows::one(db, &format!("{SESSION} WHERE uuid = $1"), &[&uuid], session).await
@@ -55,7 +103,7 @@ pub(super) async fn begin(
     if rows::execute(db, signed_in, &[user, &version, &created_at]).await? == 0 {
         return Err(StoreError::Conflict.into());
     }
-    access::keep_or_replay(db, answer).await?;
+    idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO sessions (uuid, hash, user_uuid, address, created_at_ms, expires_at_ms, last_used_at_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let values: rows::Values<'_> = &[uuid, &hash.as_slice(), user, address, &created_at, &expires_at, &last_used_at];
@@ -80,7 +128,7 @@ pub(super) async fn end(db: &impl GenericClient, ending: SessionsToEnd) -> SqlRe
     Ok(usize::try_from(ended).unwrap_or(usize::MAX))
 }
 
-pub(super) async fn forget(
+pub(super) async fn delete_expired(
     db: &impl GenericClient,
     now: Timestamp,
     idle_before: Timestamp,

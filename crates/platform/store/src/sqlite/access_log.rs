@@ -1,7 +1,7 @@
-//! The log of access, and the changes whose entries it has.
+//! Changes of access, each with its entry in the access log.
 
 use async_trait::async_trait;
-use platform_core::audit::{access_begin, access_chain};
+use platform_core::audit::access_begin;
 use platform_core::port::{
     AccessChange, AccessChangeResult, AccessEntry, AccessLogStore, Page, StoreError, StoreResult,
 };
@@ -9,7 +9,7 @@ use platform_rules::{LogHash, LogHead};
 use rusqlite::{Connection, Row};
 
 use super::rows::{self, SqlResult};
-use super::{SqliteStore, access, clerks, consumers, keys, people, quarantine};
+use super::{SqliteStore, api_keys, clerks, consumers, sessions, users};
 
 #[async_trait]
 impl AccessLogStore for SqliteStore {
@@ -46,29 +46,29 @@ fn apply(db: &Connection, change: &AccessChange) -> SqlResult<AccessChangeResult
     let if_any = |any: bool| if any { AccessChangeResult::Done } else { AccessChangeResult::Unchanged };
     match change {
         AccessChange::EntryOnly => Ok(AccessChangeResult::Done),
-        AccessChange::CreateUser(user, answer) => people::create(db, user, answer.as_ref()).map(done),
-        AccessChange::ChangeUser(change) => people::change_user(db, change).map(AccessChangeResult::User),
-        AccessChange::RemoveUser(user, version) => people::remove(db, *user, *version).map(AccessChangeResult::User),
+        AccessChange::CreateUser(user, answer) => users::create(db, user, answer.as_ref()).map(done),
+        AccessChange::ChangeUser(change) => users::change_user(db, change).map(AccessChangeResult::User),
+        AccessChange::RemoveUser(user, version) => users::remove(db, *user, *version).map(AccessChangeResult::User),
         AccessChange::BeginSession(session, version, sessions_max, answer) => {
-            people::begin(db, session, *version, *sessions_max, answer.as_ref()).map(done)
+            sessions::begin(db, session, *version, *sessions_max, answer.as_ref()).map(done)
         }
-        AccessChange::CreateApiKey(key, answer) => access::create_api_key(db, key, answer.as_ref()).map(done),
-        AccessChange::RevokeApiKey(key, at) => keys::revoke(db, *key, *at).map(if_any),
+        AccessChange::CreateApiKey(key, answer) => api_keys::create(db, key, answer.as_ref()).map(done),
+        AccessChange::RevokeApiKey(key, at) => api_keys::revoke(db, *key, *at).map(if_any),
         AccessChange::AssignClerk(clerk, clerks_max) => {
             clerks::assign(db, clerk, *clerks_max).map(AccessChangeResult::Clerk)
         }
         AccessChange::UnassignClerk(auction, user) => clerks::unassign(db, *auction, *user).map(if_any),
         AccessChange::PutConsumer(consumer, start) => consumers::put(db, consumer, *start).map(done),
-        AccessChange::Disconnect(customer) => Ok(quarantine::disconnect(db, *customer)?
+        AccessChange::Disconnect(customer) => Ok(consumers::disconnect(db, *customer)?
             .map_or(AccessChangeResult::Unchanged, AccessChangeResult::Disconnected)),
     }
 }
 
-/// The one writer sees to it that no other entry comes between.
+/// The one writer runs one job at a time, so no other entry is inserted between the two statements.
 fn append(db: &Connection, content: &str) -> SqlResult<()> {
-    let next = access_chain(head(db)?, content);
+    let next = AccessEntry::after(head(db)?, content.to_owned());
     let insert = "INSERT INTO access_log (number, content, hash) VALUES (?1, ?2, ?3)";
-    rows::execute(db, insert, (next.number, content, next.hash.0))?;
+    rows::execute(db, insert, (next.number, &next.content, next.hash.0))?;
     rows::execute(db, "UPDATE access_log_head SET number = ?1, hash = ?2", (next.number, next.hash.0)).map(drop)
 }
 
@@ -76,7 +76,7 @@ fn head(db: &Connection) -> SqlResult<LogHead> {
     let found = rows::one(db, "SELECT number, hash FROM access_log_head", [], |row| {
         Ok(LogHead { number: row.get(0)?, hash: LogHash(row.get(1)?) })
     })?;
-    let head = found.ok_or_else(|| StoreError::Corrupt("its head is gone".into()))?;
+    let head = found.ok_or_else(|| StoreError::Corrupt("the access log has no head row".into()))?;
     Ok(if head.number == 0 { access_begin() } else { head })
 }
 

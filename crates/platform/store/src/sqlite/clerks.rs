@@ -1,4 +1,4 @@
-//! Clerks of webcasts.
+//! Which clerks run which webcast.
 
 use async_trait::async_trait;
 use contract::AuctionStatus;
@@ -8,21 +8,12 @@ use platform_rules::Auction;
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
-use super::customers::after;
-use super::rows::{self, SqlResult};
-use super::{SqliteStore, people};
+use super::rows::{self, SqlResult, after};
+use super::{SqliteStore, users};
 use crate::codec::ms;
 
 #[async_trait]
 impl ClerkStore for SqliteStore {
-    async fn assign_clerk(&self, clerk: Clerk, clerks_max: usize) -> StoreResult<ClerkAssignResult> {
-        self.write(move |db| assign(db, &clerk, clerks_max)).await
-    }
-
-    async fn unassign_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
-        self.write(move |db| unassign(db, auction, user)).await
-    }
-
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool> {
         self.read(move |db| is_clerk(db, auction, user)).await
     }
@@ -44,15 +35,15 @@ impl ClerkStore for SqliteStore {
 
     async fn users_with_clerk_role(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
         let select =
-            format!("{} WHERE role = ?1 AND disabled_at_ms IS NULL AND uuid > ?2 ORDER BY uuid LIMIT ?3", people::USER);
+            format!("{} WHERE role = ?1 AND disabled_at_ms IS NULL AND uuid > ?2 ORDER BY uuid LIMIT ?3", users::USER);
         let (after, limit) = (after(page), rows::limit(page.limit));
-        self.read(move |db| rows::list(db, &select, (Role::Clerk.name(), after.as_bytes(), limit), people::user)).await
+        self.read(move |db| rows::list(db, &select, (Role::Clerk.name(), after.as_bytes(), limit), users::user)).await
     }
 }
 
 /// The one writer sees to it that nobody gets another role, and no other is assigned, between the look and the write.
 pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
-    let user = people::find(db, clerk.user)?;
+    let user = users::find(db, clerk.user)?;
     if user.is_none_or(|user| user.role != Role::Clerk.name()) {
         return Ok(ClerkAssignResult::NotAClerk);
     }
@@ -80,7 +71,7 @@ fn list(db: &Connection, auction: Uuid, page: Page<Uuid>) -> SqlResult<Vec<(Cler
          WHERE auction = ?1 AND user_uuid > ?2 ORDER BY user_uuid LIMIT ?3";
     let found = rows::list(db, select, (auction.as_bytes(), after(page).as_bytes(), rows::limit(page.limit)), clerk)?;
     let with_user = found.into_iter().map(|clerk| {
-        let user = people::find(db, clerk.user)?;
+        let user = users::find(db, clerk.user)?;
         Ok((clerk, user.ok_or_else(|| StoreError::Corrupt("a clerk is no user".into()))?))
     });
     with_user.collect()

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::consumers::{self, ConnectionState};
 use super::rows::{self, SqlError, SqlResult, is_constraint};
-use super::{access, bidders, journal, leads, log, outbox, reference, sandbox};
+use super::{audit, bulk_changes, customers, idempotency, item_ends, journal, nodes, registrations};
 use crate::batch::RefusedChanges;
 use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
@@ -76,7 +76,7 @@ pub(super) fn commit(
         connected: HashMap::new(),
         assign_to: match assign_to {
             Some(node) if changes.iter().any(|written| announces(&written.change)) => {
-                Some(outbox::node_number(db, node)?)
+                Some(nodes::node_number(db, node)?)
             }
             _ => None,
         },
@@ -116,7 +116,7 @@ impl Commit<'_> {
             return self.commit_single(written);
         }
         rows::execute(self.db, "SAVEPOINT change", [])?;
-        let done = access::keep_or_replay(self.db, change.answer.as_ref()).and_then(|()| self.put(written));
+        let done = idempotency::keep_or_replay(self.db, change.answer.as_ref()).and_then(|()| self.put(written));
         if done.is_err() {
             rows::execute(self.db, "ROLLBACK TO change", [])?;
         }
@@ -127,12 +127,12 @@ impl Commit<'_> {
 
     fn commit_single(&mut self, written: &EncodedChange) -> SqlResult<CommitReceipt> {
         let change = &written.change;
-        access::keep_or_replay(self.db, change.answer.as_ref())?;
+        idempotency::keep_or_replay(self.db, change.answer.as_ref())?;
         match self.put(written) {
             Ok(()) => self.write_rest(change),
             Err(refused) => {
                 if let Some(answer) = &change.answer {
-                    access::delete_answer(self.db, answer)?;
+                    idempotency::delete_answer(self.db, answer)?;
                 }
                 Err(refused)
             }
@@ -142,13 +142,13 @@ impl Commit<'_> {
     /// What can be refused, but for the answer.
     fn put(&mut self, EncodedChange { change, auction, items }: &EncodedChange) -> SqlResult<()> {
         if let Some(turn) = change.spending_version {
-            bidders::advance_spending_version(self.db, turn)?;
+            registrations::advance_spending_version(self.db, turn)?;
         }
         if let Some(seen) = &change.registration {
-            bidders::check_registration(self.db, seen)?;
+            registrations::check_registration(self.db, seen)?;
         }
         if let Some(step) = &change.bulk_change {
-            leads::advance_bulk_change(self.db, step)?;
+            bulk_changes::advance_bulk_change(self.db, step)?;
         }
         if let (Some(state), Some(json)) = (&change.auction, auction) {
             self.put_auction(state, json)?;
@@ -170,7 +170,7 @@ impl Commit<'_> {
             self.db.prepare_cached(UPDATE_AUCTION)?.execute(params![uuid, status, state.version, json])
         };
         match done {
-            Ok(1) => sandbox::put_clock(self.db, state),
+            Ok(1) => item_ends::put_sandbox_clock(self.db, state),
             Ok(_) => Err(StoreError::Conflict.into()),
             Err(error) if is_constraint(&error) => Err(StoreError::Conflict.into()),
             Err(error) => Err(error.into()),
@@ -208,7 +208,7 @@ impl Commit<'_> {
             }
         };
         match done {
-            Ok(1) => sandbox::put_end(self.db, state),
+            Ok(1) => item_ends::put_sandbox_end(self.db, state),
             Ok(_) => Err(StoreError::Conflict.into()),
             Err(error) if is_constraint(&error) => Err(self.why_refused(state)?.into()),
             Err(error) => Err(error.into()),
@@ -225,8 +225,8 @@ impl Commit<'_> {
 
     /// What follows from a change that was not refused.
     fn write_rest(&mut self, change: &Change) -> SqlResult<CommitReceipt> {
-        reference::put(self.db, change.address.as_ref())?;
-        log::append(self.db, &change.log)?;
+        customers::put_address(self.db, change.address.as_ref())?;
+        audit::append(self.db, &change.log)?;
         for bid in &change.bids {
             self.db.prepare_cached(INSERT_BID)?.execute(params![
                 bid.item.as_bytes(),
@@ -247,7 +247,7 @@ impl Commit<'_> {
             let values = params![mark.item.as_bytes(), mark.number, struck, after, reason, actor, at];
             self.db.prepare_cached(MARK_BID)?.execute(values)?;
         }
-        bidders::note(self.db, &change.bidder_items)?;
+        registrations::record_bidder_items(self.db, &change.bidder_items)?;
         let mut receipt = CommitReceipt::default();
         for entry in &change.journal {
             self.append(entry, &mut receipt)?;

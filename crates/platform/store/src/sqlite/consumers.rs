@@ -1,14 +1,38 @@
-//! Connections to providers.
+//! Customers' connections to their consumer applications at a provider.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use platform_core::port::{Consumer, Parked, StartFrom};
+use platform_core::port::{Consumer, ConsumerStore, IdempotentAnswer, Page, Parked, StartFrom, StoreResult};
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
-use super::outbox;
-use super::rows::{self, SqlResult};
+use super::rows::{self, SqlResult, after};
+use super::{SqliteStore, idempotency, outbox};
 use crate::codec::ms;
+
+#[async_trait]
+impl ConsumerStore for SqliteStore {
+    async fn consumer(&self, customer: Uuid) -> StoreResult<Option<Consumer>> {
+        self.read(move |db| find(db, customer)).await
+    }
+
+    async fn consumers(&self, page: Page<Uuid>) -> StoreResult<Vec<Consumer>> {
+        self.read(move |db| list(db, after(page), page.limit)).await
+    }
+
+    async fn park_queue(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()> {
+        self.write(move |db| park_queue(db, customer, parked.as_ref())).await
+    }
+
+    async fn resume_queue(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(move |db| {
+            idempotency::keep_or_replay(db, answer.as_ref())?;
+            resume_queue(db, customer, at)
+        })
+        .await
+    }
+}
 
 pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     let put = "INSERT OR REPLACE INTO consumers \
@@ -92,4 +116,11 @@ fn consumer(row: &Row<'_>) -> SqlResult<Consumer> {
         parked,
         updated_at: rows::time(row, 6)?,
     })
+}
+
+pub(super) fn disconnect(db: &Connection, customer: Uuid) -> SqlResult<Option<u64>> {
+    if rows::execute(db, "DELETE FROM consumers WHERE customer = ?1", [customer.as_bytes()])? == 0 {
+        return Ok(None);
+    }
+    Ok(Some(rows::execute(db, "DELETE FROM outbox WHERE customer = ?1", [customer.as_bytes()])? as u64))
 }

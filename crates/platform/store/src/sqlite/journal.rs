@@ -1,15 +1,45 @@
-//! The journal.
+//! The journal: the event feed and the history of a subject.
 
+use async_trait::async_trait;
 use platform_core::journal::{JournalEntry, JournalRow};
-use platform_core::port::{Cursor, Page};
+use platform_core::port::{Cursor, JournalStore, Page, StoreResult};
 use rusqlite::{CachedStatement, Connection, Row, params};
 use uuid::Uuid;
 
+use super::SqliteStore;
 use super::rows::{self, SqlResult};
-use crate::codec::{self as codec, ms};
+use crate::codec::{self, ms};
 
 pub(super) const APPEND: &str = "INSERT INTO journal (customer, subject, kind, sequence, from_status, to_status, cause, \
      actor, at_ms, reason, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+
+const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
+     FROM journal";
+
+#[async_trait]
+impl JournalStore for SqliteStore {
+    async fn events_after(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<JournalRow>> {
+        self.read(move |db| events_after(db, customer, page)).await
+    }
+
+    async fn history(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<JournalRow>> {
+        self.read(move |db| history(db, subject, page)).await
+    }
+
+    async fn last_cursor(&self) -> StoreResult<Cursor> {
+        let select = "SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1";
+        let found = self.read(move |db| rows::one(db, select, [], |row| Ok(row.get(0)?))).await?;
+        Ok(found.unwrap_or(0))
+    }
+
+    async fn cursors(&self, page: Page<Cursor>) -> StoreResult<Vec<Cursor>> {
+        let select = "SELECT cursor FROM journal WHERE cursor > ?1 ORDER BY cursor LIMIT ?2";
+        self.read(move |db| {
+            rows::list(db, select, (page.after.unwrap_or(0), rows::limit(page.limit)), |row| Ok(row.get(0)?))
+        })
+        .await
+    }
+}
 
 /// Appends an entry with a statement of [`APPEND`]; its cursor.
 pub(super) fn append(
@@ -32,9 +62,6 @@ pub(super) fn append(
     ];
     Ok(statement.insert(values)?)
 }
-
-const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
-     FROM journal";
 
 pub(super) fn events_after(db: &Connection, customer: Uuid, page: Page<Cursor>) -> SqlResult<Vec<JournalRow>> {
     let select = format!(

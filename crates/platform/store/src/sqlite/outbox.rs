@@ -1,43 +1,107 @@
-//! The outbox: who has which rows, what may go, and what became of it.
+//! The outbox and the quarantine.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 use platform_core::port::{
-    Backlog, Cursor, Failing, NodeId, OutboxEvent, OutboxSettlement, Page, PublishResult, QuarantinedEvent,
+    Backlog, Cursor, Failing, IdempotentAnswer, NodeId, OutboxEvent, OutboxSettlement, OutboxStore, OvertakenPolicy,
+    Page, PublishResult, QuarantinedEvent, StoreError, StoreResult,
 };
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
 use super::consumers::{self, ConnectionState};
 use super::rows::{self, SqlResult};
-use crate::codec::{self as codec, ms};
+use super::{SqliteStore, idempotency, nodes};
+use crate::codec::{self, ms};
 
-/// Says that `node` lives, and makes nobody's what nodes had that were last heard of before `dead_before`. There is no index
-/// by owner, which every event would pay for: the outbox is gone through once for nodes that died.
-pub(super) fn heartbeat(db: &Connection, node: NodeId, now: Timestamp, dead_before: Timestamp) -> SqlResult<()> {
-    let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES (?1, ?2) \
-         ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";
-    rows::execute(db, hear, (node.0.as_bytes(), ms(now)))?;
-    let dead = "SELECT no FROM nodes WHERE heartbeat_at_ms < ?1";
-    if rows::one(db, dead, [ms(dead_before)], |_| Ok(()))?.is_some() {
-        let give_back = format!("UPDATE outbox SET owner = NULL WHERE owner IN ({dead})");
-        rows::execute(db, &give_back, [ms(dead_before)])?;
-        rows::execute(db, "DELETE FROM nodes WHERE heartbeat_at_ms < ?1", [ms(dead_before)])?;
+/// Condition on a row `o`: nobody has it, its time has come (`?1`), and no earlier one of its subject is left.
+const CLAIMABLE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= ?1) AND NOT EXISTS \
+     (SELECT 1 FROM outbox e INDEXED BY outbox_of_subject WHERE e.subject = o.subject AND e.cursor < o.cursor)";
+
+#[async_trait]
+impl OutboxStore for SqliteStore {
+    async fn customers_with_outbox(&self, now: Timestamp) -> StoreResult<Vec<Uuid>> {
+        self.read(move |db| customers_with_work(db, now)).await
     }
-    Ok(())
-}
 
-/// The number that stands for a node in outbox rows. It is looked up in the transaction that uses it: a node that was taken
-/// for dead meanwhile gets a new one, so that no row belongs to a number that nobody watches. A node that was never heard of
-/// is dead until it is.
-pub(super) fn node_number(db: &Connection, node: NodeId) -> SqlResult<i64> {
-    let found = rows::one(db, "SELECT no FROM nodes WHERE uuid = ?1", [node.0.as_bytes()], |row| Ok(row.get(0)?))?;
-    match found {
-        Some(no) => Ok(no),
-        None => {
-            let insert = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES (?1, ?2)";
-            rows::execute(db, insert, (node.0.as_bytes(), i64::MIN))?;
-            Ok(db.last_insert_rowid())
-        }
+    async fn claim_outbox(
+        &self,
+        node: NodeId,
+        customer: Uuid,
+        now: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<OutboxEvent>> {
+        self.write(move |db| claim(db, node, customer, now, limit)).await
+    }
+
+    async fn next_outbox_attempt(&self, customer: Uuid) -> StoreResult<Option<Timestamp>> {
+        self.read(move |db| next_attempt(db, customer)).await
+    }
+
+    async fn record_outbox_outcomes(&self, outcomes: Vec<OutboxSettlement>, now: Timestamp) -> StoreResult<()> {
+        self.write(move |db| settle(db, &outcomes, now)).await
+    }
+
+    async fn backlog(&self, customer: Uuid) -> StoreResult<Backlog> {
+        self.read(move |db| backlog(db, customer)).await
+    }
+
+    async fn quarantined(&self, customer: Uuid, page: Page<Cursor>) -> StoreResult<Vec<QuarantinedEvent>> {
+        self.read(move |db| quarantined(db, customer, page)).await
+    }
+
+    async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>> {
+        self.read(move |db| {
+            let mut passed = Vec::new();
+            for cursor in cursors {
+                if is_overtaken(db, customer, cursor)? {
+                    passed.push(cursor);
+                }
+            }
+            Ok(passed)
+        })
+        .await
+    }
+
+    async fn requeue_quarantined(
+        &self,
+        customer: Uuid,
+        cursors: Vec<Cursor>,
+        after_later: OvertakenPolicy,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(move |db| {
+            idempotency::keep_or_replay(db, answer.as_ref())?;
+            if consumers::connected(db, customer)? == ConnectionState::Incomplete {
+                return Err(StoreError::Conflict.into());
+            }
+            for cursor in cursors {
+                if after_later == OvertakenPolicy::Refuse && is_overtaken(db, customer, cursor)? {
+                    return Err(StoreError::Conflict.into());
+                }
+                let enter = "INSERT INTO outbox (cursor, customer, subject, attempts) \
+                     SELECT q.cursor, q.customer, j.subject, 0 \
+                     FROM quarantine q CROSS JOIN journal j ON j.cursor = q.cursor \
+                     WHERE q.customer = ?1 AND q.cursor = ?2 ON CONFLICT (cursor) DO NOTHING";
+                rows::execute(db, enter, (customer.as_bytes(), cursor))?;
+                take_out(db, customer, cursor)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn drop_quarantined(
+        &self,
+        customer: Uuid,
+        cursors: Vec<Cursor>,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(move |db| {
+            idempotency::keep_or_replay(db, answer.as_ref())?;
+            cursors.into_iter().try_for_each(|cursor| take_out(db, customer, cursor))
+        })
+        .await
     }
 }
 
@@ -55,10 +119,6 @@ pub(super) fn reset_failures(db: &Connection, customer: Uuid) -> SqlResult<()> {
          WHERE customer = ?1 AND error_at_ms IS NOT NULL";
     rows::execute(db, anew, [customer.as_bytes()]).map(drop)
 }
-
-/// Condition on a row `o`: nobody has it, its time has come (`?1`), and no earlier one of its subject is left.
-const CLAIMABLE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= ?1) AND NOT EXISTS \
-     (SELECT 1 FROM outbox e INDEXED BY outbox_of_subject WHERE e.subject = o.subject AND e.cursor < o.cursor)";
 
 pub(super) fn customers_with_work(db: &Connection, now: Timestamp) -> SqlResult<Vec<Uuid>> {
     let select = format!(
@@ -87,7 +147,7 @@ pub(super) fn claim(
     );
     let claimed = rows::list(db, &select, (ms(now), customer.as_bytes(), rows::limit(limit)), event)?;
     if !claimed.is_empty() {
-        let owner = node_number(db, node)?;
+        let owner = nodes::node_number(db, node)?;
         let mut give = db.prepare_cached("UPDATE outbox SET owner = ?2, next_at_ms = NULL WHERE cursor = ?1")?;
         for event in &claimed {
             give.execute((event.cursor, owner))?;
@@ -177,4 +237,21 @@ pub(super) fn quarantined(db: &Connection, customer: Uuid, page: Page<Cursor>) -
     rows::list(db, select, (customer.as_bytes(), after, rows::limit(page.limit)), |row| {
         Ok(QuarantinedEvent { event: event(row)?, error: row.get(8)?, at: rows::time(row, 9)? })
     })
+}
+
+fn take_out(db: &Connection, customer: Uuid, cursor: Cursor) -> SqlResult<()> {
+    let delete = "DELETE FROM quarantine WHERE customer = ?1 AND cursor = ?2";
+    match rows::execute(db, delete, (customer.as_bytes(), cursor))? {
+        0 => Err(StoreError::Conflict.into()),
+        _ => Ok(()),
+    }
+}
+
+fn is_overtaken(db: &Connection, customer: Uuid, cursor: Cursor) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM journal j CROSS JOIN journal l INDEXED BY journal_of_subject \
+             ON l.subject = j.subject AND l.sequence > j.sequence \
+         WHERE j.cursor = ?2 AND j.customer = ?1 AND l.body IS NOT NULL \
+         AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.cursor = l.cursor AND o.owner IS NULL) \
+         AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.customer = ?1 AND q.cursor = l.cursor) LIMIT 1";
+    Ok(rows::one(db, select, (customer.as_bytes(), cursor), |_| Ok(()))?.is_some())
 }

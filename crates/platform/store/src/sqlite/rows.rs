@@ -1,7 +1,7 @@
 //! Rows of the tables as the platform's own types, and what can go wrong on the way.
 
 use jiff::Timestamp;
-use platform_core::port::{StoreError, StoreResult};
+use platform_core::port::{Page, StoreError, StoreResult};
 use rusqlite::{Connection, ErrorCode, Params, Row};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -129,4 +129,16 @@ pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<&'row s
 /// What a column keeps as JSON.
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> SqlResult<T> {
     Ok(codec::from_json(text(row, column)?)?)
+}
+
+/// The keys of the page, of all that were found.
+pub(super) fn first_page<K: Ord>(mut found: Vec<K>, page: Page<K>) -> Vec<K> {
+    found.sort_unstable();
+    found.truncate(page.limit);
+    found
+}
+
+/// The key that a page begins after; nothing has the nil UUID.
+pub(super) fn after(page: Page<Uuid>) -> Uuid {
+    page.after.unwrap_or(Uuid::nil())
 }

@@ -1,17 +1,15 @@
-//! What is sealed: with which keys, and sealing it again.
+//! Sealed values: which keys have sealed them, and sealing them again under a new key.
 
 use async_trait::async_trait;
-use kit_runtime::vault::Sealed;
+use kit_runtime::vault::{Sealed, same_texts};
 use platform_core::port::{
-    Consumer, Page, SealedAnswer, SealedLocation, SealedReplacement, SealingStore, StoreError, StoreResult,
+    Page, SealedAnswer, SealedLocation, SealedReplacement, SealingStore, StoreError, StoreResult,
 };
 use rusqlite::Connection;
 use uuid::Uuid;
 
-use super::customers::after;
+use super::SqliteStore;
 use super::rows::{self, SqlResult};
-use super::{SqliteStore, consumers};
-use kit_runtime::vault::same_texts;
 
 #[async_trait]
 impl SealingStore for SqliteStore {
@@ -31,10 +29,6 @@ impl SealingStore for SqliteStore {
             Ok(())
         })
         .await
-    }
-
-    async fn consumers(&self, page: Page<Uuid>) -> StoreResult<Vec<Consumer>> {
-        self.read(move |db| consumers::list(db, after(page), page.limit)).await
     }
 
     async fn sealed_answers(&self, page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>> {

@@ -9,7 +9,7 @@ use platform_core::people::{NewUser, UserPatch};
 use platform_core::port::{Page, Store};
 use platform_core::{Caller, Platform, Role};
 
-use crate::behind::RawDatabase;
+use crate::raw_database::RawDatabase;
 use crate::test_sale;
 
 /// People who were made and changed, and a way into the tables.
@@ -126,7 +126,7 @@ async fn a_head_of_access_that_is_edited_or_gone_is_found(ground: TamperRig) {
     }
     ground.behind.execute("DELETE FROM access_log_head").await;
     let found = ground.broken().await;
-    assert_eq!(found, ["None log of access: its head is gone"]);
+    assert_eq!(found, ["None log of access: the access log has no head row"]);
 }
 
 async fn a_log_of_access_that_was_cut_off_or_written_anew_is_missed_by_its_anchor(ground: TamperRig) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 
-use crate::behind::RawDatabase;
+use crate::raw_database::RawDatabase;
 use crate::tampering::{TamperRig, literal, stories};
 
 /// Where an item has rows.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contract::ItemStatus;
-use platform_core::bid::{Bid, BidSource};
+use platform_core::bidding::bid::{Bid, BidSource};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{Page, RegistrationStatus};
 use platform_rules::{Auction, AuctionKind, Item, PublicItem};

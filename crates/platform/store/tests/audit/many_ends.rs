@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use contract::ItemStatus;
 use kit_runtime::clock::Clock;
-use platform_core::bids::NewBid;
+use platform_core::bidding::bids::NewBid;
 use platform_core::config::TimerConfig;
 use platform_core::port::{Page, Store};
-use platform_core::timers::{Ended, ItemEndWorker};
+use platform_core::sales::item_ends::{EndReport, ItemEndWorker};
 use platform_core::{Platform, PlatformConfig};
 use platform_rules::AuctionKind;
 
@@ -33,14 +33,14 @@ async fn all_end_once_and_as_their_bids_say(store: Arc<dyn Store>) {
     sale.clock.advance(OPEN);
 
     let ended = ItemEndWorker::new(hasty(&sale, 2)).run_once(sale.clock.now()).await.unwrap();
-    assert_eq!(ended, Ended { items: ITEMS, conflicts: 0, refused: 0 });
+    assert_eq!(ended, EndReport { items: ITEMS, conflicts: 0, refused: 0 });
     for item in &created.items {
         let (now, _) = sale.item(item.uuid).await;
         let expected = if item.uuid == sold { ItemStatus::Sold } else { ItemStatus::Unsold };
         assert_eq!((now.status, now.sequence), (expected, item.sequence + 1), "lot {}", item.lot_number);
     }
     let again = ItemEndWorker::new(hasty(&sale, 3)).run_once(sale.clock.now()).await.unwrap();
-    assert_eq!(again, Ended::default());
+    assert_eq!(again, EndReport::default());
     assert_eq!(sale.broken().await, Vec::<String>::new());
 }
 

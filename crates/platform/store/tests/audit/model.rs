@@ -5,11 +5,11 @@ use std::sync::Arc;
 use contract::ItemStatus;
 use kit_runtime::random::{Random, SeededRandom};
 use platform_core::audit::check_records;
-use platform_core::bids::NewBid;
+use platform_core::bidding::bids::NewBid;
 use platform_core::error::PlatformError;
 use platform_core::port::Store;
 use platform_core::ring::ClerkCommand;
-use platform_core::timers::ItemEndWorker;
+use platform_core::sales::item_ends::ItemEndWorker;
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 
@@ -107,7 +107,7 @@ fn command(kind: AuctionKind, random: &SeededRandom, model: &Model, step: usize)
 
 /// If it was accepted.
 pub(crate) async fn run(sale: &TestSale, item: Uuid, command: &Command) -> bool {
-    let TestSale { platform, caller, .. } = test_sale;
+    let TestSale { platform, caller, .. } = sale;
     let clerk = async |command: ClerkCommand| {
         let auction = sale.item(item).await.1.uuid;
         let seen = platform.ring(caller, auction).await?.version();

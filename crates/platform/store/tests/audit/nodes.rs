@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use platform_core::Platform;
 use platform_core::bidders::{NewRegistration, RegistrationDecision};
-use platform_core::bids::NewBid;
+use platform_core::bidding::bids::NewBid;
 use platform_core::port::{Page, RegistrationStatus, Store};
 use platform_rules::AuctionKind;
 use uuid::Uuid;

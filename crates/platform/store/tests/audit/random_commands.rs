@@ -1,6 +1,6 @@
 //! Sales on which everybody does what comes to mind: bidders with and without registrations and limits, administrators who
 //! edit, move ends, copy, relist, suspend, withdraw, cancel and correct, clerks who take everything back. Whatever is accepted,
-//! what [`crate::promises`] says holds after it, on every store, and the log comes to the same.
+//! what [`crate::invariants`] says holds after it, on every store, and the log comes to the same.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use std::sync::Arc;
 use contract::{AuctionStatus, ItemStatus};
 use kit_runtime::clock::Clock as _;
 use kit_runtime::random::{Random, SeededRandom};
-use platform_core::auctions::copy::{AuctionCopy, CopiedItems};
-use platform_core::auctions::edit::AuctionPatch;
-use platform_core::auctions::move_ends::{MoveEnds, NewEnds};
-use platform_core::auctions::shift::Shift;
 use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
-use platform_core::bids::NewBid;
+use platform_core::bidding::bids::NewBid;
 use platform_core::error::{PlatformError, PlatformResult};
-use platform_core::items::edit_many::ItemEditEntry;
-use platform_core::items::relist::Relist;
 use platform_core::port::{Page, Registration, RegistrationStatus, Store};
 use platform_core::ring::{ClerkCommand, NewInternetBid};
-use platform_core::timers::ItemEndWorker;
+use platform_core::sales::auctions::copy::{AuctionCopy, CopiedItems};
+use platform_core::sales::auctions::edit::AuctionPatch;
+use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
+use platform_core::sales::auctions::shift::Shift;
+use platform_core::sales::item_ends::ItemEndWorker;
+use platform_core::sales::items::edit_many::ItemEditEntry;
+use platform_core::sales::items::relist::Relist;
 use platform_rules::edit::AuctionEdit;
 use platform_rules::item::ItemEdit;
 use platform_rules::{AuctionKind, Hidden, Item};
 use uuid::Uuid;
 
-use crate::promises::{CommandEffect, SaleInvariants};
+use crate::invariants::{CommandEffect, SaleInvariants};
 use crate::test_sale::TestSale;
 
 const COMMANDS: usize = 150;
@@ -73,7 +73,7 @@ async fn drive(store: Arc<dyn Store>, seed: u64, verify_every: usize, tally: &mu
         // One that hardly anybody buys.
         let dear = ItemEdit { reserve: Some(Some(Hidden::new(90_007))), ..ItemEdit::default() };
         sale.platform.change_item(&sale.caller, created.items[0].uuid, &dear, None).await.unwrap();
-        let mut promises = SaleInvariants::new(rough.items().await);
+        let mut invariants = SaleInvariants::new(rough.items().await);
         for step in 0..COMMANDS {
             let (name, done) = rough.command().await;
             let at = format!("seed {seed}, {kind:?}, command {step}: {name}");
@@ -85,7 +85,7 @@ async fn drive(store: Arc<dyn Store>, seed: u64, verify_every: usize, tally: &mu
                 Err(error) if is_refusal(&error) => None,
                 Err(other) => panic!("{at}: {other}"),
             };
-            promises.check(&sale, accepted.as_ref(), rough.items().await, &at).await;
+            invariants.check(&sale, accepted.as_ref(), rough.items().await, &at).await;
             if step % verify_every == 0 {
                 assert_eq!(sale.broken().await, Vec::<String>::new(), "{at}");
             }
@@ -186,7 +186,7 @@ impl RandomCommands<'_> {
     }
 
     async fn bidding(&self, item: &Item) -> (&'static str, PlatformResult<CommandEffect>) {
-        let TestSale { platform, caller, .. } = self.test_sale;
+        let TestSale { platform, caller, .. } = self.sale;
         let bidder = self.paddle();
         match self.below(58) {
             0..44 => {
@@ -213,14 +213,14 @@ impl RandomCommands<'_> {
     }
 
     async fn cancel(&self, item: &Item) -> PlatformResult<CommandEffect> {
-        let TestSale { platform, caller, .. } = self.test_sale;
+        let TestSale { platform, caller, .. } = self.sale;
         let bids = self.sale.store.bids(item.uuid, Page { after: None, limit: 1_000 }).await?;
         let bid = self.one_of(&bids).map_or(Uuid::nil(), |bid| bid.uuid);
         platform.cancel_bid(caller, (item.uuid, bid), "a slip", None, None).await.map(|_| CommandEffect::TookBack)
     }
 
     async fn ends(&self, item: &Item) -> (&'static str, PlatformResult<CommandEffect>) {
-        let TestSale { platform, caller, clock, .. } = self.test_sale;
+        let TestSale { platform, caller, clock, .. } = self.sale;
         let seconds = i64::from(self.below(40)) * SECONDS - 5 * SECONDS;
         match self.below(10) {
             0..2 => {
@@ -243,7 +243,7 @@ impl RandomCommands<'_> {
     }
 
     async fn ringing(&self, items: &[Item], item: &Item) -> (&'static str, PlatformResult<CommandEffect>) {
-        let TestSale { platform, caller, .. } = self.test_sale;
+        let TestSale { platform, caller, .. } = self.sale;
         let in_ring = items.iter().find(|item| item.in_ring().is_some());
         let here = in_ring.unwrap_or(item);
         let (bidder, amount) = (self.paddle(), self.amount(here));
@@ -292,7 +292,7 @@ impl RandomCommands<'_> {
     }
 
     async fn administering(&self, items: &[Item], item: &Item) -> (&'static str, PlatformResult<CommandEffect>) {
-        let TestSale { platform, caller, .. } = self.test_sale;
+        let TestSale { platform, caller, .. } = self.sale;
         match self.below(22) {
             0..9 => {
                 use ItemStatus::{Draft, Live, Preview, Suspended, Withdrawn};
@@ -334,7 +334,7 @@ impl RandomCommands<'_> {
 
     /// Unsold items go into a copy of the auction that has none.
     async fn relist(&self) -> PlatformResult<CommandEffect> {
-        let TestSale { platform, caller, .. } = self.test_sale;
+        let TestSale { platform, caller, .. } = self.sale;
         let is_unsold = |item: &Item| item.status == ItemStatus::Unsold && item.relisted_as.is_none();
         if !self.items().await.iter().any(is_unsold) {
             return Err(PlatformError::NotFound("unsold item"));
@@ -361,7 +361,7 @@ impl RandomCommands<'_> {
     }
 
     async fn registering(&self) -> (&'static str, PlatformResult<CommandEffect>) {
-        let TestSale { platform, caller, .. } = self.test_sale;
+        let TestSale { platform, caller, .. } = self.sale;
         let registrations = self.registrations().await;
         let known = self.one_of(&registrations);
         let limit = |one_in: u32| (self.below(one_in) > 0).then(|| i64::from(self.below(200)) * 10);

@@ -11,8 +11,8 @@ use platform_rules::{AuctionKind, LogHash};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::behind::{Kind, RawDatabase, edited, quoted};
 use crate::model::run;
+use crate::raw_database::{Kind, RawDatabase, edited, quoted};
 use crate::sale::Command;
 use crate::states::{edited_state, leaves};
 use crate::test_sale::TestSale;

@@ -2,6 +2,7 @@
 
 use platform_core::port::{ApiKey, Change, NewAuctioneer, Parked, StartFrom, StoreError};
 
+use super::access_changes::AccessChanges as _;
 use super::customers::auctioneer;
 use super::given::{
     Shared, answer, at, bid, caller_uuid, commit, consumer, customer, customer_uuid, item, item_uuid, next,

@@ -135,7 +135,8 @@ fn stake(number: usize, paddle: &str) -> BidderItem {
 
 pub(super) async fn what_a_bidder_has_bound_is_found_by_their_stakes(store: Shared) {
     sale(&store, 5).await;
-    let committed = async |except: Option<Uuid>| store.committed_amount(auction_uuid(1), PADDLE, except).await.unwrap();
+    let committed_amount =
+        async |except: Option<Uuid>| store.committed_amount(auction_uuid(1), PADDLE, except).await.unwrap();
     for number in 1..=4 {
         let found = store.item(item_uuid(number)).await.unwrap().unwrap();
         let change = bid(found, number as i64 * 100);

@@ -3,6 +3,7 @@
 use contract::ItemStatus;
 use platform_core::port::{PublishResult, StartFrom};
 
+use super::access_changes::AccessChanges as _;
 use super::given::{
     Shared, announced, at, auction, claims, commit, commit_to, connected_sale, consumer, created, cursors,
     customer_uuid, ends, item_uuid, node, outcome,

@@ -3,6 +3,7 @@
 use contract::AuctionStatus;
 use platform_core::port::{Clerk, ClerkAssignResult, SessionsToEnd, TotpChange, User, UserChange, UserChangeResult};
 
+use super::access_changes::AccessChanges as _;
 use super::given::{Shared, at, auction, auction_uuid, caller_uuid, commit, created, page, whole};
 
 fn user(number: usize, role: &str) -> User {

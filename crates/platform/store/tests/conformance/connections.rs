@@ -3,6 +3,7 @@
 use contract::ItemStatus;
 use platform_core::port::{Backlog, Failing, Parked, PublishResult, StartFrom};
 
+use super::access_changes::AccessChanges as _;
 use super::given::{
     Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, outcome,
     sale,

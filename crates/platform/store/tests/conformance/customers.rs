@@ -2,6 +2,7 @@
 
 use platform_core::port::{ApiKey, Auctioneer, AuctioneerProfile, NewAuctioneer, StoreError};
 
+use super::access_changes::AccessChanges as _;
 use super::given::{Shared, at, auctioneer_uuid, caller_uuid, customer, customer_uuid, page, whole};
 
 pub(super) fn auctioneer(number: usize, of: usize) -> NewAuctioneer {

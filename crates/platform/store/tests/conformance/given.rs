@@ -6,7 +6,7 @@ use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use platform_core::bid::{Bid, BidSource};
+use platform_core::bidding::bid::{Bid, BidSource};
 use platform_core::journal::{JournalEntry, SubjectKind};
 use platform_core::port::{
     Change, CommitReceipt, Consumer, Cursor, Customer, IdempotentAnswer, NodeId, OutboxEvent, OutboxSettlement, Page,
@@ -17,6 +17,8 @@ use platform_rules::{
     WebcastPhase,
 };
 use uuid::Uuid;
+
+use super::access_changes::AccessChanges as _;
 
 pub(super) type Shared = Arc<dyn Store>;
 

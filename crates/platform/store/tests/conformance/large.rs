@@ -6,20 +6,20 @@ use std::time::Duration;
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use kit_runtime::clock::Clock as _;
-use platform_core::auctions::copy::{AuctionCopy, CopiedItems};
-use platform_core::auctions::edit::AuctionPatch;
-use platform_core::auctions::move_ends::{MoveEnds, MovedEnds, NewEnds};
-use platform_core::auctions::shift::Shift;
-use platform_core::bulk_change::BulkChangeWorker;
-use platform_core::new_item::NewItem;
 use platform_core::port::{BulkChange, BulkOperation, Change};
+use platform_core::sales::auctions::copy::{AuctionCopy, CopiedItems};
+use platform_core::sales::auctions::edit::AuctionPatch;
+use platform_core::sales::auctions::move_ends::{MoveEnds, MovedEnds, NewEnds};
+use platform_core::sales::auctions::shift::Shift;
+use platform_core::sales::bulk_change::BulkChangeWorker;
+use platform_core::sales::new_item::NewItem;
 use platform_core::{Caller, PlatformError};
 use platform_rules::edit::Plan;
 use platform_rules::item::ItemEdit;
 use platform_rules::{AuctionChange, AuctionEdit, AuctionKind, IncrementTable, Stagger};
 use uuid::Uuid;
 
-use super::bulk_change::{Nodes, bulk_change, code, step};
+use super::bulk_changes::{Nodes, bulk_change, code, step};
 use super::given::{Shared, bid, caller_uuid, commit, next, next_auction, whole};
 
 /// The end of each item, in seconds after now.

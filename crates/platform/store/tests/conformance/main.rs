@@ -2,19 +2,21 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
+mod access_changes;
 mod access_log;
 mod answers;
+mod audit_positions;
 mod bidders;
-mod books;
+mod bulk_changes;
 mod claims;
 mod clerks;
 mod connections;
 mod customers;
+mod downtimes;
 mod edits;
 mod given;
 mod journal;
 mod large;
-mod leads;
 mod lists;
 mod many_nodes;
 mod nodes;
@@ -24,7 +26,6 @@ mod quarantine;
 mod reference;
 mod restart;
 mod rules;
-mod runs;
 mod sales;
 mod sandbox;
 mod sealings;
@@ -120,9 +121,9 @@ stories! {
         bids_on_many_items_at_once_stay_within_a_limit,
         a_bid_rests_on_the_registration_that_it_was_decided_on,
         a_paddle_is_given_up_until_it_has_a_stake;
-    runs:
+    downtimes:
         a_downtime_is_kept_until_it_is_over_on_whichever_node;
-    books:
+    audit_positions:
         the_log_is_read_in_the_order_in_which_it_was_written,
         cursors_have_no_holes_whatever_is_refused,
         writes_through_the_port_leave_no_orphan_rows;
@@ -148,7 +149,7 @@ stories! {
         sentinels_are_replaced_as_they_were_seen,
         of_many_first_sentinels_one_stays,
         a_sealed_text_is_replaced_where_it_is_what_was_seen;
-    leads:
+    bulk_changes:
         a_bulk_change_advances_by_steps_and_one_of_two_concurrent_steps_wins,
         staged_chunks_without_a_bulk_change_are_deleted,
         a_large_auction_goes_live_step_by_step_and_what_has_to_wait_is_told_so,

@@ -7,6 +7,7 @@ use kit_runtime::signal::Signal;
 use platform_core::port::{Change, NOTIFICATION_BYTES_MAX, Notification, StartFrom, StoreError};
 use platform_store::postgres::PostgresConfig;
 
+use super::access_changes::AccessChanges as _;
 use super::given::{Shared, announced, at, bid, claims, commit, connected_sale, consumer, ends, item_uuid, sale};
 
 /// Long enough for a machine that is busy; nobody waits that long when all is well.

@@ -8,6 +8,7 @@ use platform_core::port::{
     TotpChange, User, UserChange, UserChangeResult,
 };
 
+use super::access_changes::AccessChanges as _;
 use super::given::{Shared, answer, at, caller_uuid, node, page, whole};
 
 fn user(number: usize, role: &str) -> User {
@@ -140,8 +141,11 @@ pub(super) async fn a_code_of_a_second_factor_is_used_once(store: Shared) {
     assert!(!store.use_recovery_code(caller_uuid(2), [1; 32]).await.unwrap());
     assert_eq!(store.recovery_codes(caller_uuid(1)).await.unwrap(), 1);
 
-    let text =
-        SealedReplacement { place: SealedLocation::Totp(now.uuid), old: sealed("v1.a.AAAA"), new: sealed("v1.b.AAAA") };
+    let text = SealedReplacement {
+        location: SealedLocation::Totp(now.uuid),
+        old: sealed("v1.a.AAAA"),
+        new: sealed("v1.b.AAAA"),
+    };
     assert_eq!(store.reseal(vec![text.clone()]).await.unwrap(), 1);
     assert_eq!(store.reseal(vec![text]).await.unwrap(), 0);
     let off = UserChange { totp: TotpChange::Remove, ..change(now.clone()) };

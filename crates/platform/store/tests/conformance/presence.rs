@@ -16,7 +16,7 @@ pub(super) async fn item_presence_is_read_for_many_auctions_in_one_call(store: S
     put(auction(1), vec![of(1, 1, ItemStatus::Live), of(1, 2, ItemStatus::Live), of(1, 3, ItemStatus::Sold)]).await;
     put(auction(2), vec![of(2, 1, ItemStatus::Suspended), of(2, 2, ItemStatus::Passed)]).await;
     put(auction(3), Vec::new()).await;
-    let present = async |numbers: &[usize]| {
+    let item_presence = async |numbers: &[usize]| {
         let uuids: Vec<_> = numbers.iter().map(|number| auction_uuid(*number)).collect();
         let found = store.item_presence(&uuids).await.unwrap();
         found.iter().map(|there| (there.live, there.suspended, there.with_bids)).collect::<Vec<_>>()

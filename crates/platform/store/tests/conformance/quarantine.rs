@@ -3,6 +3,7 @@
 use contract::ItemStatus;
 use platform_core::port::{Backlog, Cursor, OvertakenPolicy, PublishResult, StartFrom, StoreError};
 
+use super::access_changes::AccessChanges as _;
 use super::given::{
     Shared, answer, at, caller_uuid, claims, connected_sale, consumer, customer_uuid, ends, node, outcome, whole,
 };

@@ -2,7 +2,7 @@
 
 use contract::ItemStatus;
 use kit_runtime::random::{Random, SeededRandom};
-use platform_core::bid::{Bid, BidStrike, StruckBid};
+use platform_core::bidding::bid::{Bid, BidStrike, StruckBid};
 use platform_core::port::Change;
 use platform_rules::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Item, ItemChange, ItemCommand, RingCommand, minimum_bid, ring,

@@ -2,10 +2,10 @@
 
 use contract::ItemStatus;
 use jiff::SignedDuration;
-use platform_core::bid::{BidStrike, StruckBid};
+use platform_core::bidding::bid::{BidStrike, StruckBid};
 use platform_core::port::{Change, StoreError};
 use platform_rules::{
-    Admission, Auction, BeforePass, Charges, InRing, InternetBids, ItemCounts, Pending, RingStatus, StrikeReason,
+    Admission, Auction, BeforePass, Charges, InRing, InternetBids, ItemCounts, PendingBid, RingStatus, StrikeReason,
     WebcastPhase,
 };
 
@@ -211,7 +211,7 @@ pub(super) async fn the_whole_state_of_a_sale_is_kept(store: Shared) {
         ..auction(1)
     };
     webcast.kind = platform_rules::AuctionKind::Webcast;
-    let pending = vec![Pending { bid: item_uuid(8), bidder: "paddle-8".into(), amount: 300, at: at(7) }];
+    let pending = vec![PendingBid { bid: item_uuid(8), bidder: "paddle-8".into(), amount: 300, at: at(7) }];
     let mut offered = platform_rules::Item {
         buy_now: Some(90_000),
         vendor: Some(customer_uuid(7)),

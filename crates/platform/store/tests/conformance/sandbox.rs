@@ -72,7 +72,7 @@ pub(super) async fn items_of_a_sandbox_are_due_by_their_end_and_then_their_place
 pub(super) async fn a_clock_is_advancing_until_it_is_at_its_target(store: Shared) {
     sandbox_sale(&store, 0).await;
     commit(&store, Change { auction: Some(next_auction(sandbox(2))), ..Change::default() }).await.unwrap();
-    let advancing = async || -> Vec<_> {
+    let advancing_sandboxes = async || -> Vec<_> {
         store.advancing_sandboxes(9).await.unwrap().into_iter().map(|auction| auction.uuid).collect()
     };
     assert!(advancing_sandboxes().await.is_empty());

@@ -3,6 +3,7 @@
 use kit_runtime::vault::Sealed;
 use platform_core::port::{Consumer, Page, SealedLocation, SealedReplacement, StartFrom, StoreError};
 
+use super::access_changes::AccessChanges as _;
 use super::given::{Shared, answer, at, caller_uuid, consumer, customer_uuid, page, whole};
 
 fn sealed(text: &str) -> Sealed {
@@ -58,7 +59,7 @@ pub(super) async fn a_sealed_text_is_replaced_where_it_is_what_was_seen(store: S
     let after = Some((answers[0].caller, answers[0].key.clone()));
     assert_eq!(store.sealed_answers(Page { after, limit: 9 }).await.unwrap(), answers[1..]);
 
-    let text = |place| SealedReplacement { location, old: old.clone(), new: new.clone() };
+    let text = |location| SealedReplacement { location, old: old.clone(), new: new.clone() };
     let kept = |key: &str| SealedLocation::Answer { caller: caller_uuid(1), key: key.to_owned() };
     let texts = vec![
         text(SealedLocation::Connection(customer_uuid(1))),

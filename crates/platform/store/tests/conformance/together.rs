@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use contract::ItemStatus;
 use platform_core::port::{Change, Cursor, StartFrom, StoreError};
 
+use super::access_changes::AccessChanges as _;
 use super::given::{
     Shared, announced, answer, at, auction, auction_uuid, bid, caller_uuid, claims, commit, connected_sale, consumer,
     customer_uuid, ends, item, item_uuid, next_auction, page, sale, silent, whole,

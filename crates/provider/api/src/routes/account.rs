@@ -1,4 +1,4 @@
-//! The account itself: an addition of ours, which official clients don't know.
+//! The account of the API key. Official clients have no call for these operations.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -11,51 +11,53 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::extract::{Auth, JsonBody};
 use crate::response;
 
-/// What to change of the account; what is left out stays.
+/// Changes of the account. An absent field keeps its value.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AccountPatch {
-    /// What becomes of a message whose payload does not match its event type's schema.
+    /// What the provider does with a message whose payload does not match the schema of its event type.
     payload_check: Option<PayloadCheckMode>,
 }
 
-/// What becomes of a message whose payload does not match its event type's schema.
+/// What the provider does with a message whose payload does not match the schema of its event type.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PayloadCheckMode {
-    /// Nothing is checked.
+    /// The provider checks no payload.
     Off,
-    /// It is accepted, counted and logged without its content.
+    /// The provider accepts the message, counts it, and logs the mismatch without the payload.
     Warn,
-    /// It is refused with 422, which says where in the payload.
+    /// The provider refuses the message with 422 and names the place in the payload.
     Reject,
 }
 
-/// The account that the key belongs to.
+/// The account of the API key.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AccountOut<'a> {
     /// `org_…`
     id: &'a str,
-    /// Name, for people.
+    /// Display name.
     name: &'a str,
+    /// What the provider does with a message whose payload does not match the schema of its event type.
     payload_check: PayloadCheckMode,
-    /// Messages that did not match, on the node that answers, since it began.
+    /// Messages whose payload did not match, counted by the responding node since its start.
     payload_mismatches: PayloadMismatches,
-    /// Requests a second at most, on each node.
+    /// Rate limit: requests per second on each node.
     requests_per_second_max: u32,
-    /// Endpoints of each application at most.
+    /// Endpoints that one application may have.
     endpoints_max: usize,
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
 }
 
-/// Messages that did not match their event type's schema.
+/// Messages whose payload did not match the schema of its event type.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PayloadMismatches {
-    /// Accepted all the same.
+    /// Accepted messages (`payloadCheck` is `warn`).
     warned: u64,
-    /// Refused.
+    /// Refused messages (`payloadCheck` is `reject`).
     rejected: u64,
 }
 
@@ -92,19 +94,23 @@ fn view<'a>(provider: &Provider, caller: &Caller, account: &'a Account) -> Accou
     }
 }
 
-/// Gives the account that the key belongs to, with its limits.
+/// Returns the account of the API key, with its limits.
 #[utoipa::path(get, path = "/account", operation_id = "v1.account.get", tag = "Account",
-    responses((status = 200, body = AccountOut<'_>), (status = 401, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 200, description = "The account.", body = AccountOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(State(provider): State<Provider>, Auth(caller): Auth) -> Result<Response, ApiError> {
     let account = provider.account(&caller.account).await?;
     Ok(response::ok(&view(&provider, &caller, &account)))
 }
 
-/// Changes settings of the account. Limits are set by whoever runs the server.
+/// Changes settings of the account. The operator of the server sets the limits.
 #[utoipa::path(patch, path = "/account", operation_id = "v1.account.patch", tag = "Account",
     request_body = AccountPatch,
-    responses((status = 200, body = AccountOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 200, description = "The changed account.", body = AccountOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,

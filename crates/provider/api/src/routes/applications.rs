@@ -1,4 +1,4 @@
-//! Consumer applications (service.md section 4, "Create consumer application").
+//! Consumer applications.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -19,48 +19,49 @@ use crate::patch;
 use crate::response::{self, ListResponse};
 use crate::schema_types::ListOrder;
 
-/// An application to be.
+/// A new or replaced application.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ApplicationIn {
-    /// Name, for people.
+    /// Display name.
     #[schema(min_length = 1)]
     name: String,
-    /// Your own id for it, unique in the account: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `app_`.
+    /// The caller's own id for the application, unique in the account: 1 to 256 of `a-zA-Z0-9-_.`, not starting with
+    /// `app_`.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Option<String>,
-    /// Messages a second that its endpoints receive at most.
+    /// Throttle rate: messages per second that the application's endpoints receive at most.
     #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
-    /// Older name of `throttleRate`.
+    /// Former name of `throttleRate`.
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Option<NonZeroU16>,
-    /// Free text pairs.
+    /// Pairs of text that the provider stores unchanged.
     metadata: Option<BTreeMap<String, String>>,
 }
 
-/// What is to change of an application; what is not named stays.
+/// Changes of an application. An absent field keeps its value.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ApplicationPatch)]
 pub(crate) struct ApplicationPatchIn {
-    /// Name, for people.
+    /// Display name.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = String, required = false, min_length = 1)]
     name: PatchField<String>,
-    /// Your own id for it; null for none.
+    /// The caller's own id; null removes it.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: PatchField<Option<String>>,
-    /// Messages a second that its endpoints receive at most; null for no limit.
+    /// Throttle rate: messages per second that the application's endpoints receive at most; null removes the limit.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     throttle_rate: PatchField<Option<u16>>,
-    /// Older name of `throttleRate`.
+    /// Former name of `throttleRate`.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: PatchField<Option<NonZeroU16>>,
-    /// Free text pairs, instead of those that there are.
+    /// Pairs of text, which replace the existing ones.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = BTreeMap<String, String>, required = false)]
     metadata: PatchField<BTreeMap<String, String>>,
@@ -70,65 +71,71 @@ pub(crate) struct ApplicationPatchIn {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ApplicationOut<'a> {
-    /// Your own id for it.
+    /// The caller's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
-    /// Name, for people.
+    /// Display name.
     name: &'a str,
-    /// Messages a second that its endpoints receive at most.
+    /// Throttle rate: messages per second that the application's endpoints receive at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
-    /// Older name of `throttleRate`.
+    /// Former name of `throttleRate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     rate_limit: Option<u16>,
     /// `app_…`
     id: &'a str,
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: String,
-    /// Free text pairs.
+    /// Pairs of text that the provider stores unchanged.
     metadata: &'a BTreeMap<String, String>,
 }
 
-/// What to do when the uid is taken.
+/// What to do if another application has the uid.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct CreateQuery {
-    /// Gives the application that has the uid (200) instead of 409.
+    /// `true` returns the application with this uid (200) instead of 409.
     get_if_exists: Option<bool>,
 }
 
-/// A slice of the applications.
+/// The page and filter of the list of applications.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ApplicationsQuery {
-    /// At most this many, 0 to 250; 50 without.
+    /// Entries on a page: 0 to 250. The default is 50.
     #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
-    /// `iterator` or `prevIterator` of a page before.
+    /// `iterator` or `prevIterator` of another page.
     #[param(min_length = 1)]
     iterator: Option<String>,
-    /// `ascending` or `descending`.
+    /// Order by creation: `ascending` or `descending`. The default is `descending`.
     #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
-    /// Without those that have no endpoints.
+    /// `true` leaves out applications without endpoints.
     exclude_apps_with_no_endpoints: Option<bool>,
-    /// Without those whose endpoints are all disabled.
+    /// `true` leaves out applications whose endpoints are all disabled.
     exclude_apps_with_disabled_endpoints: Option<bool>,
-    /// Without those whose endpoints are all at Svix Play.
+    /// `true` leaves out applications whose endpoints are all at Svix Play.
     exclude_apps_with_svix_play_endpoints: Option<bool>,
 }
 
 impl ApplicationsQuery {
     fn exclude(&self) -> Vec<ApplicationExclusion> {
-        let asked = [
+        let exclusions = [
             (self.exclude_apps_with_no_endpoints, ApplicationExclusion::WithoutEndpoints),
             (self.exclude_apps_with_disabled_endpoints, ApplicationExclusion::OnlyDisabledEndpoints),
             (self.exclude_apps_with_svix_play_endpoints, ApplicationExclusion::OnlyPlayEndpoints),
         ];
-        asked.into_iter().filter(|(asked, _)| *asked == Some(true)).map(|(_, exclude)| exclude).collect()
+        exclusions
+            .into_iter()
+            .filter(|(is_requested, _)| *is_requested == Some(true))
+            .map(|(_, exclude)| exclude)
+            .collect()
     }
 }
 
@@ -159,7 +166,7 @@ impl TryFrom<ApplicationIn> for ApplicationInput {
 }
 
 impl ApplicationIn {
-    /// One that stands in the `application` of something else.
+    /// The input of an application that another request contains as its field `application`.
     pub(super) fn inline(self) -> Result<ApplicationInput, ApiError> {
         self.try_into().map_err(|error: ApiError| error.within("application"))
     }
@@ -182,12 +189,15 @@ fn render(application: &Application) -> String {
     response::text(&view(application))
 }
 
-/// Creates an application.
+/// Creates a consumer application.
 #[utoipa::path(post, path = "/app", operation_id = "v1.application.create", tag = "Application",
     params(CreateQuery), request_body = ApplicationIn,
-    responses((status = 201, body = ApplicationOut<'_>), (status = 200, body = ApplicationOut<'_>),
+    responses(
+        (status = 201, description = "The created application.", body = ApplicationOut<'_>),
+        (status = 200, description = "The existing application with this uid.", body = ApplicationOut<'_>),
         (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -201,9 +211,12 @@ pub(crate) async fn create(
 }
 
 /// Lists the account's applications, oldest first unless asked otherwise.
-#[utoipa::path(get, path = "/app", operation_id = "v1.application.list", tag = "Application", params(ApplicationsQuery),
-    responses((status = 200, body = ListResponse<ApplicationOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+#[utoipa::path(get, path = "/app", operation_id = "v1.application.list", tag = "Application",
+    params(ApplicationsQuery),
+    responses(
+        (status = 200, description = "A page of applications.", body = ListResponse<ApplicationOut<'_>>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -213,11 +226,13 @@ pub(crate) async fn list(
     Ok(response::list(&provider.list_applications(&caller, &query.exclude(), &page).await?, view))
 }
 
-/// Gives an application.
+/// Returns an application.
 #[utoipa::path(get, path = "/app/{app_id}", operation_id = "v1.application.get", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = ApplicationOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 200, description = "The application.", body = ApplicationOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -229,9 +244,12 @@ pub(crate) async fn get(
 /// Replaces an application, or creates one when there is none; the id in the path is not used then.
 #[utoipa::path(put, path = "/app/{app_id}", operation_id = "v1.application.update", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationIn,
-    responses((status = 200, body = ApplicationOut<'_>), (status = 201, body = ApplicationOut<'_>),
+    responses(
+        (status = 200, description = "The replaced application.", body = ApplicationOut<'_>),
+        (status = 201, description = "The created application.", body = ApplicationOut<'_>),
         (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -241,12 +259,14 @@ pub(crate) async fn update(
     Ok(response::put(provider.put_application(&caller, &application, sent.body.try_into()?).await?, render))
 }
 
-/// Changes what is named of an application.
+/// Changes the given fields of an application.
 #[utoipa::path(patch, path = "/app/{app_id}", operation_id = "patch_application", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationPatchIn,
-    responses((status = 200, body = ApplicationOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 200, description = "The changed application.", body = ApplicationOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn change(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -256,10 +276,13 @@ pub(crate) async fn change(
     Ok(response::ok(&view(&provider.patch_application(&caller, &application, sent.body.try_into()?).await?)))
 }
 
-/// Deletes an application with its endpoints and whatever waits for them.
+/// Deletes an application with its endpoints, and cancels their waiting deliveries.
 #[utoipa::path(delete, path = "/app/{app_id}", operation_id = "v1.application.delete", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -1,4 +1,4 @@
-//! Attempts to deliver messages (provider.md, "Delivery").
+//! Attempts to deliver messages.
 
 use std::collections::HashMap;
 
@@ -13,60 +13,62 @@ use utoipa::{IntoParams, ToSchema};
 use super::messages::{self, MessageOut};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::extract::{self, Auth, PathParams, QueryParams};
-use crate::history_query::{AttemptsAtEndpointQuery, AttemptsOfMessageQuery, FilterParams, content};
+use crate::history_query::{
+    AttemptsAtEndpointQuery, AttemptsOfMessageQuery, FilterParams, HistoryParams, OutcomeParams, content,
+};
 use crate::response::{self, ListResponse};
 
-/// What is shown in place of a response that was not asked for.
+/// Stands in for a response body when the caller sends `with_content=false`.
 const OMITTED_CONTENT: &str = "{}";
 
 /// An attempt.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageAttemptOut<'a> {
-    /// Address that was called.
+    /// URL that the attempt called.
     #[schema(format = "uri")]
     url: &'a str,
-    /// The response's body, at most 20,000 bytes, or what went wrong when there was no response.
+    /// Body of the response, at most 20,000 bytes; without a response, the error.
     response: &'a str,
-    /// 0 when there was no response.
+    /// Status code of the response; 0 without a response.
     response_status_code: u16,
-    /// From the beginning to the end of the response.
+    /// Milliseconds from the start of the request to the end of the response.
     response_duration_ms: i64,
     /// 0 success, 1 pending, 2 fail, 3 sending, 4 canceled.
     #[schema(minimum = 0, maximum = 4)]
     status: u8,
-    /// The same as a word.
+    /// The status as a word.
     status_text: &'static str,
     /// 0 scheduled, 1 manual.
     #[schema(minimum = 0, maximum = 1)]
     trigger_type: u8,
-    /// The message.
+    /// Id of the message, `msg_…`.
     msg_id: &'a str,
-    /// The endpoint.
+    /// Id of the endpoint, `ep_…`.
     endpoint_id: &'a str,
     /// `atmpt_…`
     id: &'a str,
-    /// When it began.
+    /// Start of the attempt.
     #[schema(value_type = String, format = DateTime)]
     timestamp: String,
-    /// The message without its payload, when it is asked for.
+    /// The message without its payload; present with `with_msg=true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     msg: Option<MessageOut<'a>>,
 }
 
-/// What an attempt is shown with.
+/// Parts of an attempt that the response contains.
 #[derive(Debug, Clone, Copy)]
 struct ViewOptions {
     content: PayloadRead,
     statuses: Statuses,
 }
 
-/// Which statuses a client knows.
+/// Statuses that a client knows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Statuses {
-    /// All.
+    /// All five.
     All,
-    /// Those that there were first: cancelled counts as success.
+    /// Those of the first clients, for which a cancelled attempt counts as success.
     First,
 }
 
@@ -75,7 +77,7 @@ impl Statuses {
         if expanded_statuses == Some(true) { Statuses::All } else { Statuses::First }
     }
 
-    /// The status as this client knows it.
+    /// The status that this client receives.
     pub(crate) fn visible(self, status: AttemptStatus) -> AttemptStatus {
         match (self, status) {
             (Statuses::First, AttemptStatus::Cancelled) => AttemptStatus::Success,
@@ -105,7 +107,7 @@ fn view(attempt: &Attempt, shown: ViewOptions) -> MessageAttemptOut<'_> {
     }
 }
 
-/// The words that clients know; theirs is spelled with one `l`.
+/// The status as a word. Clients expect `canceled` with one `l`.
 pub(crate) fn status_text(status: AttemptStatus) -> &'static str {
     match status {
         AttemptStatus::Success => "success",
@@ -119,10 +121,15 @@ pub(crate) fn status_text(status: AttemptStatus) -> &'static str {
 /// Lists the attempts to deliver a message, newest first.
 #[utoipa::path(get, path = "/app/{app_id}/attempt/msg/{msg_id}", operation_id = "v1.message-attempt.list-by-msg",
     tag = "Message Attempt",
-    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
-        AttemptsOfMessageQuery),
-    responses((status = 200, body = ListResponse<MessageAttemptOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        HistoryParams, OutcomeParams, AttemptsOfMessageQuery,
+    ),
+    responses(
+        (status = 200, description = "A page of attempts.", body = ListResponse<MessageAttemptOut<'_>>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list_by_message(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -133,8 +140,8 @@ pub(crate) async fn list_by_message(
     of_message(&provider, &caller, &application, &message, endpoint.as_deref(), &query).await
 }
 
-/// Lists the attempts to deliver a message to one endpoint, as clients did before the list by message had a filter for it.
-/// Not in the document.
+/// Lists the attempts to deliver a message to one endpoint. A path of older clients, which the OpenAPI document does
+/// not contain.
 pub(crate) async fn list_by_message_and_endpoint(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -152,7 +159,7 @@ async fn of_message(
     endpoint: Option<&str>,
     query: &AttemptsOfMessageQuery,
 ) -> Result<Response, ApiError> {
-    let (part, filter) = (query.history_request(ids::ATTEMPT)?, query.filter()?);
+    let (part, filter) = (query.history.request(ids::ATTEMPT)?, query.filter()?);
     let attempts = provider.find_attempts_of_message(caller, application, message, endpoint, filter, part).await?;
     let shown = ViewOptions { content: content(query.with_content), statuses: Statuses::of(query.expanded_statuses) };
     Ok(response::list(&attempts, |attempt| view(attempt, shown)))
@@ -161,17 +168,22 @@ async fn of_message(
 /// Lists the attempts at an endpoint, newest first.
 #[utoipa::path(get, path = "/app/{app_id}/attempt/endpoint/{endpoint_id}",
     operation_id = "v1.message-attempt.list-by-endpoint", tag = "Message Attempt",
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
-        AttemptsAtEndpointQuery),
-    responses((status = 200, body = ListResponse<MessageAttemptOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+        HistoryParams, OutcomeParams, AttemptsAtEndpointQuery,
+    ),
+    responses(
+        (status = 200, description = "A page of attempts.", body = ListResponse<MessageAttemptOut<'_>>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list_by_endpoint(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     PathParams([application, endpoint]): PathParams<2>,
     FilterParams(query): FilterParams<AttemptsAtEndpointQuery>,
 ) -> Result<Response, ApiError> {
-    let (part, filter) = (query.history_request(ids::ATTEMPT)?, query.filter()?);
+    let (part, filter) = (query.history.request(ids::ATTEMPT)?, query.filter()?);
     let attempts = provider.find_attempts_at_endpoint(&caller, &application, &endpoint, filter, part).await?;
     let messages =
         if query.with_msg == Some(true) { provider.messages_of(&attempts.data).await? } else { HashMap::new() };
@@ -183,13 +195,17 @@ pub(crate) async fn list_by_endpoint(
     })
 }
 
-/// Gives an attempt.
-#[utoipa::path(get, path = "/app/{app_id}/msg/{msg_id}/attempt/{attempt_id}",
-    operation_id = "v1.message-attempt.get", tag = "Message Attempt",
-    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
-        ("attempt_id" = String, Path), StatusesQuery),
-    responses((status = 200, body = MessageAttemptOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+/// Returns an attempt.
+#[utoipa::path(get, path = "/app/{app_id}/msg/{msg_id}/attempt/{attempt_id}", operation_id = "v1.message-attempt.get",
+    tag = "Message Attempt",
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        ("attempt_id" = String, Path, description = "Id of the attempt, `atmpt_…`"), StatusesQuery,
+    ),
+    responses(
+        (status = 200, description = "The attempt.", body = MessageAttemptOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -200,12 +216,17 @@ pub(crate) async fn get(
     Ok(response::ok(&view(&provider.attempt(&caller, &application, &message, &attempt).await?, shown)))
 }
 
-/// Removes what an endpoint answered: it reads back as `EXPUNGED`.
+/// Expunges the response body of an attempt, which is `EXPUNGED` from then on.
 #[utoipa::path(delete, path = "/app/{app_id}/msg/{msg_id}/attempt/{attempt_id}/content",
     operation_id = "v1.message-attempt.expunge-content", tag = "Message Attempt",
-    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
-        ("attempt_id" = String, Path)),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        ("attempt_id" = String, Path, description = "Id of the attempt, `atmpt_…`"),
+    ),
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn expunge(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -215,14 +236,21 @@ pub(crate) async fn expunge(
     Ok(response::no_content())
 }
 
-/// Delivers a message to an endpoint once more: one attempt at once, whatever the endpoint listens to. It takes the place
-/// of an attempt that is scheduled.
+/// Resends a message to an endpoint: one immediate attempt, which ignores the endpoint's filters and replaces a
+/// scheduled attempt.
 #[utoipa::path(post, path = "/app/{app_id}/msg/{msg_id}/endpoint/{endpoint_id}/resend",
     operation_id = "v1.message-attempt.resend", tag = "Message Attempt",
-    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
-        ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 202, body = EmptyResponse), (status = 400, body = HttpErrorOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 202, description = "An empty object: the attempt is scheduled.", body = EmptyResponse),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "The payload was expunged or has expired (`missing_payload`), the endpoint is disabled \
+                (`endpoint_disabled`), or the idempotency key is invalid (`invalid_idempotency_key`)."),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn resend(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -239,10 +267,10 @@ pub(crate) async fn resend(
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EmptyResponse {}
 
-/// Which statuses the client knows.
+/// Statuses that the client knows.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct StatusesQuery {
-    /// `true` tells cancelled from succeeded.
+    /// `true` returns status 4 (canceled); otherwise a cancelled attempt counts as 0 (success).
     expanded_statuses: Option<bool>,
 }

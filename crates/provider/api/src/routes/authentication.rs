@@ -1,4 +1,4 @@
-//! Access of an account's customers to their own application (provider.md, "Keys and links").
+//! Access of an account's customers to their own application: magic links and application tokens.
 
 use std::collections::BTreeSet;
 
@@ -15,25 +15,25 @@ use crate::extract::{Auth, JsonBody, PathParams};
 use crate::response;
 use crate::schema_types::Session;
 
-/// What access is asked for.
-/// A field that there is none of is refused: what was meant to give less would give more.
+/// The requested access.
+/// An unknown field is refused with 422, because ignoring a misspelt restriction would grant more access.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AppPortalAccessIn {
-    /// Makes the application when there is none of the path's uid.
+    /// Creates the application if none has the uid of the path.
     application: Option<ApplicationIn>,
-    /// Whether the token may only read: everything but secrets. `capabilities` says it more exactly.
+    /// `true` restricts the token to reading everything but secrets. `capabilities` is more precise.
     read_only: Option<bool>,
-    /// What the token may do; everything without. `ViewBase` must be among them.
+    /// Capabilities of the token, with `ViewBase` among them. Without this field the token has all.
     #[schema(value_type = Option<Vec<AppPortalCapability>>, min_items = 1)]
     capabilities: Option<BTreeSet<AppPortalCapability>>,
-    /// Event types with a feature flag are only shown with that flag. At most 25.
+    /// Feature flags of the token, at most 25. It sees an event type with flags only if it has one of them.
     #[schema(value_type = Option<Vec<String>>, max_items = 25)]
     feature_flags: Option<BTreeSet<String>>,
-    /// Seconds that the token gives access: 7 days without.
+    /// Lifetime of the token in seconds: 1 hour to 7 days. The default is 7 days.
     #[schema(minimum = 3600, maximum = 604800)]
     expiry: Option<i64>,
-    /// Whose session it is, in your own words; tokens of one session can be ended together.
+    /// The caller's own name for the session. The tokens of one session can be ended together.
     #[schema(min_length = 1, max_length = 64, pattern = "^[a-zA-Z0-9@_-]+$")]
     session_id: Option<String>,
 }
@@ -47,49 +47,49 @@ pub(crate) enum AppPortalCapability {
     ViewEndpointSecret,
     /// Read and rotate secrets.
     ManageEndpointSecret,
-    /// Taken, and without effect: there are no transformations.
+    /// Accepted without effect: the provider has no transformations.
     ManageTransformations,
-    /// Send examples, send messages again, recover.
+    /// Send examples, resend, recover and replay messages.
     CreateAttempts,
-    /// Make, change and delete endpoints, secrets included.
+    /// Create, change and delete endpoints, secrets included.
     ManageEndpoint,
 }
 
-/// Access to one application.
+/// Access to the App Portal of one application.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AppPortalAccessOut {
-    /// Magic link to the App Portal. `#key=` is followed by the base64 of `{"appId", "token"}`.
+    /// Magic link to the App Portal. Its fragment is `#key=` and the base64 of `{"appId", "token"}`.
     #[schema(format = "uri", min_length = 1, max_length = 65536)]
     url: String,
-    /// The token: a bearer token for this API, shown this once.
+    /// The token, which is also a bearer token for this API. It is returned only once.
     token: String,
 }
 
-/// Which tokens to end, and when.
-/// A field that there is none of is refused: without it all would end.
+/// The tokens to end, and when.
+/// An unknown field is refused with 422, because ignoring a misspelt selection would end all tokens.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ApplicationTokenExpireIn {
-    /// Seconds that they are left; none without.
+    /// Seconds until the tokens end: 0 to 259,200. The default is 0.
     #[schema(minimum = 0, maximum = 259200)]
     expiry: Option<i64>,
-    /// Only those of these sessions; all without.
+    /// Only tokens of these sessions. Without this field, all tokens of the application.
     #[schema(value_type = Option<Vec<Session>>, max_items = 1000)]
     session_ids: Option<Vec<String>>,
 }
 
-/// Who asks.
+/// The account and application of the caller's key or token.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WhoamiOut<'a> {
-    /// The account.
+    /// Id of the account, `org_…`.
     env_id: &'a str,
-    /// The application, for the token of one.
+    /// Id of the application, if the caller uses the token of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     app_id: Option<&'a str>,
-    /// `RegionalAuthToken`: an API key or token of this server.
+    /// Always `RegionalAuthToken`: an API key or token of this server.
     permission_source: &'static str,
-    /// The session that the token was made with.
+    /// Session that the token was created for.
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<&'a str>,
 }
@@ -114,7 +114,7 @@ impl TryFrom<AppPortalAccessIn> for PortalAccessInput {
         let named = body.capabilities.map(|named| named.into_iter().map(Into::into).collect());
         Ok(PortalAccessInput {
             application: body.application.map(ApplicationIn::inline).transpose()?,
-            // Of two answers to one question, the one that gives less.
+            // If both fields are given, the more restrictive one counts.
             capabilities: if body.read_only == Some(true) { Some([Capability::ViewBase].into()) } else { named },
             feature_flags: body.feature_flags.unwrap_or_default(),
             expiry_seconds: body.expiry,
@@ -123,13 +123,16 @@ impl TryFrom<AppPortalAccessIn> for PortalAccessInput {
     }
 }
 
-/// Gives a magic link to an application's App Portal, and the token in it. Each call makes another, whatever its
-/// idempotency key: an answer that is a secret is not kept.
+/// Creates a magic link to an application's App Portal, with a token. Each call creates another one, also with the same
+/// idempotency key, because the provider stores no response that contains a secret.
 #[utoipa::path(post, path = "/auth/app-portal-access/{app_id}", operation_id = "v1.authentication.app-portal-access",
-    tag = "Authentication", params(("app_id" = String, Path, description = "Id or uid")),
-    request_body = AppPortalAccessIn,
-    responses((status = 200, body = AppPortalAccessOut), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    tag = "Authentication",
+    params(("app_id" = String, Path, description = "Id or uid")), request_body = AppPortalAccessIn,
+    responses(
+        (status = 200, description = "The magic link and its token.", body = AppPortalAccessOut),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn app_portal_access(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -140,7 +143,7 @@ pub(crate) async fn app_portal_access(
     Ok(response::ok(&AppPortalAccessOut { url: access.url, token: access.token }))
 }
 
-/// The same for old clients, which send no body.
+/// Creates a magic link for older clients, which send no body.
 pub(crate) async fn dashboard_access(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -150,12 +153,14 @@ pub(crate) async fn dashboard_access(
     Ok(response::ok(&AppPortalAccessOut { url: access.url, token: access.token }))
 }
 
-/// Ends tokens of an application, all of them or those of some sessions.
+/// Ends tokens of an application: all, or those of the given sessions.
 #[utoipa::path(post, path = "/auth/app/{app_id}/expire-all", operation_id = "v1.authentication.expire-all",
-    tag = "Authentication", params(("app_id" = String, Path, description = "Id or uid")),
-    request_body = ApplicationTokenExpireIn,
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+    tag = "Authentication",
+    params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationTokenExpireIn,
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn expire_all(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -167,17 +172,20 @@ pub(crate) async fn expire_all(
     Ok(response::no_content())
 }
 
-/// Ends the token that this is asked with. 403 for an API key.
+/// Ends the token of the request. 403 for an API key.
 #[utoipa::path(post, path = "/auth/logout", operation_id = "v1.authentication.logout", tag = "Authentication",
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>)))]
+    responses((status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>)))]
 pub(crate) async fn logout(State(provider): State<Provider>, Auth(caller): Auth) -> Result<Response, ApiError> {
     provider.log_out(&caller).await?;
     Ok(response::no_content())
 }
 
-/// Says whose key or token this is asked with.
+/// Returns the account and application of the request's key or token.
 #[utoipa::path(get, path = "/auth/whoami", operation_id = "v1.authentication.whoami", tag = "Authentication",
-    responses((status = 200, body = WhoamiOut<'_>), (status = 401, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 200, description = "The account and application of the key or token.", body = WhoamiOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn whoami(Auth(caller): Auth) -> Response {
     let token = match &caller.scope {
         Scope::Account => None,

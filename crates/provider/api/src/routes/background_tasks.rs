@@ -1,4 +1,4 @@
-//! Background tasks: how far they are.
+//! Background tasks and their progress.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -20,49 +20,50 @@ use crate::schema_types::ListOrder;
 pub(crate) struct BackgroundTaskOut<'a> {
     /// `qtask_…`
     id: &'a str,
-    /// Whether it goes on.
+    /// Status of the task.
     status: BackgroundTaskStatus,
-    /// What it does.
+    /// Type of the task.
     task: BackgroundTaskType,
-    /// How far it is.
+    /// Selection and progress of the task.
     data: BackgroundTaskData<'a>,
-    /// When it last got further.
+    /// Time of the last progress.
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: String,
 }
 
-/// How far a task is.
+/// Selection and progress of a task.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BackgroundTaskData<'a> {
-    /// The application.
+    /// Id of the application, `app_…`.
     app_id: &'a str,
-    /// The endpoint, of those that send something.
+    /// Id of the endpoint, `ep_…`; absent for `application.purge_content`.
     #[serde(skip_serializing_if = "Option::is_none")]
     endpoint_id: Option<&'a str>,
-    /// Beginning of the time span.
+    /// Start of the time range.
     #[schema(value_type = String, format = DateTime)]
     since: String,
-    /// End of the time span.
+    /// End of the time range.
     #[schema(value_type = String, format = DateTime)]
     until: String,
     /// Messages selected so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages_found: Option<u64>,
-    /// Of these, messages sent so far. The others are due or under way anyway.
+    /// Messages that the task has enqueued so far. The other selected messages were already waiting.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages_sent: Option<u64>,
     /// Payloads removed so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages_purged: Option<u64>,
-    /// The id of the attempt or message that was looked at last.
+    /// Id of the last processed attempt or message.
     position: &'a str,
-    /// Why it failed.
+    /// Cause of the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
 }
 
-/// Whether a task goes on.
+/// Status of a task.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum BackgroundTaskStatus {
@@ -74,13 +75,13 @@ pub(crate) enum BackgroundTaskStatus {
 /// What a task does.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub(crate) enum BackgroundTaskType {
-    /// Sends what failed.
+    /// Sends failed messages again.
     #[serde(rename = "endpoint.recover")]
     Recover,
-    /// Sends what the endpoint never had.
+    /// Sends the messages that the endpoint has no attempt of.
     #[serde(rename = "endpoint.replay")]
     Replay,
-    /// Sends what the endpoint had.
+    /// Sends messages again, delivered or not.
     #[serde(rename = "endpoint.bulk-replay")]
     BulkReplay,
     /// Removes payloads.
@@ -88,25 +89,25 @@ pub(crate) enum BackgroundTaskType {
     PurgeContent,
 }
 
-/// Types that clients may ask for and no task of ours has: there are none of them, which is no mistake.
+/// Task types of official clients that this provider does not have. The list of their tasks is empty.
 const OTHER_TYPES: [&str; 4] = ["application.stats", "message.broadcast", "sdk.generate", "event-type.aggregate"];
 
-/// A slice of the list of tasks.
+/// The page and filter of the list of tasks.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TaskListQuery {
-    /// Only those with this status.
+    /// Only tasks with this status.
     status: Option<BackgroundTaskStatus>,
-    /// Only those of this type.
+    /// Only tasks of this type.
     #[param(value_type = Option<BackgroundTaskType>)]
     task: Option<String>,
-    /// At most this many, 0 to 250; 50 without.
+    /// Entries on a page: 0 to 250. The default is 50.
     #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
-    /// `iterator` or `prevIterator` of a page before.
+    /// `iterator` or `prevIterator` of another page.
     #[param(min_length = 1)]
     iterator: Option<String>,
-    /// `ascending` or `descending`.
+    /// Order by creation: `ascending` or `descending`. The default is `descending`.
     #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
 }
@@ -142,9 +143,9 @@ impl From<TaskKind> for BackgroundTaskType {
     }
 }
 
-/// None when no task of ours has this type.
-fn kind(word: &str) -> Result<Option<TaskKind>, ApiError> {
-    match word {
+/// The kind of a task type; none for a type of [`OTHER_TYPES`].
+fn kind(name: &str) -> Result<Option<TaskKind>, ApiError> {
+    match name {
         "endpoint.recover" => Ok(Some(TaskKind::Recover)),
         "endpoint.replay" => Ok(Some(TaskKind::ReplayMissing)),
         "endpoint.bulk-replay" => Ok(Some(TaskKind::BulkReplay)),
@@ -178,16 +179,18 @@ fn view(task: &BackgroundTask) -> BackgroundTaskOut<'_> {
     }
 }
 
-/// The task as JSON text.
+/// The task as JSON.
 pub(crate) fn render(task: &BackgroundTask) -> String {
     response::text(&view(task))
 }
 
-/// Lists the account's background tasks of the last 90 days, newest first unless asked otherwise.
+/// Lists the account's background tasks of the last 90 days, newest first by default.
 #[utoipa::path(get, path = "/background-task", operation_id = "v1.background-task.list", tag = "Background Task",
     params(TaskListQuery),
-    responses((status = 200, body = ListResponse<BackgroundTaskOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 200, description = "A page of background tasks.", body = ListResponse<BackgroundTaskOut<'_>>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -206,11 +209,14 @@ pub(crate) async fn list(
     Ok(response::list(&provider.list_background_tasks(&caller, filter, &page).await?, view))
 }
 
-/// Gives a background task.
+/// Returns a background task.
 #[utoipa::path(get, path = "/background-task/{task_id}", operation_id = "v1.background-task.get",
-    tag = "Background Task", params(("task_id" = String, Path)),
-    responses((status = 200, body = BackgroundTaskOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+    tag = "Background Task",
+    params(("task_id" = String, Path, description = "Id of the background task, `qtask_…`")),
+    responses(
+        (status = 200, description = "The background task.", body = BackgroundTaskOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -1,4 +1,5 @@
-//! Ordering keys that wait for their first message, and letting them go on. Ours alone: official clients don't know it.
+//! Ordering keys whose first message blocks those behind it, and skipping that message. Official clients have no call
+//! for these operations.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -13,14 +14,14 @@ use crate::response;
 
 const LIMIT_DEFAULT: usize = 50;
 
-/// A slice of the list.
+/// The page of the list of blocked keys.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct BlockedKeysQuery {
-    /// At most this many, 1 to 250; 50 without.
+    /// Entries on a page: 1 to 250. The default is 50.
     #[param(minimum = 1, maximum = 250)]
     limit: Option<usize>,
-    /// `iterator` of the page before.
+    /// `iterator` of the previous page.
     #[param(min_length = 1)]
     iterator: Option<String>,
 }
@@ -29,62 +30,64 @@ pub(crate) struct BlockedKeysQuery {
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum BlockedKeyReason {
-    /// Its next attempt: those until now have failed.
+    /// Its next retry: the attempts so far have failed.
     Retry,
     /// Its `deliverAt`.
     Later,
     /// The end of a pause that the receiver asked for with `Retry-After`.
     Paused,
-    /// Its turn, as the endpoint or its application has a `throttleRate`.
+    /// The `throttleRate` of the endpoint or its application.
     Throttled,
-    /// It is due, and no node has taken it yet.
+    /// A node that sends it: it is due, and no node has claimed it yet.
     Due,
-    /// A node has it: it is being tried, or about to be.
+    /// The current attempt: a node has claimed it.
     InHand,
-    /// Nothing: the endpoint is disabled, and it is dropped when it comes up.
+    /// Nothing: the endpoint is disabled, and the dispatcher cancels the delivery when it is due.
     Disabled,
 }
 
-/// A key whose first message has not gone out yet, so that those behind it wait.
+/// An ordering key whose first message is not delivered yet, so that the messages behind it wait.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BlockedKeyOut<'a> {
     /// The ordering key.
     key: &'a str,
-    /// The message that it waits for.
+    /// Id of the key's first message, `msg_…`.
     message_id: &'a str,
     /// What that message waits for.
     reason: BlockedKeyReason,
-    /// Attempts made on it so far.
+    /// Attempts on the first message so far.
     attempts: u32,
-    /// When the first of them was made; when there was none, since when it is due, or when it was accepted if it is not due yet.
+    /// Time of the first attempt. Without an attempt: when the message became due, or when it was accepted if it is not
+    /// due yet.
     #[schema(value_type = String, format = DateTime)]
     since: String,
-    /// When it is tried at the earliest; null when it is due already.
+    /// Earliest time of the next attempt; null when the message is due.
     #[schema(value_type = Option<String>, format = DateTime)]
     next_attempt: Option<String>,
-    /// Messages of the key that wait behind it, counted to 100,000.
+    /// Messages of the key that wait behind the first one; 100,000 means that many or more.
     waiting: u64,
 }
 
-/// Keys that wait, by key.
+/// A page of blocked keys, ordered by key.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BlockedKeysOut<'a> {
+    /// The entries of the page.
     data: Vec<BlockedKeyOut<'a>>,
-    /// Ask with `iterator=` this for what comes after; null when the page is empty.
+    /// Value of `iterator` for the next page; null when this page is empty.
     iterator: Option<&'a str>,
-    /// There is nothing more.
+    /// This is the last page.
     done: bool,
 }
 
-/// What to skip.
+/// The message to skip.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SkipIn {
     /// The ordering key.
     #[schema(min_length = 1, max_length = 256, pattern = "^[!-~]+$")]
     key: String,
-    /// The message that it waits for, as it was listed: another one is not skipped.
+    /// Id of the key's first message, as the list returns it. 404 if another message is now the first one.
     message_id: String,
 }
 
@@ -114,14 +117,19 @@ fn view(blocked: &BlockedKey) -> BlockedKeyOut<'_> {
     }
 }
 
-/// Lists ordering keys that wait for their first message, with what that waits for. Left out is a message that is on its way for
-/// the first time with nothing behind it.
+/// Lists blocked ordering keys with what their first message waits for. Keys with a single message on its first attempt
+/// are left out.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/blocked-key",
     operation_id = "lotwire.endpoint.blocked-keys", tag = "Endpoint",
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
-        BlockedKeysQuery),
-    responses((status = 200, body = BlockedKeysOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+        BlockedKeysQuery,
+    ),
+    responses(
+        (status = 200, description = "A page of blocked keys.", body = BlockedKeysOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -133,21 +141,29 @@ pub(crate) async fn list(
         return Err(ApiError::at(["query", "limit"], format!("must be 1 to {BLOCKED_MAX}")));
     }
     let after = query.iterator.as_deref();
-    let invalid = |_| ApiError::at(["query", "iterator"], "this is not an iterator of this list");
+    let invalid =
+        |_| ApiError::at(["query", "iterator"], "is not an iterator of this list; use the one of the previous page");
     after.map(OrderingKey::parse).transpose().map_err(invalid)?;
     let (blocked, done) = provider.blocked_keys(&caller, &application, &endpoint, after, limit).await?;
     let iterator = blocked.last().map(|last| last.key.as_str());
     Ok(response::ok(&BlockedKeysOut { data: blocked.iter().map(view).collect(), iterator, done }))
 }
 
-/// Gives up the message that a key waits for, so that the next one goes out.
+/// Cancels the delivery of the first message of an ordering key. The next message of the key is delivered.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/blocked-key/skip",
     operation_id = "lotwire.endpoint.skip-blocked-key", tag = "Endpoint", request_body = SkipIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, description = "The key does not wait for that message", body = HttpErrorOut<'_>),
-        (status = 409, description = "A node has it in hand and tries it", body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>,
+            description = "No such endpoint, or the message is not the first one of the key (`not_found`)."),
+        (status = 409, body = HttpErrorOut<'_>,
+            description = "A node is making an attempt for the message. Retry when the attempt has ended \
+                (`under_way`)."),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn skip(
     State(provider): State<Provider>,
     Auth(caller): Auth,

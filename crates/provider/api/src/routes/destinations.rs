@@ -1,4 +1,4 @@
-//! How messages stand at endpoints (provider.md, "Delivery").
+//! Deliveries: the messages that an endpoint received, and the endpoints that a message went to.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -14,75 +14,79 @@ use super::attempts::{Statuses, status_text};
 use super::messages::{self, MessageOut};
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::extract::{self, Auth, PathParams};
-use crate::history_query::{AttemptedMessagesQuery, FilterParams, Filters};
+use crate::history_query::{AttemptedMessagesQuery, FilterParams, Filters, HistoryParams, content};
 use crate::response::{self, ListResponse};
 
-/// A message that was tried at an endpoint.
+/// A message with an attempt at the endpoint, and the status of its delivery.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EndpointMessageOut<'a> {
     /// The message.
     #[serde(flatten)]
     message: MessageOut<'a>,
-    /// 0 success, 2 fail, 3 sending: more attempts are to come, 4 canceled.
+    /// 0 success, 2 fail, 3 sending (a retry is scheduled), 4 canceled.
     #[schema(minimum = 0, maximum = 4)]
     status: u8,
-    /// The same as a word.
+    /// The status as a word.
     status_text: &'static str,
-    /// When it is tried next, if it is.
+    /// Time of the next attempt; absent when none is scheduled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     next_attempt: Option<String>,
 }
 
-/// An endpoint that a message was tried at or waits for. Of one that was deleted, what is still known is shown.
+/// An endpoint that a message was sent to or waits for. A deleted endpoint has only the fields that its attempts
+/// recorded.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageEndpointOut<'a> {
     /// `ep_…`
     id: &'a str,
-    /// How the latest attempt ended, also when more are to come: 0 success, 1 pending (not tried yet), 2 fail, 4 canceled.
+    /// Outcome of the latest attempt, also when a retry is scheduled: 0 success, 1 pending (no attempt yet), 2 fail, 4
+    /// canceled.
     #[schema(minimum = 0, maximum = 4)]
     status: u8,
-    /// The same as a word.
+    /// The status as a word.
     status_text: &'static str,
-    /// When it is tried next, if it is.
+    /// Time of the next attempt; absent when none is scheduled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     next_attempt: Option<String>,
-    /// Receiving address.
+    /// URL that the endpoint receives messages at.
     #[schema(format = "uri")]
     url: &'a str,
-    /// Free text.
+    /// Description in the caller's own words.
     description: &'a str,
-    /// Messages a second that it receives at most.
+    /// Throttle rate: messages per second that the endpoint receives at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
-    /// Your own id for it.
+    /// The caller's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
-    /// Receives nothing: disabled, or deleted.
+    /// The endpoint is disabled or deleted and receives nothing.
     disabled: bool,
-    /// Names of event types that it receives; all when there are none.
+    /// Event types that the endpoint receives; absent when it receives all.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_types: Option<&'a [String]>,
-    /// Channels that it listens to; all messages when there are none.
+    /// Channels whose messages the endpoint receives; absent when it receives all messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<&'a [String]>,
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: String,
 }
 
-/// A slice of a list in one direction.
+/// The page of the list of endpoints.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct DestinationsQuery {
-    /// At most this many, 0 to 250; 50 without.
+    /// Entries on a page: 0 to 250. The default is 50.
     #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
-    /// `iterator` or `prevIterator` of a page before.
+    /// `iterator` or `prevIterator` of another page.
     #[param(min_length = 1)]
     iterator: Option<String>,
 }
@@ -93,7 +97,7 @@ impl Filters for DestinationsQuery {
 
 fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
     let endpoint = row.endpoint.as_ref();
-    let made_at = ids::timestamp_of(&row.id, ids::ENDPOINT).unwrap_or(from_ms(0));
+    let created_at = ids::timestamp_of(&row.id, ids::ENDPOINT).unwrap_or(from_ms(0));
     MessageEndpointOut {
         id: &row.id,
         status: row.status as u8,
@@ -106,30 +110,36 @@ fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
         disabled: endpoint.is_none_or(|endpoint| endpoint.disabled),
         event_types: endpoint.and_then(|endpoint| endpoint.filter_types.as_deref()),
         channels: endpoint.and_then(|endpoint| endpoint.channels.as_deref()),
-        created_at: response::time(endpoint.map_or(made_at, |endpoint| endpoint.created_at)),
-        updated_at: response::time(endpoint.map_or(made_at, |endpoint| endpoint.updated_at)),
+        created_at: response::time(endpoint.map_or(created_at, |endpoint| endpoint.created_at)),
+        updated_at: response::time(endpoint.map_or(created_at, |endpoint| endpoint.updated_at)),
     }
 }
 
-/// Lists the messages that were tried at an endpoint, newest first.
+/// Lists the messages with an attempt at an endpoint, newest first.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/msg",
     operation_id = "v1.message-attempt.list-attempted-messages", tag = "Message Attempt",
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
-        AttemptedMessagesQuery),
-    responses((status = 200, body = ListResponse<EndpointMessageOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+        HistoryParams, AttemptedMessagesQuery,
+    ),
+    responses(
+        (status = 200, body = ListResponse<EndpointMessageOut<'_>>,
+            description = "A page of messages with the status of their delivery."),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list_attempted_messages(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     PathParams([application, endpoint]): PathParams<2>,
     FilterParams(query): FilterParams<AttemptedMessagesQuery>,
 ) -> Result<Response, ApiError> {
-    let (part, wanted) = (query.history_request(ids::MESSAGE)?, query.status()?);
-    let filter = AttemptedFilter { status: wanted, messages: query.messages()? };
-    let (content, statuses) = (query.content(), Statuses::of(query.expanded_statuses));
+    let (part, wanted) = (query.history.request(ids::MESSAGE)?, query.status()?);
+    let filter = AttemptedFilter { status: wanted, messages: query.history.messages()? };
+    let (content, statuses) = (content(query.with_content), Statuses::of(query.expanded_statuses));
     let find = provider.list_attempted_messages(&caller, &application, &endpoint, &filter, content, part);
     response::try_list(&find.await?, |row: &AttemptedMessage| {
-        // Whoever asks for successes sees them as such, also while one is being sent again.
+        // A list filtered by success shows each message as such, also while it is being resent.
         let status = wanted.filter(|wanted| *wanted == AttemptStatus::Success).unwrap_or(row.state.status());
         let status = statuses.visible(status);
         Ok(EndpointMessageOut {
@@ -141,13 +151,19 @@ pub(crate) async fn list_attempted_messages(
     })
 }
 
-/// Lists the endpoints that a message was tried at or waits for, by id.
+/// Lists the endpoints that a message was sent to or waits for, ordered by id.
 #[utoipa::path(get, path = "/app/{app_id}/msg/{msg_id}/endpoint",
     operation_id = "v1.message-attempt.list-attempted-destinations", tag = "Message Attempt",
-    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
-        DestinationsQuery),
-    responses((status = 200, body = ListResponse<MessageEndpointOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        DestinationsQuery,
+    ),
+    responses(
+        (status = 200, body = ListResponse<MessageEndpointOut<'_>>,
+            description = "A page of endpoints with the status of the delivery."),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list_attempted_destinations(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -1,4 +1,4 @@
-//! Endpoints of a consumer application (service.md section 4, "Add endpoint to a consumer application").
+//! Endpoints of a consumer application.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
@@ -19,62 +19,64 @@ use crate::patch;
 use crate::response::{self, ListResponse};
 use crate::schema_types::{Channel, Name};
 
-/// The only version of an endpoint that there is. Older clients count it up with each change, which changes nothing.
+/// The version of every endpoint. Older clients increment it with each change; the provider ignores what they send.
 const VERSION: u16 = 1;
 
-/// An endpoint to be.
+/// A new or replaced endpoint.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EndpointIn {
-    /// Receiving address.
+    /// URL that the endpoint receives messages at.
     #[schema(format = "uri", min_length = 1, max_length = 65536)]
     url: String,
-    /// Your own id for it, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `ep_`.
+    /// The caller's own id for the endpoint, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not starting with
+    /// `ep_`.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Option<String>,
-    /// Free text.
+    /// Description in the caller's own words.
     description: Option<String>,
-    /// Receives nothing while true.
+    /// A disabled endpoint receives nothing.
     disabled: Option<bool>,
-    /// Names of event types that exist; all when there are none.
+    /// Event types that the endpoint receives, which must exist. Without this field it receives all.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Option<Vec<String>>,
-    /// Older name of `eventTypes`.
+    /// Former name of `eventTypes`.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
     filter_types: Option<Vec<String>>,
-    /// Channels that it listens to; all messages when there are none.
+    /// Channels whose messages the endpoint receives. Without this field it receives all messages.
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
     channels: Option<Vec<String>>,
-    /// Messages a second that it receives at most.
+    /// Throttle rate: messages per second that the endpoint receives at most.
     #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
-    /// Older name of `throttleRate`.
+    /// Former name of `throttleRate`.
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Option<NonZeroU16>,
-    /// Of older clients, and not looked at.
-    #[expect(dead_code, reason = "it is read to be a number, as every field is")]
+    /// Sent by older clients. The provider ignores it.
+    #[expect(dead_code, reason = "deserialising it checks that it is a number")]
     #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
     version: Option<NonZeroU16>,
-    /// Free text pairs.
+    /// Pairs of text that the provider stores unchanged.
     metadata: Option<BTreeMap<String, String>>,
-    /// Headers sent with every delivery. They stay as they are when an endpoint is replaced without.
+    /// Custom headers that every delivery carries. A PUT without this field keeps the existing headers.
     headers: Option<BTreeMap<String, String>>,
-    /// `whsec_` and the base64 of 24 to 75 bytes, or `whsk_` and the base64 of an ed25519 private and public key; made
-    /// when there is none. That of an endpoint that is replaced stays: another one is refused, `…/secret/rotate` changes it.
+    /// `whsec_` and the base64 of 24 to 75 bytes, or `whsk_` and the base64 of an ed25519 private and public key.
+    /// Without this field the provider generates one. A PUT with another secret is refused with 422: `…/secret/rotate`
+    /// changes it.
     secret: Option<String>,
-    /// `key`: messages of one ordering key (header `lotwire-ordering-key`) are delivered one after the other. `none` without;
-    /// it stays as it is when an endpoint is replaced without.
+    /// `key` delivers messages with the same ordering key (header `lotwire-ordering-key`) one after the other. The
+    /// default is `none`; a PUT without this field keeps the existing value.
     ordering: Option<Ordering>,
 }
 
-/// In which order an endpoint receives messages.
+/// The order in which an endpoint receives messages.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = DeliveryOrdering)]
 pub(crate) enum Ordering {
-    /// As fast as it goes.
+    /// Any order.
     None,
-    /// One after the other for each ordering key.
+    /// Messages with the same ordering key one after the other.
     Key,
 }
 
@@ -93,105 +95,108 @@ impl From<Ordering> for DeliveryOrder {
 pub(crate) struct EndpointOut<'a> {
     /// `ep_…`
     id: &'a str,
-    /// Free text pairs.
+    /// Pairs of text that the provider stores unchanged.
     metadata: &'a BTreeMap<String, String>,
-    /// Free text.
+    /// Description in the caller's own words.
     description: &'a str,
-    /// Messages a second that it receives at most.
+    /// Throttle rate: messages per second that the endpoint receives at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
-    /// Older name of `throttleRate`.
+    /// Former name of `throttleRate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     rate_limit: Option<u16>,
-    /// For older clients: 1.
+    /// Always 1, for older clients.
     #[schema(deprecated)]
     version: u16,
-    /// Your own id for it.
+    /// The caller's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
-    /// Receiving address.
+    /// URL that the endpoint receives messages at.
     #[schema(format = "uri")]
     url: &'a str,
-    /// Receives nothing while true.
+    /// A disabled endpoint receives nothing.
     disabled: bool,
-    /// Names of event types that it receives; all when there are none.
+    /// Event types that the endpoint receives; absent when it receives all.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_types: Option<&'a [String]>,
-    /// Older name of `eventTypes`.
+    /// Former name of `eventTypes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     filter_types: Option<&'a [String]>,
-    /// Channels that it listens to; all messages when there are none.
+    /// Channels whose messages the endpoint receives; absent when it receives all messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<&'a [String]>,
-    /// `key` when messages of one ordering key are delivered one after the other; absent otherwise.
+    /// `key` if messages with the same ordering key are delivered one after the other; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Ordering>,
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: String,
 }
 
-/// What is to change of an endpoint; what is not named stays.
+/// Changes of an endpoint. An absent field keeps its value.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EndpointPatch)]
 pub(crate) struct EndpointPatchIn {
-    /// Receiving address.
+    /// URL that the endpoint receives messages at.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = String, required = false, format = "uri", min_length = 1, max_length = 65536)]
     url: PatchField<String>,
-    /// Your own id for it; null for none.
+    /// The caller's own id; null removes it.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: PatchField<Option<String>>,
-    /// Free text.
+    /// Description in the caller's own words.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = String, required = false)]
     description: PatchField<String>,
-    /// Receives nothing while true.
+    /// A disabled endpoint receives nothing.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = bool, required = false)]
     disabled: PatchField<bool>,
-    /// Names of event types that exist; null for all.
+    /// Event types that the endpoint receives, which must exist; null for all.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: PatchField<Option<Vec<String>>>,
-    /// Older name of `eventTypes`.
+    /// Former name of `eventTypes`.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
     filter_types: PatchField<Option<Vec<String>>>,
-    /// Channels that it listens to; null for all messages.
+    /// Channels whose messages the endpoint receives; null for all messages.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
     channels: PatchField<Option<Vec<String>>>,
-    /// Messages a second that it receives at most; null for no limit.
+    /// Throttle rate: messages per second that the endpoint receives at most; null removes the limit.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535)]
     throttle_rate: PatchField<Option<u16>>,
-    /// Older name of `throttleRate`.
+    /// Former name of `throttleRate`.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: PatchField<Option<NonZeroU16>>,
-    /// Of older clients, and not looked at.
-    #[expect(dead_code, reason = "it is read to be a number, as every field is")]
+    /// Sent by older clients. The provider ignores it.
+    #[expect(dead_code, reason = "deserialising it checks that it is a number")]
     #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
     version: Option<NonZeroU16>,
-    /// Free text pairs, instead of those that there are.
+    /// Pairs of text, which replace the existing ones.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = BTreeMap<String, String>, required = false)]
     metadata: PatchField<BTreeMap<String, String>>,
-    /// `key`: messages of one ordering key are delivered one after the other; `none`: as fast as it goes. What waits already
-    /// stays as it was sent.
+    /// `key` delivers messages with the same ordering key one after the other, `none` in any order. Messages that
+    /// already wait keep their order.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Ordering, required = false)]
     ordering: PatchField<Ordering>,
-    /// Older clients have it. A change that was passed over would leave somebody with another secret than they believe.
+    // Older clients send it. It is refused, because a client whose change was ignored would verify with the wrong
+    // secret.
     #[schema(ignore)]
     secret: Option<IgnoredAny>,
-    /// POST and PUT have it.
+    // A field of POST and PUT only.
     #[schema(ignore)]
     headers: Option<IgnoredAny>,
 }
@@ -211,8 +216,8 @@ impl EndpointPatchIn {
         let refused = |name, msg| Err(ApiError::at(["body", name], msg));
         match (&self.secret, &self.headers) {
             (None, None) => Ok(()),
-            (Some(_), _) => refused("secret", "is changed by POST …/secret/rotate, with the new one as key"),
-            (None, Some(_)) => refused("headers", "are changed by PATCH …/headers"),
+            (Some(_), _) => refused("secret", "can't be patched; send the new secret to POST …/secret/rotate, as key"),
+            (None, Some(_)) => refused("headers", "can't be patched here; send them to PATCH …/headers"),
         }
     }
 }
@@ -260,7 +265,7 @@ impl TryFrom<EndpointIn> for EndpointInput {
 }
 
 impl Ordering {
-    /// How an endpoint is shown: none when it is as usual.
+    /// The field `ordering` of a response: absent for any order.
     pub(super) fn shown(endpoint: &Endpoint) -> Option<Self> {
         (endpoint.ordering == DeliveryOrder::PerKey).then_some(Self::Key)
     }
@@ -293,9 +298,14 @@ fn render(endpoint: &Endpoint) -> String {
 /// Creates an endpoint.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint", operation_id = "v1.endpoint.create", tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid")), request_body = EndpointIn,
-    responses((status = 201, body = EndpointOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+    responses(
+        (status = 201, description = "The created endpoint.", body = EndpointOut<'_>),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "The application has as many endpoints as the account allows (`limit_reached`), or the \
+                idempotency key is invalid (`invalid_idempotency_key`)."),
         (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -308,11 +318,14 @@ pub(crate) async fn create(
     Ok(response::created(created, render))
 }
 
-/// Lists an application's endpoints, newest first unless asked otherwise.
+/// Lists an application's endpoints, newest first by default.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint", operation_id = "v1.endpoint.list", tag = "Endpoint",
     params(("app_id" = String, Path, description = "Id or uid"), ListQuery),
-    responses((status = 200, body = ListResponse<EndpointOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 200, description = "A page of endpoints.", body = ListResponse<EndpointOut<'_>>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -323,12 +336,15 @@ pub(crate) async fn list(
     Ok(response::list(&provider.list_endpoints(&caller, &application, &page).await?, view))
 }
 
-/// Gives an endpoint.
-#[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.get",
-    tag = "Endpoint",
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+/// Returns an endpoint.
+#[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.get", tag = "Endpoint",
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 200, description = "The endpoint.", body = EndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -337,13 +353,18 @@ pub(crate) async fn get(
     Ok(response::ok(&view(&provider.endpoint(&caller, &application, &endpoint).await?)))
 }
 
-/// Replaces an endpoint, or creates one when there is none; the id in the path is not used then.
+/// Replaces an endpoint, or creates one if none has the id. A created endpoint gets an id of its own.
 #[utoipa::path(put, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.update",
     tag = "Endpoint", request_body = EndpointIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointOut<'_>), (status = 201, body = EndpointOut<'_>),
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 200, description = "The replaced endpoint.", body = EndpointOut<'_>),
+        (status = 201, description = "The created endpoint.", body = EndpointOut<'_>),
         (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -356,13 +377,17 @@ pub(crate) async fn update(
     Ok(response::put(put, render))
 }
 
-/// Changes what is named of an endpoint. The next delivery is by what it is then.
-#[utoipa::path(patch, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "patch_endpoint",
-    tag = "Endpoint", request_body = EndpointPatchIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+/// Changes the given fields of an endpoint. The next delivery uses them.
+#[utoipa::path(patch, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "patch_endpoint", tag = "Endpoint",
+    request_body = EndpointPatchIn,
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 200, description = "The changed endpoint.", body = EndpointOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn change(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -374,11 +399,16 @@ pub(crate) async fn change(
     Ok(response::ok(&view(&changed.map_err(|error| named.rename_in(error))?)))
 }
 
-/// Deletes an endpoint and whatever waits for it.
+/// Deletes an endpoint and cancels its waiting deliveries.
 #[utoipa::path(delete, path = "/app/{app_id}/endpoint/{endpoint_id}", operation_id = "v1.endpoint.delete",
     tag = "Endpoint",
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,

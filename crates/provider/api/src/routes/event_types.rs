@@ -1,4 +1,4 @@
-//! Event types, by name (service.md section 4, "Create event type").
+//! Event types.
 
 use std::collections::BTreeSet;
 
@@ -17,52 +17,52 @@ use crate::patch;
 use crate::response::{self, ListResponse};
 use crate::schema_types::ListOrder;
 
-/// An event type to be.
+/// A new event type.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventTypeIn {
-    /// Name and key, such as `ITEM_STATUS_CHANGE`: 1 to 256 of `a-zA-Z0-9-_.`.
+    /// Name, such as `ITEM_STATUS_CHANGE`: 1 to 256 of `a-zA-Z0-9-_.`.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     name: String,
-    /// Free text.
+    /// Description in the caller's own words.
     description: String,
-    /// Hidden from lists. Messages of it are still accepted.
+    /// Archived: hidden from lists. Messages of this event type are still accepted.
     archived: Option<bool>,
-    /// On its way out.
+    /// The event type is deprecated.
     deprecated: Option<bool>,
-    /// JSON Schema for each version key.
+    /// JSON Schema of the payload by version, such as `{"1": {…}}`.
     #[schema(value_type = Option<Object>)]
     schemas: Option<Value>,
-    /// Feature flags, any of which shows it; everybody sees it without.
+    /// Feature flags. A token sees the event type if it has one of them; without flags, every token sees it.
     #[schema(value_type = Option<Vec<String>>)]
     feature_flags: Option<BTreeSet<String>>,
-    /// Older way to give one feature flag.
+    /// One feature flag; `featureFlags` replaces this field.
     #[schema(deprecated)]
     feature_flag: Option<String>,
-    /// Name of its group.
+    /// Name of the event type's group.
     group_name: Option<String>,
 }
 
-/// An event type without its name.
+/// A replaced event type; the path has its name.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventTypeUpdate {
-    /// Free text.
+    /// Description in the caller's own words.
     description: String,
-    /// Hidden from lists. Messages of it are still accepted.
+    /// Archived: hidden from lists. Messages of this event type are still accepted.
     archived: Option<bool>,
-    /// On its way out.
+    /// The event type is deprecated.
     deprecated: Option<bool>,
-    /// JSON Schema for each version key.
+    /// JSON Schema of the payload by version, such as `{"1": {…}}`.
     #[schema(value_type = Option<Object>)]
     schemas: Option<Value>,
-    /// Feature flags, any of which shows it; everybody sees it without.
+    /// Feature flags. A token sees the event type if it has one of them; without flags, every token sees it.
     #[schema(value_type = Option<Vec<String>>)]
     feature_flags: Option<BTreeSet<String>>,
-    /// Older way to give one feature flag.
+    /// One feature flag; `featureFlags` replaces this field.
     #[schema(deprecated)]
     feature_flag: Option<String>,
-    /// Name of its group.
+    /// Name of the event type's group.
     group_name: Option<String>,
 }
 
@@ -70,91 +70,93 @@ pub(crate) struct EventTypeUpdate {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventTypeOut<'a> {
-    /// Name and key.
+    /// Name, which identifies the event type.
     name: &'a str,
-    /// Free text.
+    /// Description in the caller's own words.
     description: &'a str,
-    /// Hidden from lists.
+    /// Archived: hidden from lists.
     archived: bool,
-    /// On its way out.
+    /// The event type is deprecated.
     deprecated: bool,
-    /// JSON Schema for each version key.
+    /// JSON Schema of the payload by version, such as `{"1": {…}}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     schemas: Option<&'a Value>,
-    /// Feature flags, any of which shows it; everybody sees it without.
+    /// Feature flags. A token sees the event type if it has one of them; without flags, every token sees it.
     #[serde(skip_serializing_if = "Option::is_none")]
     feature_flags: Option<&'a BTreeSet<String>>,
-    /// The first of them, for older clients.
+    /// The first of `featureFlags`, for older clients.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     feature_flag: Option<&'a str>,
-    /// Name of its group.
+    /// Name of the event type's group.
     #[serde(skip_serializing_if = "Option::is_none")]
     group_name: Option<&'a str>,
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: String,
 }
 
-/// A slice of the event types.
+/// The page and filter of the list of event types.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct EventTypesQuery {
-    /// At most this many, 0 to 250; 50 without.
+    /// Entries on a page: 0 to 250. The default is 50.
     #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
     limit: Option<String>,
-    /// `iterator` or `prevIterator` of a page before.
+    /// `iterator` or `prevIterator` of another page.
     #[param(min_length = 1)]
     iterator: Option<String>,
-    /// `ascending` or `descending`.
+    /// Order by creation: `ascending` or `descending`. The default is `descending`.
     #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
-    /// Archived ones, too.
+    /// `true` includes archived event types.
     include_archived: Option<bool>,
-    /// With `schemas`.
+    /// `true` includes `schemas`.
     with_content: Option<bool>,
 }
 
-/// How to delete.
+/// Whether to archive or to delete.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct DeleteQuery {
-    /// Deletes for good instead of archiving.
+    /// `true` deletes the event type permanently instead of archiving it.
     expunge: Option<bool>,
 }
 
-/// What is to change of an event type; what is not named stays.
+/// Changes of an event type. An absent field keeps its value.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventTypePatch)]
 pub(crate) struct EventTypePatchIn {
-    /// Free text.
+    /// Description in the caller's own words.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = String, required = false)]
     description: PatchField<String>,
-    /// Hidden from lists. Messages of it are still accepted.
+    /// Archived: hidden from lists. Messages of this event type are still accepted.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = bool, required = false)]
     archived: PatchField<bool>,
-    /// On its way out.
+    /// The event type is deprecated.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = bool, required = false)]
     deprecated: PatchField<bool>,
-    /// JSON Schema for each version key; null for none.
+    /// JSON Schema of the payload by version; null removes all.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Object>)]
     schemas: PatchField<Option<Value>>,
-    /// Feature flags, any of which shows it; null for none.
+    /// Feature flags, one of which a token must have to see the event type; null removes all.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<String>>)]
     feature_flags: PatchField<Option<BTreeSet<String>>>,
-    /// Older way to give one feature flag.
+    /// One feature flag; `featureFlags` replaces this field.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<String>, deprecated)]
     feature_flag: PatchField<Option<String>>,
-    /// Name of its group; null for none.
+    /// Name of the event type's group; null removes it.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<String>)]
     group_name: PatchField<Option<String>>,
@@ -206,14 +208,14 @@ impl TryFrom<EventTypePatchIn> for EventTypePatch {
     }
 }
 
-/// All flags, given in the newer way or in the older; in both, when they agree. 422 otherwise.
+/// The feature flags of `featureFlags` or `featureFlag`. 422 if the two contradict each other.
 fn flags(all: Option<BTreeSet<String>>, one: Option<String>) -> Result<BTreeSet<String>, ApiError> {
     match (all, one) {
         (None, one) => Ok(one.into_iter().collect()),
         (Some(all), None) => Ok(all),
         (Some(all), Some(one)) if all.contains(&one) => Ok(all),
         (Some(_), Some(_)) => {
-            Err(ApiError::at(["body", "featureFlag"], "must be among featureFlags, or better be left out"))
+            Err(ApiError::at(["body", "featureFlag"], "is not one of featureFlags; send featureFlags only"))
         }
     }
 }
@@ -237,11 +239,16 @@ fn render(event_type: &EventType) -> String {
     response::text(&view(event_type))
 }
 
-/// Creates an event type, or takes one of that name out of the archive.
+/// Creates an event type, or restores an archived one with this name.
 #[utoipa::path(post, path = "/event-type", operation_id = "v1.event-type.create", tag = "Event Type",
     request_body = EventTypeIn,
-    responses((status = 201, body = EventTypeOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 201, description = "The created event type.", body = EventTypeOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>,
+            description = "An event type with this name exists (`event_type_exists`)."),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -252,11 +259,13 @@ pub(crate) async fn create(
     Ok(response::created(created, render))
 }
 
-/// Lists the account's event types by name, without their schemas unless asked for.
+/// Lists the account's event types by name. Schemas are included with `with_content=true` only.
 #[utoipa::path(get, path = "/event-type", operation_id = "v1.event-type.list", tag = "Event Type",
     params(EventTypesQuery),
-    responses((status = 200, body = ListResponse<EventTypeOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 200, description = "A page of event types.", body = ListResponse<EventTypeOut<'_>>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -272,11 +281,13 @@ pub(crate) async fn list(
     }))
 }
 
-/// Gives an event type.
-#[utoipa::path(get, path = "/event-type/{event_type_name}", operation_id = "v1.event-type.get",
-    tag = "Event Type", params(("event_type_name" = String, Path)),
-    responses((status = 200, body = EventTypeOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+/// Returns an event type.
+#[utoipa::path(get, path = "/event-type/{event_type_name}", operation_id = "v1.event-type.get", tag = "Event Type",
+    params(("event_type_name" = String, Path, description = "Name of the event type")),
+    responses(
+        (status = 200, description = "The event type.", body = EventTypeOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -285,11 +296,14 @@ pub(crate) async fn get(
     Ok(response::ok(&view(&provider.event_type(&caller, &name).await?)))
 }
 
-/// Replaces an event type, or creates it.
-#[utoipa::path(put, path = "/event-type/{event_type_name}", operation_id = "v1.event-type.update",
-    tag = "Event Type", params(("event_type_name" = String, Path)), request_body = EventTypeUpdate,
-    responses((status = 200, body = EventTypeOut<'_>), (status = 201, body = EventTypeOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+/// Replaces an event type, or creates one if none has this name.
+#[utoipa::path(put, path = "/event-type/{event_type_name}", operation_id = "v1.event-type.update", tag = "Event Type",
+    params(("event_type_name" = String, Path, description = "Name of the event type")), request_body = EventTypeUpdate,
+    responses(
+        (status = 200, description = "The replaced event type.", body = EventTypeOut<'_>),
+        (status = 201, description = "The created event type.", body = EventTypeOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -299,11 +313,14 @@ pub(crate) async fn update(
     Ok(response::put(provider.upsert_event_type(&caller, &name, sent.body.try_into()?).await?, render))
 }
 
-/// Changes what is named of an event type.
-#[utoipa::path(patch, path = "/event-type/{event_type_name}", operation_id = "patch_event_type",
-    tag = "Event Type", params(("event_type_name" = String, Path)), request_body = EventTypePatchIn,
-    responses((status = 200, body = EventTypeOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+/// Changes the given fields of an event type.
+#[utoipa::path(patch, path = "/event-type/{event_type_name}", operation_id = "patch_event_type", tag = "Event Type",
+    params(("event_type_name" = String, Path, description = "Name of the event type")), request_body = EventTypePatchIn,
+    responses(
+        (status = 200, description = "The changed event type.", body = EventTypeOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn change(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -313,10 +330,14 @@ pub(crate) async fn change(
     Ok(response::ok(&view(&provider.patch_event_type(&caller, &name, sent.body.try_into()?).await?)))
 }
 
-/// Archives an event type, or deletes it for good.
+/// Archives an event type; `expunge=true` deletes it permanently.
 #[utoipa::path(delete, path = "/event-type/{event_type_name}", operation_id = "v1.event-type.delete",
-    tag = "Event Type", params(("event_type_name" = String, Path), DeleteQuery),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+    tag = "Event Type",
+    params(("event_type_name" = String, Path, description = "Name of the event type"), DeleteQuery),
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -1,4 +1,5 @@
-//! Removing payloads of many messages (provider.md, "Messages"). What official clients call beyond the open server's API.
+//! Expunging the payloads of many messages. Official clients call these operations; the open-source Svix server lacks
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,29 +17,29 @@ use crate::extract::{self, Auth, JsonBody, PathParams};
 use crate::response;
 use crate::schema_types::Name;
 
-/// Messages in one call at most; all of an application have a task of their own.
+/// Messages in one call. A background task expunges all messages of an application.
 const IDS_MAX: usize = 250;
 
-/// Which messages.
+/// The messages to expunge.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct BulkExpungeContentsIn {
-    /// Ids or event ids, 250 at most.
+    /// Ids or event ids, at most 250.
     #[schema(value_type = Option<Vec<Name>>, max_items = 250)]
     ids: Option<BTreeSet<String>>,
 }
 
-/// What came of each.
+/// The result for each message.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BulkExpungeContentsOut {
-    /// By the id that was given.
+    /// Results by the id of the request.
     results: BTreeMap<String, BulkExpungeStatus>,
 }
 
-/// What came of it.
+/// The result for one message.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum BulkExpungeStatus {
-    /// Its payload is gone.
+    /// The payload is expunged.
     Expunged,
     /// The application has no such message.
     NotFound,
@@ -51,18 +52,23 @@ impl BulkExpungeContentsIn {
             return Err(ApiError::at(["body", "ids"], format!("must be at most {IDS_MAX}")));
         }
         for id in &ids {
-            check_name(id, NAME_CHARS_MAX).map_err(|error| ApiError::at(["body", "ids"], format!("each {error}")))?;
+            check_name(id, NAME_CHARS_MAX)
+                .map_err(|error| ApiError::at(["body", "ids"], format!("contains an invalid id: it {error}")))?;
         }
         Ok(ids)
     }
 }
 
-/// Removes the payloads of some messages. They read back as `{"expired": true}` and can't be sent again.
+/// Expunges the payloads of up to 250 messages. They are `{"expired": true}` from then on, and the messages can't be
+/// resent.
 #[utoipa::path(post, path = "/app/{app_id}/msg/bulk-expunge", operation_id = "v1.message.bulk-expunge-content",
     tag = "Message", request_body = BulkExpungeContentsIn,
     params(("app_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = BulkExpungeContentsOut), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 200, description = "The result for each message.", body = BulkExpungeContentsOut),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn expunge_some(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -83,11 +89,17 @@ pub(crate) async fn expunge_some(
     Ok(response::ok(&BulkExpungeContentsOut { results }))
 }
 
-/// Removes the payloads of all messages that the application was sent until now, as a background task.
+/// Starts a background task that expunges the payloads of all messages of an application accepted so far.
 #[utoipa::path(post, path = "/app/{app_id}/msg/expunge-all-contents", operation_id = "v1.message.expunge-all-contents",
-    tag = "Message", params(("app_id" = String, Path, description = "Id or uid")),
-    responses((status = 202, body = BackgroundTaskOut<'_>), (status = 400, body = HttpErrorOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+    tag = "Message",
+    params(("app_id" = String, Path, description = "Id or uid")),
+    responses(
+        (status = 202, description = "The started background task.", body = BackgroundTaskOut<'_>),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "Too many background tasks of the account are running (`limit_reached`), or the idempotency \
+                key is invalid (`invalid_idempotency_key`)."),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn expunge_all(
     State(provider): State<Provider>,
     Auth(caller): Auth,

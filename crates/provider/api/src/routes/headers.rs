@@ -1,11 +1,11 @@
-//! Headers that an endpoint asks for with every delivery (provider.md, "Delivery").
+//! Custom headers of an endpoint, which every delivery carries.
 
 use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::response::Response;
 use provider_core::Provider;
-use provider_core::headers::is_sensitive;
+use provider_core::endpoints::custom_headers::is_sensitive;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -13,28 +13,28 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::extract::{Auth, JsonBody, PathParams};
 use crate::response;
 
-/// The headers of an endpoint.
+/// The custom headers of an endpoint.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EndpointHeadersOut<'a> {
-    /// Those whose values may be shown.
+    /// Headers with their values, except the sensitive ones.
     headers: BTreeMap<&'a str, &'a str>,
-    /// Names of the others, such as `Authorization`.
+    /// Names of the sensitive headers, such as `Authorization`, whose values are never returned.
     sensitive: Vec<&'a str>,
 }
 
-/// The headers that an endpoint is to have.
+/// The new custom headers of an endpoint.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct EndpointHeadersIn {
-    /// Values of at most 4,096 bytes, on one line.
+    /// Values by header name, each one line of at most 4,096 bytes.
     headers: BTreeMap<String, String>,
 }
 
-/// Headers to set and to remove. Names are compared without regard to case.
-/// A field that there is none of is refused.
+/// Headers to set and to remove. The case of names is ignored.
+/// An unknown field is refused with 422.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EndpointHeadersPatchIn {
-    /// Values of at most 4,096 bytes, on one line; null removes the header.
+    /// Values by header name, each one line of at most 4,096 bytes; null removes the header.
     #[serde(default)]
     headers: BTreeMap<String, Option<String>>,
     /// Names of headers to remove.
@@ -42,14 +42,17 @@ pub(crate) struct EndpointHeadersPatchIn {
 }
 
 impl EndpointHeadersPatchIn {
-    /// All changes in one. 422 for a header that is to be set and removed.
+    /// All changes by header name. 422 for a header that is both set and removed.
     fn into_changes(self) -> Result<BTreeMap<String, Option<String>>, ApiError> {
         let mut changes = self.headers;
         for (index, name) in self.delete_headers.into_iter().flatten().enumerate() {
             let set = changes.iter().any(|(other, value)| value.is_some() && other.eq_ignore_ascii_case(&name));
             if set {
                 let place = ["body", "deleteHeaders", &index.to_string()].map(str::to_owned).to_vec();
-                return Err(ApiError::InvalidValue { loc: place, msg: "this header is among those to set".to_owned() });
+                return Err(ApiError::InvalidValue {
+                    loc: place,
+                    msg: "is also in headers; a header can't be set and removed in one request".to_owned(),
+                });
             }
             changes.insert(name, None);
         }
@@ -57,12 +60,16 @@ impl EndpointHeadersPatchIn {
     }
 }
 
-/// Gives the headers that the endpoint asks for.
+/// Returns the custom headers of an endpoint.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/headers", operation_id = "v1.endpoint.get-headers",
     tag = "Endpoint",
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointHeadersOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 200, description = "The custom headers.", body = EndpointHeadersOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -75,12 +82,16 @@ pub(crate) async fn get(
     Ok(response::ok(&EndpointHeadersOut { headers: shown.into_iter().collect(), sensitive }))
 }
 
-/// Replaces the headers that the endpoint asks for. The next delivery has them.
-#[utoipa::path(put, path = "/app/{app_id}/endpoint/{endpoint_id}/headers",
-    operation_id = "v1.endpoint.update-headers", tag = "Endpoint", request_body = EndpointHeadersIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+/// Replaces the custom headers of an endpoint. The next delivery carries them.
+#[utoipa::path(put, path = "/app/{app_id}/endpoint/{endpoint_id}/headers", operation_id = "v1.endpoint.update-headers",
+    tag = "Endpoint", request_body = EndpointHeadersIn,
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -91,12 +102,16 @@ pub(crate) async fn update(
     Ok(response::no_content())
 }
 
-/// Sets some of the headers that the endpoint asks for, and removes others. The next delivery is with the result.
-#[utoipa::path(patch, path = "/app/{app_id}/endpoint/{endpoint_id}/headers",
-    operation_id = "v1.endpoint.patch-headers", tag = "Endpoint", request_body = EndpointHeadersPatchIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+/// Sets and removes custom headers of an endpoint; the others stay. The next delivery carries the result.
+#[utoipa::path(patch, path = "/app/{app_id}/endpoint/{endpoint_id}/headers", operation_id = "v1.endpoint.patch-headers",
+    tag = "Endpoint", request_body = EndpointHeadersPatchIn,
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn change(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -1,4 +1,4 @@
-//! Is it up?
+//! Health checks.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -7,17 +7,21 @@ use provider_core::Provider;
 use crate::errors::{ApiError, HttpErrorOut};
 use crate::response;
 
-/// Says if the provider can work: its database can be read and written, and what is sent is recorded.
+/// Checks that the provider can read and write its database and that attempts are being recorded.
 #[utoipa::path(get, path = "/health", operation_id = "v1.health.get", tag = "Health", security(()),
-    responses((status = 204), (status = 503, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 204, description = "No content."),
+        (status = 503, body = HttpErrorOut<'_>,
+            description = "The provider can't read or write its database, or can't record attempts (`unavailable`)."),
+    ))]
 pub(crate) async fn health(State(provider): State<Provider>) -> Result<Response, ApiError> {
     provider.ping().await?;
     Ok(response::no_content())
 }
 
-/// Says that the server answers.
+/// Checks that the server responds. It does not check the database.
 #[utoipa::path(get, path = "/health/ping", operation_id = "v1.health.ping", tag = "Health", security(()),
-    responses((status = 204)))]
+    responses((status = 204, description = "No content.")))]
 pub(crate) async fn ping() -> Response {
     response::no_content()
 }

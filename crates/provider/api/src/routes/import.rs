@@ -1,4 +1,4 @@
-//! Event types taken from an OpenAPI document.
+//! Importing event types from an OpenAPI document.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ use crate::response;
 /// Bytes of a request with a document.
 const BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// An OpenAPI document, given as `spec` or as `specRaw`, whose webhooks are to be event types.
-/// A field that there is none of is refused: without it there would be changes.
+/// An OpenAPI document, as `spec` or as `specRaw`, whose webhooks become event types.
+/// An unknown field is refused with 422, because ignoring a misspelt `dryRun` would make changes.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EventTypeImportOpenApiIn {
-    /// Changes nothing, and says what would change.
+    /// `true` changes nothing and returns what would change.
     dry_run: Option<bool>,
-    /// Archives the event types that are not in the document.
+    /// `true` archives the event types that the document does not have.
     replace_all: Option<bool>,
     /// The document as JSON.
     #[schema(value_type = Option<Object>)]
@@ -33,19 +33,19 @@ pub(crate) struct EventTypeImportOpenApiIn {
     spec_raw: Option<String>,
 }
 
-/// What was imported.
+/// The result of an import.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EventTypeImportOpenApiOut<'a> {
-    /// It.
+    /// The changed event types.
     data: EventTypeImportOpenApiOutData<'a>,
 }
 
-/// The event types that changed, or would.
+/// The event types that the import changed, or would change.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EventTypeImportOpenApiOutData<'a> {
-    /// Names of those that were created, updated or archived; none when it was a dry run.
+    /// Names of the created, updated and archived event types; empty after a dry run.
     modified: Vec<&'a str>,
-    /// Of a dry run: those that would be created or updated.
+    /// Event types that would be created or updated; present after a dry run only.
     #[serde(skip_serializing_if = "Option::is_none")]
     to_modify: Option<Vec<EventTypeFromOpenApi<'a>>>,
 }
@@ -54,32 +54,32 @@ pub(crate) struct EventTypeImportOpenApiOutData<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EventTypeFromOpenApi<'a> {
-    /// Name and key: the webhook's.
+    /// Name of the webhook, which becomes the event type's name.
     name: &'a str,
-    /// Free text.
+    /// Description in the caller's own words.
     description: &'a str,
-    /// JSON Schema for each version key.
+    /// JSON Schema of the payload by version, such as `{"1": {…}}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     schemas: Option<&'a Value>,
-    /// On its way out.
+    /// The event type is deprecated.
     deprecated: bool,
-    /// Name of its group, `x-svix-group-name`.
+    /// Name of the event type's group, from `x-svix-group-name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     group_name: Option<&'a str>,
-    /// Feature flags, `x-svix-feature-flags`.
+    /// Feature flags, from `x-svix-feature-flags`.
     #[serde(skip_serializing_if = "Option::is_none")]
     feature_flags: Option<&'a BTreeSet<String>>,
 }
 
 impl EventTypeImportOpenApiIn {
-    /// 400 unless there is one document.
+    /// 400 unless the request has exactly one document.
     fn into_import(self) -> Result<OpenApiImport, ApiError> {
         let document = match (self.spec, self.spec_raw) {
             (Some(document), None) => document,
             (None, Some(text)) => OpenApiImport::read_document(&text)?,
             _ => {
-                let detail = "exactly one of spec and specRaw is needed".to_owned();
+                let detail = "the request must have exactly one of spec and specRaw".to_owned();
                 return Err(ProviderError::BadRequest { code: "invalid_spec", detail }.into());
             }
         };
@@ -106,12 +106,18 @@ fn render(imported: &ImportedEventTypes) -> String {
     response::text(&EventTypeImportOpenApiOut { data })
 }
 
-/// Makes event types of the webhooks of an OpenAPI document: all of them or none.
+/// Imports the webhooks of an OpenAPI document as event types: all of them or none.
 #[utoipa::path(post, path = "/event-type/import/openapi", operation_id = "v1.event-type.import-openapi",
     tag = "Event Type", request_body = EventTypeImportOpenApiIn,
-    responses((status = 200, body = EventTypeImportOpenApiOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+    responses(
+        (status = 200, body = EventTypeImportOpenApiOut<'_>,
+            description = "The event types that the import changed, or would change."),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "The request has no document or two (`invalid_spec`), the account would have too many event \
+                types (`limit_reached`), or the idempotency key is invalid (`invalid_idempotency_key`)."),
         (status = 401, body = HttpErrorOut<'_>), (status = 413, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn openapi(
     State(provider): State<Provider>,
     Auth(caller): Auth,

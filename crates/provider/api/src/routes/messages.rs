@@ -1,5 +1,5 @@
-//! Messages of a consumer application (provider.md, "Messages"). The payload is passed through as bytes: it is checked to
-//! be a JSON object, and never built as one.
+//! Messages of a consumer application. The API checks that a payload is a JSON object, and passes its bytes on
+//! unchanged without building a tree of it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,9 +9,9 @@ use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, StatusCode};
 use jiff::Timestamp;
-use provider_core::media_type::MediaType;
+use provider_core::messages::media_type::MediaType;
 use provider_core::model::Message;
-use provider_core::payload::PAYLOAD_BYTES_MAX;
+use provider_core::messages::payload::PAYLOAD_BYTES_MAX;
 use provider_core::port::PayloadRead;
 use provider_core::{MessageInput, OrderingKey, Payload, PrecheckResult, Provider, ProviderError, ids};
 use serde::{Deserialize, Serialize};
@@ -21,48 +21,50 @@ use utoipa::ToSchema;
 use super::applications::ApplicationIn;
 use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::extract::{self, Auth, ContentQuery, JsonBody, PathParams, QueryParams};
-use crate::history_query::{FilterParams, MessagesQuery, content};
+use crate::history_query::{FilterParams, HistoryParams, MessagesQuery, content};
 use crate::response::{self, ListResponse};
 use crate::schema_types::Channel;
 
-/// Bytes of a request with a message: the payload and room for the rest.
+/// Bytes of a request with a message: the payload, and 64 KiB for the other fields.
 const BODY_BYTES_MAX: usize = PAYLOAD_BYTES_MAX + 64 * 1024;
-/// What is shown in place of a payload that was not asked for, and of one whose retention is over.
+/// Stands in for a payload when the caller sends `with_content=false`.
 const OMITTED_CONTENT: &str = "{}";
+/// Stands in for a payload whose retention period is over, or that was expunged.
 const EXPIRED: &str = r#"{"expired":true}"#;
 
 /// A message to send.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageIn<'a> {
-    /// Event type name; it need not exist.
+    /// Name of the event type, which need not exist.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_type: String,
-    /// What endpoints receive, byte for byte.
+    /// The payload, at most 2 MiB. Endpoints receive it unchanged, byte for byte.
     #[serde(borrow, alias = "data")]
     #[schema(value_type = Object)]
     payload: &'a RawValue,
-    /// Your own id for it, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `msg_`.
+    /// The caller's own id for the message, unique in the application: 1 to 256 of `a-zA-Z0-9-_.`, not starting with
+    /// `msg_`.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_id: Option<String>,
-    /// Endpoints that listen to other channels only don't receive it.
+    /// Channels of the message. An endpoint with channels receives it only if they share one.
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 5)]
     channels: Option<Vec<String>>,
-    /// Tags, for searching.
+    /// Tags to search messages by.
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 8)]
     tags: Option<Vec<String>>,
-    /// Days that the payload is kept; 90 without.
+    /// Retention period of the payload in days. The default is 90.
     #[schema(minimum = 5, maximum = 90)]
     payload_retention_period: Option<i64>,
-    /// The same in hours, in place of days.
+    /// Retention period of the payload in hours, instead of `payloadRetentionPeriod`.
     #[schema(minimum = 1, maximum = 2160)]
     payload_retention_hours: Option<i64>,
-    /// When it is to be delivered: 1 minute to 24 hours ahead; at once without.
+    /// Time of delivery, 1 minute to 24 hours ahead. Without this field the message is delivered immediately.
     #[schema(format = DateTime)]
     deliver_at: Option<String>,
-    /// What is delivered in place of `payload`, and as what; there are no transformations, so the rest has no effect.
+    /// A raw payload and its media type. The provider has no transformations and ignores the other fields.
     transformations_params: Option<TransformationsParams>,
-    /// Makes the application when there is none of the path's uid.
+    /// Creates the application if none has the uid of the path.
     application: Option<ApplicationIn>,
 }
 
@@ -70,43 +72,45 @@ pub(crate) struct MessageIn<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageOut<'a> {
-    /// Your own id for it.
+    /// The caller's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_id: Option<&'a str>,
-    /// Event type name.
+    /// Name of the event type.
     event_type: &'a str,
-    /// The payload as it was sent; `{"expired": true}` when its retention is over; `{"rawPayload": "…"}` when it was sent
-    /// as a text that is no object.
+    /// The payload as it was sent; `{"expired": true}` when its retention period is over; `{"rawPayload": "…"}` when it
+    /// was sent as a text that is not a JSON object.
     #[schema(value_type = Object)]
     payload: Cow<'a, RawValue>,
-    /// The media type that its deliveries have as `Content-Type`; absent when it is `application/json`, and without content.
+    /// Media type of the payload, which deliveries carry as `Content-Type`. Absent for `application/json`, and with
+    /// `with_content=false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     content_type: Option<&'a str>,
-    /// Channels that it was sent to.
+    /// Channels of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<&'a [String]>,
-    /// Tags.
+    /// Tags of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     tags: Option<&'a [String]>,
     /// `msg_…`
     id: &'a str,
-    /// When it was accepted.
+    /// Time when the provider accepted the message.
     #[schema(value_type = String, format = DateTime)]
     timestamp: String,
-    /// When it is delivered, if that is not at once.
+    /// Time of delivery; absent when the message is delivered immediately.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     deliver_at: Option<String>,
 }
 
-/// What a client says beside the payload for what shapes it on the way.
+/// A raw payload and its media type.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TransformationsParams {
-    /// The text that endpoints receive in place of `payload`.
+    /// Text that endpoints receive instead of `payload`.
     raw_payload: Option<String>,
-    /// `content-type`: the media type that endpoints receive it as, with its parameters, 255 ASCII characters at most;
-    /// `application/json` without. No other header can be given: an endpoint has those that are sent with every delivery.
+    /// `content-type`: the media type of the payload with its parameters, at most 255 ASCII characters. The default is
+    /// `application/json`. Another header is refused with 422: an endpoint's custom headers are sent with every
+    /// delivery.
     headers: Option<BTreeMap<String, String>>,
 }
 
@@ -135,7 +139,7 @@ impl MessageIn<'_> {
 }
 
 impl TransformationsParams {
-    /// What becomes of a payload that came with these.
+    /// The payload that endpoints receive.
     fn shape(self, object: Payload) -> Result<Payload, ApiError> {
         let media_type = media_type(self.headers.unwrap_or_default())?;
         let payload = self.raw_payload.map_or(Ok(object), Payload::from_text)?;
@@ -146,27 +150,27 @@ impl TransformationsParams {
     }
 }
 
-/// The only header that a message may bring along.
+/// The media type: `content-type` is the only header that a message may set.
 fn media_type(headers: BTreeMap<String, String>) -> Result<Option<MediaType>, ApiError> {
     let mut given = None;
     for (name, value) in headers {
         let refused = |msg: &str| Err(ApiError::at(["body", "transformationsParams", "headers", &name], msg));
         if !name.eq_ignore_ascii_case("content-type") {
             return refused(
-                "can't be given with a message, only content-type can; an endpoint's own headers are sent with every delivery",
+                "can't be set by a message, only content-type can; set the endpoint's custom headers instead",
             );
         }
         match MediaType::parse(&value) {
             Err(error) => return refused(&error.to_string()),
-            Ok(_) if given.is_some() => return refused("is given twice"),
+            Ok(_) if given.is_some() => return refused("occurs twice with different case; send it once"),
             Ok(media_type) => given = Some(media_type),
         }
     }
     Ok(given)
 }
 
-/// The header that says what a message stays in order with. A header, because a provider that does not know it passes over
-/// it, where an unknown field of the body might be refused.
+/// The header with the ordering key. It is a header because another provider ignores an unknown header, and might
+/// refuse an unknown field.
 const ORDERING_KEY: HeaderName = HeaderName::from_static("lotwire-ordering-key");
 
 fn ordering_key(headers: &HeaderMap) -> Result<Option<OrderingKey>, ApiError> {
@@ -174,17 +178,17 @@ fn ordering_key(headers: &HeaderMap) -> Result<Option<OrderingKey>, ApiError> {
     let mut values = headers.get_all(&ORDERING_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(invalid("is given more than once".to_owned()));
+        return Err(invalid("occurs more than once; send it once".to_owned()));
     }
     OrderingKey::parse(value.to_str().unwrap_or_default()).map(Some).map_err(|error| invalid(error.to_string()))
 }
 
-/// A message, its payload shown or not.
+/// The response for a message, with or without its payload.
 pub(crate) fn view(message: &Message, content: PayloadRead) -> Result<MessageOut<'_>, ApiError> {
     view_as_sent(message, content, None)
 }
 
-/// The same for one whose payload was just parsed: it is not parsed again, where it is this.
+/// The response for a message whose payload the request has just parsed (`sent`), so that it is not parsed again.
 fn view_as_sent<'a>(
     message: &'a Message,
     content: PayloadRead,
@@ -208,12 +212,12 @@ fn view_as_sent<'a>(
     })
 }
 
-/// 200 with a message and its payload.
+/// A 200 response with a message and its payload.
 pub(super) fn ok_with_payload(message: &Message) -> Result<Response, ApiError> {
     Ok(response::ok(&view(message, PayloadRead::Include)?))
 }
 
-/// A payload as an object: as it is when it is one, else under the name that it was sent by.
+/// A payload as a JSON object: unchanged if it is one, otherwise as `{"rawPayload": "…"}`.
 fn payload_object<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -> Result<Cow<'a, RawValue>, ApiError> {
     let parsed = sent.filter(|sent| sent.get().as_bytes() == payload);
     if let Some(object) = parsed.or_else(|| serde_json::from_slice(payload).ok())
@@ -222,18 +226,27 @@ fn payload_object<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -
         return Ok(Cow::Borrowed(object));
     }
     let text = serde_json::json!({"rawPayload": String::from_utf8_lossy(payload)}).to_string();
-    let corrupt = |error| ProviderError::Internal(format!("the payload of {id} can't be shown: {error}"));
+    let corrupt = |error| ProviderError::Internal(format!("the payload of {id} can't be written as JSON: {error}"));
     Ok(Cow::Owned(RawValue::from_string(text).map_err(corrupt)?))
 }
 
-/// Sends a message. It is on disk, with a delivery for each endpoint that wants it, when this is answered.
+/// Sends a message to the application's endpoints. When the response is sent, the message and its deliveries are stored
+/// durably.
 #[utoipa::path(post, path = "/app/{app_id}/msg", operation_id = "v1.message.create", tag = "Message",
-    params(("app_id" = String, Path, description = "Id or uid"), ContentQuery,
-        ("lotwire-ordering-key" = Option<String>, Header, description = "What the message stays in order with, at endpoints \
-            with `ordering` `key`: 1 to 256 visible ASCII characters")), request_body = MessageIn<'_>,
-    responses((status = 202, body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 413, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ContentQuery,
+        ("lotwire-ordering-key" = Option<String>, Header,
+            description = "Ordering key: endpoints with `ordering` `key` receive the messages with the same key one \
+                after the other. 1 to 256 visible ASCII characters"),
+    ),
+    request_body = MessageIn<'_>,
+    responses(
+        (status = 202, description = "The accepted message.", body = MessageOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>,
+            description = "The application has a message with this `eventId` (`conflict`)."),
+        (status = 413, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -241,7 +254,7 @@ pub(crate) fn create(
     QueryParams(query): QueryParams<ContentQuery>,
     request: Request,
 ) -> impl Future<Output = Result<Response, ApiError>> + Send {
-    // In a box, which has gone when the message waits for its transaction.
+    // Boxed, so that the memory of this part is free while the message waits for its transaction.
     let receiving = Box::pin(async move {
         let ordering_key = ordering_key(request.headers())?;
         let (bytes, idempotency) = extract::read_json_bytes(request, BODY_BYTES_MAX).await?;
@@ -263,26 +276,33 @@ pub(crate) fn create(
 
 /// Lists an application's messages, newest first.
 #[utoipa::path(get, path = "/app/{app_id}/msg", operation_id = "v1.message.list", tag = "Message",
-    params(("app_id" = String, Path, description = "Id or uid"), MessagesQuery),
-    responses((status = 200, body = ListResponse<MessageOut<'_>>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    params(("app_id" = String, Path, description = "Id or uid"), HistoryParams, MessagesQuery),
+    responses(
+        (status = 200, description = "A page of messages.", body = ListResponse<MessageOut<'_>>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
     PathParams([application]): PathParams<1>,
     FilterParams(query): FilterParams<MessagesQuery>,
 ) -> Result<Response, ApiError> {
-    let (part, content) = (query.history_request(ids::MESSAGE)?, query.content());
-    let messages = provider.find_messages(&caller, &application, &query.messages()?, content, part).await?;
+    let (part, content) = (query.history.request(ids::MESSAGE)?, content(query.with_content));
+    let messages = provider.find_messages(&caller, &application, &query.history.messages()?, content, part).await?;
     response::try_list(&messages, |message| view(message, content))
 }
 
-/// Gives a message.
+/// Returns a message.
 #[utoipa::path(get, path = "/app/{app_id}/msg/{msg_id}", operation_id = "v1.message.get", tag = "Message",
-    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
-        ContentQuery),
-    responses((status = 200, body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+        ContentQuery,
+    ),
+    responses(
+        (status = 200, description = "The message.", body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -293,11 +313,16 @@ pub(crate) async fn get(
     Ok(response::ok(&view(&message, content(query.with_content))?))
 }
 
-/// Removes a message's payload. It reads back as `{"expired": true}` and can't be sent again.
+/// Expunges the payload of a message. It is `{"expired": true}` from then on, and the message can't be resent.
 #[utoipa::path(delete, path = "/app/{app_id}/msg/{msg_id}/content", operation_id = "v1.message.expunge-content",
     tag = "Message",
-    params(("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id")),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
+    ),
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn expunge(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -307,30 +332,33 @@ pub(crate) async fn expunge(
     Ok(response::no_content())
 }
 
-/// A message that might be sent.
+/// Event type and channels of a message to check.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessagePrecheckIn {
-    /// Event type name.
+    /// Name of the event type.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_type: String,
-    /// Channels.
+    /// Channels of the message.
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 5)]
     channels: Option<Vec<String>>,
 }
 
-/// Whether anybody would get it.
+/// Whether an endpoint would receive the message.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MessagePrecheckOut {
-    /// An endpoint that is not disabled listens to it.
+    /// `true` if at least one enabled endpoint would receive the message.
     active: bool,
 }
 
-/// Says whether an endpoint would receive such a message now.
+/// Checks whether an endpoint would currently receive a message with this event type and these channels.
 #[utoipa::path(post, path = "/app/{app_id}/msg/precheck/active", operation_id = "v1.message.precheck", tag = "Message",
     params(("app_id" = String, Path, description = "Id or uid")), request_body = MessagePrecheckIn,
-    responses((status = 200, body = MessagePrecheckOut), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 200, description = "Whether an endpoint would receive the message.", body = MessagePrecheckOut),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn precheck(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -1,13 +1,14 @@
-//! What the document says of every operation alike: paths, idempotency keys, and what can be refused anywhere.
+//! Completes the OpenAPI document with what operations have in common: the schema of path parameters, the idempotency
+//! key, and the errors that each of them can return. A test refuses a response without a description.
 
-use http::StatusCode;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBody;
 use utoipa::openapi::response::ResponseBuilder;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::openapi::{Components, Content, OpenApi, Ref, RefOr, Required};
 
-/// POSTs whose answer is not kept for an idempotency key: doing them twice comes to the same, or the answer is a secret.
+/// POST operations without an idempotency key: repeating them has the same result, or the response is a secret, which
+/// the provider does not store.
 const POSTS_WITHOUT_IDEMPOTENCY: [&str; 6] = [
     "lotwire.endpoint.skip-blocked-key",
     "v1.authentication.app-portal-access",
@@ -17,70 +18,76 @@ const POSTS_WITHOUT_IDEMPOTENCY: [&str; 6] = [
     "v1.message.precheck",
 ];
 
-/// Status, what it means, and the shape of its body.
+/// Status, description, and name of the body's schema.
 type ErrorResponse = (&'static str, &'static str, &'static str);
 
 const ERROR: &str = "HttpErrorOut";
 const VALIDATION_ERROR: &str = "HTTPValidationError";
 
-/// What any operation that needs a key may answer.
+/// Errors of every operation that requires an API key or a token.
 const COMMON_ERRORS: [ErrorResponse; 4] = [
-    ("401", "The key or token is not good (`authentication_failed`).", ERROR),
-    ("403", "The key or token is good, and may not do this (`insufficient_access`).", ERROR),
-    ("429", "Too many requests in a short time; `Retry-After` has the seconds to wait (`too_many_requests`).", ERROR),
+    ("401", "The API key or token is missing, unknown or expired (`authentication_failed`).", ERROR),
+    ("403", "The token lacks the capability, or the operation requires an API key (`insufficient_access`).", ERROR),
+    ("429", "The caller exceeded its rate limit (`too_many_requests`). Retry after `Retry-After` seconds.", ERROR),
     (
         "503",
-        "Not possible at the moment; try again after `Retry-After` seconds (`unavailable`; of a body `too_many_bodies`).",
+        "The server can't reach its database (`unavailable`) or has no memory for the body (`too_many_bodies`). \
+         Retry after `Retry-After` seconds.",
         ERROR,
     ),
 ];
-/// And one that reads something from the request.
+/// Errors of an operation with parameters or a body.
 const INPUT_ERRORS: [ErrorResponse; 1] =
-    [("422", "Values that are not allowed, and where they are.", VALIDATION_ERROR)];
-/// And one of a list.
-const LIST_ERRORS: [ErrorResponse; 1] = [("400", "A `limit` that is no number from 0 (`invalid_limit`).", ERROR)];
-/// And one that reads an idempotency key.
-const IDEMPOTENCY_ERRORS: [ErrorResponse; 1] =
-    [("400", "The request can't be done as it is, such as with an idempotency key that is none.", ERROR)];
-/// And one that reads a body.
+    [("422", "A value is invalid. `detail` lists each invalid value with its place.", VALIDATION_ERROR)];
+/// Errors of a list.
+const LIST_ERRORS: [ErrorResponse; 1] = [("400", "`limit` is not a number from 0 on (`invalid_limit`).", ERROR)];
+/// Errors of an operation with an idempotency key.
+const IDEMPOTENCY_ERRORS: [ErrorResponse; 1] = [(
+    "400",
+    "The idempotency key is invalid (`invalid_idempotency_key`), or the account has reached a limit (`limit_reached`).",
+    ERROR,
+)];
+/// Errors of an operation with a body.
 const BODY_ERRORS: [ErrorResponse; 4] = [
-    ("400", "The body did not arrive whole, or comes with an idempotency key that is none.", ERROR),
+    (
+        "400",
+        "The body arrived incomplete (`body_broken`), or the idempotency key is invalid (`invalid_idempotency_key`).",
+        ERROR,
+    ),
     ("408", "The body did not arrive within 30 seconds (`request_timeout`).", ERROR),
     ("413", "The body is too large (`payload_too_large`).", ERROR),
-    ("415", "The body is not said to be JSON, or is compressed (`unsupported_media_type`).", ERROR),
+    ("415", "The content type is not JSON, or the body is compressed (`unsupported_media_type`).", ERROR),
 ];
 
-/// Adds it.
+/// Errors of records. They describe the operations that declare these statuses, and are not added to others.
+const RECORD_ERRORS: [ErrorResponse; 2] = [
+    (
+        "404",
+        "A record that the path names does not exist, or belongs to another account or application (`not_found`).",
+        ERROR,
+    ),
+    ("409", "Another record has the same `uid` (`conflict`).", ERROR),
+];
+
+/// Completes the document.
 pub(super) fn complete(mut document: OpenApi) -> OpenApi {
     let components = document.components.clone().unwrap_or_default();
     for item in document.paths.paths.values_mut() {
-        let reading = [&mut item.get, &mut item.put, &mut item.delete, &mut item.patch];
-        for operation in reading.into_iter().flatten() {
+        let others = [&mut item.get, &mut item.put, &mut item.delete, &mut item.patch];
+        for operation in others.into_iter().flatten() {
             describe(operation, &components);
         }
         if let Some(operation) = &mut item.post {
-            let kept = operation.operation_id.as_deref().is_some_and(|id| !POSTS_WITHOUT_IDEMPOTENCY.contains(&id));
-            if kept {
+            let has_idempotency =
+                operation.operation_id.as_deref().is_some_and(|id| !POSTS_WITHOUT_IDEMPOTENCY.contains(&id));
+            if has_idempotency {
                 operation.parameters.get_or_insert_default().push(idempotency_key().into());
                 add(operation, &IDEMPOTENCY_ERRORS);
             }
             describe(operation, &components);
         }
-        let all = [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch];
-        all.into_iter().flatten().for_each(describe_responses);
     }
     document
-}
-
-/// Says something of each answer, as OpenAPI wants it: of one that is as expected, the name of its status.
-fn describe_responses(operation: &mut Operation) {
-    for (status, response) in &mut operation.responses.responses {
-        let RefOr::T(response) = response else { continue };
-        if response.description.is_empty() {
-            let status = status.parse().ok().and_then(|status: StatusCode| status.canonical_reason());
-            response.description = format!("{}.", status.unwrap_or("Done"));
-        }
-    }
 }
 
 fn describe(operation: &mut Operation, components: &Components) {
@@ -94,16 +101,16 @@ fn describe(operation: &mut Operation, components: &Components) {
         }
     }
     if let Some(RefOr::T(body)) = &mut operation.request_body {
-        // An empty body counts as `{}`.
+        // An empty body means `{}`.
         if all_fields_optional(body, components) {
             body.required = Some(Required::False);
         }
         add(operation, &BODY_ERRORS);
     }
     let parameters = operation.parameters.as_deref().unwrap_or_default();
-    // Our own lists know no 400.
-    let is_ours = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("lotwire."));
-    let is_list = !is_ours
+    // Lists that only this provider has return no 400.
+    let is_own_operation = operation.operation_id.as_deref().is_some_and(|id| id.starts_with("lotwire."));
+    let is_list = !is_own_operation
         && parameters.iter().any(|parameter| matches!(parameter, RefOr::T(parameter) if parameter.name == "limit"));
     if !parameters.is_empty() || operation.request_body.is_some() {
         add(operation, &INPUT_ERRORS);
@@ -112,18 +119,32 @@ fn describe(operation: &mut Operation, components: &Components) {
         add(operation, &LIST_ERRORS);
     }
     add(operation, &COMMON_ERRORS);
-}
-
-/// What the operation says itself stays.
-fn add(operation: &mut Operation, refusals: &[ErrorResponse]) {
-    for (status, description, body) in refusals {
-        let body = Content::new(Some(Ref::from_schema_name(*body)));
-        let refusal = ResponseBuilder::new().description(*description).content("application/json", body).build();
-        operation.responses.responses.entry((*status).to_owned()).or_insert_with(|| refusal.into());
+    for error in &RECORD_ERRORS {
+        describe_error(operation, error);
     }
 }
 
-/// An id, a uid, or the name of an event type.
+/// Adds errors to an operation. An error that the operation declares itself keeps its own description, if it has one.
+fn add(operation: &mut Operation, errors: &[ErrorResponse]) {
+    for error in errors {
+        let (status, description, body) = *error;
+        let body = Content::new(Some(Ref::from_schema_name(body)));
+        let response = ResponseBuilder::new().description(description).content("application/json", body).build();
+        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+        describe_error(operation, error);
+    }
+}
+
+/// Describes a response with this status that the operation declares without a description.
+fn describe_error(operation: &mut Operation, (status, description, _): &ErrorResponse) {
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(*status)
+        && response.description.is_empty()
+    {
+        (*description).clone_into(&mut response.description);
+    }
+}
+
+/// The schema of a path parameter: an id, a uid, or the name of an event type.
 fn name() -> RefOr<Schema> {
     let name = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(256));
     Schema::from(name.pattern(Some("^[a-zA-Z0-9._-]+$")).build()).into()
@@ -135,7 +156,10 @@ fn idempotency_key() -> utoipa::openapi::path::Parameter {
         .name("idempotency-key")
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
-        .description(Some("The same request with the same key gets the same answer for 12 hours, and is done once"))
+        .description(Some(
+            "Makes the request safe to repeat. Within 12 hours, the same key with the same request returns the first \
+             response again; with another request it returns 422.",
+        ))
         .schema(Some(Schema::from(key.pattern(Some("^[!-~]+$")).build())))
         .build()
 }

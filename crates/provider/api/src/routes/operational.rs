@@ -1,12 +1,12 @@
-//! Operational webhooks: the account's own endpoints, which are told of what happens to its applications' endpoints and
-//! attempts (provider.md, "Delivery").
+//! Operational webhooks: the account's own endpoints, which receive events about the endpoints and attempts of its
+//! applications.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 use axum::extract::State;
 use axum::response::Response;
-use provider_core::headers::is_sensitive;
+use provider_core::endpoints::custom_headers::is_sensitive;
 use provider_core::model::Endpoint;
 use provider_core::page::CursorKey;
 use provider_core::{DeliveryOrder, EndpointInput, Provider, ids};
@@ -21,41 +21,42 @@ use crate::field_aliases::{EVENT_TYPES, THROTTLE_RATE, UsedName};
 use crate::response::{self, ListResponse};
 use crate::schema_types::Name;
 
-/// An operational endpoint to be.
+/// A new or replaced operational endpoint.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OperationalWebhookEndpointIn {
-    /// Receiving address.
+    /// URL that the endpoint receives messages at.
     #[schema(format = "uri", min_length = 1, max_length = 65536)]
     url: String,
-    /// Free text.
+    /// Description in the caller's own words.
     description: Option<String>,
-    /// Messages a second that it receives at most.
+    /// Throttle rate: messages per second that the endpoint receives at most.
     #[schema(minimum = 1, maximum = 65535)]
     throttle_rate: Option<u16>,
-    /// Older name of `throttleRate`.
+    /// Former name of `throttleRate`.
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Option<NonZeroU16>,
-    /// Your own id for it: 1 to 256 of `a-zA-Z0-9-_.`, not beginning with `ep_`.
+    /// The caller's own id for the endpoint: 1 to 256 of `a-zA-Z0-9-_.`, not starting with `ep_`.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     uid: Option<String>,
-    /// Receives nothing while true.
+    /// A disabled endpoint receives nothing.
     disabled: Option<bool>,
-    /// Names of operational event types, such as `message.attempt.failing`; all when there are none.
+    /// Operational event types that the endpoint receives, such as `message.attempt.failing`. Without this field it
+    /// receives all.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Option<Vec<String>>,
-    /// Older name of `eventTypes`.
+    /// Former name of `eventTypes`.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
     filter_types: Option<Vec<String>>,
-    /// `whsec_` and the base64 of 24 to 75 bytes; made when there is none. That of an endpoint that is replaced stays: another
-    /// one is refused, `…/secret/rotate` changes it.
+    /// `whsec_` and the base64 of 24 to 75 bytes. Without this field the provider generates one. A PUT with another
+    /// secret is refused with 422: `…/secret/rotate` changes it.
     secret: Option<String>,
-    /// Free text pairs.
+    /// Pairs of text that the provider stores unchanged.
     metadata: Option<BTreeMap<String, String>>,
-    /// Headers sent with every delivery. They stay as they are when an endpoint is replaced without.
+    /// Custom headers that every delivery carries. A PUT without this field keeps the existing headers.
     headers: Option<BTreeMap<String, String>>,
-    /// `key`: events about one endpoint are delivered one after the other, as they happened. `none` without; it stays as it is
-    /// when an endpoint is replaced without.
+    /// `key` delivers events about the same endpoint one after the other, in the order in which they happened. The
+    /// default is `none`; a PUT without this field keeps the existing value.
     ordering: Option<Ordering>,
 }
 
@@ -65,54 +66,56 @@ pub(crate) struct OperationalWebhookEndpointIn {
 pub(crate) struct OperationalWebhookEndpointOut<'a> {
     /// `ep_…`
     id: &'a str,
-    /// Receiving address.
+    /// URL that the endpoint receives messages at.
     #[schema(format = "uri")]
     url: &'a str,
-    /// Free text.
+    /// Description in the caller's own words.
     description: &'a str,
-    /// Messages a second that it receives at most.
+    /// Throttle rate: messages per second that the endpoint receives at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
-    /// Older name of `throttleRate`.
+    /// Former name of `throttleRate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     rate_limit: Option<u16>,
-    /// Your own id for it.
+    /// The caller's own id.
     #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
-    /// Receives nothing while true.
+    /// A disabled endpoint receives nothing.
     disabled: bool,
-    /// Names of event types that it receives; all when there are none.
+    /// Event types that the endpoint receives; absent when it receives all.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_types: Option<&'a [String]>,
-    /// Older name of `eventTypes`.
+    /// Former name of `eventTypes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     filter_types: Option<&'a [String]>,
-    /// `key` when events about one endpoint are delivered one after the other; absent otherwise.
+    /// `key` if events about the same endpoint are delivered one after the other; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     ordering: Option<Ordering>,
+    /// Time of creation.
     #[schema(value_type = String, format = DateTime)]
     created_at: String,
+    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: String,
-    /// Free text pairs.
+    /// Pairs of text that the provider stores unchanged.
     metadata: &'a BTreeMap<String, String>,
 }
 
-/// The headers of an operational endpoint.
+/// The custom headers of an operational endpoint.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OperationalWebhookEndpointHeadersOut<'a> {
-    /// Those whose values may be shown.
+    /// Headers with their values, except the sensitive ones.
     headers: BTreeMap<&'a str, &'a str>,
-    /// Names of the others, such as `Authorization`.
+    /// Names of the sensitive headers, such as `Authorization`, whose values are never returned.
     sensitive: Vec<&'a str>,
 }
 
-/// The headers that an operational endpoint is to have.
+/// The new custom headers of an operational endpoint.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct OperationalWebhookEndpointHeadersIn {
-    /// Values of at most 4,096 bytes, on one line.
+    /// Values by header name, each one line of at most 4,096 bytes.
     headers: BTreeMap<String, String>,
 }
 
@@ -167,9 +170,14 @@ fn render(endpoint: &Endpoint) -> String {
 /// Creates an operational endpoint.
 #[utoipa::path(post, path = "/operational-webhook/endpoint", operation_id = "v1.operational-webhook.endpoint.create",
     tag = "Operational Webhook Endpoint", request_body = OperationalWebhookEndpointIn,
-    responses((status = 201, body = OperationalWebhookEndpointOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+    responses(
+        (status = 201, description = "The created operational endpoint.", body = OperationalWebhookEndpointOut<'_>),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "The account has as many operational endpoints as it may have (`limit_reached`), or the \
+                idempotency key is invalid (`invalid_idempotency_key`)."),
         (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -181,11 +189,15 @@ pub(crate) async fn create(
     Ok(response::created(created, render))
 }
 
-/// Lists the account's operational endpoints, newest first unless asked otherwise.
+/// Lists the account's operational endpoints, newest first by default.
 #[utoipa::path(get, path = "/operational-webhook/endpoint", operation_id = "v1.operational-webhook.endpoint.list",
-    tag = "Operational Webhook Endpoint", params(ListQuery),
-    responses((status = 200, body = ListResponse<OperationalWebhookEndpointOut<'_>>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    tag = "Operational Webhook Endpoint",
+    params(ListQuery),
+    responses(
+        (status = 200, body = ListResponse<OperationalWebhookEndpointOut<'_>>,
+            description = "A page of operational endpoints."),
+        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -195,12 +207,14 @@ pub(crate) async fn list(
     Ok(response::list(&provider.list_operational_endpoints(&caller, &page).await?, view))
 }
 
-/// Gives an operational endpoint.
+/// Returns an operational endpoint.
 #[utoipa::path(get, path = "/operational-webhook/endpoint/{endpoint_id}",
     operation_id = "v1.operational-webhook.endpoint.get", tag = "Operational Webhook Endpoint",
     params(("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = OperationalWebhookEndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 200, description = "The operational endpoint.", body = OperationalWebhookEndpointOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -209,13 +223,17 @@ pub(crate) async fn get(
     Ok(response::ok(&view(&provider.operational_endpoint(&caller, &endpoint).await?)))
 }
 
-/// Replaces an operational endpoint, or creates one when there is none; the id in the path is not used then.
+/// Replaces an operational endpoint, or creates one if none has the id. A created endpoint gets an id of its own.
 #[utoipa::path(put, path = "/operational-webhook/endpoint/{endpoint_id}",
     operation_id = "v1.operational-webhook.endpoint.upsert", tag = "Operational Webhook Endpoint",
-    request_body = OperationalWebhookEndpointIn, params(("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = OperationalWebhookEndpointOut<'_>),
-        (status = 201, body = OperationalWebhookEndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    request_body = OperationalWebhookEndpointIn,
+    params(("endpoint_id" = String, Path, description = "Id or uid")),
+    responses(
+        (status = 200, description = "The replaced operational endpoint.", body = OperationalWebhookEndpointOut<'_>),
+        (status = 201, description = "The created operational endpoint.", body = OperationalWebhookEndpointOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -228,11 +246,14 @@ pub(crate) async fn update(
     Ok(response::put(put, render))
 }
 
-/// Deletes an operational endpoint and whatever waits for it.
+/// Deletes an operational endpoint and cancels its waiting deliveries.
 #[utoipa::path(delete, path = "/operational-webhook/endpoint/{endpoint_id}",
     operation_id = "v1.operational-webhook.endpoint.delete", tag = "Operational Webhook Endpoint",
     params(("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn delete(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -242,12 +263,14 @@ pub(crate) async fn delete(
     Ok(response::no_content())
 }
 
-/// Gives what the receiver of an operational endpoint verifies with.
+/// Returns the key that verifies the deliveries to an operational endpoint.
 #[utoipa::path(get, path = "/operational-webhook/endpoint/{endpoint_id}/secret",
     operation_id = "v1.operational-webhook.endpoint.get-secret", tag = "Operational Webhook Endpoint",
     params(("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointSecretOut), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 200, description = "The key that verifies deliveries.", body = EndpointSecretOut),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get_secret(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -257,12 +280,19 @@ pub(crate) async fn get_secret(
     Ok(response::ok(&EndpointSecretOut { key }))
 }
 
-/// Gives an operational endpoint a new signing secret.
+/// Rotates the signing secret of an operational endpoint.
 #[utoipa::path(post, path = "/operational-webhook/endpoint/{endpoint_id}/secret/rotate",
     operation_id = "v1.operational-webhook.endpoint.rotate-secret", tag = "Operational Webhook Endpoint",
-    request_body = EndpointSecretRotateIn, params(("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 400, body = HttpErrorOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut)))]
+    request_body = EndpointSecretRotateIn,
+    params(("endpoint_id" = String, Path, description = "Id or uid")),
+    responses(
+        (status = 204, description = "No content."),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "Too many old secrets are in their grace period (`limit_reached`), or the idempotency key is \
+                invalid (`invalid_idempotency_key`)."),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn rotate_secret(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -275,12 +305,14 @@ pub(crate) async fn rotate_secret(
     Ok(response::no_content())
 }
 
-/// Gives the headers that an operational endpoint asks for.
+/// Returns the custom headers of an operational endpoint.
 #[utoipa::path(get, path = "/operational-webhook/endpoint/{endpoint_id}/headers",
     operation_id = "v1.operational-webhook.endpoint.get-headers", tag = "Operational Webhook Endpoint",
     params(("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = OperationalWebhookEndpointHeadersOut<'_>), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+    responses(
+        (status = 200, description = "The custom headers.", body = OperationalWebhookEndpointHeadersOut<'_>),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get_headers(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -293,13 +325,15 @@ pub(crate) async fn get_headers(
     Ok(response::ok(&OperationalWebhookEndpointHeadersOut { headers: shown.into_iter().collect(), sensitive }))
 }
 
-/// Replaces the headers that an operational endpoint asks for. The next delivery has them.
+/// Replaces the custom headers of an operational endpoint. The next delivery carries them.
 #[utoipa::path(put, path = "/operational-webhook/endpoint/{endpoint_id}/headers",
     operation_id = "v1.operational-webhook.endpoint.set-headers", tag = "Operational Webhook Endpoint",
     request_body = OperationalWebhookEndpointHeadersIn,
     params(("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 204), (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+    responses(
+        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn set_headers(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -1,4 +1,4 @@
-//! Sending an endpoint messages again, as background tasks (provider.md, "Delivery").
+//! Recovering and replaying messages to an endpoint, as background tasks.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -15,53 +15,54 @@ use crate::extract::{Auth, JsonBody, PathParams};
 use crate::response;
 use crate::schema_types::Name;
 
-/// Which failures to recover.
+/// The time range of the failed attempts to recover.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecoverIn {
-    /// From this time, at most 14 days before `until`.
+    /// Start of the time range, RFC 3339; at most 14 days before `until`.
     #[schema(value_type = String, format = DateTime)]
     since: Timestamp,
-    /// Before this time; now without.
+    /// End of the time range, RFC 3339. The default is now.
     #[schema(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
 }
 
-/// Which messages to replay.
+/// The time range of the messages to replay.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReplayIn {
-    /// Accepted from this time.
+    /// Only messages accepted at or after this time, RFC 3339.
     #[schema(value_type = String, format = DateTime)]
     since: Timestamp,
-    /// Accepted before this time; now without.
+    /// Only messages accepted before this time, RFC 3339. The default is now.
     #[schema(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
 }
 
-/// Which messages to replay. What is left out selects all; a field that there is none of is refused, as it would select all, too.
+/// The messages to replay. An absent filter selects all messages. An unknown field is refused with 422, because
+/// ignoring a misspelt filter would select all messages.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct BulkReplayIn {
-    /// Accepted from this time.
+    /// Only messages accepted at or after this time, RFC 3339.
     #[schema(value_type = String, format = DateTime)]
     since: Timestamp,
-    /// Accepted before this time; now without.
+    /// Only messages accepted before this time, RFC 3339. The default is now.
     #[schema(value_type = Option<String>, format = DateTime)]
     until: Option<Timestamp>,
-    /// Of one of these event types.
+    /// Only messages of these event types.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024)]
     event_types: Option<Vec<String>>,
-    /// Sent to this channel.
+    /// Only messages of this channel.
     #[schema(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     channel: Option<String>,
-    /// With this tag.
+    /// Only messages with this tag.
     #[schema(min_length = 1, max_length = 128, pattern = "^[a-zA-Z0-9._-]+$")]
     tag: Option<String>,
-    /// Whose latest attempt came to this: 0 success, 1 pending, 2 fail, 3 sending, 4 canceled.
+    /// Only messages with this delivery status: 0 success, 1 pending, 2 fail, 3 sending, 4 canceled.
     #[schema(minimum = 0, maximum = 4)]
     status: Option<u8>,
-    /// Whose latest attempt was answered with this class of codes: 0 (no answer), 100, 200, 300, 400 or 500.
+    /// Only messages whose latest attempt had a status code of this class: 0 (no response), 100, 200, 300, 400 or 500.
     #[schema(maximum = 500, multiple_of = 100)]
     status_code_class: Option<u16>,
 }
@@ -104,53 +105,76 @@ async fn start(
     })
 }
 
-/// Sends the messages again whose attempts at the endpoint failed in a time span, and that were not delivered since.
+/// Starts a background task that sends again the messages whose attempts failed in a time range, unless they were
+/// delivered later.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/recover", operation_id = "v1.endpoint.recover",
     tag = "Endpoint", request_body = RecoverIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 202, body = BackgroundTaskOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 202, description = "The started background task.", body = BackgroundTaskOut<'_>),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "Too many background tasks of the account are running (`limit_reached`), or the idempotency \
+                key is invalid (`invalid_idempotency_key`)."),
         (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn recover(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    PathParams(place): PathParams<2>,
+    PathParams(path): PathParams<2>,
     sent: JsonBody<RecoverIn>,
 ) -> Result<Response, ApiError> {
     let input = ReplayInput::time_range(TaskKind::Recover, sent.body.since, sent.body.until);
-    start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await
+    start(&provider, &caller, &path, input, sent.idempotency.as_ref()).await
 }
 
-/// Sends the messages of a time span that the endpoint would have received and never did.
+/// Starts a background task that sends the messages of a time range that match the endpoint's filters and have no
+/// attempt.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/replay-missing",
     operation_id = "v1.endpoint.replay-missing", tag = "Endpoint", request_body = ReplayIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 202, body = BackgroundTaskOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 202, description = "The started background task.", body = BackgroundTaskOut<'_>),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "Too many background tasks of the account are running (`limit_reached`), or the idempotency \
+                key is invalid (`invalid_idempotency_key`)."),
         (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn replay_missing(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    PathParams(place): PathParams<2>,
+    PathParams(path): PathParams<2>,
     sent: JsonBody<ReplayIn>,
 ) -> Result<Response, ApiError> {
     let input = ReplayInput::time_range(TaskKind::ReplayMissing, sent.body.since, sent.body.until);
-    start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await
+    start(&provider, &caller, &path, input, sent.idempotency.as_ref()).await
 }
 
-/// Sends messages of a time span again that the endpoint had, whether they were delivered or not.
+/// Starts a background task that sends the selected messages of a time range again, delivered or not.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/bulk-replay",
     operation_id = "v1.endpoint.bulk-replay", tag = "Endpoint", request_body = BulkReplayIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 202, body = BackgroundTaskOut<'_>), (status = 400, body = HttpErrorOut<'_>),
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 202, description = "The started background task.", body = BackgroundTaskOut<'_>),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "Too many background tasks of the account are running (`limit_reached`), or the idempotency \
+                key is invalid (`invalid_idempotency_key`)."),
         (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn bulk_replay(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    PathParams(place): PathParams<2>,
+    PathParams(path): PathParams<2>,
     sent: JsonBody<BulkReplayIn>,
 ) -> Result<Response, ApiError> {
     let input = sent.body.try_into()?;
-    start(&provider, &caller, &place, input, sent.idempotency.as_ref()).await
+    start(&provider, &caller, &path, input, sent.idempotency.as_ref()).await
 }

@@ -1,4 +1,4 @@
-//! Signing secrets of endpoints (provider.md, "Delivery").
+//! Signing secrets of endpoints.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -10,31 +10,35 @@ use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
 use crate::extract::{Auth, JsonBody, PathParams};
 use crate::response;
 
-/// A secret.
+/// The key that verifies deliveries.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EndpointSecretOut {
-    /// What deliveries are verified with: `whsec_…`, or `whpk_…` of an ed25519 key pair.
+    /// `whsec_…`, or the public key `whpk_…` of an ed25519 key pair.
     pub(super) key: String,
 }
 
-/// How to rotate a secret.
-/// A field that there is none of is refused: without it a secret would be made.
+/// The new secret and the grace period of the old one.
+/// An unknown field is refused with 422, because ignoring a misspelt `key` would generate a secret.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct EndpointSecretRotateIn {
-    /// The new secret, `whsec_…` or `whsk_…`; one of the same kind as before is made when there is none.
+    /// The new secret, `whsec_…` or `whsk_…`. Without this field the provider generates one of the same kind as before.
     pub(super) key: Option<String>,
-    /// Seconds that the old secret keeps signing beside the new one: 0 to 604,800; 86,400 without.
+    /// Grace period in seconds, in which the old secret also signs: 0 to 604,800. The default is 86,400.
     #[schema(minimum = 0, maximum = 604800)]
     pub(super) grace_period_seconds: Option<i64>,
 }
 
-/// Gives what the endpoint's deliveries are verified with: its secret, or the public key of its key pair.
+/// Returns the key that verifies an endpoint's deliveries: its secret, or the public key of its key pair.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/secret", operation_id = "v1.endpoint.get-secret",
     tag = "Endpoint",
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointSecretOut), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>)))]
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 200, description = "The key that verifies deliveries.", body = EndpointSecretOut),
+        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+    ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -44,14 +48,21 @@ pub(crate) async fn get(
     Ok(response::ok(&EndpointSecretOut { key }))
 }
 
-/// Gives the endpoint a new signing secret. The answer holds it (200): official clients of version 2 read it there, and
-/// older ones take any 2xx.
+/// Rotates the signing secret of an endpoint and returns the new key. Official clients of version 2 read it; older ones
+/// accept any 2xx status.
 #[utoipa::path(post, path = "/app/{app_id}/endpoint/{endpoint_id}/secret/rotate",
     operation_id = "v1.endpoint.rotate-secret", tag = "Endpoint", request_body = EndpointSecretRotateIn,
-    params(("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid")),
-    responses((status = 200, body = EndpointSecretOut), (status = 400, body = HttpErrorOut<'_>),
+    params(
+        ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
+    ),
+    responses(
+        (status = 200, description = "The key that verifies deliveries.", body = EndpointSecretOut),
+        (status = 400, body = HttpErrorOut<'_>,
+            description = "Too many old secrets are in their grace period (`limit_reached`), or the idempotency key is \
+                invalid (`invalid_idempotency_key`)."),
         (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut)))]
+        (status = 422, body = ValidationErrorOut),
+    ))]
 pub(crate) async fn rotate(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -1,12 +1,11 @@
-//! Who may do what: every route of the document, each kind of credential.
+//! Authorisation: every route of the document with each kind of credential.
 
 use serde_json::{Value, json};
 
 use crate::document::operations;
 use crate::fixture::Fixture;
 
-/// What the token of an application may do with all capabilities, among them what is not there yet. Everything else is for
-/// API keys.
+/// Operations that an application token with all capabilities may call. All other operations require an API key.
 const FOR_TOKENS: &[&str] = &[
     "lotwire.endpoint.blocked-keys",
     "lotwire.endpoint.skip-blocked-key",
@@ -43,10 +42,10 @@ const FOR_TOKENS: &[&str] = &[
     "patch_endpoint",
 ];
 
-/// Of those, what only reads and a token that may only read must not see.
+/// Reading operations of these that a read-only token may not call.
 const HIDDEN_FROM_READERS: &[&str] = &["v1.endpoint.get-secret", "v1.endpoint.get-headers"];
 
-/// What another account's key does to its own account, whatever is in the path.
+/// Operations that act on the caller's own account, whatever the path contains.
 const OWN: &[&str] = &["v1.application.update", "v1.event-type.update"];
 
 struct Route {
@@ -54,12 +53,12 @@ struct Route {
     method: String,
     path: String,
     body: String,
-    /// Whether the body is right for the route.
+    /// The body is valid for the route.
     body_is_right: bool,
     is_open: bool,
 }
 
-/// Every route of the document, with the ids of what `fixture` has in its path.
+/// Every route of the document, with the ids of the fixture's records in its path.
 async fn routes(fixture: &Fixture) -> Vec<Route> {
     fixture.application("app").await;
     fixture.application("other").await;
@@ -102,8 +101,7 @@ fn body(name: &str) -> Option<Value> {
     }
 }
 
-/// Asks for each route, each time in a world of its own, with the key that `credential` gives; hands the answers' statuses
-/// to `check`.
+/// Calls each route on a fixture of its own, with the key that `credential` returns, and passes the status to `check`.
 async fn ask_all(credential: impl AsyncFn(&Fixture) -> Option<String>, check: impl Fn(&Route, u16)) {
     let count = routes(&Fixture::new().await).await.len();
     assert!(count > 20);
@@ -133,7 +131,7 @@ async fn every_route_but_public_ones_refuses_a_request_without_credentials() {
 }
 
 #[tokio::test]
-async fn what_is_one_accounts_is_not_there_for_another() {
+async fn records_of_one_account_return_404_to_another() {
     let check = |route: &Route, status: u16| {
         let is_about_ours = route.path.contains("/app/") || route.path.contains("app-portal-access/");
         let is_about_ours = is_about_ours || route.path.ends_with("/event-type/a.b");
@@ -146,7 +144,7 @@ async fn what_is_one_accounts_is_not_there_for_another() {
 }
 
 #[tokio::test]
-async fn a_token_reaches_what_is_listed_for_tokens_and_nothing_else() {
+async fn a_token_may_call_the_operations_listed_for_tokens_only() {
     let check = |route: &Route, status: u16| {
         if route.is_open {
             return;
@@ -159,7 +157,7 @@ async fn a_token_reaches_what_is_listed_for_tokens_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn the_token_of_another_application_finds_nothing() {
+async fn the_token_of_another_application_gets_404() {
     let check = |route: &Route, status: u16| {
         if route.path.contains("/app/") || route.path.contains("app-portal-access/") {
             assert!(matches!(status, 403 | 404), "{}: {status}", says(route));
@@ -173,7 +171,7 @@ async fn the_token_of_another_application_finds_nothing() {
 }
 
 #[tokio::test]
-async fn a_token_that_may_only_read_changes_nothing() {
+async fn a_read_only_token_changes_nothing() {
     let check = |route: &Route, status: u16| {
         if route.is_open || route.name == "v1.authentication.logout" {
             return;
@@ -187,7 +185,7 @@ async fn a_token_that_may_only_read_changes_nothing() {
 }
 
 #[tokio::test]
-async fn each_capability_opens_what_it_is_for() {
+async fn each_capability_allows_its_operations() {
     let (manage, secret) = ("/app/app/endpoint", "/app/app/endpoint/hook/secret");
     let new = r#"{"url": "https://example.com/"}"#;
     for (capability, expected) in [

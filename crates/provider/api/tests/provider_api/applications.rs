@@ -18,7 +18,7 @@ async fn an_application_is_created_with_its_name_alone() {
 }
 
 #[tokio::test]
-async fn an_application_has_everything_that_it_was_given_and_is_found_by_its_uid() {
+async fn an_application_has_all_given_fields_and_is_found_by_its_uid() {
     let fixture = Fixture::new().await;
     let given = json!({"name": "n", "uid": "house-1", "throttleRate": 7, "metadata": {"a": "b"}, "later": true});
     let created = fixture.post("/app", &given).await;
@@ -29,7 +29,7 @@ async fn an_application_has_everything_that_it_was_given_and_is_found_by_its_uid
 }
 
 #[tokio::test]
-async fn a_taken_uid_is_a_conflict_unless_the_one_that_has_it_is_wanted() {
+async fn a_taken_uid_is_a_conflict_without_get_if_exists() {
     let fixture = Fixture::new().await;
     let id = fixture.application("house").await;
     let again = json!({"name": "other", "uid": "house"});
@@ -79,7 +79,7 @@ async fn applications_are_listed_oldest_first_in_pages() {
 }
 
 #[tokio::test]
-async fn the_same_key_and_body_give_the_same_answer_and_another_body_is_refused() {
+async fn the_same_idempotency_key_returns_the_same_response_and_refuses_another_body() {
     let fixture = Fixture::new().await;
     let key = [("idempotency-key", "auto_1")];
     let post = async |path, body| fixture.call_as(Some(&fixture.key), "POST", path, &key, body).await;
@@ -98,7 +98,7 @@ async fn the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
 }
 
 #[tokio::test]
-async fn a_name_is_a_line_and_a_description_a_text() {
+async fn a_name_has_one_line_and_a_description_may_have_several() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for sign in ["\n", "\t", "\u{7f}", "\u{85}", "\u{2028}", "\0"] {

@@ -1,7 +1,7 @@
 //! Attempts.
 
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
+use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use serde_json::json;
 
 use crate::fixture::{Fixture, NOW};
@@ -25,9 +25,13 @@ async fn an_attempt_is_listed_by_message_and_by_endpoint_and_shown() {
         trigger: AttemptTrigger::Scheduled,
         at: NOW.parse().unwrap(),
     };
-    let record =
-        AttemptRecord { attempt, outcome: DeliveryOutcome::Done, endpoint: EndpointEffect::None, notice: AttemptEvent::None };
-    fixture.store.record_attempts(vec![record]).await.unwrap();
+    let record = AttemptRecord {
+        attempt,
+        outcome: DeliveryOutcome::Done,
+        endpoint: EndpointEffect::None,
+        notice: AttemptEvent::None,
+    };
+    fixture.store.record_attempts(vec![record].into(), std::time::Duration::ZERO).await.unwrap();
     let whole = json!({"url": "https://example.com/hook", "response": "busy", "responseStatusCode": 503,
         "responseDurationMs": 12, "status": 2, "statusText": "fail", "triggerType": 0, "msgId": message,
         "endpointId": endpoint, "id": id, "timestamp": NOW});

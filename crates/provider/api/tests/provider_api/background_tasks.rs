@@ -1,4 +1,4 @@
-//! Background tasks: asked for, listed and seen.
+//! Background tasks: starting, listing and reading them.
 
 use provider_core::ids;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::fixture::{Fixture, NOW};
 
 const SINCE: &str = "2026-11-20T00:00:00.000Z";
-/// Nothing that happened at `NOW` is left out.
+/// An end of the time range after everything that happened at `NOW`.
 const UNTIL: &str = "2026-11-21T06:28:03.127Z";
 
 /// The application `app` with an endpoint; its path and id.
@@ -17,7 +17,7 @@ async fn endpoint(fixture: &Fixture) -> (String, String) {
 }
 
 #[tokio::test]
-async fn each_request_makes_a_task_that_says_how_far_it_is() {
+async fn each_request_starts_a_task_that_reports_its_progress() {
     let fixture = Fixture::new().await;
     let (path, endpoint) = endpoint(&fixture).await;
     let app = fixture.get("/app/app").await.field("id");
@@ -51,7 +51,7 @@ async fn each_request_makes_a_task_that_says_how_far_it_is() {
 }
 
 #[tokio::test]
-async fn what_selects_nothing_sensible_is_refused() {
+async fn an_invalid_selection_is_refused() {
     let fixture = Fixture::new().await;
     let (path, _) = endpoint(&fixture).await;
     for (operation, body, field) in [
@@ -80,7 +80,7 @@ async fn what_selects_nothing_sensible_is_refused() {
 }
 
 #[tokio::test]
-async fn a_task_is_its_accounts_and_asked_for_once() {
+async fn a_task_belongs_to_its_account_and_starts_once_for_an_idempotency_key() {
     let fixture = Fixture::new().await;
     let (path, _) = endpoint(&fixture).await;
     let ask = async |since: &str| {

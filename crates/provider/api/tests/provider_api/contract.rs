@@ -1,12 +1,11 @@
-//! The whole document, played: every operation is answered with each status that our document names for it, and each answer is
-//! held against the shape that is described (`published`, `document`). What can't be provoked without breaking something is
-//! listed here.
+//! Every operation returns each status that the OpenAPI document declares for it, and each response matches the
+//! declared schema (`our_document`, `document`). Statuses that these tests can't provoke are listed here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use provider_core::ids;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
+use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use serde_json::{Value, json};
 
 use crate::document::operations;
@@ -14,11 +13,11 @@ use crate::fixture::{Answer, Fixture, NOW};
 use crate::our_document::{self, OURS};
 use crate::refusals::{guarded, text};
 
-/// Bytes of a body over every limit that there is, but that of documents to import.
+/// Bytes of a body above every limit except that of an import.
 const TOO_LARGE: usize = 3 * 1024 * 1024;
 const TOO_LARGE_TO_IMPORT: usize = 9 * 1024 * 1024;
 
-/// A fixture that notes what was answered.
+/// A fixture that records the statuses of the responses.
 struct SeenStatuses {
     fixture: Fixture,
     seen: BTreeMap<String, BTreeSet<u16>>,
@@ -40,7 +39,7 @@ impl SeenStatuses {
         answer
     }
 
-    /// With the account's key.
+    /// Makes a request with the account's key.
     async fn call(&mut self, status: u16, method: &str, path: &str, body: Value) -> Answer {
         let key = self.fixture.key.clone();
         let answer = self.ask(Some(&key), method, path, &[], &text(&body)).await;
@@ -49,12 +48,12 @@ impl SeenStatuses {
     }
 }
 
-/// What is left out of the count, and why.
+/// Statuses that the test does not provoke, and why.
 fn can_not_be_provoked(name: &str, status: u16) -> bool {
     match status {
-        // A body that takes half a minute, and a store that fails: each has a test of its own.
+        // A slow body and a failing store have tests of their own.
         408 | 503 => true,
-        // A token that may look at something may look at all of it; and an API key may ask who it is.
+        // Every valid token may call these operations.
         403 => matches!(
             name,
             "v1.application.get"
@@ -75,14 +74,14 @@ fn can_not_be_provoked(name: &str, status: u16) -> bool {
                 | "v1.background-task.get"
                 | "lotwire.endpoint.blocked-keys"
         ),
-        // An attempt would have to be under way.
+        // Needs an attempt in progress.
         409 => name == "lotwire.endpoint.skip-blocked-key",
         _ => false,
     }
 }
 
 #[tokio::test]
-async fn every_operation_answers_with_each_status_that_the_document_names() {
+async fn every_operation_returns_each_status_that_the_document_declares() {
     let mut ledger = SeenStatuses { fixture: Fixture::new().await, seen: BTreeMap::new() };
     succeed(&mut ledger).await;
     conflict(&mut ledger).await;
@@ -101,7 +100,7 @@ async fn every_operation_answers_with_each_status_that_the_document_names() {
     assert!(missing.is_empty(), "never answered:\n{}", missing.join("\n"));
 }
 
-/// A day in the life of an account, with every operation in it.
+/// Calls every operation successfully.
 async fn succeed(ledger: &mut SeenStatuses) {
     for path in ["/health", "/health/ping"] {
         ledger.call(204, "GET", path, Value::Null).await;
@@ -139,7 +138,7 @@ async fn event_types(ledger: &mut SeenStatuses) {
     ledger.call(200, "POST", "/event-type/import/openapi", json!({"spec": spec})).await;
 }
 
-/// The endpoint that is left.
+/// The remaining endpoint.
 async fn endpoints(ledger: &mut SeenStatuses) -> String {
     let hook = json!({"url": "https://example.com/hook", "uid": "hook", "eventTypes": ["a.b"], "channels": ["lots"],
         "throttleRate": 5, "ordering": "key", "headers": {"x-a": "1"}, "metadata": {"a": "b"}, "description": "d"});
@@ -190,7 +189,7 @@ async fn messages(ledger: &mut SeenStatuses, application: &str, endpoint: &str) 
     ledger.call(202, "POST", &format!("/app/app/msg/{message}/endpoint/{endpoint}/resend"), Value::Null).await;
     ledger.call(204, "DELETE", &format!("/app/app/msg/{message}/attempt/{attempt}/content"), Value::Null).await;
     ledger.call(204, "DELETE", &format!("/app/app/msg/{message}/content"), Value::Null).await;
-    // What is gone can't be sent again.
+    // An expunged message can't be resent.
     ledger.call(400, "POST", &format!("/app/app/msg/{message}/endpoint/{endpoint}/resend"), Value::Null).await;
     let some = ledger.call(200, "POST", "/app/app/msg/bulk-expunge", json!({"ids": ["m.1", "m.2"]})).await;
     assert_eq!(some.json(), json!({"results": {"m.1": "expunged", "m.2": "not-found"}}));
@@ -201,7 +200,7 @@ async fn messages(ledger: &mut SeenStatuses, application: &str, endpoint: &str) 
     ledger.call(400, "GET", &format!("{of_endpoint}/attempt-stats?since=2020-01-01T00:00:00Z"), Value::Null).await;
 }
 
-/// A key waits for a message that failed, and is let go on.
+/// An ordering key is blocked by a failed message, which is then skipped.
 async fn blocked(ledger: &mut SeenStatuses, application: &str, of_endpoint: &str) {
     ledger.call(200, "PATCH", of_endpoint, json!({"ordering": "key"})).await;
     let key = ledger.fixture.key.clone();
@@ -232,7 +231,7 @@ async fn record(fixture: &Fixture, [application, endpoint, message]: [&str; 3], 
         at: NOW.parse().unwrap(),
     };
     let record = AttemptRecord { attempt, outcome: next, endpoint: EndpointEffect::None, notice: AttemptEvent::None };
-    fixture.store.record_attempts(vec![record]).await.unwrap();
+    fixture.store.record_attempts(vec![record].into(), std::time::Duration::ZERO).await.unwrap();
 }
 
 async fn operational(ledger: &mut SeenStatuses) {
@@ -258,11 +257,11 @@ async fn tokens(ledger: &mut SeenStatuses) {
     ledger.call(204, "POST", "/auth/app/app/expire-all", json!({})).await;
 }
 
-/// Every operation is asked by a stranger, by whoever may only read, about what is not there, too often, and with what can't be
-/// read.
+/// Calls every operation without a key, with a read-only token, for unknown records, above the rate limit, and with an
+/// unreadable body.
 async fn refuse(ledger: &mut SeenStatuses) {
     for (method, path, body) in guarded() {
-        // What one of them leaves is nothing for the next.
+        // Each operation has a fixture of its own.
         ledger.fixture = Fixture::new().await;
         ledger.fixture.application("app").await;
         let (key, hurried) = (ledger.fixture.key.clone(), hurried(&ledger.fixture).await);
@@ -273,7 +272,7 @@ async fn refuse(ledger: &mut SeenStatuses) {
         ledger.ask(None, &method, &there, &[], &body).await;
         ledger.ask(Some(&reader), &method, &there, &[], &body).await;
         assert_eq!(ledger.ask(Some(&hurried), &method, &there, &[], &body).await.status, 429, "{method} {there}");
-        // A PUT would make it, and what lists is there.
+        // A PUT creates the record, and a list of the account exists.
         if method != "PUT" || path.matches('{').count() > 1 || path.ends_with("/headers") {
             ledger.ask(Some(&key), &method, &filled("nowhere"), &[], &body).await;
         }
@@ -297,7 +296,7 @@ async fn refuse(ledger: &mut SeenStatuses) {
     }
 }
 
-/// A key of an account that has asked as often as it may.
+/// A key of an account that has reached its rate limit.
 async fn hurried(fixture: &Fixture) -> String {
     let account = fixture.provider.create_account("hurried").await.unwrap();
     let key = fixture.provider.create_api_key(&account.id, "key").await.unwrap().text;
@@ -308,7 +307,7 @@ async fn hurried(fixture: &Fixture) -> String {
     key
 }
 
-/// What is taken already, and what is at its limit.
+/// Conflicts with existing records, and limits that are reached.
 async fn conflict(ledger: &mut SeenStatuses) {
     let (taken, other) = (json!({"name": "n", "uid": "app"}), json!({"name": "n", "uid": "other"}));
     ledger.call(409, "POST", "/app", taken.clone()).await;

@@ -1,4 +1,5 @@
-//! Holds answers against the schemas of the provider's document, which lies beside the project and may be missing.
+//! Checks responses against the OpenAPI document of the open-source server. That document is not part of the
+//! repository; without it, these checks are skipped.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,7 +17,7 @@ static DOCUMENT: LazyLock<Option<Value>> = LazyLock::new(|| {
     Some(document)
 });
 
-/// Operations that clients call and the document does not have.
+/// Prefixes of operations that the document does not have.
 const BEYOND: [&str; 6] = [
     "lotwire.",
     "v1.health.ping",
@@ -26,20 +27,20 @@ const BEYOND: [&str; 6] = [
     "v1.operational-webhook.",
 ];
 
-/// Statuses that any operation may answer with, beyond what the document says of it.
+/// Statuses that any operation may return in addition to those that the document declares.
 const EVERYWHERE: [u16; 8] = [400, 401, 403, 408, 413, 415, 429, 503];
 
-/// Panics when the document knows the operation and would not have it answered like this.
+/// Panics if the document has the operation and does not declare this response.
 pub(crate) fn check(method: &Method, path: &str, answer: &Answer) {
     let Some(document) = &*DOCUMENT else { return };
-    // A HEAD is answered like its GET, without the body.
+    // The response to HEAD is that to GET without the body.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let Some(operation) = operation(document, method, path.trim_end_matches('/')) else { return };
     let said = format!("{method} {path}: {} {}", answer.status, answer.text);
     let Some(described) = operation["responses"].get(answer.status.to_string()) else {
-        // Current clients read the new secret from the answer, where the document has an empty one.
+        // Current clients read the new secret from the response, which the document declares as empty.
         let rotated = path.trim_end_matches('/').ends_with("/secret/rotate") && answer.status == 200;
-        // It names no answer to the deletion of content; the open server's is empty.
+        // The document declares no response to the deletion of content; the open-source server returns 204.
         let expunged = path.trim_end_matches('/').ends_with("/content") && answer.status == 204;
         assert!(
             rotated || expunged || answer.status == 405 || EVERYWHERE.contains(&answer.status),
@@ -72,7 +73,7 @@ fn fits(template: &str, path: &str) -> bool {
     template.len() == path.len() && template.iter().zip(path).all(|(word, is)| word.starts_with('{') || *word == is)
 }
 
-/// OpenAPI 3.0 says `nullable` where JSON Schema has a type.
+/// Converts `nullable` of OpenAPI 3.0 to the type `null` of JSON Schema.
 fn allow_nulls(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
@@ -89,7 +90,7 @@ fn allow_nulls(schema: &mut Value) {
 }
 
 #[test]
-fn an_answer_that_is_not_as_described_is_noticed() {
+fn a_response_that_the_servers_document_does_not_declare_fails() {
     if DOCUMENT.is_none() {
         return;
     }
@@ -106,7 +107,7 @@ fn an_answer_that_is_not_as_described_is_noticed() {
     assert!(caught(answer(418, "{}")));
 }
 
-/// Ours alone; what only official clients know; and one that has another name there.
+/// Operations that the open-source server's document lacks, or has under another id.
 const NOT_IN_THEIRS: [&str; 11] = [
     "v1.endpoint.get-attempt-stats",
     "v1.message.bulk-expunge-content",
@@ -122,20 +123,20 @@ const NOT_IN_THEIRS: [&str; 11] = [
 ];
 
 #[test]
-fn no_two_schemas_have_one_name() {
+fn no_two_schemas_share_a_name() {
     assert_eq!(provider_api::ambiguous_schemas(), [""; 0]);
 }
 
-/// Ours has every operation that it is to have, under the name and at the path of the provider's document.
+/// The document has every operation, with the id and path of the open-source server's document.
 #[test]
-fn our_document_has_the_operations_of_the_providers() {
+fn the_document_has_every_operation_under_the_id_of_the_open_source_server() {
     let ours = serde_json::to_value(provider_api::openapi()).unwrap();
     let operations: Vec<(String, String, String)> = operations(&ours)
         .into_iter()
         .map(|(method, path, operation)| (operation["operationId"].as_str().unwrap().to_owned(), method, path))
         .collect();
     let names: BTreeSet<&str> = operations.iter().map(|(name, ..)| name.as_str()).collect();
-    assert_eq!(names.len(), operations.len(), "an operation's name is given twice");
+    assert_eq!(names.len(), operations.len(), "two operations share an id");
     assert_eq!(
         names.into_iter().collect::<Vec<_>>(),
         [
@@ -215,7 +216,7 @@ fn our_document_has_the_operations_of_the_providers() {
 }
 
 #[tokio::test]
-async fn the_document_is_served_as_it_is_made() {
+async fn the_document_is_served_unchanged() {
     let fixture = Fixture::new().await;
     let served = fixture.call_as(None, "GET", "/openapi.json", &[], "").await;
     served.expect(200, &serde_json::to_value(provider_api::openapi()).unwrap());

@@ -1,8 +1,8 @@
-//! How an endpoint fares, and trying it out.
+//! Statistics of an endpoint, and sending it an example.
 
 use provider_core::ids;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
+use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, NOW};
@@ -15,7 +15,7 @@ async fn fixture() -> (Fixture, String) {
 }
 
 #[tokio::test]
-async fn attempts_and_what_waits_are_counted_within_the_time_asked_for() {
+async fn attempts_and_waiting_deliveries_are_counted_within_the_time_range() {
     let (fixture, endpoint) = fixture().await;
     let path = format!("/app/app/endpoint/{endpoint}/stats");
     let counted = |success, fail, pending, sending| json!({"success": success, "pending": pending, "sending": sending, "fail": fail, "canceled": 0});
@@ -46,7 +46,7 @@ async fn attempts_and_what_waits_are_counted_within_the_time_asked_for() {
         attempt(&messages[1], "2026-11-20T06:00:00Z", AttemptStatus::Fail, again),
         attempt(&messages[1], "2026-10-20T06:00:00Z", AttemptStatus::Fail, again),
     ];
-    fixture.store.record_attempts(records).await.unwrap();
+    fixture.store.record_attempts(records.into(), std::time::Duration::ZERO).await.unwrap();
     fixture.get(&format!("{path}/")).await.expect(200, &counted(1, 1, 1, 1));
     for (query, expected) in [
         ("since=2026-11-21T00:00:00Z", counted(1, 0, 1, 1)),
@@ -59,7 +59,7 @@ async fn attempts_and_what_waits_are_counted_within_the_time_asked_for() {
 }
 
 #[tokio::test]
-async fn a_time_that_can_not_be_counted_is_refused() {
+async fn an_invalid_time_range_is_refused() {
     let (fixture, endpoint) = fixture().await;
     let path = format!("/app/app/endpoint/{endpoint}/stats");
     for query in [
@@ -76,7 +76,7 @@ async fn a_time_that_can_not_be_counted_is_refused() {
 }
 
 #[tokio::test]
-async fn an_example_is_one_of_the_event_types_or_made_from_its_schema() {
+async fn an_example_comes_from_the_event_type_or_is_generated_from_its_schema() {
     let (fixture, endpoint) = fixture().await;
     let path = format!("/app/app/endpoint/{endpoint}/send-example");
     let schema = json!({"type": "object", "properties": {"status": {"enum": ["SOLD", "UNSOLD"]}}});
@@ -124,7 +124,7 @@ async fn an_example_is_one_of_the_event_types_or_made_from_its_schema() {
 }
 
 #[tokio::test]
-async fn an_example_goes_to_its_endpoint_only_and_once_for_one_key() {
+async fn an_example_is_sent_to_its_endpoint_only_and_once_for_an_idempotency_key() {
     let (fixture, endpoint) = fixture().await;
     let other = fixture.endpoint().await;
     fixture.put("/event-type/a.b", json!({"description": ""})).await;

@@ -22,7 +22,7 @@ async fn an_endpoint_is_created_with_its_url_alone() {
 }
 
 #[tokio::test]
-async fn an_endpoint_has_everything_that_it_was_given_but_never_shows_its_secret_or_headers() {
+async fn an_endpoint_has_all_given_fields_and_never_shows_its_secret_or_headers() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     fixture.put("/event-type/a.b", json!({"description": ""})).await;
@@ -37,7 +37,7 @@ async fn an_endpoint_has_everything_that_it_was_given_but_never_shows_its_secret
         ("id", json!(created.field("id"))),
         ("createdAt", json!(NOW)),
         ("updatedAt", json!(NOW)),
-        // As older clients know them.
+        // The former names of older clients.
         ("version", json!(1)),
         ("rateLimit", json!(9)),
         ("filterTypes", json!(["a.b"])),
@@ -70,7 +70,7 @@ async fn an_endpoint_is_replaced_with_its_secret_or_created_and_deleted() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_there_is_not_put_with_another_secret() {
+async fn a_put_of_an_existing_endpoint_refuses_another_secret() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for path in ["/app/app/endpoint/e", "/operational-webhook/endpoint/e"] {
@@ -85,7 +85,7 @@ async fn an_endpoint_that_is_there_is_not_put_with_another_secret() {
 }
 
 #[tokio::test]
-async fn two_names_of_one_field_must_not_say_different_things() {
+async fn two_names_of_one_field_must_have_the_same_value() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     fixture.put("/event-type/a.b", json!({"description": ""})).await;
@@ -142,7 +142,7 @@ async fn two_names_of_one_field_must_not_say_different_things() {
 }
 
 #[tokio::test]
-async fn what_is_read_of_an_endpoint_can_be_put_back() {
+async fn a_returned_endpoint_can_be_put_back() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     fixture.put("/event-type/a.b", json!({"description": ""})).await;
@@ -153,7 +153,7 @@ async fn what_is_read_of_an_endpoint_can_be_put_back() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_patched_and_says_what_changes_it() {
+async fn a_patch_with_a_secret_is_refused_and_names_the_operation_that_rotates_it() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let path = format!("/app/app/endpoint/{}", fixture.endpoint().await);
@@ -167,7 +167,7 @@ async fn a_secret_is_not_patched_and_says_what_changes_it() {
 }
 
 #[tokio::test]
-async fn event_types_of_an_endpoint_must_exist_and_be_some() {
+async fn event_types_of_an_endpoint_must_exist_and_not_be_empty() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let unknown = fixture.post("/app/app/endpoint", json!({"url": URL, "eventTypes": ["no.such"]})).await;
@@ -180,7 +180,7 @@ async fn event_types_of_an_endpoint_must_exist_and_be_some() {
     assert_eq!((none.status, &none.json()["detail"][0]["loc"]), (422, &json!(["body", "eventTypes"])));
 }
 
-/// Those that count their changes, as clients before version 1 do.
+/// Clients before version 1 increment the version with each change.
 #[tokio::test]
 async fn the_version_of_older_clients_changes_nothing() {
     let fixture = Fixture::new().await;
@@ -195,7 +195,7 @@ async fn the_version_of_older_clients_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told_under_the_name_that_the_caller_has_for_it() {
+async fn an_error_has_the_field_name_that_the_caller_used() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let endpoint = format!("/app/app/endpoint/{}", fixture.endpoint().await);
@@ -223,7 +223,7 @@ async fn what_is_wrong_is_told_under_the_name_that_the_caller_has_for_it() {
 }
 
 #[tokio::test]
-async fn a_host_that_no_name_server_knows_how_to_spell_is_refused() {
+async fn a_host_that_is_no_valid_domain_name_is_refused() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for (label, status) in [("a".repeat(63), 201), ("a".repeat(64), 422)] {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, NOW};
 
-/// Both event types as a customer registers them by hand (service.md, sections 4 and 6).
+/// Both event types of the platform, as a customer registers them.
 pub(crate) fn of_the_platform() -> [Value; 2] {
     let text = |description: &str| json!({"description": description, "type": "string"});
     let event_type = |name: &str, description: &str, title: &str, properties: Value| {
@@ -32,7 +32,7 @@ pub(crate) fn of_the_platform() -> [Value; 2] {
 }
 
 #[tokio::test]
-async fn both_event_types_of_the_platform_are_kept_as_they_were_given() {
+async fn both_event_types_of_the_platform_are_stored_unchanged() {
     let fixture = Fixture::new().await;
     for given in of_the_platform() {
         let created = fixture.post("/event-type/", &given).await;
@@ -50,7 +50,7 @@ async fn both_event_types_of_the_platform_are_kept_as_they_were_given() {
 }
 
 #[tokio::test]
-async fn a_list_shows_schemas_and_archived_ones_only_when_asked() {
+async fn a_list_includes_schemas_and_archived_event_types_on_request_only() {
     let fixture = Fixture::new().await;
     for given in of_the_platform() {
         fixture.post("/event-type", &given).await;
@@ -70,7 +70,7 @@ async fn a_list_shows_schemas_and_archived_ones_only_when_asked() {
 }
 
 #[tokio::test]
-async fn an_archived_name_comes_back_with_a_post_and_an_expunged_one_is_gone() {
+async fn a_post_restores_an_archived_event_type_and_not_an_expunged_one() {
     let fixture = Fixture::new().await;
     let [item, _] = of_the_platform();
     fixture.post("/event-type", &item).await;
@@ -96,7 +96,7 @@ async fn an_event_type_is_replaced_or_created_by_its_name() {
 }
 
 #[tokio::test]
-async fn a_schema_that_is_none_is_refused_with_its_place() {
+async fn an_invalid_schema_is_refused_with_its_place() {
     let fixture = Fixture::new().await;
     let refused =
         fixture.post("/event-type", json!({"name": "a", "description": "", "schemas": {"1": {"type": "words"}}})).await;

@@ -1,4 +1,4 @@
-//! What goes wrong on our side, and what must not be reached from beside.
+//! Internal errors, the isolation of applications, and deeply nested payloads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use tower::ServiceExt as _;
 
 use crate::fixture::{self, Fixture};
 
-/// Panics once it is told to, as a bug in the middle of a use case would.
+/// A clock that panics when the test arms it, like a bug in a use case.
 struct Breakable {
     random: SeededRandom,
     broken: AtomicBool,
@@ -30,7 +30,7 @@ impl Random for Breakable {
 }
 
 #[tokio::test]
-async fn a_panic_is_answered_in_the_apis_shape_and_stops_nothing_else() {
+async fn a_panic_returns_500_in_the_apis_shape_and_stops_no_other_request() {
     let random = Arc::new(Breakable { random: SeededRandom::new(1), broken: AtomicBool::new(false) });
     let key = Key::generate(random.as_ref());
     let provider = Provider::new(ProviderParts {
@@ -55,14 +55,14 @@ async fn a_panic_is_answered_in_the_apis_shape_and_stops_nothing_else() {
         (parts.status.as_u16(), body)
     };
     random.broken.store(true, Ordering::Relaxed);
-    let detail = "something went wrong here; it has been logged with the request id";
+    let detail = "the server could not complete the request; it logged the error with the request id";
     assert_eq!(create().await, (500, json!({"code": "internal", "detail": detail})));
     random.broken.store(false, Ordering::Relaxed);
     assert_eq!(create().await.0, 201);
 }
 
 #[tokio::test]
-async fn what_belongs_to_another_application_is_not_there() {
+async fn records_of_another_application_return_404() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     fixture.application("beside").await;
@@ -83,7 +83,7 @@ async fn what_belongs_to_another_application_is_not_there() {
 }
 
 #[test]
-fn every_reference_of_the_document_leads_somewhere() {
+fn every_reference_of_the_document_resolves() {
     fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         match value {
             Value::Object(map) => {
@@ -104,9 +104,9 @@ fn every_reference_of_the_document_leads_somewhere() {
     }
 }
 
-/// A payload is passed over, not built, so its depth costs no stack.
+/// The API does not build a tree of a payload, so its depth needs no stack.
 #[tokio::test]
-async fn a_payload_is_kept_as_deep_as_every_client_can_read_it() {
+async fn a_payload_is_accepted_up_to_the_depth_that_every_client_can_read() {
     let fixture = Fixture::new().await;
     let application = fixture.application("app").await;
     let send = async |levels: usize| {

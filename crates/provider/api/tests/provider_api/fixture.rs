@@ -1,4 +1,4 @@
-//! A surface in process on a store in memory, with two accounts and a clock that stands still.
+//! The API in process on a temporary store, with two accounts and a test clock.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use tower::ServiceExt as _;
 
 use crate::{document, our_document};
 
-/// What the clock shows.
+/// The time of the test clock.
 pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
 pub(crate) struct Fixture {
@@ -26,9 +26,9 @@ pub(crate) struct Fixture {
     pub(crate) clock: Arc<TestClock>,
     pub(crate) provider: Provider,
     surface: Surface,
-    /// Key of the account that calls.
+    /// API key of the calling account.
     pub(crate) key: String,
-    /// Key of another account.
+    /// API key of another account.
     pub(crate) other_key: String,
 }
 
@@ -89,7 +89,7 @@ impl Fixture {
         Self { store, clock, surface: provider_api::surface(provider.clone()), provider, key, other_key }
     }
 
-    /// A token of the application `app`, asked for with this body.
+    /// A token of the application `app`, requested with this body.
     pub(crate) async fn token(&self, body: impl ToString) -> String {
         let access = self.post("/auth/app-portal-access/app", body).await;
         assert_eq!(access.status, 200, "{}", access.text);
@@ -155,21 +155,21 @@ impl Fixture {
         answer
     }
 
-    /// An application with this uid; its id.
+    /// Creates an application with this uid; returns its id.
     pub(crate) async fn application(&self, uid: &str) -> String {
         let created = self.post("/app", serde_json::json!({"name": uid, "uid": uid})).await;
         assert_eq!(created.status, 201, "{}", created.text);
         created.field("id")
     }
 
-    /// An endpoint of the application `app`; its id.
+    /// Creates an endpoint of the application `app`; returns its id.
     pub(crate) async fn endpoint(&self) -> String {
         let created = self.post("/app/app/endpoint", r#"{"url":"https://example.com/hook"}"#).await;
         assert_eq!(created.status, 201, "{}", created.text);
         created.field("id")
     }
 
-    /// A message to the application `app`; its id.
+    /// Sends a message to the application `app`; returns its id.
     pub(crate) async fn message(&self) -> String {
         let created = self.post("/app/app/msg", r#"{"eventType":"a.b","payload":{}}"#).await;
         assert_eq!(created.status, 202, "{}", created.text);

@@ -1,4 +1,4 @@
-//! Headers that endpoints ask for.
+//! Custom headers of endpoints.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ async fn fixture() -> (Fixture, String) {
 }
 
 #[tokio::test]
-async fn headers_are_replaced_and_sensitive_ones_are_not_shown() {
+async fn headers_are_replaced_and_sensitive_values_are_hidden() {
     let (fixture, path) = fixture().await;
     fixture.get(&path).await.expect(200, &json!({"headers": {}, "sensitive": []}));
     let given =
@@ -42,7 +42,7 @@ async fn a_patch_sets_and_removes_headers() {
 }
 
 #[tokio::test]
-async fn headers_that_can_not_be_are_refused_with_their_names() {
+async fn invalid_headers_are_refused_with_their_names() {
     let (fixture, path) = fixture().await;
     fixture.put(&path, json!({"headers": {"X-Kept": "1"}})).await;
     let long = "x".repeat(4_097);

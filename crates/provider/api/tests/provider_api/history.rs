@@ -1,16 +1,16 @@
-//! Lists of what happened, resending, and removing content.
+//! History lists, resending, and expunging content.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
+use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, NOW};
 
-/// Records an attempt at delivering a message to an endpoint.
+/// Records an attempt to deliver a message to an endpoint.
 async fn record(fixture: &Fixture, number: u32, whose: [&str; 3], code: u16, next: DeliveryOutcome) {
     let [application, endpoint, message] = whose;
     let succeeded = (200..300).contains(&code);
@@ -29,7 +29,11 @@ async fn record(fixture: &Fixture, number: u32, whose: [&str; 3], code: u16, nex
     };
     fixture
         .store
-        .record_attempts(vec![AttemptRecord { attempt, outcome: next, endpoint: EndpointEffect::None, notice: AttemptEvent::None }])
+        .record_attempts(
+            vec![AttemptRecord { attempt, outcome: next, endpoint: EndpointEffect::None, notice: AttemptEvent::None }]
+                .into(),
+            Duration::ZERO,
+        )
         .await
         .unwrap();
 }
@@ -89,7 +93,7 @@ async fn messages_are_listed_by_channel_tag_type_and_time() {
 }
 
 #[tokio::test]
-async fn a_query_that_means_nothing_is_refused() {
+async fn an_invalid_query_is_refused() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
@@ -115,7 +119,7 @@ async fn a_query_that_means_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn attempts_are_listed_by_how_they_ended_and_with_their_messages() {
+async fn attempts_are_listed_by_outcome_and_with_their_messages() {
     let fixture = Fixture::new().await;
     let application = fixture.application("app").await;
     let endpoint = fixture.endpoint().await;
@@ -153,7 +157,7 @@ async fn attempts_are_listed_by_how_they_ended_and_with_their_messages() {
 }
 
 #[tokio::test]
-async fn a_message_stands_differently_in_its_two_lists() {
+async fn a_message_has_the_status_that_each_of_its_two_lists_defines() {
     let fixture = Fixture::new().await;
     let application = fixture.application("app").await;
     let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
@@ -181,7 +185,7 @@ async fn a_message_stands_differently_in_its_two_lists() {
     let attempted = &fixture.get(&format!("{at_endpoint}?status=0")).await.json()["data"][0];
     assert_eq!((&attempted["status"], attempted.get("nextAttempt")), (&json!(0), None));
 
-    // Of an endpoint that went, what was kept is shown.
+    // A deleted endpoint has the fields that its attempts recorded.
     fixture.delete(&format!("/app/app/endpoint/{endpoint}")).await;
     let gone = &fixture.get(&in_message).await.json()["data"][0];
     assert_eq!(
@@ -211,7 +215,7 @@ async fn destinations_are_paged_by_endpoint() {
 }
 
 #[tokio::test]
-async fn what_was_removed_reads_back_as_such_and_is_not_sent_again() {
+async fn expunged_content_is_marked_as_such_and_is_not_resent() {
     let fixture = Fixture::new().await;
     let application = fixture.application("app").await;
     let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
@@ -233,13 +237,13 @@ async fn what_was_removed_reads_back_as_such_and_is_not_sent_again() {
     {
         assert_eq!(fixture.delete(&path).await.status, 404, "{path}");
     }
-    // What belongs to somebody else is not there.
+    // Records of another account return 404.
     let answer = fixture.call_as(Some(&fixture.other_key), "POST", &resend, &[], "").await;
     assert_eq!(answer.status, 404);
 }
 
 #[tokio::test]
-async fn a_resend_with_a_key_is_answered_once() {
+async fn a_resend_with_an_idempotency_key_happens_once() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);

@@ -6,7 +6,7 @@ use crate::fixture::Fixture;
 
 const PATH: &str = "/event-type/import/openapi";
 
-/// As the official clients' manual has it, in YAML.
+/// A document as in the manual of the official clients, in YAML.
 const YAML: &str = r##"
 openapi: 3.1.0
 info: {title: Auctions, version: 1.0.0}
@@ -48,7 +48,7 @@ fn webhook(description: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_document_in_yaml_becomes_event_types_that_need_nothing_else() {
+async fn a_document_in_yaml_becomes_complete_event_types() {
     let fixture = Fixture::new().await;
     let schema = json!({
         "required": ["id", "owner"],
@@ -74,7 +74,7 @@ async fn a_document_in_yaml_becomes_event_types_that_need_nothing_else() {
 }
 
 #[tokio::test]
-async fn an_import_updates_unarchives_and_archives_the_others_only_when_asked() {
+async fn an_import_updates_and_restores_event_types_and_archives_the_others_on_request_only() {
     let fixture = Fixture::new().await;
     for name in ["kept", "changed", "other", "gone"] {
         let body = json!({"name": name, "description": name, "featureFlags": ["f"]});
@@ -112,7 +112,7 @@ async fn the_older_section_and_flags_are_read() {
 }
 
 #[tokio::test]
-async fn a_document_that_is_none_is_refused_whole() {
+async fn an_invalid_document_is_refused_as_a_whole() {
     let fixture = Fixture::new().await;
     for body in [json!({}), json!({"spec": {}, "specRaw": "{}"}), json!({"dryRun": true})] {
         let refused = fixture.post(PATH, &body).await;

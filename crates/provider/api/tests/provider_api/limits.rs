@@ -1,4 +1,4 @@
-//! Limits against abuse.
+//! Rate limits and limits on the number of records.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ fn retry_after(answer: &Answer) -> &str {
     answer.headers["retry-after"].to_str().unwrap()
 }
 
-/// Policy and what is left of it.
+/// The rate limit policy and the remaining requests.
 fn limit(answer: &Answer) -> [&str; 2] {
     ["ratelimit-policy", "ratelimit"].map(|name| answer.headers[name].to_str().unwrap())
 }
 
 #[tokio::test]
-async fn an_address_that_tries_keys_has_to_wait_and_its_neighbours_have_not() {
+async fn an_address_that_tries_keys_is_rate_limited_and_other_addresses_are_not() {
     let fixture = Fixture::new().await;
     let (bad, good) = (format!("lwp_{}", "x".repeat(43)), fixture.key.clone());
     assert_eq!(call_from(&fixture, "192.0.2.1", &good).await.status, 200);
@@ -40,7 +40,7 @@ async fn an_address_that_tries_keys_has_to_wait_and_its_neighbours_have_not() {
     assert_eq!(limit(&refused), [r#""address";q=20;w=60"#, r#""address";r=0;t=3"#]);
     assert_eq!(call_from(&fixture, "192.0.2.1", "nonsense").await.status, 429);
     assert_eq!(call_from(&fixture, "192.0.2.2", &bad).await.status, 401);
-    // A key that was good goes on, whoever else is at its address; also when it has to be looked up again.
+    // A valid key keeps working at the limited address, also when it has to be looked up again.
     fixture.clock.advance(Duration::from_secs(2));
     fixture.provider.update_account(fixture.provider.account(&account(&fixture).await).await.unwrap()).await.unwrap();
     assert_eq!(call_from(&fixture, "192.0.2.1", &good).await.status, 200);
@@ -55,7 +55,7 @@ async fn account(fixture: &Fixture) -> String {
 }
 
 #[tokio::test]
-async fn an_account_asks_so_often_a_second_and_no_more() {
+async fn an_account_is_rate_limited_per_second() {
     let fixture = Fixture::with(ProviderConfig { requests_per_second_max: 5, ..ProviderConfig::default() }).await;
     for _ in 0..5 {
         assert_eq!(fixture.get("/app").await.status, 200);
@@ -82,7 +82,7 @@ async fn an_account_asks_so_often_a_second_and_no_more() {
 }
 
 #[tokio::test]
-async fn an_application_has_fifty_endpoints_unless_the_account_is_given_more() {
+async fn an_application_has_at_most_fifty_endpoints_unless_the_account_allows_more() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for _ in 0..50 {
@@ -99,7 +99,7 @@ async fn an_application_has_fifty_endpoints_unless_the_account_is_given_more() {
 }
 
 #[tokio::test]
-async fn event_types_and_metadata_have_their_limits() {
+async fn event_types_and_metadata_are_limited() {
     let fixture = Fixture::with(ProviderConfig { event_types_max: 2, ..ProviderConfig::default() }).await;
     let create = async |name: &str| fixture.post("/event-type", json!({"name": name, "description": "d"})).await.status;
     assert_eq!([create("a").await, create("b").await, create("c").await], [201, 201, 400]);

@@ -1,5 +1,5 @@
-//! The provider's API, asked as clients ask it. Every answer is also held against our own document, and against that of the
-//! open-source server, where that is at hand.
+//! Tests of the provider's API through its router. Every response is also checked against the API's own OpenAPI
+//! document, and against that of the open-source Svix server if it is present.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

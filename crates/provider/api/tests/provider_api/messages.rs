@@ -1,13 +1,13 @@
 //! Messages.
 
 use provider_core::ids;
-use provider_core::payload::PAYLOAD_BYTES_MAX;
+use provider_core::messages::payload::PAYLOAD_BYTES_MAX;
 use serde_json::json;
 
 use crate::fixture::{Fixture, NOW};
 
 #[tokio::test]
-async fn a_message_is_accepted_and_reads_back() {
+async fn an_accepted_message_can_be_read() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let given = json!({"eventType": "ITEM_STATUS_CHANGE", "eventId": "i.1", "channels": ["c"], "tags": ["t"],
@@ -26,7 +26,7 @@ async fn a_message_is_accepted_and_reads_back() {
 }
 
 #[tokio::test]
-async fn a_payload_comes_back_as_the_bytes_that_were_sent() {
+async fn a_payload_is_returned_as_the_bytes_that_were_sent() {
     let fixture = Fixture::new().await;
     let application = fixture.application("app").await;
     let payload = r#"{ "b" : 1.0, "a":"\u00e9\/", "n": 12345678901234567890.10,  "b":2 }"#;
@@ -71,7 +71,7 @@ async fn a_raw_payload_is_shown_with_its_media_type() {
 }
 
 #[tokio::test]
-async fn what_would_not_be_sent_with_a_message_is_refused() {
+async fn headers_other_than_the_content_type_are_refused() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for (headers, name, says) in [
@@ -96,7 +96,7 @@ async fn what_would_not_be_sent_with_a_message_is_refused() {
 }
 
 #[tokio::test]
-async fn content_is_left_out_on_request() {
+async fn with_content_false_leaves_out_payloads() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let body = r#"{"eventType":"a","payload":{"x":1}}"#;
@@ -119,7 +119,7 @@ async fn an_event_id_is_accepted_once() {
 }
 
 #[tokio::test]
-async fn the_same_key_and_body_give_the_same_message() {
+async fn the_same_idempotency_key_and_body_return_the_same_message() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let key = [("idempotency-key", "k")];
@@ -132,7 +132,7 @@ async fn the_same_key_and_body_give_the_same_message() {
 }
 
 #[tokio::test]
-async fn an_application_given_with_a_message_is_made() {
+async fn an_application_in_a_message_is_created() {
     let fixture = Fixture::new().await;
     let body = json!({"eventType": "a", "payload": {}, "application": {"name": "Made", "uid": "made"}});
     assert_eq!(fixture.post("/app/made/msg", &body).await.status, 202);

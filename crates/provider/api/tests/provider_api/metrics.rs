@@ -1,4 +1,4 @@
-//! `/metrics`: what the API answered, beside the provider's own figures, and the page that explains them.
+//! `/metrics`: request counts of the API, the provider's metrics, and the page that documents them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tower::ServiceExt as _;
 
 use crate::fixture::Fixture;
 
-/// The operator's handbook.
+/// The operator's page about metrics.
 const PAGE: &str = include_str!("../../../../../docs/operate/health-and-alerts.md");
 
 async fn scrape(figures: &Arc<dyn kit_http::metrics::Source>) -> String {
@@ -21,7 +21,7 @@ async fn scrape(figures: &Arc<dyn kit_http::metrics::Source>) -> String {
 }
 
 #[tokio::test]
-async fn requests_are_counted_by_operation_and_class_of_their_answer() {
+async fn requests_are_counted_by_operation_and_status_class() {
     let fixture = Fixture::new().await;
     let (surface, figures) = provider_api::surface_with_metrics(fixture.provider.clone());
     let call = async |method: &str, path: &str, body: &str| {
@@ -63,7 +63,7 @@ async fn requests_are_counted_by_operation_and_class_of_their_answer() {
 }
 
 #[tokio::test]
-async fn every_figure_is_explained_in_the_handbook_and_no_other() {
+async fn the_documentation_lists_every_metric_and_no_other() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let endpoint = fixture.endpoint().await;
@@ -83,7 +83,7 @@ async fn every_figure_is_explained_in_the_handbook_and_no_other() {
     shown.sort();
     explained.sort();
     assert_eq!(shown, explained);
-    // The alerts are about figures that there are.
+    // The alerts use existing metrics.
     for word in PAGE
         .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .filter(|word| word.starts_with("lotwire_provider_"))

@@ -1,4 +1,4 @@
-//! The official client against a served surface, with deliveries running.
+//! The official client against a running provider: setting up, sending, and reading attempts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::{event_types, fixture};
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Serves until the test is over; the address.
+/// Serves until the end of the test; returns the address.
 pub(crate) async fn start(surface: Surface) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
@@ -81,7 +81,7 @@ async fn the_official_client_sets_up_sends_and_sees_the_attempt() {
     svix::webhooks::Webhook::new(&secret).unwrap().verify(&body, &headers).unwrap();
     assert_eq!((headers["svix-id"].to_str().unwrap(), body), (sent.id.as_str(), payload.to_string().into()));
 
-    // The attempt is recorded after the receiver has answered.
+    // The provider records the attempt after the response.
     let recorded = async {
         loop {
             let list = svix.message_attempt().list_by_msg(app.clone(), sent.id.clone(), None).await.unwrap();

@@ -1,4 +1,4 @@
-//! The official client's authentication calls, with the account's key and with the token that they give.
+//! The official client's authentication calls, with the account's API key and with an application token.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The official client over all that is configured, with deliveries running.
+//! The official client against a running provider: applications, event types, endpoints and secrets.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl OfficialClient {
 }
 
 #[tokio::test]
-async fn applications_and_event_types_are_changed_in_part() {
+async fn applications_and_event_types_are_patched() {
     let OfficialClient { svix, app, tasks, .. } = OfficialClient::new().await;
     let patch = ApplicationPatch {
         name: Some("New".into()),
@@ -109,9 +109,9 @@ async fn applications_and_event_types_are_changed_in_part() {
     tasks.shutdown(PATIENCE).await.unwrap();
 }
 
-/// Known fault 4 of the open-source server: there a change takes half a minute.
+/// A known fault of the open-source server, where a change takes effect after half a minute.
 #[tokio::test]
-async fn the_very_next_delivery_has_the_headers_and_the_address_of_a_change() {
+async fn the_next_delivery_uses_the_changed_headers_and_address() {
     let mut played = OfficialClient::new().await;
     let (app, svix) = (played.app.clone(), played.svix.clone());
     let (endpoint, _other) = (played.endpoint("one").await, played.endpoint("other").await);
@@ -142,7 +142,7 @@ async fn the_very_next_delivery_has_the_headers_and_the_address_of_a_change() {
     assert_eq!((path.as_str(), &arrived["x-customer"]), ("/two", &"18".parse().unwrap()));
     assert!(!arrived.contains_key("authorization"));
 
-    // A line break is an answer, not a broken connection.
+    // A line break returns an error and does not close the connection.
     let broken = EndpointHeadersPatchIn::new(set(&[("X-Customer", "line\r\nbreak: yes")]));
     let refused = svix.endpoint().patch_headers(app.clone(), endpoint.clone(), broken).await.unwrap_err();
     let Error::Validation(refused) = refused else { panic!("{refused:?}") };
@@ -176,7 +176,7 @@ async fn an_endpoint_signs_with_a_key_pair_that_was_given_or_made() {
     played.ping(&endpoint).await;
     let (_, headers, body) = played.arrival().await;
     verify(PUBLIC, &headers, &body);
-    // The shared key signs beside it for its grace.
+    // The old secret also signs during its grace period.
     svix::webhooks::Webhook::new(&shared).unwrap().verify(&body, &headers).unwrap();
 
     let at_once = EndpointSecretRotateIn { grace_period_seconds: Some(0), ..EndpointSecretRotateIn::default() };
@@ -195,7 +195,7 @@ async fn an_endpoint_signs_with_a_key_pair_that_was_given_or_made() {
     played.tasks.shutdown(PATIENCE).await.unwrap();
 }
 
-/// The first signature is the public key's.
+/// The first signature is that of the key pair.
 fn verify(public: &str, headers: &HeaderMap, body: &[u8]) {
     let text = |name: &str| headers[name].to_str().unwrap();
     assert_eq!(text("svix-signature"), text("webhook-signature"));

@@ -1,4 +1,4 @@
-//! The official client, its whole surface of messages and attempts, with deliveries running.
+//! The official client against a running provider: messages and attempts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use svix::models::*;
 use crate::fixture;
 use crate::official::{PATIENCE, start};
 
-/// Asks until there is an answer.
+/// Repeats a call until it returns a value.
 async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let ask = async {
         loop {
@@ -46,7 +46,7 @@ async fn the_official_client_searches_resends_and_removes() {
     provider.spawn_workers(&tasks);
     let key = fixture::key(&provider, "customer").await;
     let count = Arc::new(AtomicUsize::new(0));
-    // The first request fails, and whatever comes later succeeds.
+    // The first request fails, and later ones succeed.
     let hook = async move |headers: HeaderMap| match count.fetch_add(1, Ordering::SeqCst) {
         _ if headers["content-type"] != "text/plain" => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "what is it?"),
         0 => (StatusCode::INTERNAL_SERVER_ERROR, "no"),
@@ -71,7 +71,7 @@ async fn the_official_client_searches_resends_and_removes() {
     let precheck = MessagePrecheckIn { event_type: "item.sold".into(), channels: None };
     assert!(svix.message().precheck(app.clone(), precheck, None).await.unwrap().active);
 
-    // It failed, and waits for its next attempt.
+    // The delivery failed and waits for its next attempt.
     let attempted = eventually(async || {
         let sending = MessageAttemptListAttemptedMessagesOptions {
             status: Some(MessageStatus::Sending),

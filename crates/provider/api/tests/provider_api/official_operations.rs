@@ -1,9 +1,8 @@
-//! The official client against background tasks and operational webhooks, with deliveries running.
+//! The official client against a running provider: background tasks and operational webhooks.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU16;
 use std::sync::atomic::Ordering::SeqCst;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -12,7 +11,7 @@ use http::{HeaderMap, StatusCode};
 use kit_runtime::clock::{Clock as _, SystemClock};
 use kit_runtime::tasks::Tasks;
 use provider_core::ProviderConfig;
-use provider_core::retry::RetrySchedule;
+use provider_core::dispatcher::retry::RetrySchedule;
 use serde_json::{Value, json};
 use svix::api::*;
 use svix::models::*;
@@ -21,7 +20,8 @@ use tokio::sync::mpsc;
 use crate::fixture;
 use crate::official::{PATIENCE, start};
 
-/// A client of a provider that makes one attempt; the address of a receiver that answers with the status; what arrives.
+/// A client of a provider that makes one attempt, the address of a receiver that returns the status, and the received
+/// requests.
 async fn set_up(tasks: &Tasks, status: Arc<AtomicU16>) -> (Svix, String, mpsc::UnboundedReceiver<(HeaderMap, Bytes)>) {
     let config = ProviderConfig { retry_schedule: RetrySchedule::new(Vec::new()), ..ProviderConfig::default() };
     let provider = fixture::provider(provider_store::sqlite::open_temporary().unwrap(), Arc::new(SystemClock), config);
@@ -45,7 +45,7 @@ async fn finished(svix: &Svix, id: &str) -> BackgroundTaskOut {
             if task.status != BackgroundTaskStatus::Running {
                 return task;
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(PATIENCE, asking).await.unwrap()
@@ -63,12 +63,12 @@ async fn the_official_client_recovers_and_replays() {
         arrivals.recv().await.unwrap();
     }
     status.store(200, SeqCst);
-    // Recorded when the receiver has answered, which is after it was seen here.
+    // The provider records the attempt after the response.
     let recorded = async {
         while svix.message_attempt().list_by_endpoint(app.clone(), endpoint.clone(), None).await.unwrap().data.len()
             < MESSAGES
         {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(PATIENCE, recorded).await.unwrap();
@@ -128,7 +128,7 @@ async fn the_official_client_recovers_and_replays() {
 }
 
 #[tokio::test]
-async fn the_official_client_is_told_of_its_endpoints() {
+async fn the_official_client_receives_operational_webhooks() {
     let (tasks, status) = (Tasks::new(), Arc::new(AtomicU16::new(204)));
     let (svix, url, mut arrivals) = set_up(&tasks, status).await;
     let operational = svix.operational_webhook().endpoint();

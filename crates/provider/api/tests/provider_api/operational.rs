@@ -1,4 +1,4 @@
-//! Operational endpoints, as the account sets them up.
+//! Operational endpoints.
 
 use provider_core::ids;
 use serde_json::json;
@@ -29,7 +29,7 @@ async fn an_operational_endpoint_is_created_read_replaced_and_deleted() {
         ("id", json!(id)),
         ("createdAt", json!(NOW)),
         ("updatedAt", json!(NOW)),
-        // As older clients know them.
+        // The former names of older clients.
         ("rateLimit", json!(7)),
         ("filterTypes", given["eventTypes"].clone()),
     ] {
@@ -47,7 +47,7 @@ async fn an_operational_endpoint_is_created_read_replaced_and_deleted() {
 }
 
 #[tokio::test]
-async fn its_rate_and_order_are_as_an_applications_endpoint_has_them() {
+async fn an_operational_endpoint_has_a_throttle_rate_and_an_ordering() {
     let fixture = Fixture::new().await;
     let created = fixture.post(PATH, json!({"url": URL, "uid": "ops", "rateLimit": 5, "ordering": "key"})).await.json();
     assert_eq!((&created["throttleRate"], &created["rateLimit"]), (&json!(5), &json!(5)));
@@ -67,7 +67,7 @@ async fn its_rate_and_order_are_as_an_applications_endpoint_has_them() {
 }
 
 #[tokio::test]
-async fn its_secret_and_headers_are_read_and_changed() {
+async fn the_secret_and_headers_are_read_and_changed() {
     let fixture = Fixture::new().await;
     let given = json!({"url": URL, "secret": SECRET, "headers": {"X-Key": "1", "Authorization": "hidden"}});
     let created = fixture.post(PATH, given).await;
@@ -84,10 +84,10 @@ async fn its_secret_and_headers_are_read_and_changed() {
 }
 
 #[tokio::test]
-async fn only_operational_event_types_can_be_asked_for() {
+async fn only_operational_event_types_are_accepted() {
     let fixture = Fixture::new().await;
     fixture.put("/event-type/a.b", json!({"description": ""})).await;
-    // Under the name that older clients have for them, too.
+    // Also under the former name of older clients.
     for (name, event_type, status) in [
         ("eventTypes", "a.b", 422),
         ("eventTypes", "endpoint.created", 201),
@@ -102,7 +102,7 @@ async fn only_operational_event_types_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn nothing_of_it_is_anothers_or_an_applications() {
+async fn another_account_and_an_application_can_not_reach_it() {
     let fixture = Fixture::new().await;
     let created = fixture.post(PATH, json!({"url": URL, "uid": "ops"})).await;
     let path = format!("{PATH}/{}", created.field("id"));

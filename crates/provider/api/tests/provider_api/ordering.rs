@@ -1,4 +1,4 @@
-//! Order per key, as far as the surface goes.
+//! Ordering keys in the API.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::fixture::Fixture;
 const MESSAGE: &str = r#"{"eventType":"a.b","payload":{}}"#;
 
 #[tokio::test]
-async fn an_endpoint_shows_its_order_only_when_it_has_one_and_keeps_it_when_replaced_without() {
+async fn a_put_without_ordering_keeps_it() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let free = fixture.post("/app/app/endpoint", r#"{"url":"https://example.com/free","ordering":"none"}"#).await;
@@ -23,7 +23,7 @@ async fn an_endpoint_shows_its_order_only_when_it_has_one_and_keeps_it_when_repl
 }
 
 #[tokio::test]
-async fn a_key_is_a_header_with_visible_characters() {
+async fn an_ordering_key_is_a_header_with_visible_characters() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let long = "k".repeat(257);
@@ -41,7 +41,7 @@ async fn a_key_is_a_header_with_visible_characters() {
 }
 
 #[tokio::test]
-async fn a_message_with_another_key_is_another_request() {
+async fn another_ordering_key_is_another_request_for_an_idempotency_key() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let send = async |key: Option<&str>| {
@@ -55,7 +55,7 @@ async fn a_message_with_another_key_is_another_request() {
 }
 
 #[tokio::test]
-async fn keys_that_wait_for_nothing_are_not_listed_and_not_skipped() {
+async fn keys_that_are_not_blocked_are_neither_listed_nor_skipped() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let path = format!("/app/app/endpoint/{}/blocked-key", fixture.endpoint().await);

@@ -1,4 +1,4 @@
-//! Changing a part of an application, endpoint or event type.
+//! PATCH of an application, an endpoint or an event type.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ use crate::fixture::Fixture;
 
 const URL: &str = "https://example.com/hook";
 
-/// What the body has at these names; null for what it does not have.
+/// The fields of the body with these names; null for an absent one.
 fn picked(body: &Value, names: &[&str]) -> Value {
     names.iter().map(|name| ((*name).to_owned(), body[name].clone())).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// Sends each patch in turn, and compares what is there afterwards with what is expected.
+/// Sends each patch in turn and compares the result with the expected one.
 async fn tell(fixture: &Fixture, path: &str, steps: &[(Value, Value)]) {
     for (patch, expected) in steps {
         let names: Vec<&str> = expected.as_object().unwrap().keys().map(String::as_str).collect();
@@ -22,7 +22,7 @@ async fn tell(fixture: &Fixture, path: &str, steps: &[(Value, Value)]) {
 }
 
 #[tokio::test]
-async fn an_application_changes_where_it_is_named() {
+async fn a_patch_of_an_application_changes_the_given_fields() {
     let fixture = Fixture::new().await;
     fixture
         .post("/app", json!({"name": "n", "uid": "house", "throttleRate": 5, "metadata": {"a": "1", "b": "2"}}))
@@ -43,7 +43,7 @@ async fn an_application_changes_where_it_is_named() {
 }
 
 #[tokio::test]
-async fn an_endpoint_changes_where_it_is_named_and_keeps_its_secret_and_headers() {
+async fn a_patch_of_an_endpoint_changes_the_given_fields_and_keeps_secret_and_headers() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for name in ["a.b", "c.d"] {
@@ -54,7 +54,7 @@ async fn an_endpoint_changes_where_it_is_named_and_keeps_its_secret_and_headers(
     let created = fixture.post("/app/app/endpoint", given).await;
     let path = format!("/app/app/endpoint/{}", created.field("id"));
     let secret = fixture.get(&format!("{path}/secret")).await.text;
-    // An event type that the endpoint has already may be gone.
+    // An event type of the endpoint may have been deleted.
     fixture.delete("/event-type/a.b?expunge=true").await;
     let steps = [
         (json!({}), json!({"eventTypes": ["a.b"], "filterTypes": ["a.b"], "throttleRate": 3, "rateLimit": 3})),
@@ -74,7 +74,7 @@ async fn an_endpoint_changes_where_it_is_named_and_keeps_its_secret_and_headers(
 }
 
 #[tokio::test]
-async fn an_event_type_changes_where_it_is_named() {
+async fn a_patch_of_an_event_type_changes_the_given_fields() {
     let fixture = Fixture::new().await;
     let schemas = json!({"1": {"type": "object"}});
     let given =
@@ -106,7 +106,7 @@ async fn a_patch_of_what_is_not_there_is_404() {
 }
 
 #[tokio::test]
-async fn a_patch_that_can_not_be_changes_nothing() {
+async fn an_invalid_patch_changes_nothing() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     fixture.application("other").await;

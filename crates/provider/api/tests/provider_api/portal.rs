@@ -1,4 +1,4 @@
-//! Access of an account's customers: magic links, tokens, and their end.
+//! Magic links and application tokens, and how they end.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ async fn status_of(fixture: &Fixture, token: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_magic_link_leads_to_the_portal_with_the_token_in_its_fragment() {
+async fn a_magic_link_opens_the_portal_with_the_token_in_its_fragment() {
     let config = ProviderConfig {
         public_url: "https://hooks.example/".into(),
         key_region: Some("eu".into()),
@@ -42,7 +42,7 @@ async fn a_magic_link_leads_to_the_portal_with_the_token_in_its_fragment() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_kept_for_an_idempotency_key() {
+async fn a_response_with_a_secret_is_not_stored_for_an_idempotency_key() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let ask = async || {
@@ -56,7 +56,7 @@ async fn a_secret_is_not_kept_for_an_idempotency_key() {
 }
 
 #[tokio::test]
-async fn a_link_can_bring_its_application() {
+async fn a_link_can_create_its_application() {
     let fixture = Fixture::new().await;
     let missing = fixture.post("/auth/app-portal-access/new", "{}").await;
     assert_eq!(missing.status, 404);
@@ -84,7 +84,7 @@ async fn logging_out_ends_the_token_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_token_ends_by_itself() {
+async fn a_token_expires() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let (hour, week) = (fixture.token(r#"{"expiry": 3600}"#).await, fixture.token("{}").await);
@@ -123,7 +123,7 @@ async fn tokens_are_ended_all_together_or_by_session() {
 }
 
 #[tokio::test]
-async fn a_token_goes_with_its_application() {
+async fn a_token_ends_with_its_application() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let token = fixture.token("{}").await;
@@ -132,7 +132,7 @@ async fn a_token_goes_with_its_application() {
 }
 
 #[tokio::test]
-async fn an_event_type_that_is_hidden_can_be_kept_and_not_subscribed_to() {
+async fn a_hidden_event_type_can_be_kept_and_not_added() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for (name, flag) in [("a.open", Value::Null), ("b.beta", json!("beta")), ("c.alpha", json!("alpha"))] {
@@ -154,7 +154,7 @@ async fn an_event_type_that_is_hidden_can_be_kept_and_not_subscribed_to() {
     assert_eq!(ask("POST", all, body(&["b.beta", "a.open"])).await.status, 201);
     ask("PUT", one, body(&["b.beta", "c.alpha"])).await.expect(422, &refused("c.alpha"));
     ask("PATCH", one, body(&["b.beta", "c.alpha"])).await.expect(422, &refused("c.alpha"));
-    // What the account has given the endpoint stays as it is until it is taken away.
+    // An event type that the account set stays until it is removed.
     assert_eq!(fixture.put(one, body(&["b.beta", "c.alpha"])).await.status, 200);
     for method in ["PUT", "PATCH"] {
         let kept = ask(method, one, body(&["a.open", "c.alpha"])).await;
@@ -165,7 +165,7 @@ async fn an_event_type_that_is_hidden_can_be_kept_and_not_subscribed_to() {
 }
 
 #[tokio::test]
-async fn event_types_with_a_flag_are_seen_with_that_flag() {
+async fn event_types_with_a_flag_require_that_flag() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for (name, flag) in [("a.open", Value::Null), ("b.beta", json!("beta")), ("c.alpha", json!("alpha"))] {
@@ -190,7 +190,7 @@ async fn event_types_with_a_flag_are_seen_with_that_flag() {
 }
 
 #[tokio::test]
-async fn a_token_that_may_recover_sees_how_far_its_task_is_and_no_other() {
+async fn a_token_that_may_recover_sees_its_own_tasks_only() {
     let fixture = Fixture::new().await;
     for uid in ["app", "other"] {
         fixture.application(uid).await;
@@ -210,7 +210,7 @@ async fn a_token_that_may_recover_sees_how_far_its_task_is_and_no_other() {
 }
 
 #[tokio::test]
-async fn keys_that_wait_are_shown_to_who_may_read_and_skipped_by_who_manages_endpoints() {
+async fn blocked_keys_are_listed_with_view_base_and_skipped_with_manage_endpoint() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let path = format!("/app/app/endpoint/{}/blocked-key", fixture.endpoint().await);
@@ -224,7 +224,7 @@ async fn keys_that_wait_are_shown_to_who_may_read_and_skipped_by_who_manages_end
 }
 
 #[tokio::test]
-async fn what_can_not_be_asked_for_is_said() {
+async fn an_invalid_request_for_access_is_refused() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let flags: Vec<String> = (0..26).map(|number| format!("flag-{number}")).collect();
@@ -238,7 +238,7 @@ async fn what_can_not_be_asked_for_is_said() {
         (json!({"capabilities": []}), "capabilities"),
         (json!({"capabilities": ["ManageEndpoint"]}), "capabilities"),
         (json!({"capabilities": ["ViewBase", "Everything"]}), "capabilities"),
-        // Also when there is one already, which stays as it is.
+        // Also if the application exists; it stays unchanged.
         (json!({"application": {"name": ""}}), "application"),
     ] {
         let refused = fixture.post("/auth/app-portal-access/app", &body).await;

@@ -1,4 +1,4 @@
-//! What every operation refuses, and that nothing that comes in goes without an answer.
+//! Requests that operations refuse: without a key, of another account, with an invalid body, path or header.
 
 use axum::body::Body;
 use http::{HeaderValue, Request};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::document::operations;
 use crate::fixture::{Answer, Fixture};
 
-/// Every operation that needs a key: method, path with its parameters, and a body that is right for it.
+/// Every operation that requires a key: method, path with its parameters, and a valid body.
 pub(crate) fn guarded() -> Vec<(String, String, Value)> {
     let ours = serde_json::to_value(provider_api::openapi()).unwrap();
     let open = |operation: &Value| operation["security"] == json!([{}]);
@@ -51,14 +51,14 @@ pub(crate) fn text(body: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_stranger_is_refused_everywhere() {
+async fn every_operation_refuses_a_request_without_a_valid_key() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     for (method, path, body) in guarded() {
         let path = path.replace("{app_id}", "app").replace(['{', '}'], "");
         let unknown = format!("lwp_{}", "x".repeat(43));
         for key in [None, Some("nonsense"), Some(unknown.as_str())] {
-            // The body is not looked at before the key.
+            // The server checks the key before it reads the body.
             for body in [text(&body).as_str(), "{"] {
                 let answer = fixture.call_as(key, &method, &path, &[], body).await;
                 answer.expect(401, &json!({"code": "authentication_failed", "detail": "the API key is not valid"}));
@@ -69,7 +69,7 @@ async fn a_stranger_is_refused_everywhere() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_another_account_is_not_there() {
+async fn records_of_another_account_return_404() {
     let fixture = Fixture::new().await;
     let application = fixture.application("app").await;
     let (endpoint, message) = (fixture.endpoint().await, fixture.message().await);
@@ -79,7 +79,7 @@ async fn what_belongs_to_another_account_is_not_there() {
             let path = path.replace("{app_id}", application).replace("{endpoint_id}", &endpoint);
             let path = path.replace("{msg_id}", &message).replace("{attempt_id}", "atmpt_1");
             let answer = fixture.call_as(Some(&fixture.other_key), &method, &path, &[], &text(&body)).await;
-            // A PUT makes one of their own when there is none.
+            // A PUT creates a record in the caller's own account.
             let expected = if (method.as_str(), path.matches('/').count()) == ("PUT", 2) { 201 } else { 404 };
             assert_eq!(answer.status, expected, "{method} {path}: {}", answer.text);
             assert!(!answer.text.contains(application) || expected == 201, "{}", answer.text);
@@ -90,7 +90,7 @@ async fn what_belongs_to_another_account_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_or_of_another_shape_is_told_where() {
+async fn an_invalid_body_returns_the_place_of_the_error() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let check = async |path: &str, body: &str, loc: Value, kind: &str| {
@@ -126,7 +126,7 @@ async fn a_body_that_is_no_json_or_of_another_shape_is_told_where() {
 }
 
 #[tokio::test]
-async fn what_can_be_no_id_is_refused_with_its_place() {
+async fn a_path_parameter_that_can_not_be_an_id_is_refused_with_its_place() {
     let fixture = Fixture::new().await;
     for (path, loc) in [
         ("/app/a%20b", json!(["path", "app_id"])),
@@ -142,7 +142,7 @@ async fn what_can_be_no_id_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn headers_that_are_wrong_are_answered() {
+async fn invalid_headers_are_refused() {
     let fixture = Fixture::new().await;
     let send = async |name: &'static str, value: &[u8]| -> Answer {
         let request = Request::post("/api/v1/app").header("authorization", format!("Bearer {}", fixture.key));
@@ -168,9 +168,9 @@ async fn headers_that_are_wrong_are_answered() {
 }
 
 #[tokio::test]
-async fn unknown_routes_and_methods_are_answered_with_json() {
+async fn unknown_routes_and_methods_return_json() {
     let fixture = Fixture::new().await;
-    let nowhere = json!({"code": "not_found", "detail": "there is nothing at this address"});
+    let nowhere = json!({"code": "not_found", "detail": "no operation has this path"});
     for path in ["", "/", "/nowhere", "/app/a/b/c", "//app"] {
         fixture.get(path).await.expect(404, &nowhere);
     }
@@ -182,7 +182,7 @@ async fn unknown_routes_and_methods_are_answered_with_json() {
 }
 
 #[tokio::test]
-async fn health_needs_no_key_and_every_answer_has_its_request_id() {
+async fn health_needs_no_key_and_every_response_has_a_request_id() {
     let fixture = Fixture::new().await;
     for path in ["/health", "/health/", "/health/ping", "/health/ping/"] {
         for method in ["GET", "HEAD"] {
@@ -193,9 +193,10 @@ async fn health_needs_no_key_and_every_answer_has_its_request_id() {
     }
 }
 
-/// A slip of the pen in what gives access, ends it, or changes what others verify with, would do more than was meant.
+/// These operations grant or end access, or change a secret: ignoring a misspelt field would do more than the caller
+/// meant.
 #[tokio::test]
-async fn a_field_that_is_not_known_is_refused_where_passing_over_it_would_do_more_than_was_asked_for() {
+async fn an_unknown_field_is_refused_where_ignoring_it_would_do_more_than_the_caller_meant() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
     let endpoint = format!("/app/app/endpoint/{}", fixture.endpoint().await);

@@ -3,7 +3,7 @@
 use super::position_at;
 use crate::model::{AttemptStatus, BackgroundTask, Id, Selection, TaskKind};
 use crate::port::{ReplayCandidate, Store, StoreResult};
-use crate::target::Target;
+use crate::dispatcher::target::Target;
 
 /// Attempts or messages looked at in one step at most.
 const LOOKED_AT_MAX: usize = 500;

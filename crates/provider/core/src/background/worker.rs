@@ -17,7 +17,7 @@ use crate::ids;
 use crate::model::{BackgroundTask, Id, TaskKind, TaskStatus};
 use crate::port::{StoreError, StoreResult, TaskStep};
 use crate::provider::Provider;
-use crate::target::Target;
+use crate::dispatcher::target::Target;
 
 /// Tasks are looked for this often.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -220,7 +220,7 @@ impl Worker {
     /// The endpoint, or why nothing can be sent to it.
     async fn target(&self, task: &BackgroundTask) -> StoreResult<Result<std::sync::Arc<Target>, &'static str>> {
         let snapshots = self.provider.snapshots();
-        let known = |snapshot: &crate::snapshot::Snapshot| {
+        let known = |snapshot: &crate::dispatcher::snapshot::Snapshot| {
             snapshot.targets.get(&task.endpoint).filter(|target| !target.disabled).cloned()
         };
         if let Some(target) = snapshots.get(&task.application).await?.as_deref().and_then(known) {

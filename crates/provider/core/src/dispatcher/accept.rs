@@ -10,10 +10,10 @@ use super::lane_state::QueuedDelivery;
 use super::node_leases::NodeLease;
 use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::{DeliveryOrder, OrderingKey};
-use crate::payload::StoredPayload;
+use crate::messages::payload::StoredPayload;
 use crate::port::{DeliveryKind, IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
-use crate::snapshot::Snapshot;
-use crate::target::Target;
+use crate::dispatcher::snapshot::Snapshot;
+use crate::dispatcher::target::Target;
 
 /// While the database is away, each batch would say it.
 static REFUSED: LogThrottle = LogThrottle::new();

@@ -4,25 +4,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::Method;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use kit_outbound::{Request, TransportError};
 
 use super::Shared;
 use super::attempt_event::attempt_event;
+use super::disable_endpoint::endpoint_effect;
 use super::lane::Lane;
 use super::lane_state::QueuedDelivery;
 use super::outcome::{ConcurrencySignal, Outcome, RESPONSE_BYTES_MAX};
 use super::recorder::DeliveryRecord;
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
-use crate::payload::StoredPayload;
-use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, Order, Page, StoreResult};
-use crate::target::Target;
+use crate::messages::payload::StoredPayload;
+use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreResult};
+use crate::dispatcher::target::Target;
 
-/// Attempts that are looked at before an endpoint is disabled for failing too long.
-const RECENT_ATTEMPTS_MAX: usize = 250;
 
-/// What became of a row that a lane gave out.
+/// What became of a delivery that a lane started.
 pub(super) enum AttemptResult {
     /// It is with its recorder. The endpoint was as it had been since this time.
     Done { signal: ConcurrencySignal, changed_at: Timestamp },
@@ -30,13 +29,8 @@ pub(super) enum AttemptResult {
     NotStarted(Box<QueuedDelivery>),
 }
 
-#[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
-pub(super) fn attempt<'a>(
-    shared: &'a Arc<Shared>,
-    lane: &'a Lane,
-    mut delivery: QueuedDelivery,
-) -> impl Future<Output = AttemptResult> + Send + 'a {
-    async move {
+/// Makes one attempt: looks the endpoint up, signs, sends, and hands the result to the recorder.
+pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: QueuedDelivery) -> AttemptResult {
         let target = match target_of(shared, lane, &delivery).await {
             Ok(Some(target)) => target,
             Ok(None) => {
@@ -64,7 +58,7 @@ pub(super) fn attempt<'a>(
         let attempts = delivery.attempts.saturating_add(1);
         let mut next = next(shared, &outcome, attempts);
         let signal = outcome.signal.spread(|| context.random.unit_f64());
-        let mut endpoint = effect(shared, lane, &outcome, &target).await;
+        let mut endpoint = endpoint_effect(shared, lane, &outcome, &target).await;
         let mut notice = attempt_event(outcome.status, attempts, next);
         if delivery.trigger == AttemptTrigger::Manual {
             // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint, and gives
@@ -97,7 +91,6 @@ pub(super) fn attempt<'a>(
         };
         shared.recorders.record(DeliveryRecord::Attempt { record, key: delivery.key, lease: delivery.lease }).await;
         AttemptResult::Done { signal, changed_at: target.changed_at }
-    }
 }
 
 /// Where to send it; none when that, or what was to be sent, is not there any more.
@@ -126,16 +119,15 @@ async fn target(shared: &Shared, lane: &Lane, delivery: &QueuedDelivery) -> Stor
     Ok(None)
 }
 
-#[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
-fn send<'a>(
-    shared: &'a Shared,
-    lane: &'a Lane,
-    target: &'a Target,
-    message: &'a Id,
+/// Signs the message and sends it to the endpoint.
+async fn send(
+    shared: &Shared,
+    lane: &Lane,
+    target: &Target,
+    message: &Id,
     payload: StoredPayload,
     (now, started): (Timestamp, Instant),
-) -> impl Future<Output = Outcome> + Send + 'a {
-    async move {
+) -> Outcome {
         let request_template = match &target.request_template {
             Ok(request_template) => request_template,
             Err(reason) => return Outcome::failed(reason.clone()),
@@ -173,7 +165,6 @@ fn send<'a>(
             outcome_of(transport.send_fresh(request(payload, left)).await)
         })
         .await
-    }
 }
 
 /// The payload of a message that was written to a connection once; nothing is kept for the few that are sent twice.
@@ -197,34 +188,4 @@ fn next(shared: &Shared, outcome: &Outcome, attempts: u32) -> DeliveryOutcome {
         Some(pause) => DeliveryOutcome::Retry { at: shared.context.clock.now() + pause, attempts },
         None => DeliveryOutcome::Done,
     }
-}
-
-async fn effect(shared: &Shared, lane: &Lane, outcome: &Outcome, target: &Target) -> EndpointEffect {
-    if outcome.status == AttemptStatus::Success {
-        return if target.failing_since.is_some() { EndpointEffect::Working } else { EndpointEffect::None };
-    }
-    let disable_after = SignedDuration::try_from(shared.context.config.disable_after).unwrap_or(SignedDuration::MAX);
-    match target.failing_since {
-        _ if outcome.gone => EndpointEffect::Disable,
-        Some(since) if shared.context.clock.now().duration_since(since) >= disable_after => {
-            match succeeded_since(shared, lane, since).await {
-                Ok(true) => EndpointEffect::Working,
-                Ok(false) => EndpointEffect::Disable,
-                Err(error) => {
-                    tracing::warn!(endpoint = %lane.endpoint, %error, "whether an endpoint works at times can't be told");
-                    EndpointEffect::None
-                }
-            }
-        }
-        Some(_) => EndpointEffect::None,
-        None => EndpointEffect::Failing,
-    }
-}
-
-/// Whether one of the last attempts went well after `since`. A success that began before a failure was known of, here or at
-/// another node, did not clear the time since which the endpoint fails: it must not be disabled for that.
-async fn succeeded_since(shared: &Shared, lane: &Lane, since: Timestamp) -> StoreResult<bool> {
-    let page = Page { from: None, order: Order::Descending, limit: RECENT_ATTEMPTS_MAX };
-    let attempts = shared.context.store.attempts_at_endpoint(&lane.application, &lane.endpoint, page).await?;
-    Ok(attempts.iter().any(|attempt| attempt.status == AttemptStatus::Success && attempt.at >= since))
 }

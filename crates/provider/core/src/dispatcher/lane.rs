@@ -13,12 +13,12 @@ use super::node_leases::NodeLease;
 use super::outcome::ConcurrencySignal;
 use super::recorder::DeliveryRecord;
 use super::{Shared, claim};
-use crate::metrics::LaneGauges;
+use crate::supervision::metrics::LaneGauges;
 use crate::model::Id;
 use crate::ordering::OrderingKey;
 use crate::port::DeliveryKind;
-use crate::port::supervision::Pause;
-use crate::target::Target;
+use crate::port::Pause;
+use crate::dispatcher::target::Target;
 
 /// A lane waits this long when the store can't be reached.
 pub(super) const STORE_PAUSE: Duration = Duration::from_secs(1);
@@ -263,8 +263,8 @@ impl Drop for Reservation {
     }
 }
 
-/// Sends one delivery after the other, as long as the lane has one for it. What is rare is apart, as it takes room.
-#[expect(clippy::manual_async_fn, reason = "it is moved about, and an async fn would hold its parameters twice")]
+/// Attempts one delivery after the other until the lane has no further one that may start.
+#[expect(clippy::manual_async_fn, reason = "it starts itself again through the lane, so its `Send` must be declared")]
 fn run_attempts(lane: Arc<Lane>, shared: Arc<Shared>, mut delivery: QueuedDelivery) -> impl Future<Output = ()> + Send {
     async move {
         loop {
@@ -294,7 +294,7 @@ fn run_attempts(lane: Arc<Lane>, shared: Arc<Shared>, mut delivery: QueuedDelive
             shared.ended();
             let Some(next) = lane.next(&shared, now) else { return };
             delivery = next;
-            // The endpoint may keep up with more than before; where there is nothing for this one, there is nothing for others.
+            // The concurrency limit may have grown, so further deliveries may start.
             lane.start_attempts_at(&shared, now);
         }
     }
@@ -303,11 +303,11 @@ fn run_attempts(lane: Arc<Lane>, shared: Arc<Shared>, mut delivery: QueuedDelive
 async fn save_pause(shared: &Shared, pause: Pause, now: Timestamp) {
     let endpoint = pause.endpoint.clone();
     if let Err(error) = shared.context.store.save_pause(pause, now).await {
-        tracing::warn!(%endpoint, %error, "that an endpoint is left alone could not be kept: only this process knows");
+        tracing::warn!(%endpoint, %error, "the pause of an endpoint could not be stored; only this process honours it");
     }
 }
 
-/// Stands for an attempt, so that one that panics doesn't keep its place. Its row is found again, as nobody's.
+/// Frees the place of an attempt that panics. Its delivery row loses its owner, and is claimed again.
 struct InFlightGuard<'a> {
     lane: &'a Arc<Lane>,
     shared: &'a Arc<Shared>,

@@ -14,10 +14,10 @@ use super::outcome::ConcurrencySignal;
 use super::throttle::{LaneThrottle, SharedBucket};
 use super::token_bucket::ThrottleRate;
 use crate::config::LaneConfig;
-use crate::metrics::LaneGauges;
+use crate::supervision::metrics::LaneGauges;
 use crate::model::{AttemptTrigger, Id};
 use crate::ordering::OrderingKey;
-use crate::payload::StoredPayload;
+use crate::messages::payload::StoredPayload;
 use crate::port::{ClaimLimit, DeliveryKind};
 
 use queues::Queues;

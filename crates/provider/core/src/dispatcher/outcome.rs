@@ -5,13 +5,12 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
-use jiff::fmt::rfc2822::DateTimeParser;
 use kit_outbound::{Response, TransportError};
 
 use crate::model::AttemptStatus;
-use crate::retry::{RETRY_AFTER_MAX, spread};
+use crate::dispatcher::retry::{RETRY_AFTER_MAX, spread};
 
 /// Bytes of a response that are read and kept.
 pub(super) const RESPONSE_BYTES_MAX: usize = 20_000;
@@ -120,22 +119,14 @@ fn text(body: &Bytes) -> String {
     }
 }
 
-/// Seconds, or a time.
+/// The wait that the receiver asks for in `Retry-After`, at most [`RETRY_AFTER_MAX`].
 fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    let asked = match text.parse::<u64>() {
-        Ok(seconds) => Duration::from_secs(seconds),
-        Err(_) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => RETRY_AFTER_MAX,
-        Err(_) => {
-            let at = DateTimeParser::new().parse_timestamp(text).ok()?;
-            Duration::try_from(at.duration_since(now)).ok()?
-        }
-    };
-    Some(asked.min(RETRY_AFTER_MAX))
+    kit_outbound::retry_after(headers, now).map(|wait| wait.min(RETRY_AFTER_MAX))
 }
 
 #[cfg(test)]
 mod tests {
+    use http::header;
     use kit_runtime::clock::from_ms;
 
     use super::*;
@@ -203,6 +194,9 @@ mod tests {
             ("86401", Some(86_400)),
             ("99999999999999999999999999", Some(86_400)),
             ("Tue, 14 Nov 2023 22:14:20 GMT", Some(60)),
+            ("Tuesday, 14-Nov-23 22:14:20 GMT", Some(60)),
+            ("Tue Nov 14 22:14:20 2023", Some(60)),
+            ("Thu, 16 Nov 2023 22:14:20 GMT", Some(86_400)),
             ("Tue, 14 Nov 2023 22:12:20 GMT", None),
             ("-1", None),
             ("", None),

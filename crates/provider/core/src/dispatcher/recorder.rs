@@ -215,7 +215,7 @@ async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Deli
 /// False when the store refuses for good.
 async fn record(shared: &Shared, records: &Arc<[AttemptRecord]>, within: Duration) -> bool {
     let store = &shared.context.store;
-    if !retry_while_unavailable(shared, || store.record_attempts_within(Arc::clone(records), within)).await {
+    if !retry_while_unavailable(shared, || store.record_attempts(Arc::clone(records), within)).await {
         return false;
     }
     shared.metrics.record_batch(records.len());

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::example::{self, NoExample};
+use crate::event_types::example::{self, NoExample};
 use crate::idempotency::Idempotency;
 use crate::ids;
 use crate::model::Message;

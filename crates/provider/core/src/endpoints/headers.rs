@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::sealing;
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::headers;
+use crate::endpoints::custom_headers;
 use crate::model::Endpoint;
 use crate::provider::Provider;
 
@@ -29,7 +29,7 @@ impl Provider {
         headers: &BTreeMap<String, String>,
     ) -> ProviderResult<()> {
         let changed = self.change_endpoint(caller, application, id_or_uid, |endpoint| {
-            let headers = headers::check(headers).map_err(ProviderError::Validation)?;
+            let headers = custom_headers::check(headers).map_err(ProviderError::Validation)?;
             endpoint.headers = self.seal_headers(&endpoint.id, &headers);
             Ok(())
         });
@@ -46,7 +46,7 @@ impl Provider {
     ) -> ProviderResult<()> {
         let changed = self.change_endpoint(caller, application, id_or_uid, |endpoint| {
             let current = self.open_headers(endpoint)?;
-            let headers = headers::patch(&current, changes).map_err(ProviderError::Validation)?;
+            let headers = custom_headers::patch(&current, changes).map_err(ProviderError::Validation)?;
             endpoint.headers = self.seal_headers(&endpoint.id, &headers);
             Ok(())
         });

@@ -4,12 +4,12 @@ use subtle::ConstantTimeEq as _;
 
 use super::{EndpointInput, ValidatedEndpoint, with_limit};
 use crate::accounts::Caller;
-use crate::authentication::Scope;
+use crate::accounts::authentication::Scope;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Endpoint;
 use crate::port::StoreError;
 use crate::provider::{PUT_TRIES_MAX, Provider, Put};
-use crate::secret::EndpointSecret;
+use crate::signing::secret::EndpointSecret;
 
 impl Provider {
     /// Replaces an endpoint, or makes one when there is none of that id or uid; the id in the path is not used then. Its
@@ -34,7 +34,7 @@ impl Provider {
             }
             let endpoint = self.new_endpoint(caller, application, validated.clone()).await?;
             let endpoints_max = self.endpoints_max(caller);
-            let created = self.store().create_endpoint_within(endpoint.clone(), endpoints_max, None).await;
+            let created = self.store().create_endpoint(endpoint.clone(), endpoints_max, None).await;
             self.snapshots().invalidate(&endpoint.application);
             let may_be_there = turn < PUT_TRIES_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
             match created {

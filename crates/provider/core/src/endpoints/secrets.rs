@@ -9,7 +9,7 @@ use crate::idempotency::Idempotency;
 use crate::model::{Endpoint, OldSecret};
 use crate::port::{Answer, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Provider};
-use crate::secret::{EndpointSecret, vault_context};
+use crate::signing::secret::{EndpointSecret, vault_context};
 
 /// Seconds that a rotated secret keeps signing, unless said otherwise.
 const GRACE_SECONDS_DEFAULT: i64 = 86_400;

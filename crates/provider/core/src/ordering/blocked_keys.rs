@@ -7,7 +7,7 @@ use crate::accounts::Caller;
 use crate::error::ProviderResult;
 use crate::model::Id;
 use crate::port::RESEND_DUE;
-use crate::port::ordering::BlockedKeyRow;
+use crate::port::BlockedKeyRow;
 use crate::provider::Provider;
 
 /// A key whose first message has not gone out yet, so that those behind it wait.
@@ -24,7 +24,7 @@ pub struct BlockedKey {
     pub since: Timestamp,
     /// What that message waits for.
     pub waits_for: BlockedReason,
-    /// Messages behind it, counted to [`crate::port::ordering::WAITING_COUNT_MAX`].
+    /// Messages behind it, counted to [`crate::port::WAITING_COUNT_MAX`].
     pub waiting: u64,
 }
 

@@ -1,131 +1,149 @@
-//! What goes in and out on the hot path: messages with their deliveries, and attempts with what follows from them.
+//! Delivery rows: unfinished work of the dispatcher, one row for each message and endpoint.
+//!
+//! A delivery row is deleted in the transaction that records the attempt which finished it. A row belongs to at most one
+//! living node.
+//!
+//! For an endpoint with ordering, the earliest row of each ordering key is the *head* and is delivered like any other
+//! row. The rows behind it are *held*: they have no owner, are never due, and no node can claim them. When the head's row
+//! is deleted, by whatever call, the same transaction makes the next row of the key the head, and due.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::operational::AttemptEvent;
-use super::{IdempotentAnswer, NodeId};
+use super::{IdempotentAnswer, NodeId, StoreResult};
 use crate::model::{Attempt, AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
 
-/// A message to accept, with the endpoints that it goes to.
-#[derive(Debug, Clone)]
-pub struct NewMessage {
-    /// The message; `payload` is there.
-    pub message: Message,
-    /// `version` of the application in the snapshot that `deliveries` was worked out from.
-    pub application_version: i64,
-    /// Endpoints that are to receive it.
-    pub deliveries: Vec<NewDelivery>,
-    /// What its sender wants it to stay in order with; kept for tasks that send it again, also to an endpoint that did not
-    /// ask for order at the time.
-    pub ordering_key: Option<OrderingKey>,
-    /// Answer to keep for the caller's idempotency key.
-    pub answer: Option<IdempotentAnswer>,
-}
+/// Held messages behind a head that are counted; a larger number is shown as this one.
+pub const WAITING_COUNT_MAX: usize = 100_000;
 
-/// A delivery row to be.
-#[derive(Debug, Clone)]
-pub struct NewDelivery {
-    /// The endpoint.
-    pub endpoint: Id,
-    /// The node that delivers it from memory as soon as the call returns; none when its queue is full, so that the row
-    /// waits in the table.
-    pub owner: Option<NodeId>,
-    /// What it is to stay in order with. Such a row waits in the table always, as head or held: `owner` is not looked at.
-    pub ordering_key: Option<OrderingKey>,
-    /// What it is made for. A manual one has neither owner nor key: it waits in the table, due before all others.
-    pub trigger: AttemptTrigger,
-}
+/// When a row marked for a resend is due: before all others.
+pub const RESEND_DUE: Timestamp = Timestamp::UNIX_EPOCH;
 
-/// Which of an endpoint's rows. Each kind waits in a line of its own, so that none stands in another's way.
+/// Kind of an endpoint's delivery rows. Each kind has its own queue, so that no kind delays another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryKind {
-    /// Asked for by hand.
+    /// A caller asked for the attempt (a resend).
     Manual,
-    /// Not tried on the schedule so far.
+    /// No attempt of the retry schedule has been made.
     First,
-    /// Tried, and to be tried again.
+    /// An attempt failed and another is due.
     Retry,
 }
 
-/// How much a node takes at a time.
+/// How much a node claims at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaimLimit {
-    /// Rows at most.
+    /// Maximum number of rows.
     pub rows: usize,
-    /// No further row when the payloads before it have so many bytes: the first is taken whatever its size.
+    /// The claim ends when the payloads of its rows reach this size in bytes. The first row is claimed whatever its size.
     pub payload_bytes: usize,
 }
 
 impl ClaimLimit {
-    /// Room for so many rows, of any size.
+    /// A limit by number of rows only.
     pub fn for_rows(rows: usize) -> Self {
         Self { rows, payload_bytes: usize::MAX }
     }
 }
 
-/// A delivery row that a node has been given.
+/// A delivery row that a node has claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     /// The message, payload included.
     pub message: Message,
     /// The endpoint.
     pub endpoint: Id,
-    /// Attempts made so far on the schedule.
+    /// Attempts made so far on the retry schedule.
     pub attempts: u32,
-    /// What the attempt to come is made for: a manual one is made once, whatever comes of it.
+    /// What causes the next attempt. A manual attempt is made once, whatever its result.
     pub trigger: AttemptTrigger,
-    /// What it stays in order with: when the row goes, the next of this key is due.
+    /// Ordering key. When the row is deleted, the next row of this key becomes due.
     pub ordering_key: Option<OrderingKey>,
-    /// A background task sends the message again.
+    /// Whether a background task sends the message again.
     pub replayed: bool,
 }
 
-/// A finished attempt and what follows from it.
+/// A message to deliver once more to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttemptRecord {
-    /// The attempt.
-    pub attempt: Attempt,
-    /// What becomes of the delivery row.
-    pub outcome: DeliveryOutcome,
-    /// What becomes of the endpoint.
-    pub endpoint: EndpointEffect,
-    /// What the account is told of it.
-    pub notice: AttemptEvent,
+pub struct Resend {
+    /// The application.
+    pub application: Id,
+    /// The message.
+    pub message: Id,
+    /// The endpoint, whether or not the message was routed to it.
+    pub endpoint: Id,
 }
 
-/// What becomes of a delivery row after an attempt.
+/// An ordering key whose head is not delivered yet: the head waits, or other messages wait behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedKeyRow {
+    /// The key.
+    pub key: OrderingKey,
+    /// The head.
+    pub message: Id,
+    /// Attempts made on the head so far.
+    pub attempts: u32,
+    /// When the first of them began; before the first attempt, when the message was accepted.
+    pub since: Timestamp,
+    /// When the next attempt is due, or since when it is.
+    pub next_at: Timestamp,
+    /// Whether a node has claimed the head.
+    pub claimed: bool,
+    /// Messages behind the head, counted to [`WAITING_COUNT_MAX`].
+    pub waiting: u64,
+}
+
+/// Result of skipping a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeliveryOutcome {
-    /// It goes: delivered, given up, or the endpoint went.
-    Done,
-    /// It waits, nobody's, for its next attempt; `attempts` made so far.
-    Retry {
-        /// Not before.
-        at: Timestamp,
-        /// Attempts made so far on the schedule.
-        attempts: u32,
-    },
+pub enum SkipResult {
+    /// The head's row is deleted, and the next row of the key is due.
+    Skipped,
+    /// A node has claimed the head at the moment.
+    UnderWay,
+    /// The message is not the key's head.
+    NotHead,
 }
 
-/// What an attempt says of its endpoint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndpointEffect {
-    /// Nothing new.
-    None,
-    /// It works: `failing_since` is cleared.
-    Working,
-    /// It fails: `failing_since` is set if it is not.
-    Failing,
-    /// It is to be disabled (410 Gone, or too long without a success).
-    Disable,
-}
-
-/// What the messages of one endpoint wait for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Backlog {
-    /// Delivery rows, claimed or not.
-    pub deliveries: u64,
-    /// When the oldest of them was accepted.
-    pub oldest_at: Option<Timestamp>,
+/// Delivery rows. The rows of a deleted endpoint are never returned.
+#[async_trait]
+pub trait DeliveryStore: Send + Sync {
+    /// Endpoints (application, endpoint) with a due row that no node has claimed; each once, at most `limit`. The cost
+    /// does not depend on the number of rows of one endpoint.
+    async fn endpoints_with_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>>;
+    /// Claims due rows of one kind of an endpoint for `node`, the longest due first. A row marked for a resend is of its
+    /// other kind too, and is claimed before all others of that kind.
+    async fn claim(
+        &self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: DeliveryKind,
+        now: Timestamp,
+        room: ClaimLimit,
+    ) -> StoreResult<Vec<Delivery>>;
+    /// The earliest time at which a row without an owner is due.
+    async fn next_due(&self) -> StoreResult<Option<Timestamp>>;
+    /// Gives rows (message, endpoint) back without an attempt. They are due `now`; rows marked for a resend stay due
+    /// before all others.
+    async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
+    /// Deletes rows (message, endpoint) without an attempt: the endpoint is disabled or deleted.
+    async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()>;
+    /// Marks the row of this message and endpoint for a manual attempt, due before all others, or inserts such a row.
+    ///
+    /// A waiting row makes one manual attempt in place of its scheduled one. A claimed row makes it after the attempt
+    /// under way, whatever its result. Errors: `NotFound` (message or endpoint), `Replayed`.
+    async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// Makes at most `limit` rows that wait for their next attempt due `now`; returns the number. Their numbers of
+    /// attempts stay.
+    async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize>;
+    /// Ends deliveries to one endpoint, each with a cancelled attempt, in one transaction; returns the number.
+    ///
+    /// A message without a row gets no attempt, nor does one that [`super::BacklogStore::waiting_messages`] leaves out.
+    /// A node that has the message in memory may still send it once.
+    async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize>;
+    /// An endpoint's ordering keys that wait, by key, after `after`. A head on its first attempt with nothing behind it
+    /// is left out: that is an ordinary delivery.
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
+    /// Deletes the head of a key, if it is this message and no node has claimed it.
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult>;
 }

@@ -1,6 +1,6 @@
-//! Letting go of what was kept long enough, or is to be forgotten at once.
+//! Expunging payloads and responses on request, and deleting what is older than its retention.
 //!
-//! Each call touches at most `limit` rows and is a transaction of its own, so that deliveries go on between two of them.
+//! Each call changes at most `limit` rows in one transaction, so that deliveries continue between two calls.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -8,17 +8,19 @@ use jiff::Timestamp;
 use super::StoreResult;
 use crate::model::Id;
 
-/// What an attempt's response is replaced with.
+/// What an expunged response is replaced with.
 pub const EXPUNGED: &str = "EXPUNGED";
 
-/// Forgetting.
+/// Expunge and retention.
 #[async_trait]
-pub trait RetentionStore {
-    /// Removes a message's payload; false when the message is not there. The application's `purges` rise, so that nobody sends what
-    /// was read before; what waits of the message is due `now`, so that it is found to have none and keeps nothing waiting.
+pub trait RetentionStore: Send + Sync {
+    /// Removes a message's payload. False when the application has no such message.
+    ///
+    /// The application's `purges` rises, so that no node sends a payload that it read before. Waiting delivery rows of
+    /// the message become due `now`, so that the dispatcher finds the payload missing and ends the deliveries.
     async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool>;
-    /// The same for the application's messages with ids between these two, looking at `limit` messages at most: the number of
-    /// payloads, and the message that was looked at last, none when there is none.
+    /// Does the same for the application's messages with ids between `after` and `before`, looking at no more than
+    /// `limit` messages. Returns the number of payloads removed and the last message looked at, if any.
     async fn expunge_payloads(
         &self,
         application: &str,
@@ -27,14 +29,13 @@ pub trait RetentionStore {
         limit: usize,
         now: Timestamp,
     ) -> StoreResult<(usize, Option<Id>)>;
-    /// Replaces an attempt's response with [`EXPUNGED`]; false when it is not there.
+    /// Replaces an attempt's response with [`EXPUNGED`]. False when the message has no such attempt.
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool>;
-
-    /// Removes payloads that were to be kept until `now` at most and for less time than their messages; the number of
-    /// them. What waits of such a message is due `now`, as when its payload is expunged.
+    /// Removes payloads whose retention ended at or before `now` and is shorter than that of their messages; returns the
+    /// number. Waiting delivery rows of such a message become due `now`, as after [`RetentionStore::expunge_payload`].
     async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize>;
-    /// Removes attempts to deliver messages with ids before this one, whenever they were made; the number of them.
+    /// Deletes attempts of messages with ids before this one, whenever they were made; returns the number.
     async fn delete_old_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize>;
-    /// Removes messages with ids before this one, and what still waits of any such message; the number of messages.
+    /// Deletes messages with ids before this one, and their delivery rows; returns the number of messages.
     async fn delete_old_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize>;
 }

@@ -1,4 +1,4 @@
-//! What is sealed: knowing with which keys, and sealing it again.
+//! Sealed values: which keys sealed them, and sealing them again with a new key.
 
 use async_trait::async_trait;
 use kit_runtime::vault::Sealed;
@@ -6,16 +6,17 @@ use kit_runtime::vault::Sealed;
 use super::StoreResult;
 use crate::model::{Endpoint, Id};
 
-/// Part of [`super::Store`]: what a change of keys takes.
+/// Rotation of the sealing key.
 #[async_trait]
 pub trait SealingStore: Send + Sync {
-    /// One text for each key that may have sealed something here, in no order of meaning; none in a new store.
+    /// One sealed text for each key that may have sealed a value in this store, in no order; none in a new store.
     async fn sentinels(&self) -> StoreResult<Vec<Sealed>>;
-    /// Puts `new` in the place of all sentinels. `Stale` when they are not `old` any more, in whatever order.
+    /// Replaces all sentinels with `new`. Error: `Conflict` when the stored sentinels differ from `old`, in any order.
     async fn replace_sentinels(&self, old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;
-    /// Endpoints of all applications by their ids.
+    /// Endpoints of all applications by id, after `after`.
     async fn all_endpoints(&self, after: Option<Id>, limit: usize) -> StoreResult<Vec<Endpoint>>;
-    /// Takes secret, old secrets and headers of each second endpoint for those of the first, if it has them still. Nobody is
-    /// told, nothing else changes, and its application is not another than before. How many were changed.
+    /// For each pair (old, new): stores the secret, old secrets and headers of `new`, if the endpoint still has those of
+    /// `old`. Nothing else changes: no event is written and the application's `version` stays. Returns the number
+    /// changed.
     async fn reseal_endpoints(&self, endpoints: Vec<(Endpoint, Endpoint)>) -> StoreResult<usize>;
 }

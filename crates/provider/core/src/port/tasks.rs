@@ -1,4 +1,5 @@
-//! Background tasks: kept with how far they are, so that any node goes on with what another left.
+//! Background tasks (recover and replay). Each task is stored with its progress, so that any node continues what another
+//! node left.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -6,88 +7,110 @@ use jiff::Timestamp;
 use super::{IdempotentAnswer, Page, StoreResult};
 use crate::model::{AttemptStatus, BackgroundTask, Id, TaskKind, TaskStatus};
 
-/// Which tasks a list has. What is none selects all.
+/// Which tasks a list contains. A missing value matches all tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TaskFilter {
-    /// Of this status.
+    /// Tasks with this status.
     pub status: Option<TaskStatus>,
-    /// Of this kind.
+    /// Tasks of this kind.
     pub kind: Option<TaskKind>,
 }
 
-/// A step of a task.
+/// One step of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskStep {
     /// The task.
     pub task: Id,
-    /// The position that the step was decided on.
+    /// The position that the worker computed the step from.
     pub from: Id,
-    /// The position after it.
+    /// The position after the step.
     pub to: Id,
-    /// Messages selected in between.
+    /// Messages that the task selected between the two positions.
     pub found: u64,
     /// Of these, the messages to send to the task's endpoint.
     pub messages: Vec<Id>,
-    /// Whether it goes on.
+    /// The task's status after the step.
     pub status: TaskStatus,
-    /// Why it failed.
+    /// Why the task failed.
     pub error: Option<String>,
-    /// The worker that has the task until then.
+    /// The worker that holds the lease.
     pub worker: Id,
-    /// When other workers may take it.
+    /// When the lease ends and another worker may take the task.
     pub leased_until: Timestamp,
-    /// Now.
+    /// The time of the step.
     pub now: Timestamp,
 }
 
 impl TaskStep {
-    /// Whether the task is further after it, or ends. Otherwise it only keeps the task for its worker.
+    /// Whether the step moves the task on or ends it. Any other step only renews the lease.
     pub fn is_progress(&self) -> bool {
         self.from != self.to || self.status != TaskStatus::Running
     }
 }
 
-/// A failed attempt.
+/// An attempt that a recover task looks at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedAttempt {
     /// The attempt.
     pub attempt: Id,
-    /// The message, if it is to be recovered: this was its last failure of the span, it was never delivered to the
-    /// endpoint, and its payload is there.
+    /// The message, if the task recovers it: this attempt was its last failure of the time range, the message was never
+    /// delivered to the endpoint, and its payload exists.
     pub recoverable: Option<Id>,
 }
 
-/// A message, seen from an endpoint.
+/// A message that a replay task looks at, with its state at the task's endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayCandidate {
     /// The message.
     pub message: Id,
     /// Event type name.
     pub event_type: String,
-    /// Channels it was sent to.
+    /// Channels that the message was sent to.
     pub channels: Option<Vec<String>>,
     /// Tags.
     pub tags: Option<Vec<String>>,
-    /// Its payload is there.
+    /// Whether the payload exists.
     pub payload_kept: bool,
-    /// What its latest attempt at the endpoint came to, and the status code of the answer (0 for none).
+    /// Status of the latest attempt at the endpoint, and the status code of its response (0 for none).
     pub latest: Option<(AttemptStatus, u16)>,
-    /// A delivery row of it waits for the endpoint.
+    /// Whether a delivery row of the message waits for the endpoint.
     pub waits: bool,
 }
 
-/// The part of [`super::Store`] about background tasks. Nothing of it is asked on the way of a message.
+/// The number of background tasks of one kind and status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskCount {
+    /// Kind of the tasks.
+    pub kind: TaskKind,
+    /// Status of the tasks.
+    pub status: TaskStatus,
+    /// Number of tasks.
+    pub count: u64,
+}
+
+/// Background tasks. The delivery path calls none of these methods.
 #[async_trait]
 pub trait TaskStore: Send + Sync {
-    /// Adds a task that nobody works on yet. `Replayed`.
-    async fn create_task(&self, task: BackgroundTask, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// Adds a task without a lease, unless `running_max` tasks of its account are running. Counting and inserting are
+    /// one transaction, so the limit holds for concurrent calls on any number of nodes. Errors: `Replayed` (before
+    /// anything is counted), `LimitReached`.
+    async fn create_task(
+        &self,
+        task: BackgroundTask,
+        running_max: usize,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()>;
     /// A task of the account.
     async fn task(&self, account: &str, id: &str) -> StoreResult<Option<BackgroundTask>>;
     /// An account's tasks by id.
     async fn tasks(&self, account: &str, filter: TaskFilter, page: Page) -> StoreResult<Vec<BackgroundTask>>;
-    /// Gives `worker` at most `limit` running tasks that nobody has at `now`, until `leased_until`; the longest waiting
-    /// first. Writes nothing when there are none. Whoever had them may still go on: [`TaskStore::advance_task`] lets
-    /// one step happen once.
+    /// An endpoint's tasks by id.
+    async fn endpoint_tasks(&self, endpoint: &str, page: Page) -> StoreResult<Vec<BackgroundTask>>;
+    /// The number of tasks of all accounts by kind and status, in no order; combinations without a task are left out.
+    async fn task_counts(&self) -> StoreResult<Vec<TaskCount>>;
+    /// Leases at most `limit` running tasks without a lease at `now` to `worker`, until `leased_until`; the longest
+    /// waiting first. Writes nothing when there is no such task. A worker whose lease has ended may still run:
+    /// [`TaskStore::advance_task`] applies each step once.
     async fn lease_tasks(
         &self,
         worker: &str,
@@ -95,16 +118,21 @@ pub trait TaskStore: Send + Sync {
         leased_until: Timestamp,
         limit: usize,
     ) -> StoreResult<Vec<BackgroundTask>>;
-    /// Makes a step, in one transaction: new delivery rows that are nobody's and due, and the task's progress. The number
-    /// of rows made, or made due: a message that waits for the endpoint already gets none, but its row is due at once if it
-    /// waits for its next attempt and the task [hastens](TaskKind::makes_retries_due); nor does one that a [`TaskKind::Recover`] finds
-    /// delivered or a [`TaskKind::ReplayMissing`] finds tried since it was chosen, by another task or by hand. `Stale` when the task is not at the step's
-    /// position or not running any more; `NotFound` when there are messages and the endpoint is gone or disabled.
+    /// Applies a step in one transaction: inserts due delivery rows and stores the task's progress. Returns the number
+    /// of rows inserted or made due.
+    ///
+    /// - A message that already has a row for the endpoint gets no second one. If the row waits for its next attempt and
+    ///   the task [makes retries due](TaskKind::makes_retries_due), the row becomes due.
+    /// - A message that was delivered ([`TaskKind::Recover`]) or attempted ([`TaskKind::ReplayMissing`]) since the worker
+    ///   selected it, because of another task or a resend, gets no row.
+    ///
+    /// Errors: `Conflict` when the task is not at the step's `from` or is not running; `NotFound` when the step has
+    /// messages and the endpoint is deleted or disabled.
     async fn advance_task(&self, step: TaskStep) -> StoreResult<usize>;
-    /// How many of these messages have a delivery row for the endpoint that is due at `now`, claimed or not.
+    /// The number of these messages with a delivery row for the endpoint that is due at `now`, claimed or not.
     async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize>;
-    /// Attempts at an endpoint with ids after `after` and before `before`, oldest first, at most `limit`; those that
-    /// did not fail, too, so that the caller gets further.
+    /// Attempts at an endpoint with ids after `after` and before `before`, oldest first, at most `limit`. Attempts that
+    /// did not fail are included, so that the caller's position moves past them.
     async fn failed_attempts(
         &self,
         application: &str,
@@ -122,6 +150,6 @@ pub trait TaskStore: Send + Sync {
         before: &str,
         limit: usize,
     ) -> StoreResult<Vec<ReplayCandidate>>;
-    /// Forgets at most `limit` tasks that were last changed before `before` and are not running; the number forgotten.
+    /// Deletes at most `limit` tasks that are not running and were last changed before `before`; returns the number.
     async fn delete_old_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 }

@@ -6,7 +6,7 @@ use kit_runtime::clock::{Clock as _, SystemClock};
 use provider_core::config::Nodes;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
 use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreError};
-use provider_core::retry::RetrySchedule;
+use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::{EndpointInput, EventTypeInput, ProviderConfig, Put, ids};
 use standardwebhooks::Webhook;
 
@@ -168,7 +168,7 @@ async fn a_success_that_was_not_noted_keeps_an_endpoint_from_being_disabled() {
             };
             let record =
                 AttemptRecord { attempt, outcome: DeliveryOutcome::Done, endpoint: effect, notice: AttemptEvent::None };
-            fixture.store.record_attempts(vec![record]).await.unwrap();
+            fixture.store.record_attempts(vec![record].into(), Duration::ZERO).await.unwrap();
         }
         fixture.send().await;
         fixture.finished(&endpoint).await;
@@ -262,14 +262,14 @@ async fn a_message_of_an_application_that_keeps_changing_is_accepted_and_goes_to
     changed.url = receiver.url().replace("hook", "changed");
     fixture.send().await;
     assert_eq!(receiver.next().await.path, "/hook");
-    fixture.store.update_endpoint(changed).await.unwrap();
+    fixture.store.replace_endpoint(endpoint.clone(), changed, None).await.unwrap();
     fixture.send().await;
     assert_eq!(receiver.next().await.path, "/changed");
     let application = fixture.provider.application(&fixture.caller, "app").await.unwrap();
     assert!(fixture.store.delete_application(&fixture.caller.account, &application.id).await.unwrap());
     let refused = fixture.try_send(message(), Some(&idempotency("k", "{}"))).await;
     assert_eq!(refused.unwrap_err().code(), "not_found");
-    assert!(matches!(fixture.store.create_endpoint(endpoint, None).await, Err(StoreError::NotFound)));
+    assert!(matches!(fixture.store.create_endpoint(endpoint, usize::MAX, None).await, Err(StoreError::NotFound)));
 }
 
 #[tokio::test]

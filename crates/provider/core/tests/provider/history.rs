@@ -6,8 +6,8 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use kit_runtime::clock::{Clock as _, TestClock};
 use provider_core::model::{AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptFilter, Content, MessageFilter};
-use provider_core::retry::RetrySchedule;
+use provider_core::port::{AttemptFilter, MessageFilter, PayloadRead};
+use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::{
     AttemptedFilter, Created, EndpointInput, HistoryQuery, HistoryRequest, MessageInput, PageRequest, ProviderConfig,
     ProviderError, RetentionCounts, SCANNED_ROWS_MAX,
@@ -41,9 +41,9 @@ async fn a_resend_takes_the_place_of_the_scheduled_retry_and_is_one_attempt() {
     let attempted = async || {
         let (all, ask) = (AttemptedFilter::default(), &PageRequest::default());
         let list =
-            fixture.provider.list_attempted_messages(&fixture.caller, "app", &endpoint.id, &all, Content::Left, ask);
+            fixture.provider.list_attempted_messages(&fixture.caller, "app", &endpoint.id, &all, PayloadRead::Skip, ask);
         let rows = list.await.unwrap().data.into_iter();
-        rows.map(|row| (row.standing.shown(), row.standing.next_at.is_some())).collect::<Vec<_>>()
+        rows.map(|row| (row.state.status(), row.state.next_at.is_some())).collect::<Vec<_>>()
     };
     assert_eq!(destinations().await, [(AttemptStatus::Fail, true)], "fails while it is being tried again");
     assert_eq!(attempted().await, [(AttemptStatus::Sending, true)]);
@@ -171,7 +171,7 @@ async fn a_filter_that_finds_nothing_leads_on_page_by_page() {
     let filter = MessageFilter { tag: Some("rare".into()), ..MessageFilter::default() };
     let page = async |iterator: Option<&str>| {
         let ask = HistoryRequest::parse(HistoryQuery { iterator, ..HistoryQuery::default() }, "msg_").unwrap();
-        fixture.provider.find_messages(&fixture.caller, "app", &filter, Content::Left, ask).await.unwrap()
+        fixture.provider.find_messages(&fixture.caller, "app", &filter, PayloadRead::Skip, ask).await.unwrap()
     };
     let first = page(None).await;
     assert_eq!((first.data.len(), first.done), (0, false));

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use kit_runtime::clock::{Clock as _, SystemClock, TestClock};
 use provider_core::model::{TaskKind, TaskStatus};
-use provider_core::port::supervision::WaitingCounts;
+use provider_core::port::WaitingCounts;
 use provider_core::{EndpointInput, MessageInput, ProviderConfig, ProviderError, ReplayInput, StuckReason};
 
-use crate::faults::{self, Fault};
+use crate::faults;
+use crate::faulty_store::Fault;
 use crate::fixture::{Fixture, eventually, message, quick, store};
 use crate::properties::ClockedFixture;
 use crate::receiver::{Receiver, Reply};
@@ -170,7 +171,7 @@ async fn a_stuck_endpoint_reports_its_reason() {
         fixture.send().await;
         let stuck = fixture.provider.stuck_endpoint(&endpoint).await.unwrap().unwrap();
         assert_eq!((stuck.why, stuck.deliveries), (expected, 2));
-        assert_eq!(stuck.waiting_counts, WaitingCounts { due: 1, later: 1, ..WaitingCounts::default() });
+        assert_eq!(stuck.waiting_for, WaitingCounts { due: 1, later: 1, ..WaitingCounts::default() });
         fixture.provider.delete_endpoint(&fixture.caller, "app", &endpoint.id).await.unwrap();
     }
 }

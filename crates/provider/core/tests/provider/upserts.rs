@@ -1,23 +1,19 @@
-//! A PUT says how something is to be: whoever is slower than another one who makes it changes what that one made.
-
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+//! PUT: if another caller creates the same object first, the slower PUT updates that object.
 
 use provider_core::{ApplicationInput, EndpointInput, ProviderConfig, ProviderError, Put};
 
-use crate::faults::{Fault, Faulty};
+use crate::faulty_store::{Fault, FaultyStore};
 use crate::fixture::{Fixture, quick, store};
 
 const URL: &str = "https://example.com/hook";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const OTHER_SECRET: &str = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Somebody else is always the first to make this.
+/// A provider that loses the race for its first call of `method`.
 async fn fixture_with_concurrent_insert(method: &'static str, config: ProviderConfig) -> Fixture {
-    let faulty = Faulty { store: store(), method, fault: Fault::ConcurrentInsert, left: AtomicUsize::new(0) };
-    let faulty = Arc::new(faulty);
+    let faulty = FaultyStore::new(store(), method, Fault::ConcurrentInsert, 0);
     let fixture = Fixture::without_workers(faulty.clone(), config).await;
-    faulty.left.store(1, std::sync::atomic::Ordering::SeqCst);
+    faulty.fault_next_call();
     fixture
 }
 
@@ -31,7 +27,7 @@ fn endpoint(uid: &str) -> EndpointInput {
 }
 
 #[tokio::test]
-async fn an_application_that_somebody_made_meanwhile_is_changed() {
+async fn a_put_updates_an_application_that_another_caller_created_first() {
     let fixture = fixture_with_concurrent_insert("create_application", quick()).await;
     let Put::Updated(put) = fixture.provider.put_application(&fixture.caller, "new", application("new")).await.unwrap()
     else {
@@ -44,10 +40,10 @@ async fn an_application_that_somebody_made_meanwhile_is_changed() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_somebody_made_meanwhile_is_changed_even_as_the_last_there_is_room_for() {
+async fn a_put_updates_an_endpoint_that_another_caller_created_first_even_at_the_limit() {
     for endpoints_max in [1_000, 1] {
         let config = ProviderConfig { endpoints_max, ..quick() };
-        let fixture = fixture_with_concurrent_insert("create_endpoint_within", config).await;
+        let fixture = fixture_with_concurrent_insert("create_endpoint", config).await;
         let put = fixture.provider.put_endpoint(&fixture.caller, "app", "new", endpoint("new")).await.unwrap();
         let Put::Updated(put) = put else { panic!("there are two") };
         assert_eq!((put.description.as_str(), &*put.id), ("ours", "ep_beaten"));
@@ -60,7 +56,7 @@ async fn an_endpoint_that_somebody_made_meanwhile_is_changed_even_as_the_last_th
 
 #[tokio::test]
 async fn an_operational_endpoint_that_somebody_made_meanwhile_is_changed() {
-    let fixture = fixture_with_concurrent_insert("create_endpoint_within", quick()).await;
+    let fixture = fixture_with_concurrent_insert("create_endpoint", quick()).await;
     let put = fixture.provider.put_operational_endpoint(&fixture.caller, "ops", endpoint("ops")).await.unwrap();
     let Put::Updated(put) = put else { panic!("there are two") };
     assert_eq!((put.description.as_str(), &*put.id), ("ours", "ep_beaten"));

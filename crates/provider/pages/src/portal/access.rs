@@ -1,6 +1,6 @@
-//! What a token needs for which page: the one place where it says so. A page that is not listed opens to nobody.
+//! The capability that each page requires. The server refuses every page that is not listed.
 //!
-//! The capabilities are those that the API asks for the same (`provider-api/src/access.rs`).
+//! The capabilities are those that the API requires for the same actions (`provider-api`'s `access.rs`).
 
 use http::Method;
 use provider_core::model::Capability;
@@ -40,12 +40,15 @@ const PAGES: &[(&str, &str, Capability)] = &[
     ("GET", "/event-types/{name}", ViewBase),
 ];
 
-/// What is needed for a page; none when it is not listed.
+/// The capability that a page requires; none when the page is not listed.
 pub(super) fn required_capability(method: &Method, path: &str) -> Option<Capability> {
-    // A HEAD is answered like its GET.
+    // A HEAD request requires what the GET request requires.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let path = path.strip_prefix(super::PATH).unwrap_or(path);
-    PAGES.iter().find(|(of, at, _)| *of == method.as_str() && *at == path).map(|(.., capability)| *capability)
+    PAGES
+        .iter()
+        .find(|(listed_method, listed_path, _)| *listed_method == method.as_str() && *listed_path == path)
+        .map(|(.., capability)| *capability)
 }
 
 #[cfg(test)]
@@ -55,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_listed_is_for_nobody() {
+    fn a_page_that_is_not_listed_is_refused() {
         assert_eq!(required_capability(&Method::HEAD, "/app-portal/messages"), Some(ViewBase));
         assert_eq!(required_capability(&Method::GET, "/messages"), Some(ViewBase));
         assert_eq!(required_capability(&Method::POST, "/app-portal/messages"), None);
@@ -63,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn each_page_is_listed_once_and_what_only_reads_needs_no_right_to_change() {
+    fn each_page_is_listed_once_and_a_form_requires_more_than_reading() {
         let pages: BTreeSet<_> = PAGES.iter().map(|(method, path, _)| (method, path)).collect();
         assert_eq!(pages.len(), PAGES.len());
         for (method, path, capability) in PAGES {

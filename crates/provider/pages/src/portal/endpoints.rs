@@ -1,4 +1,4 @@
-//! Endpoints: the list, and what can be seen and done at each.
+//! Pages of endpoints: the list, and the pages of one endpoint.
 
 pub(super) mod delete;
 pub(super) mod deliveries;

@@ -1,4 +1,4 @@
-//! The event types that an endpoint can be given, by group.
+//! The event types that a form offers, by group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,19 +8,19 @@ use provider_core::{Archived, ProviderError};
 
 use super::session::Session;
 
-/// Pages of event types that a form shows; an account may have far more, of which an endpoint may be given those that it has
-/// already, and others over the API.
+/// Pages of event types that a form reads, 250 event types each. An account may have more: the form then also shows those
+/// that the endpoint already has, and the API accepts the others.
 const PAGES_MAX: usize = 4;
 
-/// A group of event types: those whose names begin the same, up to the first dot.
+/// Event types whose names are the same up to the first dot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Group {
-    /// Empty for names without a dot.
+    /// The common part of the names; empty for names without a dot.
     pub(super) name: String,
     pub(super) choices: Vec<Choice>,
 }
 
-/// An event type to choose.
+/// An event type that a form offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) name: String,
@@ -29,23 +29,23 @@ pub(super) struct Choice {
     pub(super) is_chosen: bool,
 }
 
-/// The account's event types as this visitor sees them, and whether these are all.
+/// The account's event types that this visitor may see, and whether the list is complete.
 pub(super) async fn all(session: &Session) -> Result<(Vec<EventType>, bool), ProviderError> {
     let (limit, mut after, mut found) = (LIMIT_MAX.to_string(), None::<String>, Vec::new());
     for _ in 0..PAGES_MAX {
         let query = PageQuery { limit: Some(&limit), iterator: after.as_deref(), order: None };
         let page = PageRequest::parse(query, CursorKey::Name)?;
-        let slice = session.provider().list_event_types(&session.caller, &page, Archived::Hidden).await?;
-        found.extend(slice.data);
-        if slice.done {
+        let page_of_types = session.provider().list_event_types(&session.caller, &page, Archived::Hidden).await?;
+        found.extend(page_of_types.data);
+        if page_of_types.done {
             return Ok((found, true));
         }
-        after = slice.iterator;
+        after = page_of_types.iterator;
     }
     Ok((found, false))
 }
 
-/// Groups of these event types, with those chosen that are among `chosen`; what is chosen and is not there comes last.
+/// The event types by group, with the `chosen` ones selected. Chosen names that the catalogue does not have come last.
 pub(super) fn groups(event_types: &[EventType], chosen: &BTreeSet<String>) -> Vec<Group> {
     let mut groups: BTreeMap<&str, Vec<Choice>> = BTreeMap::new();
     for event_type in event_types {
@@ -94,11 +94,11 @@ mod tests {
     #[test]
     fn event_types_are_grouped_up_to_their_first_dot() {
         let all = ["invoice.paid", "PING", "invoice.payment.failed", "user.created"].map(event_type);
-        let chosen = ["user.created", "gone.by"].map(str::to_owned).into();
+        let chosen = ["user.created", "deleted.type"].map(str::to_owned).into();
         let groups = groups(&all, &chosen);
         let shown: Vec<_> = groups.iter().map(|group| (group.name.as_str(), group.choices.len())).collect();
         assert_eq!(shown, [("", 1), ("invoice", 2), ("user", 1), ("not in the catalogue", 1)]);
         let chosen = groups.iter().flat_map(|group| &group.choices).filter(|choice| choice.is_chosen);
-        assert_eq!(chosen.map(|choice| choice.name.as_str()).collect::<Vec<_>>(), ["user.created", "gone.by"]);
+        assert_eq!(chosen.map(|choice| choice.name.as_str()).collect::<Vec<_>>(), ["user.created", "deleted.type"]);
     }
 }

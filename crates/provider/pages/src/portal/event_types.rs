@@ -1,4 +1,4 @@
-//! The catalogue: what can be received, and what it looks like.
+//! The catalogue: the event types that an endpoint can receive, with their schemas and examples.
 
 use askama::Template;
 use axum::response::Response;
@@ -7,35 +7,36 @@ use provider_core::{Archived, ProviderError};
 
 use super::event_type_choices::{self, Group};
 use super::session::{PathParams, Permissions, Section, Session};
-use crate::shared::code_block::CodeBlock;
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::QueryFields;
-use crate::shared::frame::{Frame, render_page};
-use crate::shared::pager::Pager;
+use crate::page_error::PageError;
+use crate::portal::pager::pager;
+use kit_design::code_block::CodeBlock;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::pager::Pager;
 
 #[derive(Template)]
 #[template(path = "portal/event_types.html")]
 struct ListPage {
     frame: Frame,
     groups: Vec<Group>,
-    here: &'static str,
+    list_path: &'static str,
     filter: &'static str,
     pager: Pager,
 }
 
-/// Event types by group. They go by name, so what the pager calls older comes later.
-pub(super) async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Response, ErrorPage> {
-    let asked = query.non_empty("iterator");
+/// The list of event types by group, ordered by name. The pager's `older` therefore links the later names.
+pub(super) async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let requested = query.non_empty("iterator");
     let limit = LIMIT_MAX.to_string();
-    let request = PageQuery { limit: Some(&limit), iterator: asked, order: None };
+    let request = PageQuery { limit: Some(&limit), iterator: requested, order: None };
     let request = PageRequest::parse(request, CursorKey::Name)?;
-    let slice = session.provider().list_event_types(&session.caller, &request, Archived::Hidden).await?;
+    let found = session.provider().list_event_types(&session.caller, &request, Archived::Hidden).await?;
     render_page(&ListPage {
         frame: session.frame("Event types", Section::EventTypes),
-        groups: event_type_choices::groups(&slice.data, &Default::default()),
-        here: "/event-types",
+        groups: event_type_choices::groups(&found.data, &Default::default()),
+        list_path: "/event-types",
         filter: "",
-        pager: Pager::new(&slice, asked),
+        pager: pager(&found, requested),
     })
 }
 
@@ -49,13 +50,14 @@ struct EventTypePage {
     is_deprecated: bool,
     is_archived: bool,
     example: Option<CodeBlock>,
-    /// Versions, the newest first.
+    /// The schemas with their versions, newest first.
     schemas: Vec<(String, CodeBlock)>,
+    /// Enabled endpoints that an example can be sent to: id and address.
     endpoints: Vec<(String, String)>,
 }
 
-/// One event type, with an example and its schemas.
-pub(super) async fn detail(session: Session, PathParams([name]): PathParams<1>) -> Result<Response, ErrorPage> {
+/// The page of one event type, with an example and its schemas.
+pub(super) async fn detail(session: Session, PathParams([name]): PathParams<1>) -> Result<Response, PageError> {
     let provider = session.provider();
     let event_type = provider.event_type(&session.caller, &name).await?;
     let example = match provider.event_example(&session.caller, &name).await {

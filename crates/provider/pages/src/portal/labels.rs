@@ -1,11 +1,11 @@
-//! Statuses and figures in words.
+//! Labels: statuses, status codes, durations and counts as pages show them.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
 use provider_core::model::{AttemptStatus, AttemptTrigger};
 use provider_core::port::EndpointCounts;
 
-/// How something stands, as a word with a colour.
+/// A status as a word with a colour.
 #[derive(Debug, Clone, Copy, Template)]
 #[template(source = "<span class=\"status {{ kind }}\">{{ words }}</span>", ext = "html")]
 pub(super) struct StatusBadge {
@@ -21,7 +21,7 @@ impl StatusBadge {
     pub(super) const FAILING: Self = Self { kind: "bad", words: "Failing" };
     pub(super) const DELETED: Self = Self { kind: "off", words: "Deleted" };
     pub(super) const NOT_SENT: Self = Self { kind: "off", words: "Not sent here" };
-    pub(super) const RETRIED: Self = Self { kind: "wait", words: "Failed, is tried again" };
+    pub(super) const RETRIED: Self = Self { kind: "wait", words: "Failed, will be retried" };
 }
 
 impl From<AttemptStatus> for StatusBadge {
@@ -30,33 +30,33 @@ impl From<AttemptStatus> for StatusBadge {
             AttemptStatus::Success => Self { kind: "good", words: "Delivered" },
             AttemptStatus::Pending => Self { kind: "wait", words: "Waiting" },
             AttemptStatus::Fail => Self { kind: "bad", words: "Failed" },
-            AttemptStatus::Sending => Self { kind: "wait", words: "Is tried again" },
-            AttemptStatus::Cancelled => Self { kind: "off", words: "Given up" },
+            AttemptStatus::Sending => Self { kind: "wait", words: "Will be retried" },
+            AttemptStatus::Cancelled => Self { kind: "off", words: "Cancelled" },
         }
     }
 }
 
-/// What an attempt came to: the status code, or that there was no answer.
+/// The response's status code; "No response" when the receiver sent none.
 pub(super) fn status_code(code: u16) -> String {
-    if code == 0 { "No answer".to_owned() } else { code.to_string() }
+    if code == 0 { "No response".to_owned() } else { code.to_string() }
 }
 
-/// What made an attempt happen, if it was a person.
+/// A person started the attempt, by resending the message.
 pub(super) fn is_manual(trigger: AttemptTrigger) -> bool {
     trigger == AttemptTrigger::Manual
 }
 
-/// Milliseconds for people.
+/// A duration in milliseconds, or in seconds from one second on.
 pub(super) fn duration(ms: i64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) }
 }
 
-/// How an endpoint fared in the last day.
+/// Statistics of an endpoint for the last 24 hours.
 #[derive(Debug, Clone)]
 pub(super) struct DayStats {
-    /// `98.2 %`, when there were attempts.
+    /// Share of attempts that succeeded, such as `98.2 %`; none without attempts.
     pub(super) rate: Option<String>,
-    /// The rate's colour.
+    /// Colour of the rate.
     pub(super) kind: &'static str,
     pub(super) succeeded: String,
     pub(super) failed: String,
@@ -68,7 +68,7 @@ impl From<EndpointCounts> for DayStats {
     fn from(counts: EndpointCounts) -> Self {
         let EndpointCounts { success, fail, pending, sending, .. } = counts;
         let (attempts, waiting) = (success + fail, pending + sending);
-        // Rounded down, so that 100 % is all of them.
+        // The rate is rounded down: 100 % means that every attempt succeeded.
         let per_mille = (success * 1_000).checked_div(attempts);
         let kind = match per_mille {
             None => "off",
@@ -91,7 +91,7 @@ impl From<EndpointCounts> for DayStats {
     }
 }
 
-/// 1,234,567.
+/// A number with a comma at every third digit: 1,234,567.
 pub(super) fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -109,13 +109,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_told_as_people_read_them() {
+    fn counts_have_separators_and_durations_have_units() {
         assert_eq!([number(0), number(999), number(1_000), number(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([duration(0), duration(999), duration(1_250)], ["0 ms", "999 ms", "1.2 s"]);
     }
 
     #[test]
-    fn a_rate_is_never_better_than_it_was() {
+    fn a_success_rate_is_rounded_down() {
         let day = |success, fail| {
             let day = DayStats::from(EndpointCounts { success, fail, ..EndpointCounts::default() });
             (day.rate.unwrap_or_default(), day.kind)

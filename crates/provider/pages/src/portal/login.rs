@@ -1,7 +1,7 @@
-//! Coming in by a magic link, and going.
+//! Signing in with a magic link, and logging out.
 //!
-//! The link's token is in its fragment, which a browser sends nowhere; the page's script takes it from there and sends the
-//! form. Without script, the form takes the link itself.
+//! The link's token is in the fragment, which a browser never sends to a server. The page's script copies it into the form
+//! and sends the form. Without script, the visitor pastes the link into the form.
 
 use askama::Template;
 use axum::extract::{FromRequestParts as _, Request, State};
@@ -16,13 +16,14 @@ use serde::Deserialize;
 
 use super::Portal;
 use super::session::Session;
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::{QueryFields, SubmittedForm};
-use crate::shared::frame::{self, Frame, render_page_as};
+use crate::page_error::PageError;
+use kit_design::error_page::ErrorPage;
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::frame::{self, Frame, render_page_as};
 
-/// Characters of a link, key or token; longer ones are none.
+/// Characters of a link, key or token; the server refuses a longer text.
 const CHARS_MAX: usize = 4_096;
-/// What comes before the key in a link.
+/// The part of a link before the key.
 const FRAGMENT: &str = "#key=";
 
 #[derive(Template)]
@@ -40,40 +41,42 @@ impl LoginPage {
     }
 }
 
-/// What a link's key is, once it is decoded.
+/// The decoded key of a link.
 #[derive(Deserialize)]
 struct Key {
     token: String,
 }
 
-/// The page that a magic link leads to.
-pub(super) async fn page(State(portal): State<Portal>, QueryFields(query): QueryFields) -> Result<Response, ErrorPage> {
+/// The sign-in page, which a magic link opens.
+pub(super) async fn page(State(portal): State<Portal>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let has_logged_out = query.text("done") == "logged-out";
     frame::render_page(&LoginPage { has_logged_out, ..LoginPage::new(&portal, "") })
 }
 
-/// Takes a link, key or token, and begins the session.
+/// Accepts a link, key or token and starts the session.
 pub(super) async fn log_in(
     State(portal): State<Portal>,
     parts: Parts,
     SubmittedForm(form): SubmittedForm,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let provider = portal.provider();
     let from = kit_http::client_ip::resolve(&parts, &provider.config().trusted_proxies);
     let refuse = |fault| render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &LoginPage::new(&portal, fault));
     let Some(token) = token(form.text("key")) else {
-        return refuse("This is no link or key of the portal. Paste all of it, as you were given it.");
+        return refuse("This is not a link or key of the portal. Paste the whole link, as you received it.");
     };
     let caller = match provider.authenticate_from(Some(&token), from).await {
         Err(ProviderError::Unauthenticated) => {
-            return refuse("This link is over its time, or was ended. Get a new one from where you found it.");
+            return refuse(
+                "This link has expired or was revoked. Get a new link from the service that you received it from.",
+            );
         }
         caller => caller?,
     };
     let Scope::Application(of) = &caller.scope else {
-        return refuse("This is an API key, which opens the API. The portal takes links and keys of one application.");
+        return refuse("This is an API key. The portal accepts the links and keys of one application.");
     };
-    // The region that a token may end with says where it is good, which is here.
+    // A token may end with its region, which the cookie does not need.
     let secret = token.split_once('.').map_or(token.as_str(), |(secret, _region)| secret);
     let seconds = of.expires_at.duration_since(portal.now()).as_secs();
     let cookie = portal.cookie().set(secret, seconds).ok_or_else(ErrorPage::internal)?;
@@ -81,9 +84,9 @@ pub(super) async fn log_in(
 }
 
 /// Ends the session and its token.
-pub(super) async fn log_out(State(portal): State<Portal>, request: Request) -> Result<Response, ErrorPage> {
+pub(super) async fn log_out(State(portal): State<Portal>, request: Request) -> Result<Response, PageError> {
     let (mut parts, _) = request.into_parts();
-    // A session that has ended already is what was asked for.
+    // Logging out of a session that has ended already succeeds.
     if let Ok(session) = Session::from_request_parts(&mut parts, &portal).await {
         session.provider().log_out(&session.caller).await?;
     }
@@ -91,13 +94,13 @@ pub(super) async fn log_out(State(portal): State<Portal>, request: Request) -> R
     Ok(([(SET_COOKIE, cookie)], portal.redirect("/login?done=logged-out")).into_response())
 }
 
-/// The token in a link, in its key, or by itself.
+/// The token of a link, of a key, or the text itself if it is a token.
 fn token(text: &str) -> Option<String> {
     if text.len() > CHARS_MAX {
         return None;
     }
     let key = text.split_once(FRAGMENT).map_or(text, |(_, key)| key);
-    // Some mail programs escape what needs no escaping.
+    // Some mail programs escape characters that need no escaping.
     let key = key.replace("%3D", "=").replace("%2B", "+").replace("%2F", "/");
     if let Ok(key) = STANDARD.decode(&key) {
         let key: Key = serde_json::from_slice(&key).ok()?;
@@ -112,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_found_in_whatever_was_pasted() {
+    fn a_token_is_found_in_a_link_in_a_key_and_by_itself() {
         let key = STANDARD.encode(r#"{"appId":"app_1","token":"appsk_x.eu"}"#);
         let (link, escaped) = (format!("https://hooks.example/app-portal/login#key={key}"), key.replace('=', "%3D"));
         for text in [&key, &link, &escaped, "appsk_x.eu"] {

@@ -1,4 +1,4 @@
-//! What was sent to the application, and what became of it.
+//! Pages of messages: the list, and one message with its attempts.
 
 pub(super) mod detail;
 pub(super) mod list;

@@ -1,25 +1,25 @@
-//! A word about what was just done, on the page that follows a form. The address of that page says which.
+//! Notices on the page that follows a form. The query parameter `done` names the notice.
 
-use crate::shared::fields::FormFields;
+use kit_design::fields::FormFields;
 
 const NOTICES: &[(&str, &str)] = &[
     ("created", "The endpoint was added. Send it an example to see that your receiver works."),
-    ("saved", "Saved. The next delivery is made with it."),
-    ("enabled", "The endpoint is enabled. What it missed can be sent again under Replay."),
-    ("disabled", "The endpoint is disabled and receives nothing. What waited for it was dropped."),
+    ("saved", "The endpoint was saved. The next delivery uses the new settings."),
+    ("enabled", "The endpoint is enabled. To send the messages that it missed, open Replay."),
+    ("disabled", "The endpoint is disabled and receives nothing. Its waiting deliveries were cancelled."),
     ("deleted", "The endpoint was deleted."),
     ("rotated", "The endpoint has a new signing secret."),
-    ("header-set", "The header was set. The next delivery has it."),
+    ("header-set", "The header was set. The next delivery carries it."),
     ("header-removed", "The header was removed."),
     ("sent", "The example was sent."),
     ("resent", "The message is being sent once more."),
-    ("recovering", "What failed is being sent again. Its progress is shown below."),
-    ("replaying", "What the endpoint never had is being sent. Its progress is shown below."),
-    ("skipped", "The message was skipped. The next one of its key goes out."),
+    ("recovering", "The failed messages are being sent again. Progress is shown below."),
+    ("replaying", "The missing messages are being sent. Progress is shown below."),
+    ("skipped", "The message was skipped. The next message with its ordering key is delivered."),
 ];
 
-/// What `?done=` says; none for a word that is none of these.
+/// The notice that `?done=` names; none for an unknown name.
 pub(super) fn from_query(query: &FormFields) -> Option<&'static str> {
     let done = query.text("done");
-    NOTICES.iter().find(|(word, _)| *word == done).map(|(_, notice)| *notice)
+    NOTICES.iter().find(|(name, _)| *name == done).map(|(_, notice)| *notice)
 }

@@ -1,4 +1,4 @@
-//! Who visits: the token in the cookie, asked about at each request.
+//! The visitor's session: the token in the cookie, which the provider authenticates at each request.
 
 use std::sync::Arc;
 
@@ -13,10 +13,11 @@ use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{Caller, Provider, ProviderError, Scope};
 
 use super::{Portal, access};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::frame::{Frame, NavLink};
+use crate::page_error::PageError;
+use kit_design::error_page::ErrorPage;
+use kit_design::frame::{Frame, NavLink};
 
-/// A visitor who may see the page that was asked for, and the application that it is about.
+/// A visitor who may see the requested page, and the application of the visitor's token.
 pub(crate) struct Session {
     pub(crate) portal: Portal,
     pub(crate) caller: Caller,
@@ -24,7 +25,7 @@ pub(crate) struct Session {
     token: Arc<AppToken>,
 }
 
-/// Part of the portal that a page belongs to.
+/// The part of the portal that a page belongs to, for the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     Endpoints,
@@ -35,13 +36,13 @@ pub(crate) enum Section {
 /// What the visitor may do, for templates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permissions {
-    /// Make, change and delete endpoints.
+    /// Add, change and delete endpoints.
     pub(crate) manage: bool,
     /// See signing secrets.
     pub(crate) see_secrets: bool,
-    /// Rotate them.
+    /// Rotate signing secrets.
     pub(crate) rotate: bool,
-    /// Have messages sent.
+    /// Send examples, resend and replay messages.
     pub(crate) send: bool,
 }
 
@@ -56,7 +57,7 @@ impl Session {
     }
 
     /// An endpoint of the application, by id or uid; 404 when there is none.
-    pub(crate) async fn endpoint(&self, id_or_uid: &str) -> Result<Endpoint, ErrorPage> {
+    pub(crate) async fn endpoint(&self, id_or_uid: &str) -> Result<Endpoint, PageError> {
         Ok(self.provider().endpoint(&self.caller, self.app(), id_or_uid).await?)
     }
 
@@ -70,7 +71,7 @@ impl Session {
         }
     }
 
-    /// What stands around a page.
+    /// The frame around a page.
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         let part = |words, path, of| NavLink { words, path, is_current: section == of };
         let may = self.permissions();
@@ -97,58 +98,57 @@ impl FromRequestParts<Portal> for Session {
                 _ => session_ended(portal).into_response(),
             });
         };
-        let session = authenticate(portal, parts, credential).await.map_err(ErrorPage::into_response)?;
+        let session = authenticate(portal, parts, credential).await.map_err(PageError::into_response)?;
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let needed =
             access::required_capability(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;
         if !session.caller.has(needed) {
-            let detail =
-                "The link that you came with does not allow this. Ask whoever gave it to you for one that does.";
+            let detail = "Your link does not allow this. Ask the sender of the link for one that does.";
             return Err(ErrorPage::forbidden(detail).into_response());
         }
         Ok(session)
     }
 }
 
-async fn authenticate(portal: &Portal, parts: &Parts, credential: &str) -> Result<Session, ErrorPage> {
+async fn authenticate(portal: &Portal, parts: &Parts, credential: &str) -> Result<Session, PageError> {
     let provider = portal.provider();
     let from = kit_http::client_ip::resolve(parts, &provider.config().trusted_proxies);
     let caller = match provider.authenticate_from(Some(credential), from).await {
-        Err(ProviderError::Unauthenticated) => return Err(session_ended(portal)),
+        Err(ProviderError::Unauthenticated) => return Err(session_ended(portal).into()),
         caller => caller?,
     };
-    let Scope::Application(token) = &caller.scope else { return Err(session_ended(portal)) };
+    let Scope::Application(token) = &caller.scope else { return Err(session_ended(portal).into()) };
     let token = Arc::clone(token);
     let application = match provider.application(&caller, &token.application).await {
-        Err(ProviderError::NotFound) => return Err(session_ended(portal)),
+        Err(ProviderError::NotFound) => return Err(session_ended(portal).into()),
         application => application?,
     };
     Ok(Session { portal: portal.clone(), caller, application, token })
 }
 
-/// 401, and the cookie goes.
+/// 401; the response removes the cookie.
 fn session_ended(portal: &Portal) -> ErrorPage {
-    let detail = "It was ended, or its time is over. Open the portal again from where you found the link to it; each time \
-         you get a new one.";
+    let detail =
+        "The session has expired or was ended. Get a new link from the service that you received this one from.";
     ErrorPage::new(StatusCode::UNAUTHORIZED, "Your session has ended", detail)
-        .with_next_link("I have a link or key", "/login")
+        .with_next_link("Sign in with a link or key", "/login")
         .with_cookie(portal.cookie().remove())
 }
 
-/// The `N` ids or names of the path, in its order. 404 for what none of them can be.
+/// The `N` ids or names of the path, in order. 404 when a part of the path can't be an id or a name.
 pub(crate) struct PathParams<const N: usize>(pub(crate) [String; N]);
 
 impl<const N: usize> FromRequestParts<Portal> for PathParams<N> {
-    type Rejection = ErrorPage;
+    type Rejection = PageError;
 
-    async fn from_request_parts(parts: &mut Parts, portal: &Portal) -> Result<Self, ErrorPage> {
+    async fn from_request_parts(parts: &mut Parts, portal: &Portal) -> Result<Self, PageError> {
         let params = match RawPathParams::from_request_parts(parts, portal).await {
             Ok(params) => params,
-            Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => return Err(ErrorPage::not_found()),
+            Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => return Err(ErrorPage::not_found().into()),
             Err(error) => return Err(ProviderError::Internal(error.to_string()).into()),
         };
         let words = params.iter().map(|(_, word)| word.to_owned());
         let words: Vec<String> = words.filter(|word| check_name(word, NAME_CHARS_MAX).is_ok()).collect();
-        <[String; N]>::try_from(words).map(PathParams).map_err(|_| ErrorPage::not_found())
+        <[String; N]>::try_from(words).map(PathParams).map_err(|_| ErrorPage::not_found().into())
     }
 }

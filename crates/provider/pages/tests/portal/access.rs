@@ -1,4 +1,4 @@
-//! What a link allows is what the pages offer and take.
+//! The pages offer and accept what the capabilities of the link allow.
 
 use provider_core::PortalAccessInput;
 use provider_core::model::Capability;
@@ -6,16 +6,16 @@ use provider_core::model::Capability;
 use crate::fixture::{Fixture, application, at};
 
 #[tokio::test]
-async fn who_may_only_read_sees_everything_but_secrets_and_changes_nothing() {
+async fn a_read_only_visitor_sees_everything_but_secrets_and_changes_nothing() {
     let fixture = Fixture::new().await;
-    // Before there is an endpoint: an attempt would change that.
+    // Sent before the endpoint exists, so that no attempt changes it.
     let message = fixture.message("a.b", "{}", None).await;
     let endpoint = fixture.endpoint(at("https://example.com/")).await;
     let mut reader = fixture.visitor_who_may(&[]).await;
     let path = format!("/endpoints/{}", endpoint.id);
     reader.get("/endpoints").await.is(200).shows("Read only").hides("Add endpoint");
     reader.get(&path).await.is(200).hides("Disable").hides("Settings").hides("Signing secret").hides("Send example");
-    reader.get(&format!("{path}/replay")).await.is(200).hides("Send again");
+    reader.get(&format!("{path}/replay")).await.is(200).hides("Send messages again");
     reader.get(&format!("/messages/{}", message.id)).await.is(200).hides("Resend");
     for page in ["/settings", "/secret", "/headers", "/example", "/delete"] {
         reader.get(&format!("{path}{page}")).await.is(403).shows("does not allow this");
@@ -42,7 +42,7 @@ async fn who_may_only_read_sees_everything_but_secrets_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_capability_opens_its_pages_and_no_others() {
+async fn a_capability_opens_its_own_pages_only() {
     let fixture = Fixture::new().await;
     let endpoint = fixture.endpoint(at("https://example.com/")).await;
     let path = |page: &str| format!("/endpoints/{}{page}", endpoint.id);
@@ -65,7 +65,7 @@ async fn a_capability_opens_its_pages_and_no_others() {
 }
 
 #[tokio::test]
-async fn another_application_is_not_there() {
+async fn pages_of_another_application_return_404() {
     let fixture = Fixture::new().await;
     let theirs = application(&fixture.provider, &fixture.account, "Theirs").await;
     let created = fixture
@@ -77,7 +77,7 @@ async fn another_application_is_not_there() {
     let mut visitor = fixture.visitor().await;
     visitor.get("/endpoints").await.hides("theirs.example");
     for page in ["", "/settings", "/secret", "/headers", "/example", "/replay", "/ordering", "/delete"] {
-        visitor.get(&format!("/endpoints/{}{page}", endpoint.id)).await.is(404).shows("There is nothing here");
+        visitor.get(&format!("/endpoints/{}{page}", endpoint.id)).await.is(404).shows("Page not found");
     }
     visitor.post(&format!("/endpoints/{}/delete", endpoint.id), &[]).await.is(404);
     visitor.post(&format!("/endpoints/{}/secret/reveal", endpoint.id), &[]).await.is(404);

@@ -1,4 +1,4 @@
-//! What was sent, what was answered, and sending it again.
+//! Messages, attempts and responses, and resending and replaying messages.
 
 use std::time::Duration;
 
@@ -8,33 +8,33 @@ use serde_json::json;
 use crate::fixture::{Fixture, at, receiver};
 
 #[tokio::test]
-async fn attempts_are_shown_with_their_answers_and_filtered() {
+async fn attempts_are_shown_with_their_responses_and_filtered() {
     let fixture = Fixture::new().await;
     let good = fixture.endpoint(at(&receiver(200, "thank you").await)).await;
     let bad = fixture.endpoint(at(&receiver(503, "come back later").await)).await;
     let mut visitor = fixture.visitor().await;
     let path = |id: &str| format!("/endpoints/{id}");
-    visitor.get(&path(&good.id)).await.is(200).shows("Nothing was sent here yet");
+    visitor.get(&path(&good.id)).await.is(200).shows("No attempts yet");
     let off = fixture.endpoint(EndpointInput { disabled: true, ..at("https://example.com/") }).await;
-    visitor.get(&path(&off.id)).await.shows("until it is enabled").hides("Or try it out now");
-    visitor.get("/messages").await.is(200).shows("No message yet");
+    visitor.get(&path(&off.id)).await.shows("until it is enabled").hides("To try the endpoint now");
+    visitor.get("/messages").await.is(200).shows("No messages yet");
     let message = fixture.message("invoice.paid", "{}", None).await;
     visitor.until_shown(&path(&good.id), &message.id).await.shows("invoice.paid").shows("Delivered").shows("100 %");
     let page = visitor.until_shown(&path(&bad.id), &message.id).await;
     page.shows("503").shows("Failing").shows("0.0 %");
-    visitor.get(&format!("{}?status=success", path(&bad.id))).await.shows("No such attempt").hides("503");
+    visitor.get(&format!("{}?status=success", path(&bad.id))).await.shows("No matching attempts").hides("503");
     visitor.get(&format!("{}?status=fail", path(&bad.id))).await.shows("503");
     visitor.get(&format!("{}?status=odd", path(&bad.id))).await.is(400);
     visitor.get(&format!("{}?iterator=odd", path(&bad.id))).await.is(400);
     let page = visitor.get(&format!("/messages/{}", message.id)).await;
-    page.shows("thank you").shows("come back later").shows("Failed, is tried again").shows("in ").shows("data-live");
+    page.shows("thank you").shows("come back later").shows("Failed, will be retried").shows("in ").shows("data-live");
     visitor.get("/messages?eventType=invoice.paid").await.shows(&message.id);
-    visitor.get("/messages?eventType=invoice.lost").await.shows("No such message").hides(&message.id);
+    visitor.get("/messages?eventType=invoice.lost").await.shows("No matching messages").hides(&message.id);
     visitor.get("/messages?eventType=two+words").await.is(200).shows("id=\"event-type-fault\"");
 }
 
 #[tokio::test]
-async fn lists_lead_on_page_by_page() {
+async fn lists_link_their_pages_in_both_directions() {
     let fixture = Fixture::new().await;
     for number in 0..120 {
         fixture.message("a.b", &json!({ "number": number }).to_string(), None).await;
@@ -77,8 +77,8 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
     let mut visitor = fixture.visitor().await;
     visitor.get("/event-types").await.shows("The hammer fell.").shows("lot.lost");
     let page = visitor.get("/event-types/lot.sold").await;
-    page.shows("&#34;lot&#34;: 1").shows("Version 1").shows("Send an example to");
-    visitor.get("/event-types/lot.lost").await.is(200).shows("There is none");
+    page.shows("&#34;lot&#34;: 1").shows("Version 1").shows("Send example to");
+    visitor.get("/event-types/lot.lost").await.is(200).shows("No example:");
 
     let path = format!("/endpoints/{}/example", endpoint.id);
     visitor
@@ -90,30 +90,30 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
     let sent =
         fixture.provider.list_messages(&fixture.account, &fixture.app.id, &provider_core::PageRequest::default()).await;
     let message = format!("/messages/{}", sent.unwrap().data[0].id);
-    visitor.until_shown(&message, "Delivered").await.shows("Not sent here").shows("The answer had no body.");
+    visitor.until_shown(&message, "Delivered").await.shows("Not sent here").shows("The response had no body.");
     visitor.post(&path, &[("eventType", "lot.lost")]).await.is(400).shows("has no schema");
     visitor.post(&path, &[("eventType", "no.such")]).await.is(404);
 
     let resend = format!("{message}/resend");
     visitor.submit(&resend, &[("endpoint", &endpoint.id)]).await.shows("The message is being sent once more.");
-    visitor.until_shown(&message, "by hand").await;
+    visitor.until_shown(&message, "manual").await;
     visitor.submit(&resend, &[("endpoint", &other.id)]).await.is(200);
-    visitor.until_shown(&format!("/endpoints/{}", other.id), "by hand").await.shows("Delivered");
+    visitor.until_shown(&format!("/endpoints/{}", other.id), "manual").await.shows("Delivered");
     visitor.post(&resend, &[("endpoint", "ep_1")]).await.is(404);
 }
 
 #[tokio::test]
-async fn what_was_missed_is_replayed_and_its_progress_shown() {
+async fn missing_messages_are_replayed_and_the_progress_is_shown() {
     let fixture = Fixture::new().await;
     let message = fixture.message("a.b", "{}", None).await;
     fixture.clock.advance(Duration::from_secs(60));
     let late = fixture.endpoint(at(&receiver(200, "").await)).await;
     let path = format!("/endpoints/{}/replay", late.id);
     let mut visitor = fixture.visitor().await;
-    visitor.get(&path).await.is(200).shows("Nothing was sent again");
+    visitor.get(&path).await.is(200).shows("No replays in the last 90 days");
     let page = visitor.submit(&path, &[("what", "missing"), ("hours", "24"), ("since", "")]).await;
-    page.is(200).shows("What it never had").shows("Its progress is shown below");
-    // A step waits for the one before, by the clock.
+    page.is(200).shows("Missing messages").shows("Progress is shown below");
+    // Each step of the task waits for the test clock.
     for _ in 0..1_000 {
         if !visitor.get(&path).await.text.contains("Running") {
             break;
@@ -125,7 +125,7 @@ async fn what_was_missed_is_replayed_and_its_progress_shown() {
     visitor
         .submit(&path, &[("what", "failed"), ("hours", "1"), ("since", "2026-11-21T00:00")])
         .await
-        .shows("What failed");
+        .shows("Failed messages");
     for (what, hours, since, status, said) in [
         ("failed", "24", "2026-10-01T00:00", 422, "must be at most 14 days ago"),
         ("failed", "24", "2027-01-01T00:00", 422, "must not be in the future"),
@@ -140,30 +140,30 @@ async fn what_was_missed_is_replayed_and_its_progress_shown() {
         }
     }
     let other = fixture.endpoint(at("https://example.com/")).await;
-    visitor.get(&format!("/endpoints/{}/replay", other.id)).await.shows("Nothing was sent again");
+    visitor.get(&format!("/endpoints/{}/replay", other.id)).await.shows("No replays in the last 90 days");
 }
 
 #[tokio::test]
-async fn a_key_that_waits_is_shown_and_its_message_skipped() {
+async fn a_blocked_key_is_shown_and_its_message_skipped() {
     let fixture = Fixture::new().await;
     let in_order = EndpointInput { ordering: Some(DeliveryOrder::PerKey), ..at(&receiver(500, "").await) };
     let endpoint = fixture.endpoint(in_order).await;
     let path = format!("/endpoints/{}/ordering", endpoint.id);
     let mut visitor = fixture.visitor().await;
-    visitor.get(&path).await.is(200).shows("No key waits");
+    visitor.get(&path).await.is(200).shows("No blocked keys");
     let first = fixture.message("a.b", "{}", Some("lot/1")).await;
     let second = fixture.message("a.b", "{}", Some("lot/1")).await;
-    let page = visitor.until_shown(&path, "failed once; tried again at its time").await;
-    page.shows("lot/1").shows(&first.id).hides(&second.id).shows("data-of=\"Behind it\">1<").shows("Skip");
-    visitor.get(&format!("/messages/{}", second.id)).await.shows("As soon as its turn comes");
+    let page = visitor.until_shown(&path, "failed once; waits for its next retry").await;
+    page.shows("lot/1").shows(&first.id).hides(&second.id).shows("data-of=\"Waiting behind it\">1<").shows("Skip");
+    visitor.get(&format!("/messages/{}", second.id)).await.shows("Due now");
     let skip = async |visitor: &mut crate::visitor::Visitor, message: &str| {
         visitor.post(&path, &[("key", "lot/1"), ("messageId", message)]).await.status
     };
     assert_eq!(skip(&mut visitor, &second.id).await, 404, "it is not what the key waits for");
     assert_eq!(skip(&mut visitor, &first.id).await, 303);
     visitor.until_shown(&path, &second.id).await.hides(&first.id);
-    // Nothing leads to this page of an endpoint that takes what comes.
+    // An endpoint without ordering has no tab for this page.
     let other = fixture.endpoint(at("https://example.com/")).await;
     let page = visitor.get(&format!("/endpoints/{}/ordering", other.id)).await;
-    page.is(200).shows("in any order, so no key waits").hides("one after the other");
+    page.is(200).shows("in any order, so no key is blocked").hides("one after the other");
 }

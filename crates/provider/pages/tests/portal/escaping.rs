@@ -1,6 +1,6 @@
-//! Text of senders, receivers and customers is text on every page.
+//! Pages escape the texts of senders, receivers and customers.
 
-use provider_core::media_type::MediaType;
+use provider_core::messages::media_type::MediaType;
 use provider_core::{EndpointInput, Payload};
 use serde_json::json;
 
@@ -42,12 +42,12 @@ async fn user_input_is_escaped() {
     for path in pages {
         let page = visitor.get(&path).await;
         page.is(200).hides("<script>").hides("<img src=x").hides("onerror=alert(1)>\"");
-        // The application's name is on all of them.
+        // Every page shows the application's name.
         page.shows("&#60;script&#62;alert(&#39;name&#39;)");
     }
     visitor.get("/event-types/hostile.kind").await.shows(SHOWN);
     visitor.get(&of_endpoint("/headers")).await.shows(SHOWN);
-    // Also what was typed and refused.
+    // A refused form shows the entered values, escaped.
     let typed = [("url", HOSTILE), ("description", HOSTILE), ("channels", HOSTILE), ("throttleRate", HOSTILE)];
     visitor.post("/endpoints/new", &typed).await.is(422).hides("<script>").shows(SHOWN);
     let typed = [("name", HOSTILE), ("value", HOSTILE)];
@@ -56,7 +56,7 @@ async fn user_input_is_escaped() {
 }
 
 #[tokio::test]
-async fn a_payload_is_laid_out_as_it_was_written_and_downloaded_byte_for_byte() {
+async fn a_payload_is_shown_indented_and_downloaded_unchanged() {
     let fixture = Fixture::new().await;
     let written = "{\"n\":12345678901234567890.10,\"t\":\"\\u003cb\\u003e\",\"l\":[1,2]}";
     let message = fixture.message("a.b", written, None).await;
@@ -70,12 +70,12 @@ async fn a_payload_is_laid_out_as_it_was_written_and_downloaded_byte_for_byte() 
     );
     assert!(file.headers["content-disposition"].to_str().unwrap().starts_with("attachment; "));
     fixture.provider.expunge_message(&fixture.account, &fixture.app.id, &message.id).await.unwrap();
-    visitor.get(&path).await.is(200).shows("It was removed").hides("Download");
+    visitor.get(&path).await.is(200).shows("The payload was removed").hides("Download");
     visitor.get(&format!("{path}/payload")).await.is(404);
 }
 
 #[tokio::test]
-async fn a_payload_of_another_media_type_says_so_and_is_no_page_when_it_is_downloaded() {
+async fn a_payload_of_another_media_type_is_labelled_and_never_downloaded_as_a_page() {
     let fixture = Fixture::new().await;
     let written = "<html><script>alert('payload')</script></html>";
     let payload = Payload::from_text(written.into()).unwrap();

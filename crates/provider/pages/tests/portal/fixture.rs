@@ -1,4 +1,4 @@
-//! A provider whose portal is served on a port, with one application and a clock that stands still.
+//! A provider with its portal on a port, one application, and a test clock.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use tokio::net::TcpListener;
 
 use crate::visitor::Visitor;
 
-/// Name of the application, which is anybody's text.
+/// Name of the application, which contains a script element.
 pub(crate) const NAME: &str = "Hammer & <script>alert('name')</script>";
 
 pub(crate) struct Fixture {
     pub(crate) provider: Provider,
     pub(crate) clock: Arc<TestClock>,
-    /// The account, by its API key.
+    /// The account, authenticated by its API key.
     pub(crate) account: Caller,
     pub(crate) key: String,
     pub(crate) app: Application,
@@ -71,7 +71,7 @@ impl Fixture {
         self.provider.create_portal_access(&self.account, &self.app.id, input).await.unwrap()
     }
 
-    /// Somebody who came by a link that allows everything.
+    /// A visitor whose link has all capabilities.
     pub(crate) async fn visitor(&self) -> Visitor {
         self.visitor_with(PortalAccessInput::default()).await
     }
@@ -132,7 +132,7 @@ pub(crate) fn at(url: &str) -> EndpointInput {
     EndpointInput { url: url.into(), ..EndpointInput::default() }
 }
 
-/// A receiver on a port that answers everything so; its address.
+/// Starts a receiver that returns this status and body; returns its address.
 pub(crate) async fn receiver(status: u16, body: &'static str) -> String {
     let answer = async move || (http::StatusCode::from_u16(status).unwrap(), body);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

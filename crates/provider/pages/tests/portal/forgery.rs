@@ -1,4 +1,4 @@
-//! Forms that come from elsewhere, and what every answer says to a browser.
+//! Protection against cross-site request forgery, and the security headers of responses.
 
 use provider_core::PortalAccessInput;
 
@@ -35,7 +35,7 @@ async fn a_form_of_another_site_changes_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_is_signed_in_by_another_sites_form() {
+async fn the_form_of_another_site_can_not_sign_in() {
     let fixture = Fixture::new().await;
     let token = fixture.link(PortalAccessInput::default()).await.token;
     let mut visitor = Visitor::at(&fixture.server);
@@ -45,7 +45,7 @@ async fn nobody_is_signed_in_by_another_sites_form() {
 }
 
 #[tokio::test]
-async fn every_answer_says_what_a_browser_may_do_with_it() {
+async fn every_response_has_security_headers() {
     let fixture = Fixture::new().await;
     let mut visitor = fixture.visitor().await;
     for (path, status) in
@@ -64,13 +64,13 @@ async fn every_answer_says_what_a_browser_may_do_with_it() {
         assert!(!answer.headers.contains_key("access-control-allow-origin"));
         if status >= 400 {
             assert!(header("content-type").starts_with("text/html"));
-            answer.shows("To the endpoints").shows("<h1>");
+            answer.shows("Show endpoints").shows("<h1>");
         }
     }
 }
 
 #[tokio::test]
-async fn no_page_has_script_or_style_in_it_and_files_are_kept_for_good() {
+async fn pages_have_no_inline_script_or_style_and_assets_are_cached() {
     let fixture = Fixture::new().await;
     let mut visitor = fixture.visitor().await;
     let page = visitor.get("/endpoints/new").await.text;

@@ -1,4 +1,4 @@
-//! Endpoints by form: what is wrong is said beside the field, and what was typed stays.
+//! The forms of endpoints: errors are shown beside their field, and the form keeps the entered values.
 
 use kit_outbound::AddressPolicy;
 use provider_core::{DeliveryOrder, EndpointAddressPolicy, EndpointInput, PageRequest, ProviderConfig};
@@ -6,7 +6,7 @@ use provider_core::{DeliveryOrder, EndpointAddressPolicy, EndpointInput, PageReq
 use crate::fixture::{Fixture, at};
 
 #[tokio::test]
-async fn an_endpoint_is_added_with_everything_that_it_can_have() {
+async fn an_endpoint_is_added_with_all_fields() {
     let fixture = Fixture::new().await;
     for (name, description) in [("invoice.paid", "It was paid."), ("invoice.sent", "It went out."), ("PING", "")] {
         fixture.event_type(name, description, None).await;
@@ -24,7 +24,7 @@ async fn an_endpoint_is_added_with_everything_that_it_can_have() {
         ("ordering", "key"),
     ];
     let page = visitor.submit("/endpoints/new", &form).await;
-    page.is(200).shows("The endpoint was added").shows("https://example.com/hook").shows("Send an example");
+    page.is(200).shows("The endpoint was added").shows("https://example.com/hook").shows("Send example");
     let made =
         fixture.provider.list_endpoints(&fixture.account, &fixture.app.id, &PageRequest::default()).await.unwrap().data;
     assert_eq!(made.len(), 1);
@@ -38,7 +38,7 @@ async fn an_endpoint_is_added_with_everything_that_it_can_have() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_at_its_field_and_what_was_typed_stays() {
+async fn errors_are_shown_beside_their_field_and_entered_values_stay() {
     let address_policy =
         EndpointAddressPolicy { policy: AddressPolicy::public_only(Vec::new()), ..EndpointAddressPolicy::default() };
     let fixture = Fixture::with(ProviderConfig { endpoints_max: 1, address_policy, ..ProviderConfig::default() }).await;
@@ -68,13 +68,13 @@ async fn what_is_wrong_is_said_at_its_field_and_what_was_typed_stays() {
             }
         }
     }
-    // All of it at once.
+    // All errors in one form.
     let form = [("url", "ftp://x"), ("types", "some"), ("channels", "a!"), ("throttleRate", "many")];
     let page = visitor.post("/endpoints/new", &form).await;
     for field in ["url", "types", "channels", "throttleRate"] {
         page.shows(&format!("id=\"{field}-fault\""));
     }
-    // What is chosen and not known is not lost on the way.
+    // The form keeps a chosen event type that the catalogue does not have.
     let form = [("url", "ftp://x"), ("types", "some"), ("eventTypes", "no.such"), ("eventTypes", "invoice.paid")];
     visitor.post("/endpoints/new", &form).await.shows("value=\"no.such\" checked").shows("\"invoice.paid\" checked");
     let one = visitor.submit("/endpoints/new", &[("url", "https://example.com/")]).await;
@@ -84,18 +84,18 @@ async fn what_is_wrong_is_said_at_its_field_and_what_was_typed_stays() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_too_large_or_no_form_is_refused() {
+async fn a_form_that_is_too_large_or_of_another_content_type_is_refused() {
     let fixture = Fixture::new().await;
     let mut visitor = fixture.visitor().await;
     let long = "x".repeat(600 * 1_024);
-    visitor.post("/endpoints/new", &[("url", &long)]).await.is(413).shows("The form could not be read");
+    visitor.post("/endpoints/new", &[("url", &long)]).await.is(413).shows("The form was not accepted");
     let many = vec![("eventTypes", "a"); 3_000];
     visitor.post("/endpoints/new", &many).await.is(400).shows("at most 2048 fields");
     visitor.call(http::Method::PUT, "/endpoints", Vec::new()).await.is(403);
 }
 
 #[tokio::test]
-async fn an_endpoint_is_changed_switched_and_deleted() {
+async fn an_endpoint_is_changed_disabled_enabled_and_deleted() {
     let fixture = Fixture::new().await;
     fixture.event_type("invoice.paid", "d", None).await;
     let endpoint = fixture
@@ -103,7 +103,7 @@ async fn an_endpoint_is_changed_switched_and_deleted() {
         .await;
     let path = |page: &str| format!("/endpoints/{}{page}", endpoint.id);
     let mut visitor = fixture.visitor().await;
-    // An event type that went keeps nobody from changing the rest.
+    // A deleted event type does not block other changes.
     fixture.provider.expunge_event_type(&fixture.account, "invoice.paid").await.unwrap();
     let page = visitor.get(&path("/settings")).await;
     page.is(200)
@@ -112,7 +112,7 @@ async fn an_endpoint_is_changed_switched_and_deleted() {
         .shows("\"invoice.paid\" checked");
     let form =
         [("url", "https://example.com/"), ("types", "some"), ("eventTypes", "invoice.paid"), ("description", "Two")];
-    visitor.submit(&path("/settings"), &form).await.is(200).shows("Saved.").shows("Two");
+    visitor.submit(&path("/settings"), &form).await.is(200).shows("The endpoint was saved.").shows("Two");
     let form = [("url", "https://example.org/"), ("types", "all")];
     visitor.submit(&path("/settings"), &form).await.is(200).shows("https://example.org/");
     let changed = fixture.provider.endpoint(&fixture.account, &fixture.app.id, &endpoint.id).await.unwrap();
@@ -121,23 +121,23 @@ async fn an_endpoint_is_changed_switched_and_deleted() {
 
     visitor.submit(&path("/disable"), &[]).await.shows("Disabled").shows("receives nothing");
     visitor.get("/endpoints").await.shows("Disabled");
-    visitor.get(&path("/example")).await.shows("Enable it first");
+    visitor.get(&path("/example")).await.shows("enable the endpoint first");
     visitor.post(&path("/example"), &[("eventType", "svix.ping")]).await.is(400).shows("The endpoint is disabled");
     visitor.submit(&path("/enable"), &[]).await.shows("Enabled");
 
-    visitor.get(&path("/delete")).await.is(200).shows("Delete this endpoint?").shows("Keep it");
+    visitor.get(&path("/delete")).await.is(200).shows("Delete this endpoint?").shows("Keep endpoint");
     visitor.get("/endpoints").await.shows("https://example.org/");
-    visitor.submit(&path("/delete"), &[]).await.is(200).shows("The endpoint was deleted.").shows("No endpoint yet");
+    visitor.submit(&path("/delete"), &[]).await.is(200).shows("The endpoint was deleted.").shows("No endpoints yet");
     visitor.get(&path("")).await.is(404);
 }
 
 #[tokio::test]
-async fn headers_are_set_and_removed_and_secret_ones_not_shown() {
+async fn headers_are_set_and_removed_and_sensitive_values_are_hidden() {
     let fixture = Fixture::new().await;
     let endpoint = fixture.endpoint(at("https://example.com/")).await;
     let path = format!("/endpoints/{}/headers", endpoint.id);
     let mut visitor = fixture.visitor().await;
-    visitor.get(&path).await.is(200).shows("None yet");
+    visitor.get(&path).await.is(200).shows("No headers yet");
     visitor.submit(&path, &[("name", "X-Tenant"), ("value", "hartley")]).await.shows("<code>hartley</code>");
     let page = visitor.submit(&path, &[("name", "Authorization"), ("value", "Bearer hidden-word")]).await;
     page.shows("Authorization").hides("hidden-word");
@@ -156,7 +156,7 @@ async fn headers_are_set_and_removed_and_secret_ones_not_shown() {
 }
 
 #[tokio::test]
-async fn a_secret_is_hidden_until_it_is_asked_for_and_rotated() {
+async fn a_secret_is_hidden_until_it_is_revealed_and_can_be_rotated() {
     let fixture = Fixture::new().await;
     let endpoint = fixture.endpoint(at("https://example.com/")).await;
     let path = |page: &str| format!("/endpoints/{}/secret{page}", endpoint.id);
@@ -170,7 +170,12 @@ async fn a_secret_is_hidden_until_it_is_asked_for_and_rotated() {
     assert_eq!(revealed.headers["cache-control"], "no-store");
 
     let rotated = visitor.submit(&path("/rotate"), &[("gracePeriodSeconds", "3600"), ("key", "")]).await;
-    rotated.is(200).shows("has a new signing secret").shows("it stops").shows("in 1 hour").hides(&first);
+    rotated
+        .is(200)
+        .shows("has a new signing secret")
+        .shows("An old secret also signs")
+        .shows("in 1 hour")
+        .hides(&first);
     assert_ne!(secret().await, first);
     let own = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     visitor.submit(&path("/rotate"), &[("gracePeriodSeconds", "0"), ("key", own)]).await.is(200).hides(own);

@@ -1,4 +1,4 @@
-//! Coming in by a magic link, and how a session ends.
+//! Signing in with a magic link, and the end of a session.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn a_link_opens_the_portal_of_its_application() {
     assert_eq!(page, format!("{}/app-portal/login", fixture.server));
     let mut visitor = Visitor::at(&fixture.server);
     visitor.get("/login").await.is(200).shows("Link or key");
-    // The whole link, its key and the token itself are taken, the latter with any region.
+    // The form accepts the whole link, its key, and the token with or without a region.
     for text in [&link.url, key, &link.token, &format!("{}.eu", link.token), &format!("  {key}\n")] {
         visitor.cookie = None;
         let answer = visitor.post("/login", &[("key", text)]).await;
@@ -25,7 +25,7 @@ async fn a_link_opens_the_portal_of_its_application() {
         assert_eq!(answer.location.as_deref(), Some("/app-portal/endpoints"));
         let set = answer.headers["set-cookie"].to_str().unwrap();
         assert!(set.ends_with("; Path=/app-portal; Max-Age=604800; HttpOnly; SameSite=Lax"), "{set}");
-        visitor.get("/endpoints").await.is(200).shows("Hammer &#38; ").shows("No endpoint yet");
+        visitor.get("/endpoints").await.is(200).shows("Hammer &#38; ").shows("No endpoints yet");
     }
     for path in ["", "/"] {
         let home = visitor.get(path).await;
@@ -35,12 +35,12 @@ async fn a_link_opens_the_portal_of_its_application() {
 }
 
 #[tokio::test]
-async fn over_https_and_below_a_path_the_cookie_and_links_are_for_that() {
+async fn the_cookie_and_links_follow_the_public_url() {
     let config = ProviderConfig { public_url: "https://hooks.example/webhooks/".into(), ..ProviderConfig::default() };
     let fixture = Fixture::with(config).await;
     let link = fixture.link(PortalAccessInput::default()).await;
     assert!(link.url.starts_with("https://hooks.example/webhooks/app-portal/login#key="), "{}", link.url);
-    // A proxy takes the path's beginning away.
+    // A proxy removes the prefix of the path.
     let mut visitor = Visitor::at(&fixture.server);
     visitor.origin = Some("https://hooks.example".into());
     let answer = visitor.post("/login", &[("key", &link.token)]).await;
@@ -51,16 +51,16 @@ async fn over_https_and_below_a_path_the_cookie_and_links_are_for_that() {
 }
 
 #[tokio::test]
-async fn what_opens_nothing_is_said_to() {
+async fn an_invalid_link_or_key_is_refused_with_an_explanation() {
     let fixture = Fixture::new().await;
     let mut visitor = Visitor::at(&fixture.server);
     let unknown = STANDARD.encode(r#"{"appId":"app_1","token":"appsk_unknown"}"#);
     for (key, said) in [
-        ("", "This is no link or key"),
-        ("two words", "This is no link or key"),
-        ("e30=", "This is no link or key"),
-        ("appsk_unknown", "This link is over its time"),
-        (&unknown, "This link is over its time"),
+        ("", "This is not a link or key"),
+        ("two words", "This is not a link or key"),
+        ("e30=", "This is not a link or key"),
+        ("appsk_unknown", "This link has expired"),
+        (&unknown, "This link has expired"),
         (&fixture.key, "This is an API key"),
     ] {
         let answer = visitor.post("/login", &[("key", key)]).await;
@@ -83,7 +83,7 @@ async fn too_many_wrong_keys_are_rate_limited() {
 }
 
 #[tokio::test]
-async fn nobody_comes_in_without_a_session() {
+async fn pages_require_a_session() {
     let fixture = Fixture::new().await;
     let mut visitor = Visitor::at(&fixture.server);
     for path in ["/endpoints", "/endpoints/new", "/messages", "/event-types", "/endpoints/ep_1/secret"] {
@@ -93,8 +93,8 @@ async fn nobody_comes_in_without_a_session() {
     visitor.post("/endpoints/new", &[("url", "https://example.com")]).await.is(401).shows("Your session has ended");
     for cookie in ["lotwire_app_portal=appsk_unknown", &format!("lotwire_app_portal={}", fixture.key)] {
         visitor.cookie = Some(cookie.to_owned());
-        visitor.get("/endpoints").await.is(401).shows("I have a link or key");
-        assert_eq!(visitor.cookie, None, "a cookie that is good for nothing is taken away");
+        visitor.get("/endpoints").await.is(401).shows("Sign in with a link or key");
+        assert_eq!(visitor.cookie, None, "the response removes an invalid cookie");
     }
 }
 
@@ -109,7 +109,7 @@ async fn logging_out_ends_the_token_and_leaves_others() {
     assert!(matches!(fixture.provider.authenticate(&token).await, Err(ProviderError::Unauthenticated)));
     one.cookie = Some(cookie);
     one.get("/endpoints").await.is(401);
-    // Twice is once.
+    // Logging out twice succeeds.
     one.submit("/logout", &[]).await.is(200);
     other.get("/endpoints").await.is(200);
 }

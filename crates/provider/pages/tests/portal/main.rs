@@ -1,4 +1,4 @@
-//! The App Portal over real HTTP: a provider on a store in memory, a server on a port, a visitor with a cookie.
+//! The App Portal over HTTP: a provider on a temporary store, a server on a port, and a visitor with a cookie.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 

@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 use provider_core::model::{AttemptTrigger, Id};
 use provider_core::ordering::OrderingKey;
-use provider_core::payload::StoredPayload;
+use provider_core::messages::payload::StoredPayload;
 use provider_core::port::{NewMessage, NodeId, StoreError, StoreResult};
 
 use super::rows::{self, Client, SqlResult};
-use super::{answers, nodes, ordering, resend};
+use super::{deliveries, idempotency, nodes, ordering};
 use crate::codec::{Fingerprint, answer_key, fingerprint, optional_to_json};
 
 /// A message of the batch with what it must not share with another.
@@ -114,10 +114,10 @@ async fn take(
     // An answer that is there goes before any other reason.
     let mut used: HashSet<Fingerprint> = HashSet::new();
     if !to_look_up.is_empty() {
-        used.extend(answers::kept(db, &to_look_up).await?);
+        used.extend(idempotency::kept(db, &to_look_up).await?);
     }
     if !to_keep.is_empty() {
-        let kept: HashSet<Fingerprint> = answers::keep(db, &to_keep).await?.into_iter().collect();
+        let kept: HashSet<Fingerprint> = idempotency::keep(db, &to_keep).await?.into_iter().collect();
         used.extend(to_keep.into_iter().map(answer_key).filter(|key| !kept.contains(key)));
     }
     let mut results: Vec<StoreResult<()>> = Vec::with_capacity(round.len());
@@ -136,7 +136,7 @@ async fn take(
         }
     }
     if !unanswered.is_empty() {
-        answers::delete_answer(db, &unanswered).await?;
+        idempotency::delete_answer(db, &unanswered).await?;
     }
     enter_deliveries(db, &of_results(&round, &results), owners, now).await?;
     Ok(results)
@@ -220,7 +220,7 @@ async fn enter_deliveries(
                 continue;
             }
             if delivery.trigger == AttemptTrigger::Manual {
-                resend::enter_row(db, &delivery.endpoint, &entry.new.message.id).await?;
+                deliveries::enter_manual(db, &delivery.endpoint, &entry.new.message.id).await?;
                 continue;
             }
             endpoints.push(&*delivery.endpoint);
@@ -263,7 +263,7 @@ mod tests {
             },
             application_version: 1,
             deliveries: Vec::new(),
-            key: None,
+            ordering_key: None,
             answer: None,
         };
         let key = |number: u8| (number > 0).then_some([number; 28]);

@@ -1,13 +1,83 @@
 //! Accounts and their API keys.
 
+use async_trait::async_trait;
+use jiff::Timestamp;
 use provider_core::model::{Account, ApiKey};
-use provider_core::port::{Page, StoreError};
+use provider_core::port::{AccountStore, Page, StoreError, StoreResult};
 
+use super::PostgresStore;
 use super::rows::{self, Client, SqlResult};
 use crate::codec::PageQuery;
 
+#[async_trait]
+impl AccountStore for PostgresStore {
+    async fn create_account(&self, account: Account) -> StoreResult<()> {
+        self.transaction(&(&account,), |db, &(account,)| Box::pin(create(db, account))).await
+    }
+
+    async fn account(&self, id: &str) -> StoreResult<Option<Account>> {
+        let client = self.client().await?;
+        Ok(find(&client, id).await?)
+    }
+
+    async fn accounts(&self, page: Page) -> StoreResult<Vec<Account>> {
+        let client = self.client().await?;
+        Ok(list(&client, &page).await?)
+    }
+
+    async fn update_account(&self, account: Account) -> StoreResult<()> {
+        let client = self.client().await?;
+        let update = "UPDATE accounts SET name = $2, payload_check = $3, requests_per_second_max = $4, \
+             endpoints_max = $5 WHERE id = $1";
+        let settings = &account.settings;
+        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 5] = [
+            &&*account.id,
+            &account.name,
+            &settings.payload_check.name(),
+            &settings.requests_per_second_max.map(i64::from),
+            &settings.endpoints_max.map(i64::from),
+        ];
+        if rows::write(&client, update, &values).await? == 0 {
+            return Err(StoreError::NotFound);
+        }
+        drop(client);
+        self.engine.notify().await;
+        Ok(())
+    }
+
+    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()> {
+        self.transaction(&(&key,), |db, &(key,)| Box::pin(create_key(db, key))).await
+    }
+
+    async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>> {
+        let client = self.client().await?;
+        Ok(key_by_hash(&client, hash).await?)
+    }
+
+    async fn api_keys(&self, account: &str, page: Page) -> StoreResult<Vec<ApiKey>> {
+        let client = self.client().await?;
+        Ok(keys(&client, account, &page).await?)
+    }
+
+    async fn touch_api_key(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+        let client = self.client().await?;
+        let update = "UPDATE api_keys SET last_used_at = greatest(last_used_at, $2) WHERE id = $1";
+        Ok(rows::write(&client, update, &[&id, &at]).await.map(drop)?)
+    }
+
+    async fn delete_api_key(&self, account: &str, id: &str) -> StoreResult<bool> {
+        let outcome =
+            self.transaction(&(account, id), |db, &(account, id)| Box::pin(delete_key(db, account, id))).await?;
+        if outcome {
+            self.engine.notify().await;
+        }
+        Ok(outcome)
+    }
+}
+
 const ACCOUNT: &str =
     "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
+
 const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at FROM api_keys";
 
 pub(super) async fn create(db: &impl Client, account: &Account) -> SqlResult<()> {

@@ -1,15 +1,71 @@
 //! Consumer applications.
 
+use async_trait::async_trait;
 use provider_core::model::{Application, Id};
 use provider_core::operational::events::OperationalEventKind;
-use provider_core::port::{IdempotentAnswer, Page, StoreError};
+use provider_core::port::{ApplicationExclusion, ApplicationStore, IdempotentAnswer, Page, StoreError, StoreResult};
 
-use super::rows::{self, APPLICATION, Client, SqlResult};
-use super::{answers, operational};
-use crate::codec::{PageQuery, to_json};
+use super::rows::{self, APPLICATION, Client, SqlResult, sql_limit};
+use super::{PostgresStore, idempotency, operational_events};
+use crate::codec::{PageQuery, exclusion_sql, to_json};
+
+#[async_trait]
+impl ApplicationStore for PostgresStore {
+    async fn create_application(&self, application: Application, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.transaction(&(&application, answer.as_ref()), |db, &(application, answer)| {
+            Box::pin(create(db, application, answer))
+        })
+        .await
+    }
+
+    async fn application(&self, account: &str, id_or_uid: &str) -> StoreResult<Option<Application>> {
+        let client = self.client().await?;
+        Ok(find(&client, account, id_or_uid).await?)
+    }
+
+    async fn applications(&self, account: &str, page: Page) -> StoreResult<Vec<Application>> {
+        let client = self.client().await?;
+        Ok(list(&client, account, &page).await?)
+    }
+
+    async fn applications_except(
+        &self,
+        account: &str,
+        exclude: &[ApplicationExclusion],
+        page: Page,
+    ) -> StoreResult<Vec<Application>> {
+        let client = self.client().await?;
+        let except = exclusion_sql(exclude, "a");
+        let select = format!("SELECT {APPLICATION} FROM applications a WHERE a.account = $1{except}");
+        Ok(rows::list(&client, &select, "a.id", account, &PageQuery::new(&page), rows::application).await?)
+    }
+
+    async fn applications_by_uid(&self, uid: &str, limit: usize) -> StoreResult<Vec<Application>> {
+        let client = self.client().await?;
+        let select = format!("SELECT {APPLICATION} FROM applications a WHERE a.uid = $1 ORDER BY a.id LIMIT $2");
+        Ok(rows::all(&client, &select, &[&uid, &sql_limit(limit)], rows::application).await?)
+    }
+
+    async fn replace_application(&self, old: Application, new: Application) -> StoreResult<()> {
+        self.transaction(&(&old, &new), |db, &(old, new)| Box::pin(replace_application(db, old, new))).await?;
+        self.engine.notify().await;
+        Ok(())
+    }
+
+    async fn delete_application(&self, account: &str, id: &str) -> StoreResult<bool> {
+        let Some(endpoints) =
+            self.transaction(&(account, id), |db, &(account, id)| Box::pin(delete(db, account, id))).await?
+        else {
+            return Ok(false);
+        };
+        self.drop_rows_of(&endpoints).await?;
+        self.engine.notify().await;
+        Ok(true)
+    }
+}
 
 pub(super) async fn create(db: &impl Client, new: &Application, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
-    answers::keep_or_replay(db, answer).await?;
+    idempotency::keep_or_replay(db, answer).await?;
     check_uid(db, new).await?;
     let insert = "INSERT INTO applications (id, account, uid, name, throttle_rate, metadata, version, created_at, \
          updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -111,9 +167,15 @@ pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> SqlResu
     let gone: Vec<(Id, Option<String>)> = rows::all(db, delete, &[&id], ids).await?;
     // While the application is there, which says who is told.
     for (endpoint, uid) in &gone {
-        operational::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted).await?;
+        operational_events::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted).await?;
     }
     rows::write(db, "DELETE FROM applications WHERE account = $1 AND id = $2", &[&account, &id]).await?;
     rows::write(db, "DELETE FROM app_tokens WHERE application = $1", &[&id]).await?;
     Ok(Some(gone.into_iter().map(|(endpoint, _)| endpoint).collect()))
+}
+
+async fn replace_application(db: &impl Client, old: &Application, new: &Application) -> SqlResult<()> {
+    lock(db, &old.id).await?;
+    rows::check_unchanged(find(db, &old.account, &old.id).await?, old)?;
+    update(db, new).await
 }

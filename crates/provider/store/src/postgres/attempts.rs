@@ -1,17 +1,146 @@
-//! Attempts: the hot way out, and their lists.
+//! Attempts: recording them (the hot way out), listing, searching and counting them.
+//!
+//! A search runs in two steps: it selects the matching rows without payloads and responses, and then reads those rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
 
+use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{Attempt, Id};
+use provider_core::model::{Attempt, AttemptStatus, Id};
 use provider_core::operational::events::{DisabledBy, OperationalEventKind};
-use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, Page};
+use provider_core::port::{
+    AttemptFilter, AttemptRecord, AttemptScope, AttemptStore, AttemptedMessage, DeliveryOutcome,
+    DeliveryState, Destination, EndpointCounts, EndpointEffect, MessageFilter, Order, Page, PayloadRead, Scan,
+    ScanResult, StoreResult,
+};
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use super::rows::{self, ATTEMPT, Client, SqlResult};
-use super::{applications, messages, operational, ordering, resend};
-use crate::codec::{PageQuery, newest_first};
+use super::messages::{SCANNED, ScannedMessage, read_messages};
+use super::rows::{self, ATTEMPT, Client, SqlResult, sql_limit};
+use super::{PostgresStore, applications, deliveries, messages, operational_events, ordering};
+use crate::codec::{self, PageQuery, counted, newest_first};
+use crate::scan::{self as scans, ScanFlow, ScanProgress};
+
+#[async_trait]
+impl AttemptStore for PostgresStore {
+    async fn record_attempts(&self, records: Arc<[AttemptRecord]>, _within: Duration) -> StoreResult<()> {
+        if self.transaction(&(&*records,), |db, &(records,)| Box::pin(record(db, records))).await?
+            == RoutingChange::Changed
+        {
+            self.engine.notify().await;
+        }
+        Ok(())
+    }
+
+    async fn attempt(&self, application: &str, message: &str, id: &str) -> StoreResult<Option<Attempt>> {
+        let client = self.client().await?;
+        Ok(find(&client, application, message, id).await?)
+    }
+
+    async fn attempts_at_endpoint(&self, application: &str, endpoint: &str, page: Page) -> StoreResult<Vec<Attempt>> {
+        let client = self.client().await?;
+        Ok(at_endpoint(&client, application, endpoint, page).await?)
+    }
+
+    async fn find_attempts(
+        &self,
+        application: &str,
+        of: &AttemptScope,
+        filter: &AttemptFilter,
+        scan: &Scan,
+    ) -> StoreResult<ScanResult<Attempt>> {
+        let client = self.client().await?;
+        Ok(find_attempts(&client, application, of, filter, scan).await?)
+    }
+
+    async fn find_attempted_messages(
+        &self,
+        application: &str,
+        endpoint: &str,
+        filter: &MessageFilter,
+        status: Option<AttemptStatus>,
+        scan: &Scan,
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<AttemptedMessage>> {
+        let client = self.client().await?;
+        let select = format!(
+            "SELECT {SCANNED}, a.latest, a.succeeded, d.next_at FROM ( \
+                 SELECT * FROM messages m WHERE m.application = $1{} \
+             ) m CROSS JOIN LATERAL ( \
+                 SELECT (array_agg(status ORDER BY id DESC))[1] AS latest, coalesce(bool_or(status = 0), FALSE) AS succeeded \
+                 FROM attempts WHERE message = m.id AND endpoint = $5 \
+             ) a LEFT JOIN deliveries d ON d.endpoint = $5 AND d.message = m.id ORDER BY m.id",
+            scans::sql(scan, "m.id")
+        );
+        let params: &[&(dyn ToSql + Sync)] =
+            &[&application, &scan.above, &scan.below, &sql_limit(scan.scanned_rows_max), &endpoint];
+        let mut scanned = rows::all(&client, &select, params, |row| {
+            let latest = rows::get::<Option<i16>>(row, 5)?.map(|status| codec::status(status.into())).transpose()?;
+            let state = DeliveryState { latest, succeeded: rows::get(row, 6)?, next_at: rows::get(row, 7)? };
+            Ok((ScannedMessage::of(row)?, state))
+        })
+        .await?;
+        if scan.direction == Order::Descending {
+            scanned.reverse();
+        }
+        let (mut progress, mut wanted, mut states) = (ScanProgress::new(scan), Vec::new(), HashMap::new());
+        for (row, state) in scanned {
+            let counts = state.latest.is_some() && status.is_none_or(|status| state.matches_status(status));
+            let admitted = counts && row.is_admitted(filter)?;
+            if admitted {
+                wanted.push(row.id.clone());
+                states.insert(row.id.clone(), state);
+            }
+            if progress.record(&row.id, admitted.then(|| row.bytes(content))) == ScanFlow::Stop {
+                break;
+            }
+        }
+        let messages = read_messages(&client, application, &wanted, content).await?;
+        let attempted = messages.into_iter().map(|message| {
+            let state = states.remove(&message.id).unwrap_or_default();
+            AttemptedMessage { message, state }
+        });
+        Ok(progress.found(attempted.collect()))
+    }
+
+    async fn destinations(&self, application: &str, message: &str) -> StoreResult<Vec<Destination>> {
+        let client = self.client().await?;
+        let select = "SELECT coalesce(a.endpoint, w.endpoint) AS endpoint, a.status, a.url, coalesce(w.next_at, d.next_at) FROM ( \
+                 SELECT DISTINCT ON (endpoint) endpoint, status, url FROM attempts \
+                 WHERE message = $2 AND EXISTS (SELECT FROM messages WHERE application = $1 AND id = $2) \
+                 ORDER BY endpoint, id DESC \
+             ) a FULL JOIN ( \
+                 SELECT d.endpoint, d.next_at FROM endpoints e JOIN deliveries d ON d.endpoint = e.id AND d.message = $2 \
+                 WHERE e.application = $1 \
+             ) w ON w.endpoint = a.endpoint \
+             LEFT JOIN deliveries d ON d.endpoint = a.endpoint AND d.message = $2 ORDER BY 1";
+        let params: &[&(dyn ToSql + Sync)] = &[&application, &message];
+        let found = rows::all(&client, select, params, |row| {
+            Ok(Destination {
+                endpoint: rows::id(row, 0)?,
+                latest: rows::get::<Option<i16>>(row, 1)?.map(|status| codec::status(status.into())).transpose()?,
+                next_at: rows::get(row, 3)?,
+                url: rows::get(row, 2)?,
+            })
+        });
+        Ok(found.await?)
+    }
+
+    async fn endpoint_counts(
+        &self,
+        endpoint: &str,
+        attempts: Range<Id>,
+        messages: Range<Id>,
+        limit: usize,
+    ) -> StoreResult<Option<EndpointCounts>> {
+        let client = self.client().await?;
+        Ok(endpoint_counts(&client, endpoint, &attempts, &messages, limit).await?)
+    }
+}
 
 /// Whether endpoints changed in a way that others have to know of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +158,7 @@ pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> SqlRe
     insert(db, records.iter().map(|record| &record.attempt).collect()).await?;
     move_on(db, records).await?;
     note_failing(db, &endpoint_summaries).await?;
-    operational::insert_notice_events(db, records).await?;
+    operational_events::insert_notice_events(db, records).await?;
     Ok(routes)
 }
 
@@ -140,7 +269,7 @@ impl<'records> Rows<'records> {
     async fn return_rest_for_manual(&self, moved_on: u64, db: &impl Client) -> SqlResult<()> {
         match usize::try_from(moved_on) {
             Ok(moved_on) if moved_on >= self.endpoints.len() => Ok(()),
-            _ => resend::return_for_manual(db, &self.endpoints, &self.messages).await,
+            _ => deliveries::return_for_manual(db, &self.endpoints, &self.messages).await,
         }
     }
 }
@@ -194,7 +323,7 @@ async fn disable(
         if let Some((uid, fail_since)) = disabled {
             applications::raise_version(db, application).await?;
             let disabled = OperationalEventKind::Disabled { fail_since, by: DisabledBy::Failures };
-            operational::insert_event(db, application, endpoint, uid.as_deref(), disabled).await?;
+            operational_events::insert_event(db, application, endpoint, uid.as_deref(), disabled).await?;
             routes = RoutingChange::Changed;
         }
     }
@@ -221,20 +350,6 @@ async fn note_failing(db: &impl Client, endpoint_summaries: &BTreeMap<(&Id, &Id)
     rows::write(db, update, &[&applications, &endpoints, &worked, &since]).await.map(drop)
 }
 
-pub(super) async fn of_message(
-    db: &impl Client,
-    application: &str,
-    message: &str,
-    page: Page,
-) -> SqlResult<Vec<Attempt>> {
-    if messages::is_there(db, application, message).await? {
-        let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1");
-        let slice = PageQuery::new(&newest_first(page));
-        return rows::list(db, &select, "a.id", message, &slice, |row| rows::attempt(row, application)).await;
-    }
-    Ok(Vec::new())
-}
-
 pub(super) async fn at_endpoint(
     db: &impl Client,
     application: &str,
@@ -256,4 +371,99 @@ pub(super) async fn find(db: &impl Client, application: &str, message: &str, id:
         return rows::one(db, &select, &[&message, &id], |row| rows::attempt(row, application)).await;
     }
     Ok(None)
+}
+
+/// How many there are of each status. Answered from the index alone, as far as vacuum has been there.
+const ATTEMPTS_BY_STATUS: &str = "SELECT endpoint_counts(*) FILTER (WHERE status = 0), endpoint_counts(*) FILTER (WHERE status = 1), \
+     endpoint_counts(*) FILTER (WHERE status = 2), endpoint_counts(*) FILTER (WHERE status = 3), endpoint_counts(*) FILTER (WHERE status = 4) \
+     FROM (SELECT status FROM attempts WHERE endpoint = $1 AND id >= $2 AND id < $3 LIMIT $4) found";
+
+/// How many have not been attempted, and how many have.
+const DELIVERIES_BY_STATE: &str = "SELECT endpoint_counts(*) FILTER (WHERE attempts = 0), endpoint_counts(*) FILTER (WHERE attempts > 0) \
+     FROM (SELECT attempts FROM deliveries WHERE endpoint = $1 AND message >= $2 AND message < $3 LIMIT $4) found";
+
+async fn endpoint_counts(
+    db: &impl Client,
+    endpoint: &str,
+    attempts: &Range<Id>,
+    messages: &Range<Id>,
+    limit: usize,
+) -> SqlResult<Option<EndpointCounts>> {
+    let attempts: [u64; 5] = counts_row(db, ATTEMPTS_BY_STATUS, endpoint, attempts, limit).await?;
+    let deliveries: [u64; 2] = counts_row(db, DELIVERIES_BY_STATE, endpoint, messages, limit).await?;
+    let rows = attempts.iter().sum::<u64>().max(deliveries.iter().sum());
+    Ok((rows <= limit as u64).then(|| counted(attempts, deliveries)))
+}
+
+/// The only row of a statement that looks at one row more than `limit` at most.
+async fn counts_row<const COLUMNS: usize>(
+    db: &impl Client,
+    sql: &str,
+    endpoint: &str,
+    ids: &Range<Id>,
+    limit: usize,
+) -> SqlResult<[u64; COLUMNS]> {
+    let limit = rows::sql_limit(limit.saturating_add(1));
+    let found = rows::one(db, sql, &[&endpoint, &&*ids.start, &&*ids.end, &limit], |row| {
+        let mut numbers = [0; COLUMNS];
+        for (column, number) in numbers.iter_mut().enumerate() {
+            *number = rows::get::<i64>(row, column)?.unsigned_abs();
+        }
+        Ok(numbers)
+    })
+    .await?;
+    Ok(found.unwrap_or([0; COLUMNS]))
+}
+
+async fn find_attempts(
+    db: &impl Client,
+    application: &str,
+    of: &AttemptScope,
+    filter: &AttemptFilter,
+    scan: &Scan,
+) -> SqlResult<ScanResult<Attempt>> {
+    let by_message = MessageFilter::default();
+    let (column, owner, of_messages) = match of {
+        AttemptScope::Message(id) => ("a.message", id, &by_message),
+        AttemptScope::Endpoint(id) => ("a.endpoint", id, &filter.message),
+    };
+    let rows_max = if filter.matches_all() { scans::wanted_max(scan) } else { scan.scanned_rows_max };
+    let keys = format!(
+        "SELECT a.message, a.id, a.status, a.response_status_code, a.endpoint FROM attempts a WHERE {column} = $1{}",
+        scans::sql(scan, "a.id")
+    );
+    let params: &[&(dyn ToSql + Sync)] = &[&&**owner, &scan.above, &scan.below, &sql_limit(rows_max)];
+    let scanned = rows::all(db, &keys, params, |row| {
+        let status = codec::status(rows::get::<i16>(row, 2)?.into())?;
+        let admitted = filter.matches(status, rows::unsigned(row, 3)?, rows::get(row, 4)?);
+        Ok((rows::id(row, 0)?, rows::id(row, 1)?, admitted))
+    })
+    .await?;
+    let mut admitted_messages: HashMap<Id, bool> = HashMap::new();
+    if !of_messages.matches_all() {
+        let wanted = scanned.iter().filter(|(_, _, admitted)| *admitted).map(|(message, _, _)| message.clone());
+        let wanted: Vec<Id> = wanted.collect();
+        for message in read_messages(db, application, &wanted, PayloadRead::Skip).await? {
+            let admitted = of_messages.matches_message(&message);
+            admitted_messages.insert(message.id, admitted);
+        }
+    }
+    let (mut progress, mut wanted) = (ScanProgress::new(scan), (Vec::new(), Vec::new()));
+    for (message, id, admitted) in &scanned {
+        let by_message = of_messages.matches_all() || admitted_messages.get(message).copied().unwrap_or(false);
+        let admitted = *admitted && by_message;
+        if admitted {
+            wanted.0.push(&**message);
+            wanted.1.push(&**id);
+        }
+        if progress.record(id, admitted.then_some(0)) == ScanFlow::Stop {
+            break;
+        }
+    }
+    let select = format!(
+        "SELECT {ATTEMPT} FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (message, id, no) \
+         JOIN attempts a ON a.message = wanted.message AND a.id = wanted.id ORDER BY wanted.no"
+    );
+    let found = rows::all(db, &select, &[&wanted.0, &wanted.1], |row| rows::attempt(row, application)).await?;
+    Ok(progress.found(found))
 }

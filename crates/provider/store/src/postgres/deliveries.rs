@@ -1,12 +1,109 @@
-//! Delivery rows: what waits, who gets it, what comes back.
+//! Delivery rows: claiming, releasing, resending and dropping them.
 
+use std::collections::HashMap;
+
+use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{AttemptTrigger, Id};
-use provider_core::port::{Backlog, ClaimLimit, Delivery, DeliveryKind, NodeId};
+use provider_core::model::{Attempt, AttemptTrigger, Id};
+use provider_core::port::{
+    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, IdempotentAnswer, NodeId, RESEND_DUE, Resend,
+    SkipResult, StoreError, StoreResult,
+};
+use tokio_postgres::Row;
 
-use super::nodes;
-use super::ordering;
 use super::rows::{self, Client, MESSAGE, MESSAGE_COLUMNS, SqlResult, sql_limit};
+use super::{PostgresStore, attempts, idempotency, nodes, ordering};
+
+#[async_trait]
+impl DeliveryStore for PostgresStore {
+    async fn endpoints_with_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>> {
+        let client = self.client().await?;
+        Ok(endpoints_with_due(&client, now, limit).await?)
+    }
+
+    async fn claim(
+        &self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: DeliveryKind,
+        now: Timestamp,
+        room: ClaimLimit,
+    ) -> StoreResult<Vec<Delivery>> {
+        self.transaction(&(node, endpoint, kind, now, room), |db, &(node, endpoint, kind, now, room)| {
+            Box::pin(claim(db, node, endpoint, kind, now, room))
+        })
+        .await
+    }
+
+    async fn next_due(&self) -> StoreResult<Option<Timestamp>> {
+        let client = self.client().await?;
+        Ok(next_due(&client).await?)
+    }
+
+    async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()> {
+        let outcome = self
+            .transaction(&(node, &rows, now), |db, &(node, rows, now)| Box::pin(release(db, node, rows, now)))
+            .await?;
+        self.engine.notify().await;
+        Ok(outcome)
+    }
+
+    async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()> {
+        self.transaction(&(&rows,), |db, &(rows,)| {
+            Box::pin(drop_rows(db, rows.iter().map(|(message, endpoint)| (message, endpoint))))
+        })
+        .await
+    }
+
+    async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.transaction(&(&resend, &answer), |db, &(resend, answer)| Box::pin(mark_for_resend(db, resend, answer.as_ref())))
+            .await?;
+        self.engine.notify().await;
+        Ok(())
+    }
+
+    async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        let client = self.client().await?;
+        // Rows that somebody is just taking are passed over.
+        let hasten = "UPDATE deliveries d SET next_at = $2 FROM (SELECT message FROM deliveries \
+                 WHERE endpoint = $1 AND owner IS NULL AND attempts > 0 AND next_at > $2 \
+                 ORDER BY next_at, message LIMIT $3 FOR UPDATE SKIP LOCKED) waiting \
+             WHERE d.endpoint = $1 AND d.message = waiting.message";
+        let hastened = rows::write(&client, hasten, &[&endpoint, &now, &sql_limit(limit)]).await?;
+        drop(client);
+        if hastened > 0 {
+            self.engine.notify().await;
+        }
+        Ok(usize::try_from(hastened).unwrap_or(usize::MAX))
+    }
+
+    async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
+        let ended = self
+            .transaction(&(endpoint, &attempts), |db, &(endpoint, attempts)| {
+                Box::pin(cancel_deliveries(db, endpoint, attempts))
+            })
+            .await?;
+        self.engine.notify().await;
+        Ok(ended)
+    }
+
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
+        let client = self.client().await?;
+        Ok(ordering::blocked(&client, endpoint, after.unwrap_or_default(), limit).await?)
+    }
+
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
+        let skipped = self
+            .transaction(&(endpoint, key, message), |db, &(endpoint, key, message)| {
+                Box::pin(ordering::skip(db, endpoint, key, message))
+            })
+            .await?;
+        if skipped == SkipResult::Skipped {
+            self.engine.notify().await;
+        }
+        Ok(skipped)
+    }
+}
 
 /// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
 /// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
@@ -151,15 +248,50 @@ pub(super) async fn deleted_endpoints_with_rows(db: &impl Client) -> SqlResult<V
     rows::all(db, &select, &[], |row| rows::id(row, 0)).await
 }
 
-/// Message ids grow with time: the first is the oldest.
-pub(super) async fn backlog(db: &impl Client, endpoint: &str) -> SqlResult<Backlog> {
-    let oldest = "SELECT m.created_at FROM endpoints e \
-         CROSS JOIN LATERAL (SELECT message FROM deliveries WHERE endpoint = e.id ORDER BY message LIMIT 1) d \
-         JOIN messages m ON m.application = e.application AND m.id = d.message WHERE e.id = $1";
-    let count = "SELECT count(*) FROM deliveries WHERE endpoint = (SELECT id FROM endpoints WHERE id = $1)";
-    let deliveries = rows::one(db, count, &[&endpoint], |row| rows::get::<i64>(row, 0)).await?;
-    Ok(Backlog {
-        oldest_at: rows::one(db, oldest, &[&endpoint], |row| rows::get(row, 0)).await?,
-        deliveries: deliveries.unwrap_or(0).unsigned_abs(),
-    })
+/// A row that somebody has is marked for what comes after; see [`return_for_manual`]. Endpoint and message stay until the transaction
+/// ends, so that what deletes them finds the row.
+async fn mark_for_resend(db: &impl Client, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
+    let Resend { application, message, endpoint } = resend;
+    idempotency::keep_or_replay(db, answer).await?;
+    for (table, id) in [("endpoints", endpoint), ("messages", message)] {
+        let there = format!("SELECT id FROM {table} WHERE id = $1 AND application = $2 FOR KEY SHARE");
+        if rows::one(db, &there, &[&&**id, &&**application], |row| rows::id(row, 0)).await?.is_none() {
+            return Err(StoreError::NotFound.into());
+        }
+    }
+    enter_manual(db, endpoint, message).await
+}
+
+/// The row of an attempt that was asked for.
+pub(super) async fn enter_manual(db: &impl Client, endpoint: &str, message: &str) -> SqlResult<()> {
+    let enter = "INSERT INTO deliveries AS d (endpoint, message, owner, attempts, next_at, manual) \
+         VALUES ($1, $2, NULL, 0, $3, 1) ON CONFLICT (endpoint, message) DO UPDATE SET \
+             manual = CASE WHEN d.owner IS NULL THEN 1 ELSE 2 END, \
+             next_at = CASE WHEN d.owner IS NULL THEN excluded.next_at ELSE d.next_at END";
+    rows::write(db, enter, &[&endpoint, &message, &RESEND_DUE]).await.map(drop)
+}
+
+/// Makes those rows nobody's for which an attempt was asked for while their owner was at another.
+pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], messages: &[&str]) -> SqlResult<()> {
+    let return_for_manual = "UPDATE deliveries d SET owner = NULL, next_at = $3, manual = 1 \
+         FROM unnest($1::text[], $2::text[]) AS asked (endpoint, message) \
+         WHERE d.endpoint = asked.endpoint AND d.message = asked.message AND d.manual = 2";
+    rows::write(db, return_for_manual, &[&endpoints, &messages, &RESEND_DUE]).await.map(drop)
+}
+
+/// Rows that somebody is just taking are passed over; those behind a head that went are due.
+async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
+    let messages: Vec<&str> = given_up.iter().map(|attempt| &*attempt.message).collect();
+    let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \
+             WHERE endpoint = $1 AND message = ANY ($2) AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) \
+             ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
+         WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.key";
+    let row = |row: &Row| Ok((rows::id(row, 0)?, rows::get::<Option<String>>(row, 1)?));
+    let gone = rows::all(db, delete, &[&endpoint, &messages], row).await?;
+    let gone: HashMap<Id, Option<String>> = gone.into_iter().collect();
+    attempts::insert(db, given_up.iter().filter(|attempt| gone.contains_key(&attempt.message)).collect()).await?;
+    let count = gone.len();
+    let keys = gone.into_values().flatten().map(|key| (endpoint.to_owned(), key));
+    ordering::make_next_due(db, keys.collect()).await?;
+    Ok(count)
 }

@@ -1,15 +1,120 @@
 //! Endpoints, and the snapshot that messages are routed by.
 
-use provider_core::model::{Application, Endpoint};
+use async_trait::async_trait;
+use provider_core::model::{Application, Endpoint, Id};
 use provider_core::operational::events::{DisabledBy, OperationalEventKind};
-use provider_core::port::{IdempotentAnswer, Page, StoreError};
+use provider_core::port::{EndpointStates, EndpointStore, IdempotentAnswer, Page, StoreError, StoreResult};
+use tokio_postgres::Row;
 
-use super::rows::{self, APPLICATION, APPLICATION_COLUMNS, Client, ENDPOINT, SqlResult};
-use super::{answers, applications, operational};
+use super::rows::{self, APPLICATION, APPLICATION_COLUMNS, Client, ENDPOINT, SqlResult, sql_limit};
+use super::{PostgresStore, applications, idempotency, operational_events};
 use crate::codec::{PageQuery, old_secrets_to_json, optional_to_json, to_json};
 
+#[async_trait]
+impl EndpointStore for PostgresStore {
+    async fn create_endpoint(
+        &self,
+        endpoint: Endpoint,
+        endpoints_max: usize,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.transaction(&(&endpoint, endpoints_max, answer.as_ref()), |db, &(endpoint, max, answer)| {
+            Box::pin(create_within_limit(db, endpoint, max, answer))
+        })
+        .await?;
+        self.engine.notify().await;
+        Ok(())
+    }
+
+    async fn endpoint(&self, application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>> {
+        let client = self.client().await?;
+        Ok(find(&client, application, id_or_uid).await?)
+    }
+
+    async fn endpoint_by_id(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>> {
+        let client = self.client().await?;
+        let select = format!(
+            "SELECT a.account, {ENDPOINT} FROM endpoints e JOIN applications a ON a.id = e.application WHERE e.id = $1"
+        );
+        let found = |row: &Row| Ok((rows::id(row, 0)?, rows::endpoint(row, 1)?));
+        Ok(rows::one(&client, &select, &[&id], found).await?)
+    }
+
+    async fn endpoints(&self, application: &str, page: Page) -> StoreResult<Vec<Endpoint>> {
+        let client = self.client().await?;
+        Ok(list(&client, application, &page).await?)
+    }
+
+    async fn endpoints_by_uid(&self, uid: &str, limit: usize) -> StoreResult<Vec<(Id, Endpoint)>> {
+        let client = self.client().await?;
+        let select = format!(
+            "SELECT a.account, {ENDPOINT} FROM endpoints e JOIN applications a ON a.id = e.application \
+             WHERE e.uid = $1 ORDER BY e.id LIMIT $2"
+        );
+        let found = |row: &Row| Ok((rows::id(row, 0)?, rows::endpoint(row, 1)?));
+        Ok(rows::all(&client, &select, &[&uid, &sql_limit(limit)], found).await?)
+    }
+
+    async fn replace_endpoint(
+        &self,
+        old: Endpoint,
+        new: Endpoint,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        let change = (&old, &new, answer.as_ref());
+        self.transaction(&change, |db, &(old, new, answer)| Box::pin(replace_endpoint(db, old, new, answer))).await?;
+        self.engine.notify().await;
+        Ok(())
+    }
+
+    async fn delete_endpoint(&self, application: &str, id: &str) -> StoreResult<bool> {
+        if !self.transaction(&(application, id), |db, &(application, id)| Box::pin(delete(db, application, id))).await?
+        {
+            return Ok(false);
+        }
+        self.drop_rows_of(&[id.into()]).await?;
+        self.engine.notify().await;
+        Ok(true)
+    }
+
+    async fn snapshot(&self, application: &str) -> StoreResult<Option<(Application, Vec<Endpoint>)>> {
+        let client = self.client().await?;
+        Ok(snapshot(&client, application).await?)
+    }
+
+    async fn endpoint_states(&self) -> StoreResult<EndpointStates> {
+        let client = self.client().await?;
+        let select = "SELECT (SELECT count(*) FROM endpoints WHERE failing_since IS NOT NULL AND NOT disabled), \
+             (SELECT count(*) FROM endpoints WHERE disabled)";
+        let states = rows::one(&client, select, &[], |row| {
+            Ok(EndpointStates {
+                failing: rows::get::<i64>(row, 0)?.unsigned_abs(),
+                disabled: rows::get::<i64>(row, 1)?.unsigned_abs(),
+            })
+        });
+        Ok(states.await?.unwrap_or_default())
+    }
+}
+
+/// Attempts note on the row whether the endpoint fails, without the application's lock: so the row is locked as well.
+async fn replace_endpoint(
+    db: &impl Client,
+    old: &Endpoint,
+    new: &Endpoint,
+    answer: Option<&IdempotentAnswer>,
+) -> SqlResult<()> {
+    idempotency::keep_or_replay(db, answer).await?;
+    applications::lock(db, &old.application).await?;
+    let select = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1 AND e.id = $2 FOR UPDATE");
+    rows::check_unchanged(
+        rows::one(db, &select, &[&&*old.application, &&*old.id], |row| rows::endpoint(row, 0)).await?,
+        old,
+    )?;
+    update(db, new).await
+}
+
 pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
-    answers::keep_or_replay(db, answer).await?;
+    idempotency::keep_or_replay(db, answer).await?;
     if !applications::raise_version(db, &new.application).await? {
         return Err(StoreError::NotFound.into());
     }
@@ -18,7 +123,8 @@ pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&Ide
          throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
     write(db, insert, new).await?;
-    operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created).await
+    operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
+        .await
 }
 
 /// The id goes before a uid that looks like it.
@@ -51,10 +157,11 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     if write(db, update, new).await? == 0 {
         return Err(StoreError::NotFound.into());
     }
-    operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Updated).await?;
+    operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Updated)
+        .await?;
     if new.disabled && was_disabled == Some(false) {
         let disabled = OperationalEventKind::Disabled { fail_since: new.failing_since, by: DisabledBy::Caller };
-        operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), disabled).await?;
+        operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), disabled).await?;
     }
     Ok(())
 }
@@ -105,7 +212,7 @@ pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> Sql
     let gone = rows::one(db, delete, &[&application, &id], |row| rows::get::<Option<String>>(row, 0)).await?;
     let Some(uid) = gone else { return Ok(false) };
     applications::raise_version(db, application).await?;
-    operational::insert_event(db, application, id, uid.as_deref(), OperationalEventKind::Deleted).await?;
+    operational_events::insert_event(db, application, id, uid.as_deref(), OperationalEventKind::Deleted).await?;
     Ok(true)
 }
 
@@ -128,4 +235,16 @@ pub(super) async fn snapshot(db: &impl Client, application: &str) -> SqlResult<O
         let rest = found.filter_map(|(_, endpoint)| endpoint);
         (application, first.into_iter().chain(rest).collect())
     }))
+}
+
+async fn create_within_limit(
+    db: &impl Client,
+    endpoint: &Endpoint,
+    endpoints_max: usize,
+    answer: Option<&IdempotentAnswer>,
+) -> SqlResult<()> {
+    // It raises the application's version, which locks it.
+    create(db, endpoint, answer).await?;
+    let count = "SELECT count(*) FROM (SELECT FROM endpoints WHERE application = $1 LIMIT $2) counted";
+    rows::check_limit(db, count, &endpoint.application, endpoints_max).await
 }

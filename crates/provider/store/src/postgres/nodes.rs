@@ -1,9 +1,55 @@
-//! Nodes: who lives, and what the dead leave.
+//! Nodes: heartbeats, and returning the delivery rows of nodes that died.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::port::NodeId;
+use kit_runtime::signal::Signal;
+use provider_core::port::{NodeId, NodeStore, StoreError, StoreResult};
 
-use super::rows::{self, Client, SqlResult};
+use super::PostgresStore;
+use super::rows::{self, Client, SqlError, SqlResult};
+
+#[async_trait]
+impl NodeStore for PostgresStore {
+    async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
+        if self
+            .transaction(&(node, now, dead_before), |db, &(node, now, dead_before)| {
+                Box::pin(heartbeat(db, node, now, dead_before))
+            })
+            .await?
+        {
+            self.engine.notify().await;
+        }
+        Ok(())
+    }
+
+    async fn release_node(&self, node: &NodeId, now: Timestamp) -> StoreResult<()> {
+        self.transaction(&(node, now), |db, &(node, now)| Box::pin(release_node(db, node, now))).await?;
+        self.engine.notify().await;
+        Ok(())
+    }
+
+    async fn live_node_count(&self, alive_since: Timestamp) -> StoreResult<usize> {
+        let client = self.client().await?;
+        let count = "SELECT count(*) FROM nodes WHERE heartbeat_at >= $1";
+        let count = rows::one(&client, count, &[&alive_since], |row| rows::get::<i64>(row, 0)).await?;
+        Ok(usize::try_from(count.unwrap_or(0)).unwrap_or(0))
+    }
+
+    fn remote_changes(&self) -> Signal {
+        self.engine.remote_changes()
+    }
+
+    async fn ping(&self) -> StoreResult<()> {
+        let client = self.client().await?;
+        let written = rows::write(&client, "UPDATE pings SET count = count + 1", &[]).await;
+        drop(client);
+        if let Err(SqlError::Engine(error)) = &written {
+            self.engine.on_write_error(error);
+        }
+        let written = written?;
+        if written == 1 { Ok(()) } else { Err(StoreError::Corrupt("the row of pings is missing".to_owned())) }
+    }
+}
 
 /// The number that stands for a node in delivery rows, held until the transaction ends: whoever takes the node for dead waits,
 /// and sees the rows. A node that was taken for dead before gets a new number, so that no row belongs to one that nobody
@@ -40,4 +86,10 @@ pub(super) async fn heartbeat(
     let give_back = "UPDATE deliveries SET owner = NULL, next_at = $2 WHERE owner = ANY ($1)";
     rows::write(db, give_back, &[&dead, &now]).await?;
     Ok(true)
+}
+
+async fn release_node(db: &impl Client, node: &NodeId, now: Timestamp) -> SqlResult<()> {
+    let end = "WITH ended AS (DELETE FROM nodes WHERE id = $1 RETURNING no) \
+         UPDATE deliveries SET owner = NULL, next_at = $2 WHERE owner IN (SELECT no FROM ended)";
+    rows::write(db, end, &[&&*node.0, &now]).await.map(drop)
 }

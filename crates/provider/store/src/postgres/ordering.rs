@@ -4,37 +4,14 @@
 //! held behind a head that is just going. A transaction locks its keys in one order, so that two of them never wait for each
 //! other.
 
-use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::Id;
 use provider_core::ordering::OrderingKey;
-use provider_core::port::StoreResult;
-use provider_core::port::ordering::{BlockedKeyRow, OrderingStore, SkipResult, WAITING_COUNT_MAX};
+use provider_core::port::{BlockedKeyRow, SkipResult, StoreResult, WAITING_COUNT_MAX};
 use tokio_postgres::Row;
 
-use super::PostgresStore;
 use super::deliveries;
 use super::rows::{self, Client, SqlResult, sql_limit};
-
-#[async_trait]
-impl OrderingStore for PostgresStore {
-    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
-        let client = self.client().await?;
-        Ok(blocked(&client, endpoint, after.unwrap_or_default(), limit).await?)
-    }
-
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
-        let skipped = self
-            .transaction(&(endpoint, key, message), |db, &(endpoint, key, message)| {
-                Box::pin(skip(db, endpoint, key, message))
-            })
-            .await?;
-        if skipped == SkipResult::Skipped {
-            self.engine.notify().await;
-        }
-        Ok(skipped)
-    }
-}
 
 /// Enters rows behind those of their keys, or as their first, in the order given.
 pub(super) async fn enter(db: &impl Client, ordered: &[((&Id, &OrderingKey), &Id, Timestamp)]) -> SqlResult<()> {
@@ -83,7 +60,7 @@ async fn lock<'key>(db: &impl Client, places: impl Iterator<Item = (&'key str, &
     rows::write(db, select, &[&places]).await.map(drop)
 }
 
-async fn blocked(db: &impl Client, endpoint: &str, after: &str, limit: usize) -> SqlResult<Vec<BlockedKeyRow>> {
+pub(super) async fn blocked(db: &impl Client, endpoint: &str, after: &str, limit: usize) -> SqlResult<Vec<BlockedKeyRow>> {
     // Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind
     // its head.
     let select = "WITH RECURSIVE present (key) AS ( \
@@ -117,7 +94,7 @@ async fn blocked(db: &impl Client, endpoint: &str, after: &str, limit: usize) ->
     rows::all(db, select, &[&endpoint, &after, &sql_limit(limit), &sql_limit(WAITING_COUNT_MAX)], of_row).await
 }
 
-async fn skip(db: &impl Client, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
+pub(super) async fn skip(db: &impl Client, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
     lock(db, std::iter::once((endpoint, key))).await?;
     let select = "SELECT owner FROM deliveries WHERE endpoint = $1 AND message = $2 AND key = $3 FOR UPDATE";
     let owner = rows::one(db, select, &[&endpoint, &message, &key], |row| rows::get::<Option<i64>>(row, 0)).await?;

@@ -1,17 +1,11 @@
-//! Which endpoints are left alone because their receivers asked for it.
+//! Endpoints that the dispatcher does not call before a given time.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::port::StoreResult;
-use provider_core::port::supervision::{Pause, PauseStore};
+use provider_core::port::{Pause, PauseStore, StoreError, StoreResult};
 
-use super::PostgresStore;
-use super::rows;
-
-/// Those that are not over at `$1`, and whose endpoint is as it was.
-const ACTIVE_PAUSES: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
-     FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
-     WHERE p.until > $1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
+use super::rows::{self, Client, SqlResult};
+use super::{PostgresStore, applications};
 
 #[async_trait]
 impl PauseStore for PostgresStore {
@@ -44,4 +38,29 @@ impl PauseStore for PostgresStore {
         let select = format!("{ACTIVE_PAUSES} AND p.endpoint = $2");
         Ok(rows::one(&client, &select, &[&now, &endpoint], |row| rows::get(row, 2)).await?)
     }
+
+    async fn reset_endpoint_pause(&self, endpoint: &str, now: Timestamp) -> StoreResult<()> {
+        self.transaction(&(endpoint, now), |db, &(endpoint, now)| Box::pin(reset_endpoint_pause(db, endpoint, now)))
+            .await?;
+        self.engine.notify().await;
+        Ok(())
+    }
+}
+
+/// Those that are not over at `$1`, and whose endpoint is as it was.
+const ACTIVE_PAUSES: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
+     FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
+     WHERE p.until > $1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
+
+/// The application is locked before the endpoint, as by every change of it.
+async fn reset_endpoint_pause(db: &impl Client, endpoint: &str, now: Timestamp) -> SqlResult<()> {
+    let application = "SELECT application FROM endpoints WHERE id = $1";
+    let application = rows::one(db, application, &[&endpoint], |row| rows::id(row, 0)).await?;
+    let application = application.ok_or(StoreError::NotFound)?;
+    applications::lock(db, &application).await?;
+    let touch = "UPDATE endpoints SET updated_at = greatest($2, updated_at + interval '1 millisecond') WHERE id = $1";
+    if rows::write(db, touch, &[&endpoint, &now]).await? == 0 {
+        return Err(StoreError::NotFound.into());
+    }
+    applications::raise_version(db, &application).await.map(drop)
 }

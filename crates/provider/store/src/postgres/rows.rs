@@ -1,5 +1,7 @@
 //! Rows of the tables as the provider's own types, and what can go wrong on the way.
 
+use kit_engine::EngineError;
+use kit_engine::postgres::HasStatementError;
 use kit_runtime::vault::Sealed;
 use provider_core::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider_core::ordering::OrderingKey;
@@ -7,10 +9,22 @@ use provider_core::port::{Answer, StoreError, StoreResult};
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, ToSql};
 
-use crate::codec;
-use crate::codec::PageQuery;
-use kit_engine::EngineError;
-use kit_engine::postgres::HasStatementError;
+use crate::codec::{self, PageQuery};
+
+pub(super) fn check_unchanged<T: PartialEq>(found: Option<T>, old: &T) -> SqlResult<()> {
+    match found {
+        None => Err(StoreError::NotFound.into()),
+        Some(found) if found == *old => Ok(()),
+        Some(_) => Err(StoreError::Conflict.into()),
+    }
+}
+
+/// `Full` when there are more of this owner than there may be, counting the one that was just made.
+pub(super) async fn check_limit(db: &impl Client, count: &str, owner: &str, max: usize) -> SqlResult<()> {
+    let limit = i64::try_from(max).unwrap_or(i64::MAX).saturating_add(1);
+    let there = one(db, count, &[&owner, &limit], |row| get::<i64>(row, 0)).await?.unwrap_or(0);
+    if there >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
+}
 
 /// A connection, inside a transaction or not.
 pub(super) trait Client: deadpool_postgres::GenericClient {}
@@ -184,6 +198,7 @@ pub(super) fn answer(row: &Row) -> StoreResult<([u8; 32], jiff::Timestamp, Answe
 
 pub(super) const APPLICATION: &str = "a.id, a.account, a.uid, a.name, a.throttle_rate, a.metadata, a.version, \
      a.created_at, a.updated_at, a.purges";
+
 /// Columns of [`APPLICATION`].
 pub(super) const APPLICATION_COLUMNS: usize = 10;
 
@@ -249,6 +264,7 @@ pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
 
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
      m.created_at, m.payload_expires_at, m.deliver_at";
+
 /// Columns of [`MESSAGE`].
 pub(super) const MESSAGE_COLUMNS: usize = 10;
 

@@ -1,14 +1,13 @@
-//! What is sealed: with which keys, and sealing it again.
+//! Sealed values: sentinels of the keys, and sealing values again.
 
 use async_trait::async_trait;
-use kit_runtime::vault::Sealed;
+use kit_runtime::vault::{Sealed, same_texts};
 use provider_core::model::{Endpoint, Id};
 use provider_core::port::{SealingStore, StoreError, StoreResult};
 
 use super::PostgresStore;
 use super::rows::{self, Client, ENDPOINT, SqlResult};
 use crate::codec::{old_secrets_to_json, to_json};
-use kit_runtime::vault::same_texts;
 
 #[async_trait]
 impl SealingStore for PostgresStore {

@@ -1,17 +1,18 @@
-//! Background tasks, and what they look at.
+//! Background tasks, and the attempts and messages that they read.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::{BackgroundTask, Id, Progress, TaskKind};
 use provider_core::ordering::OrderingKey;
 use provider_core::port::{
-    FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskFilter, TaskStep, TaskStore,
+    FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskCount, TaskFilter, TaskStep,
+    TaskStore,
 };
 use tokio_postgres::Row;
 
 use super::rows::{self, Client, SqlResult, sql_limit};
-use super::{PostgresStore, answers, ordering};
-use crate::codec::{self as codec, PageQuery};
+use super::{PostgresStore, idempotency, ordering};
+use crate::codec::{self, PageQuery};
 use crate::task_codec::{
     enqueue_condition, kind, kind_number, latest, selection_from_json, selection_to_json, task_status,
     task_status_number,
@@ -19,8 +20,16 @@ use crate::task_codec::{
 
 #[async_trait]
 impl TaskStore for PostgresStore {
-    async fn create_task(&self, task: BackgroundTask, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        self.transaction(&(&task, answer.as_ref()), |db, &(task, answer)| Box::pin(create(db, task, answer))).await
+    async fn create_task(
+        &self,
+        task: BackgroundTask,
+        running_max: usize,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.transaction(&(&task, running_max, answer.as_ref()), |db, &(task, max, answer)| {
+            Box::pin(create_within_limit(db, task, max, answer))
+        })
+        .await
     }
 
     async fn task(&self, account: &str, id: &str) -> StoreResult<Option<BackgroundTask>> {
@@ -36,6 +45,25 @@ impl TaskStore for PostgresStore {
         let filters = [status.unwrap_or_default(), kind.unwrap_or_default()].concat();
         let select = format!("SELECT {TASK} FROM background_tasks WHERE account = $1{filters}");
         Ok(rows::list(&client, &select, "id", account, &PageQuery::new(&page), task).await?)
+    }
+
+    async fn endpoint_tasks(&self, endpoint: &str, page: Page) -> StoreResult<Vec<BackgroundTask>> {
+        let client = self.client().await?;
+        let select = format!("SELECT {TASK} FROM background_tasks WHERE endpoint = $1");
+        Ok(rows::list(&client, &select, "id", endpoint, &PageQuery::new(&page), task).await?)
+    }
+
+    async fn task_counts(&self) -> StoreResult<Vec<TaskCount>> {
+        let client = self.client().await?;
+        let select = "SELECT kind, status, count(*) FROM background_tasks GROUP BY kind, status";
+        let counts = rows::all(&client, select, &[], |row| {
+            Ok(TaskCount {
+                kind: kind(rows::get::<i16>(row, 0)?.into())?,
+                status: task_status(rows::get::<i16>(row, 1)?.into())?,
+                count: rows::get::<i64>(row, 2)?.unsigned_abs(),
+            })
+        });
+        Ok(counts.await?)
     }
 
     async fn lease_tasks(
@@ -82,7 +110,7 @@ impl TaskStore for PostgresStore {
         let client = self.client().await?;
         let params: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
             [&application, &endpoint, &after, &before, &sql_limit(limit)];
-        let failures = rows::all(&client, FAILURES, &params, |row| {
+        let failures = rows::all(&client, FAILED_ATTEMPTS, &params, |row| {
             Ok(FailedAttempt {
                 attempt: rows::id(row, 0)?,
                 recoverable: if rows::get(row, 2)? { Some(rows::id(row, 1)?) } else { None },
@@ -100,7 +128,13 @@ impl TaskStore for PostgresStore {
         limit: usize,
     ) -> StoreResult<Vec<ReplayCandidate>> {
         let client = self.client().await?;
-        Ok(rows::all(&client, SENT, &[&application, &endpoint, &after, &before, &sql_limit(limit)], sent).await?)
+        Ok(rows::all(
+            &client,
+            REPLAY_CANDIDATES,
+            &[&application, &endpoint, &after, &before, &sql_limit(limit)],
+            replay_candidate,
+        )
+        .await?)
     }
 
     async fn delete_old_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
@@ -112,8 +146,22 @@ impl TaskStore for PostgresStore {
     }
 }
 
+async fn create_within_limit(
+    db: &impl Client,
+    task: &BackgroundTask,
+    running_max: usize,
+    answer: Option<&IdempotentAnswer>,
+) -> SqlResult<()> {
+    let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+    rows::write(db, lock, &[&format!("tasks {}", task.account)]).await?;
+    create(db, task, answer).await?;
+    let count =
+        "SELECT count(*) FROM (SELECT FROM background_tasks WHERE account = $1 AND status = 0 LIMIT $2) counted";
+    rows::check_limit(db, count, &task.account, running_max).await
+}
+
 /// Attempts of a span of ids, and of those that failed whether they are to be recovered.
-const FAILURES: &str = "SELECT a.id, a.message, \
+const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
          CASE WHEN a.status <> 2 THEN FALSE ELSE \
              NOT EXISTS (SELECT FROM attempts o WHERE o.message = a.message AND o.endpoint = $2 \
                          AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < $4))) \
@@ -122,7 +170,7 @@ const FAILURES: &str = "SELECT a.id, a.message, \
      FROM (SELECT id, message, status FROM attempts WHERE endpoint = $2 AND id > $3 AND id < $4 ORDER BY id LIMIT $5) a \
      ORDER BY a.id";
 
-const SENT: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS NOT NULL, l.status, \
+const REPLAY_CANDIDATES: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS NOT NULL, l.status, \
          l.response_status_code, EXISTS (SELECT FROM deliveries d WHERE d.endpoint = $2 AND d.message = m.id) \
      FROM messages m LEFT JOIN LATERAL \
          (SELECT status, response_status_code FROM attempts a WHERE a.message = m.id AND a.endpoint = $2 \
@@ -149,7 +197,7 @@ pub(super) fn task(row: &Row) -> StoreResult<BackgroundTask> {
     })
 }
 
-fn sent(row: &Row) -> StoreResult<ReplayCandidate> {
+fn replay_candidate(row: &Row) -> StoreResult<ReplayCandidate> {
     let (status, code): (Option<i16>, Option<i32>) = (rows::get(row, 5)?, rows::get(row, 6)?);
     Ok(ReplayCandidate {
         message: rows::id(row, 0)?,
@@ -163,7 +211,7 @@ fn sent(row: &Row) -> StoreResult<ReplayCandidate> {
 }
 
 pub(super) async fn create(db: &impl Client, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
-    answers::keep_or_replay(db, answer).await?;
+    idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO background_tasks (id, account, kind, application, endpoint, selection, status, position, \
          found, enqueued, error, created_at, updated_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";

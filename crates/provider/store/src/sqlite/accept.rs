@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use provider_core::model::{AttemptTrigger, Id};
 use provider_core::ordering::OrderingKey;
-use provider_core::payload::StoredPayload;
+use provider_core::messages::payload::StoredPayload;
 use provider_core::port::{IdempotentAnswer, NewMessage, NodeId, StoreError, StoreResult};
 use rusqlite::{CachedStatement, Connection};
 
 use super::insert::{Insert, ROWS, Sql, Values};
 use super::rows::{SqlResult, ms};
-use super::{answers, applications, nodes, ordering, resend};
+use super::{applications, deliveries, idempotency, nodes, ordering};
 use crate::codec::{fingerprint, optional_to_json};
 
 const MESSAGES: Sql = Sql {
@@ -21,6 +21,7 @@ const MESSAGES: Sql = Sql {
     values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT (event_fingerprint) WHERE event_fingerprint IS NOT NULL DO NOTHING",
 };
+
 const DELIVERIES: Sql = Sql {
     head: "INSERT OR FAIL INTO deliveries (endpoint, message, owner, attempts, next_at)",
     values: "(?, ?, ?, 0, ?)",
@@ -32,7 +33,7 @@ pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> S
     let mut accepting = AcceptBatch {
         db,
         now,
-        keep_answer: db.prepare_cached(answers::KEEP)?,
+        keep_answer: db.prepare_cached(idempotency::KEEP)?,
         messages: Insert::prepare(db, &MESSAGES)?,
         deliveries: Insert::prepare(db, &DELIVERIES)?,
         versions: HashMap::new(),
@@ -65,10 +66,10 @@ impl AcceptBatch<'_> {
     /// With an answer that is kept for a key; one that is there goes before any other reason.
     fn accept_once(&mut self, new: &NewMessage, answer: &IdempotentAnswer) -> SqlResult<StoreResult<()>> {
         if let Err(refused) = self.check_version(new)? {
-            let is_replayed = answers::is_kept(self.db, answer)?;
+            let is_replayed = idempotency::is_kept(self.db, answer)?;
             return Ok(Err(if is_replayed { StoreError::Replayed } else { refused }));
         }
-        if !answers::keep(&mut self.keep_answer, answer)? {
+        if !idempotency::keep(&mut self.keep_answer, answer)? {
             return Ok(Err(StoreError::Replayed));
         }
         let kept = self.db.last_insert_rowid();
@@ -129,7 +130,7 @@ impl AcceptBatch<'_> {
                 if let Some(key) = &delivery.ordering_key {
                     ordering::enter(self.db, &delivery.endpoint, &message.id, key, due)?;
                 } else if delivery.trigger == AttemptTrigger::Manual {
-                    resend::enter_row(self.db, &delivery.endpoint, &message.id)?;
+                    deliveries::enter_manual(self.db, &delivery.endpoint, &message.id)?;
                 } else {
                     let owner = delivery.owner.as_ref().map(|node| self.number(node)).transpose()?;
                     rows.push((&*delivery.endpoint, &*message.id, owner, ms(due)));

@@ -1,14 +1,79 @@
 //! Accounts and their API keys.
 
+use async_trait::async_trait;
+use jiff::Timestamp;
 use provider_core::model::{Account, ApiKey};
-use provider_core::port::{Page, StoreError};
+use provider_core::port::{AccountStore, Page, StoreError, StoreResult};
 use rusqlite::{Connection, params};
 
+use super::SqliteStore;
 use super::rows::{self, SqlResult, ms};
 use crate::codec::PageQuery;
 
+#[async_trait]
+impl AccountStore for SqliteStore {
+    async fn create_account(&self, account: Account) -> StoreResult<()> {
+        self.write(move |db| create(db, &account)).await
+    }
+
+    async fn account(&self, id: &str) -> StoreResult<Option<Account>> {
+        let id = id.to_owned();
+        self.read(move |db| find(db, &id)).await
+    }
+
+    async fn accounts(&self, page: Page) -> StoreResult<Vec<Account>> {
+        self.read(move |db| list(db, &page)).await
+    }
+
+    async fn update_account(&self, account: Account) -> StoreResult<()> {
+        self.write(move |db| update(db, &account)).await
+    }
+
+    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()> {
+        self.write(move |db| create_key(db, &key)).await
+    }
+
+    async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>> {
+        self.read(move |db| key_by_hash(db, hash)).await
+    }
+
+    async fn api_keys(&self, account: &str, page: Page) -> StoreResult<Vec<ApiKey>> {
+        let account = account.to_owned();
+        self.read(move |db| keys(db, &account, &page)).await
+    }
+
+    async fn touch_api_key(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+        let id = id.to_owned();
+        let update = "UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?2) WHERE id = ?1";
+        self.write(move |db| Ok(db.execute(update, (id, ms(at))).map(drop)?)).await
+    }
+
+    async fn delete_api_key(&self, account: &str, id: &str) -> StoreResult<bool> {
+        let (account, id) = (account.to_owned(), id.to_owned());
+        self.write(move |db| delete_key(db, &account, &id)).await
+    }
+}
+
+fn update(db: &Connection, account: &Account) -> SqlResult<()> {
+    let update = "UPDATE accounts SET name = ?2, payload_check = ?3, requests_per_second_max = ?4, endpoints_max = ?5 \
+         WHERE id = ?1";
+    let settings = &account.settings;
+    let values = params![
+        &*account.id,
+        account.name,
+        settings.payload_check.name(),
+        settings.requests_per_second_max,
+        settings.endpoints_max
+    ];
+    match db.execute(update, values)? {
+        0 => Err(StoreError::NotFound.into()),
+        _ => Ok(()),
+    }
+}
+
 const ACCOUNT: &str =
     "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
+
 const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at FROM api_keys";
 
 pub(super) fn create(db: &Connection, account: &Account) -> SqlResult<()> {

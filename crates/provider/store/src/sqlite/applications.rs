@@ -1,16 +1,72 @@
 //! Consumer applications.
 
+use async_trait::async_trait;
 use provider_core::model::{Application, Id};
 use provider_core::operational::events::OperationalEventKind;
-use provider_core::port::{IdempotentAnswer, Page, StoreError};
+use provider_core::port::{ApplicationExclusion, ApplicationStore, IdempotentAnswer, Page, StoreError, StoreResult};
 use rusqlite::{Connection, params};
 
 use super::rows::{self, APPLICATION, SqlResult, ms};
-use super::{answers, operational};
-use crate::codec::{PageQuery, to_json};
+use super::{SqliteStore, idempotency, operational_events};
+use crate::codec::{PageQuery, exclusion_sql, to_json};
+
+#[async_trait]
+impl ApplicationStore for SqliteStore {
+    async fn create_application(&self, application: Application, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(move |db| create(db, &application, answer.as_ref())).await
+    }
+
+    async fn application(&self, account: &str, id_or_uid: &str) -> StoreResult<Option<Application>> {
+        let (account, id_or_uid) = (account.to_owned(), id_or_uid.to_owned());
+        self.read(move |db| find(db, &account, &id_or_uid)).await
+    }
+
+    async fn applications(&self, account: &str, page: Page) -> StoreResult<Vec<Application>> {
+        let account = account.to_owned();
+        self.read(move |db| list(db, &account, &page)).await
+    }
+
+    async fn applications_except(
+        &self,
+        account: &str,
+        exclude: &[ApplicationExclusion],
+        page: Page,
+    ) -> StoreResult<Vec<Application>> {
+        let (account, exclude) = (account.to_owned(), exclude.to_vec());
+        self.read(move |db| {
+            let select = format!("{APPLICATION} WHERE account = $1{}", exclusion_sql(&exclude, "applications"));
+            rows::list(db, &select, "id", &account, &PageQuery::new(&page), rows::application)
+        })
+        .await
+    }
+
+    async fn applications_by_uid(&self, uid: &str, limit: usize) -> StoreResult<Vec<Application>> {
+        let uid = uid.to_owned();
+        self.read(move |db| by_uid(db, &uid, limit)).await
+    }
+
+    async fn replace_application(&self, old: Application, new: Application) -> StoreResult<()> {
+        self.write(move |db| {
+            rows::check_unchanged(find(db, &old.account, &old.id)?, &old)?;
+            update(db, &new)
+        })
+        .await
+    }
+
+    async fn delete_application(&self, account: &str, id: &str) -> StoreResult<bool> {
+        let (account, id) = (account.to_owned(), id.to_owned());
+        let Some(endpoints) = self.write(move |db| delete(db, &account, &id)).await? else {
+            return Ok(false);
+        };
+        for endpoint in endpoints {
+            self.drop_rows_of(endpoint).await?;
+        }
+        Ok(true)
+    }
+}
 
 pub(super) fn create(db: &Connection, new: &Application, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
-    answers::keep_or_replay(db, answer)?;
+    idempotency::keep_or_replay(db, answer)?;
     check_uid(db, new)?;
     let insert = "INSERT INTO applications (id, account, uid, name, throttle_rate, metadata, version, created_at, \
          updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -102,9 +158,19 @@ pub(super) fn delete(db: &Connection, account: &str, id: &str) -> SqlResult<Opti
     }
     // While the application is there, which says who is told.
     for (endpoint, uid) in &gone {
-        operational::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted)?;
+        operational_events::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted)?;
     }
     db.execute("DELETE FROM applications WHERE account = ?1 AND id = ?2", (account, id))?;
     db.execute("DELETE FROM app_tokens WHERE application = ?1", [id])?;
     Ok(Some(gone.into_iter().map(|(endpoint, _)| endpoint).collect()))
+}
+
+fn by_uid(db: &Connection, uid: &str, limit: usize) -> SqlResult<Vec<Application>> {
+    let mut statement = db.prepare_cached(&format!("{APPLICATION} WHERE uid = ?1 ORDER BY id LIMIT ?2"))?;
+    let mut rows = statement.query((uid, i64::try_from(limit).unwrap_or(i64::MAX)))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(rows::application(row)?);
+    }
+    Ok(found)
 }

@@ -1,16 +1,102 @@
-//! Attempts: the hot way out, and their lists.
+//! Attempts: recording them (the hot way out), listing, searching and counting them.
+//!
+//! A search runs in two steps: it selects the matching rows without payloads and responses, and then reads those rows.
 
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
 
-use provider_core::model::{Attempt, Id};
-use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, Page};
-use rusqlite::Connection;
+use async_trait::async_trait;
+use provider_core::model::{Attempt, AttemptStatus, Id};
+use provider_core::port::{
+    AttemptFilter, AttemptRecord, AttemptScope, AttemptStore, AttemptedMessage, DeliveryOutcome, DeliveryState,
+    Destination, EndpointCounts, EndpointEffect, MessageFilter, Page, PayloadRead, Scan, ScanResult, StoreResult,
+};
+use rusqlite::{Connection, params};
 
 use super::deliveries::DeliveryDeleter;
 use super::insert::{Insert, Sql, Values};
-use super::rows::{self, ATTEMPT, SqlResult, ms};
-use super::{applications, messages, operational, resend};
-use crate::codec::{PageQuery, newest_first};
+use super::rows::{self, ATTEMPT, SqlResult, ms, sql_limit};
+use super::{SqliteStore, applications, deliveries, messages, operational_events};
+use crate::codec::{self, PageQuery, counted, newest_first};
+use crate::scan::{self as scans, ScanFlow, ScanProgress};
+
+#[async_trait]
+impl AttemptStore for SqliteStore {
+    async fn record_attempts(&self, records: Arc<[AttemptRecord]>, within: Duration) -> StoreResult<()> {
+        Ok(self.database.write_within(within, move |db| record(db, &records)).await?)
+    }
+
+    async fn attempt(&self, application: &str, message: &str, id: &str) -> StoreResult<Option<Attempt>> {
+        let (application, message, id) = (application.to_owned(), message.to_owned(), id.to_owned());
+        self.read(move |db| find(db, &application, &message, &id)).await
+    }
+
+    async fn attempts_at_endpoint(&self, application: &str, endpoint: &str, page: Page) -> StoreResult<Vec<Attempt>> {
+        let (application, endpoint) = (application.to_owned(), endpoint.to_owned());
+        self.read(move |db| at_endpoint(db, &application, &endpoint, page)).await
+    }
+
+    async fn find_attempts(
+        &self,
+        application: &str,
+        of: &AttemptScope,
+        filter: &AttemptFilter,
+        scan: &Scan,
+    ) -> StoreResult<ScanResult<Attempt>> {
+        let (application, of, filter, scan) = (application.to_owned(), of.clone(), filter.clone(), scan.clone());
+        self.read(move |db| find_attempts(db, &application, &of, &filter, &scan)).await
+    }
+
+    async fn find_attempted_messages(
+        &self,
+        application: &str,
+        endpoint: &str,
+        filter: &MessageFilter,
+        status: Option<AttemptStatus>,
+        scan: &Scan,
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<AttemptedMessage>> {
+        let (application, endpoint) = (application.to_owned(), endpoint.to_owned());
+        let (filter, scan) = (filter.clone(), scan.clone());
+        self.read(move |db| {
+            let (mut watch, mut found) = (ScanProgress::new(&scan), Vec::new());
+            messages::each_message(db, &application, &scan, scan.scanned_rows_max, |row| {
+                let id = rows::text(row, 1)?;
+                let state = if messages::matches(&filter, row, 2)? {
+                    state(db, &endpoint, id)?
+                } else {
+                    DeliveryState::default()
+                };
+                let wanted = state.latest.is_some() && status.is_none_or(|status| state.matches_status(status));
+                let bytes = if wanted { Some(messages::payload_bytes(row, content)?) } else { None };
+                if wanted {
+                    found.push(AttemptedMessage { message: messages::read_message(db, row.get(0)?, content)?, state });
+                }
+                Ok(watch.record(id, bytes))
+            })?;
+            Ok(watch.found(found))
+        })
+        .await
+    }
+
+    async fn destinations(&self, application: &str, message: &str) -> StoreResult<Vec<Destination>> {
+        let (application, message) = (application.to_owned(), message.to_owned());
+        self.read(move |db| destinations(db, &application, &message)).await
+    }
+
+    async fn endpoint_counts(
+        &self,
+        endpoint: &str,
+        attempts: Range<Id>,
+        messages: Range<Id>,
+        limit: usize,
+    ) -> StoreResult<Option<EndpointCounts>> {
+        let endpoint = endpoint.to_owned();
+        self.read(move |db| endpoint_counts(db, &endpoint, &attempts, &messages, limit)).await
+    }
+}
 
 /// An attempt that was recorded before is left as it is.
 const INSERT: Sql = Sql {
@@ -19,6 +105,7 @@ const INSERT: Sql = Sql {
     values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT DO NOTHING",
 };
+
 const RETRY: &str = "UPDATE deliveries SET owner = NULL, next_at = ?4, attempts = ?5 \
      WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 
@@ -39,14 +126,14 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()
             }
         };
         if !moved_on {
-            resend::return_for_manual(db, endpoint, message)?;
+            deliveries::return_for_manual(db, endpoint, message)?;
         }
         if record.endpoint != EndpointEffect::None
             && said.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint)
         {
             apply_endpoint_effect(db, attempt, record.endpoint)?;
         }
-        operational::insert_notice_event(db, record)?;
+        operational_events::insert_notice_event(db, record)?;
     }
     Ok(())
 }
@@ -92,20 +179,11 @@ fn apply_endpoint_effect(db: &Connection, attempt: &Attempt, effect: EndpointEff
             let disabled = rows::one(db, disable, values, |row| rows::time(row, 0))?;
             if disabled.is_some() {
                 applications::raise_version(db, &attempt.application)?;
-                operational::insert_disabled_event(db, &attempt.application, &attempt.endpoint, disabled)?;
+                operational_events::insert_disabled_event(db, &attempt.application, &attempt.endpoint, disabled)?;
             }
         }
     }
     Ok(())
-}
-
-pub(super) fn of_message(db: &Connection, application: &str, message: &str, page: Page) -> SqlResult<Vec<Attempt>> {
-    if messages::is_there(db, application, message)? {
-        let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1");
-        let slice = PageQuery::new(&newest_first(page));
-        return rows::list(db, &select, "a.id", message, &slice, |row| rows::attempt(row, application));
-    }
-    Ok(Vec::new())
 }
 
 pub(super) fn at_endpoint(db: &Connection, application: &str, endpoint: &str, page: Page) -> SqlResult<Vec<Attempt>> {
@@ -124,4 +202,142 @@ pub(super) fn find(db: &Connection, application: &str, message: &str, id: &str) 
         return rows::one(db, &select, (message, id), |row| rows::attempt(row, application));
     }
     Ok(None)
+}
+
+/// How many there are of each status. Answered from the index alone.
+const ATTEMPTS_BY_STATUS: &str = "SELECT endpoint_counts(*) FILTER (WHERE status = 0), endpoint_counts(*) FILTER (WHERE status = 1), \
+     endpoint_counts(*) FILTER (WHERE status = 2), endpoint_counts(*) FILTER (WHERE status = 3), endpoint_counts(*) FILTER (WHERE status = 4) \
+     FROM (SELECT status FROM attempts WHERE endpoint = ?1 AND id >= ?2 AND id < ?3 LIMIT ?4) found";
+
+/// How many have not been attempted, and how many have.
+const DELIVERIES_BY_STATE: &str = "SELECT endpoint_counts(*) FILTER (WHERE attempts = 0), endpoint_counts(*) FILTER (WHERE attempts > 0) \
+     FROM (SELECT attempts FROM deliveries WHERE endpoint = ?1 AND message >= ?2 AND message < ?3 LIMIT ?4) found";
+
+fn endpoint_counts(
+    db: &Connection,
+    endpoint: &str,
+    attempts: &Range<Id>,
+    messages: &Range<Id>,
+    limit: usize,
+) -> SqlResult<Option<EndpointCounts>> {
+    let attempts: [u64; 5] = counts_row(db, ATTEMPTS_BY_STATUS, endpoint, attempts, limit)?;
+    let deliveries: [u64; 2] = counts_row(db, DELIVERIES_BY_STATE, endpoint, messages, limit)?;
+    let rows = attempts.iter().sum::<u64>().max(deliveries.iter().sum());
+    Ok((rows <= limit as u64).then(|| counted(attempts, deliveries)))
+}
+
+/// The only row of a statement that looks at one row more than `limit` at most.
+fn counts_row<const COLUMNS: usize>(
+    db: &Connection,
+    sql: &str,
+    endpoint: &str,
+    ids: &Range<Id>,
+    limit: usize,
+) -> SqlResult<[u64; COLUMNS]> {
+    let limit = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
+    let mut statement = db.prepare_cached(sql)?;
+    Ok(statement.query_row(params![endpoint, &*ids.start, &*ids.end, limit], |row| {
+        let mut numbers = [0; COLUMNS];
+        for (column, number) in numbers.iter_mut().enumerate() {
+            *number = row.get::<_, i64>(column)?.unsigned_abs();
+        }
+        Ok(numbers)
+    })?)
+}
+
+fn find_attempts(
+    db: &Connection,
+    application: &str,
+    of: &AttemptScope,
+    filter: &AttemptFilter,
+    scan: &Scan,
+) -> SqlResult<ScanResult<Attempt>> {
+    let by_message = MessageFilter::default();
+    let (column, owner, of_messages) = match of {
+        AttemptScope::Message(id) => ("a.message", id, &by_message),
+        AttemptScope::Endpoint(id) => ("a.endpoint", id, &filter.message),
+    };
+    let rows_max = if filter.matches_all() { scans::wanted_max(scan) } else { scan.scanned_rows_max };
+    let select = format!(
+        "SELECT a.message, a.id, a.status, a.response_status_code, a.endpoint FROM attempts a WHERE {column} = $1{}",
+        scans::sql(scan, "a.id")
+    );
+    let of_message = "SELECT m.event_type, m.channels, m.tags FROM messages m WHERE m.application = ?1 AND m.id = ?2";
+    let whole = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = ?1 AND a.id = ?2");
+    let (mut watch, mut found) = (ScanProgress::new(scan), Vec::new());
+    let mut statement = db.prepare_cached(&select)?;
+    let mut rows = statement.query((&**owner, &scan.above, &scan.below, sql_limit(rows_max)))?;
+    while let Some(row) = rows.next()? {
+        let (message, id) = (rows::text(row, 0)?, rows::text(row, 1)?);
+        let mut admitted = filter.matches(codec::status(row.get(2)?)?, row.get(3)?, rows::text(row, 4)?);
+        if admitted && !of_messages.matches_all() {
+            let delivers =
+                rows::one(db, of_message, (application, message), |row| messages::matches(of_messages, row, 0))?;
+            admitted = delivers.unwrap_or(false);
+        }
+        if admitted {
+            found.extend(rows::one(db, &whole, (message, id), |row| rows::attempt(row, application))?);
+        }
+        if watch.record(id, admitted.then_some(0)) == ScanFlow::Stop {
+            break;
+        }
+    }
+    Ok(watch.found(found))
+}
+
+/// How a message stands at an endpoint, which it need not have been sent to.
+fn state(db: &Connection, endpoint: &str, message: &str) -> SqlResult<DeliveryState> {
+    let attempts = "SELECT status FROM attempts WHERE message = ?1 AND endpoint = ?2 ORDER BY id DESC";
+    let mut state = DeliveryState::default();
+    let mut statement = db.prepare_cached(attempts)?;
+    let mut rows = statement.query((message, endpoint))?;
+    while let Some(row) = rows.next()? {
+        let status = codec::status(row.get(0)?)?;
+        state.latest = state.latest.or(Some(status));
+        state.succeeded |= status == AttemptStatus::Success;
+    }
+    if state.latest.is_some() {
+        let next = "SELECT next_at FROM deliveries WHERE endpoint = ?1 AND message = ?2";
+        state.next_at = rows::one(db, next, (endpoint, message), |row| rows::time(row, 0))?;
+    }
+    Ok(state)
+}
+
+/// Those that it was tried at, and those of the application's endpoints that it waits for.
+fn destinations(db: &Connection, application: &str, message: &str) -> SqlResult<Vec<Destination>> {
+    // Beside a `max` the other columns are those of the row that has it.
+    let tried = "SELECT a.endpoint, max(a.id), a.status, a.url, d.next_at FROM attempts a \
+         LEFT JOIN deliveries d ON d.endpoint = a.endpoint AND d.message = a.message \
+         WHERE a.message = ?2 AND EXISTS (SELECT 1 FROM messages WHERE application = ?1 AND id = ?2) GROUP BY a.endpoint";
+    let waiting = "SELECT e.id, NULL, NULL, NULL, d.next_at FROM endpoints e \
+         CROSS JOIN deliveries d ON d.endpoint = e.id AND d.message = ?2 WHERE e.application = ?1";
+    let mut found = std::collections::BTreeMap::new();
+    for select in [waiting, tried] {
+        let mut statement = db.prepare_cached(select)?;
+        let mut rows = statement.query((application, message))?;
+        while let Some(row) = rows.next()? {
+            let endpoint = rows::id(row, 0)?;
+            let latest = row.get::<_, Option<i64>>(2)?.map(codec::status).transpose()?;
+            let next_at = rows::optional_time(row, 4)?;
+            found.insert(endpoint.clone(), Destination { endpoint, latest, next_at, url: row.get(3)? });
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn attempts_are_counted_in_their_index() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("provider.db");
+        drop(super::super::open(&path).await.unwrap());
+        let db = Connection::open(&path).unwrap();
+        let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {ATTEMPTS_BY_STATUS}")).unwrap();
+        let steps = plan.query_map(params!["ep", "a", "b", 1], |row| row.get::<_, String>(3)).unwrap();
+        let steps: Vec<String> = steps.map(Result::unwrap).filter(|step| step.contains("attempts")).collect();
+        assert_eq!(steps, ["SEARCH attempts USING COVERING INDEX attempts_at_endpoint (endpoint=? AND id>? AND id<?)"]);
+    }
 }

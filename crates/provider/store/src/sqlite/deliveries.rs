@@ -1,12 +1,78 @@
-//! Delivery rows: what waits, who gets it, what comes back.
+//! Delivery rows: claiming, releasing, resending and dropping them.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{AttemptTrigger, Id};
-use provider_core::port::{Backlog, ClaimLimit, Delivery, DeliveryKind, NodeId};
+use provider_core::model::{Attempt, AttemptTrigger, Id};
+use provider_core::port::{
+    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, IdempotentAnswer, NodeId, RESEND_DUE, Resend,
+    SkipResult, StoreError, StoreResult,
+};
 use rusqlite::{CachedStatement, Connection};
 
-use super::rows::{self, MESSAGE, MESSAGE_COLUMNS, SqlResult, ms};
-use super::{nodes, ordering};
+use super::rows::{self, MESSAGE, MESSAGE_COLUMNS, SqlResult, ms, sql_limit};
+use super::{SqliteStore, attempts, idempotency, nodes, ordering};
+
+#[async_trait]
+impl DeliveryStore for SqliteStore {
+    async fn endpoints_with_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>> {
+        self.read(move |db| endpoints_with_due(db, now, limit)).await
+    }
+
+    async fn claim(
+        &self,
+        node: &NodeId,
+        endpoint: &str,
+        kind: DeliveryKind,
+        now: Timestamp,
+        room: ClaimLimit,
+    ) -> StoreResult<Vec<Delivery>> {
+        let (node, endpoint) = (node.clone(), endpoint.to_owned());
+        self.write(move |db| claim(db, &node, &endpoint, kind, now, room)).await
+    }
+
+    async fn next_due(&self) -> StoreResult<Option<Timestamp>> {
+        self.read(next_due).await
+    }
+
+    async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()> {
+        let node = node.clone();
+        self.write(move |db| release(db, &node, &rows, now)).await
+    }
+
+    async fn drop_deliveries(&self, rows: Vec<(Id, Id)>) -> StoreResult<()> {
+        self.write(move |db| drop_rows(db, &rows)).await
+    }
+
+    async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(move |db| mark_for_resend(db, &resend, answer.as_ref())).await
+    }
+
+    async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
+        let endpoint = endpoint.to_owned();
+        self.write(move |db| {
+            let hasten = "UPDATE deliveries SET next_at = ?2 WHERE endpoint = ?1 AND message IN \
+                 (SELECT message FROM deliveries INDEXED BY deliveries_waiting \
+                  WHERE endpoint = ?1 AND owner IS NULL AND tried = 1 AND next_at > ?2 LIMIT ?3)";
+            Ok(db.prepare_cached(hasten)?.execute((&endpoint, ms(now), sql_limit(limit)))?)
+        })
+        .await
+    }
+
+    async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
+        let endpoint = endpoint.to_owned();
+        self.write(move |db| cancel_deliveries(db, &endpoint, &attempts)).await
+    }
+
+    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
+        let (endpoint, after) = (endpoint.to_owned(), after.unwrap_or_default().to_owned());
+        self.read(move |db| ordering::blocked(db, &endpoint, &after, limit)).await
+    }
+
+    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
+        let (endpoint, key, message) = (endpoint.to_owned(), key.to_owned(), message.to_owned());
+        self.write(move |db| ordering::skip(db, &endpoint, &key, &message)).await
+    }
+}
 
 /// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
 /// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
@@ -178,25 +244,44 @@ fn endpoints(db: &Connection, select: &str) -> SqlResult<Vec<Id>> {
     Ok(found)
 }
 
-/// When something is due of what waits for an endpoint.
-pub(super) fn earliest_of(db: &Connection, endpoint: &str) -> SqlResult<Option<Timestamp>> {
-    let select = "SELECT min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
-         WHERE d.owner IS NULL AND d.endpoint = ?1 AND d.tried = tries.column1)) FROM (VALUES (0), (1)) tries";
-    Ok(rows::one(db, select, [endpoint], |row| rows::optional_time(row, 0))?.flatten())
+/// A row that somebody has is marked for what comes after; see [`return_for_manual`].
+fn mark_for_resend(db: &Connection, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
+    let Resend { application, message, endpoint } = resend;
+    idempotency::keep_or_replay(db, answer)?;
+    let there = "SELECT 1 FROM endpoints e JOIN messages m ON m.application = e.application \
+         WHERE e.id = ?1 AND e.application = ?2 AND m.id = ?3";
+    if !db.prepare_cached(there)?.exists((&**endpoint, &**application, &**message))? {
+        return Err(StoreError::NotFound.into());
+    }
+    enter_manual(db, endpoint, message)
 }
 
-/// Message ids grow with time: the first is the oldest.
-pub(super) fn oldest_at(db: &Connection, endpoint: &str) -> SqlResult<Option<Timestamp>> {
-    let oldest = "SELECT m.created_at FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
-         JOIN messages m ON m.application = e.application AND m.id = d.message \
-         WHERE e.id = ?1 ORDER BY d.message LIMIT 1";
-    rows::one(db, oldest, [endpoint], |row| rows::time(row, 0))
+/// The row of an attempt that was asked for.
+pub(super) fn enter_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
+    let enter = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) VALUES (?1, ?2, NULL, 0, ?3, 1) \
+         ON CONFLICT (endpoint, message) DO UPDATE SET \
+             manual = iif(owner IS NULL, 1, 2), next_at = iif(owner IS NULL, excluded.next_at, next_at)";
+    db.prepare_cached(enter)?.execute((endpoint, message, ms(RESEND_DUE)))?;
+    Ok(())
 }
 
-pub(super) fn backlog(db: &Connection, endpoint: &str) -> SqlResult<Backlog> {
-    let count = "SELECT count(*) FROM deliveries WHERE endpoint = (SELECT id FROM endpoints WHERE id = ?1)";
-    Ok(Backlog {
-        oldest_at: oldest_at(db, endpoint)?,
-        deliveries: rows::one(db, count, [endpoint], |row| Ok(row.get::<_, i64>(0)?))?.unwrap_or(0).unsigned_abs(),
-    })
+/// Makes a row nobody's for the attempt that was asked for while its owner was at another.
+pub(super) fn return_for_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
+    let return_for_manual = "UPDATE deliveries SET owner = NULL, next_at = ?3, manual = 1 \
+         WHERE endpoint = ?1 AND message = ?2 AND manual = 2";
+    db.prepare_cached(return_for_manual)?.execute((endpoint, message, ms(RESEND_DUE)))?;
+    Ok(())
+}
+
+fn cancel_deliveries(db: &Connection, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
+    let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message = ?2 \
+         AND NOT (key IS NOT NULL AND owner IS NOT NULL AND owner <> 0) RETURNING key";
+    let mut ended = 0;
+    for attempt in given_up {
+        if ordering::delete(db, endpoint, delete, (endpoint, &*attempt.message))? == 1 {
+            attempts::insert(db, attempt)?;
+            ended += 1;
+        }
+    }
+    Ok(ended)
 }

@@ -1,16 +1,86 @@
 //! Endpoints, and the snapshot that messages are routed by.
 
-use provider_core::model::{Application, Endpoint};
+use async_trait::async_trait;
+use provider_core::model::{Application, Endpoint, Id};
 use provider_core::operational::events::{DisabledBy, OperationalEventKind};
-use provider_core::port::{IdempotentAnswer, Page, StoreError};
+use provider_core::port::{EndpointStates, EndpointStore, IdempotentAnswer, Page, StoreError, StoreResult};
 use rusqlite::{Connection, params};
 
 use super::rows::{self, ENDPOINT, SqlResult, ms};
-use super::{answers, applications, operational};
+use super::{SqliteStore, applications, idempotency, operational_events};
 use crate::codec::{PageQuery, old_secrets_to_json, optional_to_json, to_json};
 
+#[async_trait]
+impl EndpointStore for SqliteStore {
+    async fn create_endpoint(
+        &self,
+        endpoint: Endpoint,
+        endpoints_max: usize,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(move |db| {
+            create(db, &endpoint, answer.as_ref())?;
+            let count = "SELECT count(*) FROM (SELECT 1 FROM endpoints WHERE application = ?1 LIMIT ?2)";
+            rows::check_limit(db, count, &endpoint.application, endpoints_max)
+        })
+        .await
+    }
+
+    async fn endpoint(&self, application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>> {
+        let (application, id_or_uid) = (application.to_owned(), id_or_uid.to_owned());
+        self.read(move |db| find(db, &application, &id_or_uid)).await
+    }
+
+    async fn endpoint_by_id(&self, id: &str) -> StoreResult<Option<(Id, Endpoint)>> {
+        let id = id.to_owned();
+        self.read(move |db| by_id(db, &id)).await
+    }
+
+    async fn endpoints(&self, application: &str, page: Page) -> StoreResult<Vec<Endpoint>> {
+        let application = application.to_owned();
+        self.read(move |db| list(db, &application, &page)).await
+    }
+
+    async fn endpoints_by_uid(&self, uid: &str, limit: usize) -> StoreResult<Vec<(Id, Endpoint)>> {
+        let uid = uid.to_owned();
+        self.read(move |db| by_uid(db, &uid, limit)).await
+    }
+
+    async fn replace_endpoint(
+        &self,
+        old: Endpoint,
+        new: Endpoint,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(move |db| {
+            idempotency::keep_or_replay(db, answer.as_ref())?;
+            rows::check_unchanged(find(db, &old.application, &old.id)?, &old)?;
+            update(db, &new)
+        })
+        .await
+    }
+
+    async fn delete_endpoint(&self, application: &str, id: &str) -> StoreResult<bool> {
+        let (application, endpoint) = (application.to_owned(), Id::from(id));
+        if !self.write(move |db| delete(db, &application, &endpoint)).await? {
+            return Ok(false);
+        }
+        self.drop_rows_of(Id::from(id)).await?;
+        Ok(true)
+    }
+
+    async fn snapshot(&self, application: &str) -> StoreResult<Option<(Application, Vec<Endpoint>)>> {
+        let application = application.to_owned();
+        self.read(move |db| snapshot(db, &application)).await
+    }
+
+    async fn endpoint_states(&self) -> StoreResult<EndpointStates> {
+        self.read(endpoint_states).await
+    }
+}
+
 pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
-    answers::keep_or_replay(db, answer)?;
+    idempotency::keep_or_replay(db, answer)?;
     if !applications::raise_version(db, &new.application)? {
         return Err(StoreError::NotFound.into());
     }
@@ -19,7 +89,7 @@ pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&Idempotent
          throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
     write(db, insert, new)?;
-    operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
+    operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
 }
 
 pub(super) fn find(db: &Connection, application: &str, id_or_uid: &str) -> SqlResult<Option<Endpoint>> {
@@ -49,10 +119,10 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> SqlResult<()> {
         return Err(StoreError::NotFound.into());
     }
     applications::raise_version(db, &new.application)?;
-    operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Updated)?;
+    operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Updated)?;
     if new.disabled && was_disabled == Some(false) {
         let disabled = OperationalEventKind::Disabled { fail_since: new.failing_since, by: DisabledBy::Caller };
-        operational::insert_event(db, &new.application, &new.id, new.uid.as_deref(), disabled)?;
+        operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), disabled)?;
     }
     Ok(())
 }
@@ -92,7 +162,7 @@ pub(super) fn delete(db: &Connection, application: &str, id: &str) -> SqlResult<
         return Ok(false);
     };
     applications::raise_version(db, application)?;
-    operational::insert_event(db, application, id, uid.as_deref(), OperationalEventKind::Deleted)?;
+    operational_events::insert_event(db, application, id, uid.as_deref(), OperationalEventKind::Deleted)?;
     Ok(true)
 }
 
@@ -108,4 +178,35 @@ pub(super) fn snapshot(db: &Connection, application: &str) -> SqlResult<Option<(
         endpoints.push(rows::endpoint(row)?);
     }
     Ok(Some((found, endpoints)))
+}
+
+fn by_uid(db: &Connection, uid: &str, limit: usize) -> SqlResult<Vec<(Id, Endpoint)>> {
+    let mut statement = db.prepare_cached("SELECT id FROM endpoints WHERE uid = ?1 ORDER BY id LIMIT ?2")?;
+    let mut rows = statement.query((uid, i64::try_from(limit).unwrap_or(i64::MAX)))?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.extend(by_id(db, rows::text(row, 0)?)?);
+    }
+    Ok(found)
+}
+
+fn endpoint_states(db: &Connection) -> SqlResult<EndpointStates> {
+    let count = |select| -> SqlResult<u64> {
+        Ok(rows::one(db, select, (), |row| Ok(row.get::<_, i64>(0)?))?.unwrap_or(0).unsigned_abs())
+    };
+    Ok(EndpointStates {
+        failing: count(
+            "SELECT count(*) FROM endpoints INDEXED BY endpoints_failing WHERE failing_since IS NOT NULL AND disabled = 0",
+        )?,
+        disabled: count("SELECT count(*) FROM endpoints INDEXED BY endpoints_disabled WHERE disabled = 1")?,
+    })
+}
+
+pub(super) fn by_id(db: &Connection, id: &str) -> SqlResult<Option<(Id, Endpoint)>> {
+    let Some(endpoint) = rows::one(db, &format!("{ENDPOINT} WHERE id = ?1"), [id], rows::endpoint)? else {
+        return Ok(None);
+    };
+    let account = "SELECT account FROM applications WHERE id = ?1";
+    let account = rows::one(db, account, [&*endpoint.application], |row| rows::id(row, 0))?;
+    Ok(account.map(|account| (account, endpoint)))
 }

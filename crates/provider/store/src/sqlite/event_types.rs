@@ -1,15 +1,64 @@
 //! Event types.
 
+use async_trait::async_trait;
 use provider_core::model::EventType;
-use provider_core::port::{IdempotentAnswer, Page, StoreError};
+use provider_core::port::{EventTypeStore, IdempotentAnswer, Page, StoreError, StoreResult};
 use rusqlite::{Connection, params};
 
-use super::answers;
 use super::rows::{self, EVENT_TYPE, SqlResult, ms};
+use super::{SqliteStore, idempotency};
 use crate::codec::{PageQuery, optional_to_json, to_json};
 
+#[async_trait]
+impl EventTypeStore for SqliteStore {
+    async fn create_event_type(&self, event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
+        self.write(move |db| create(db, &event_type, answer.as_ref())).await
+    }
+
+    async fn event_type(&self, account: &str, name: &str) -> StoreResult<Option<EventType>> {
+        let (account, name) = (account.to_owned(), name.to_owned());
+        self.read(move |db| find(db, &account, &name)).await
+    }
+
+    async fn event_types(&self, account: &str, page: Page) -> StoreResult<Vec<EventType>> {
+        let account = account.to_owned();
+        self.read(move |db| list(db, &account, &page)).await
+    }
+
+    async fn event_type_count(&self, account: &str, count_max: usize) -> StoreResult<usize> {
+        let (account, limit) = (account.to_owned(), i64::try_from(count_max).unwrap_or(i64::MAX));
+        let count = "SELECT count(*) FROM (SELECT 1 FROM event_types WHERE account = ?1 LIMIT ?2)";
+        self.read(move |db| Ok(rows::one(db, count, (account, limit), |row| rows::count(row, 0))?.unwrap_or(0))).await
+    }
+
+    async fn upsert_event_types(
+        &self,
+        event_types: Vec<EventType>,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(move |db| {
+            idempotency::keep_or_replay(db, answer.as_ref())?;
+            event_types.iter().try_for_each(|event_type| put(db, event_type, None))
+        })
+        .await
+    }
+
+    async fn replace_event_type(&self, old: EventType, new: EventType) -> StoreResult<()> {
+        self.write(move |db| {
+            rows::check_unchanged(find(db, &old.account, &old.name)?, &old)?;
+            put(db, &new, None)
+        })
+        .await
+    }
+
+    async fn delete_event_type(&self, account: &str, name: &str) -> StoreResult<bool> {
+        let (account, name) = (account.to_owned(), name.to_owned());
+        self.write(move |db| delete(db, &account, &name)).await
+    }
+}
+
 pub(super) fn create(db: &Connection, new: &EventType, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
-    answers::keep_or_replay(db, answer)?;
+    idempotency::keep_or_replay(db, answer)?;
     if find(db, &new.account, &new.name)?.is_some() {
         return Err(StoreError::Taken("name").into());
     }
@@ -27,7 +76,7 @@ pub(super) fn list(db: &Connection, account: &str, page: &Page) -> SqlResult<Vec
 }
 
 pub(super) fn put(db: &Connection, new: &EventType, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
-    answers::keep_or_replay(db, answer)?;
+    idempotency::keep_or_replay(db, answer)?;
     write(db, new)
 }
 

@@ -1,12 +1,119 @@
-//! Reading messages. Those of an application that was deleted are still kept, and not there for anybody.
+//! Reading and searching messages. The messages of a deleted application are stored until their retention ends, and are
+//! never returned.
 
-use provider_core::model::Message;
-use provider_core::port::Page;
-use rusqlite::Connection;
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::model::{Id, Message};
+use provider_core::port::{MessageFilter, MessageStore, NewMessage, PayloadRead, Scan, ScanResult, StoreResult};
+use rusqlite::{Connection, Row};
 
-use super::applications;
-use super::rows::{self, MESSAGE, SqlResult};
-use crate::codec::{PageQuery, fingerprint};
+use super::rows::{self, MESSAGE, SqlResult, sql_limit};
+use super::{SqliteStore, accept, applications};
+use crate::codec::{self, fingerprint};
+use crate::scan::{self as scans, ScanFlow, ScanProgress};
+
+#[async_trait]
+impl MessageStore for SqliteStore {
+    async fn accept(&self, messages: Vec<NewMessage>, now: Timestamp) -> StoreResult<Vec<StoreResult<()>>> {
+        self.write(move |db| accept::accept(db, &messages, now)).await
+    }
+
+    async fn message(&self, application: &str, id_or_event_id: &str) -> StoreResult<Option<Message>> {
+        let (application, id_or_event_id) = (application.to_owned(), id_or_event_id.to_owned());
+        self.read(move |db| find(db, &application, &id_or_event_id)).await
+    }
+
+    async fn messages_by_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>> {
+        let (application, ids) = (application.to_owned(), ids.to_vec());
+        self.read(move |db| {
+            let select = "SELECT no FROM messages WHERE application = ?1 AND id = ?2";
+            let mut found = Vec::with_capacity(ids.len());
+            for id in &ids {
+                if let Some(no) = rows::one(db, select, (&application, &**id), |row| Ok(row.get(0)?))? {
+                    found.push(read_message(db, no, PayloadRead::Skip)?);
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    async fn find_messages(
+        &self,
+        application: &str,
+        filter: &MessageFilter,
+        scan: &Scan,
+        content: PayloadRead,
+    ) -> StoreResult<ScanResult<Message>> {
+        let (application, filter, scan) = (application.to_owned(), filter.clone(), scan.clone());
+        self.read(move |db| {
+            let rows_max = if filter.matches_all() { scans::wanted_max(&scan) } else { scan.scanned_rows_max };
+            let (mut watch, mut found) = (ScanProgress::new(&scan), Vec::new());
+            each_message(db, &application, &scan, rows_max, |row| {
+                let admitted = matches(&filter, row, 2)?;
+                let bytes = if admitted { Some(payload_bytes(row, content)?) } else { None };
+                if admitted {
+                    found.push(read_message(db, row.get(0)?, content)?);
+                }
+                Ok(watch.record(rows::text(row, 1)?, bytes))
+            })?;
+            Ok(watch.found(found))
+        })
+        .await
+    }
+}
+
+/// Looks at the messages of a scan, as `no, id, event_type, channels, tags, length(payload)`.
+pub(super) fn each_message(
+    db: &Connection,
+    application: &str,
+    scan: &Scan,
+    rows_max: usize,
+    mut look: impl FnMut(&Row<'_>) -> SqlResult<ScanFlow>,
+) -> SqlResult<()> {
+    if !applications::is_there(db, application)? {
+        return Ok(());
+    }
+    let select = format!(
+        "SELECT m.no, m.id, m.event_type, m.channels, m.tags, length(m.payload) FROM messages m WHERE m.application = $1{}",
+        scans::sql(scan, "m.id")
+    );
+    let mut statement = db.prepare_cached(&select)?;
+    let mut rows = statement.query((application, &scan.above, &scan.below, sql_limit(rows_max)))?;
+    while let Some(row) = rows.next()? {
+        if look(row)? == ScanFlow::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Columns `event_type, channels, tags` from `column` on.
+pub(super) fn matches(filter: &MessageFilter, row: &Row<'_>, column: usize) -> SqlResult<bool> {
+    if filter.matches_all() {
+        return Ok(true);
+    }
+    let channels: Option<Vec<String>> = codec::optional_from_json(rows::optional_text(row, column + 1)?)?;
+    let tags: Option<Vec<String>> = codec::optional_from_json(rows::optional_text(row, column + 2)?)?;
+    Ok(filter.matches(rows::text(row, column)?, channels.as_deref(), tags.as_deref()))
+}
+
+pub(super) fn payload_bytes(row: &Row<'_>, content: PayloadRead) -> SqlResult<usize> {
+    match content {
+        PayloadRead::Skip => Ok(0),
+        PayloadRead::Include => Ok(row.get::<_, Option<u32>>(5)?.unwrap_or(0) as usize),
+    }
+}
+
+pub(super) fn read_message(db: &Connection, no: i64, content: PayloadRead) -> SqlResult<Message> {
+    let columns = match content {
+        PayloadRead::Include => MESSAGE.to_owned(),
+        PayloadRead::Skip => MESSAGE.replace("m.payload,", "NULL,"),
+    };
+    let select = format!("SELECT {columns} FROM messages m WHERE m.no = ?1");
+    rows::one(db, &select, [no], rows::message)?
+        .ok_or_else(|| codec::corrupt("a message is listed and not there").into())
+}
 
 pub(super) fn find(db: &Connection, application: &str, id_or_event_id: &str) -> SqlResult<Option<Message>> {
     if !applications::is_there(db, application)? {
@@ -19,14 +126,6 @@ pub(super) fn find(db: &Connection, application: &str, id_or_event_id: &str) -> 
     }
     let by_event_id = format!("SELECT {MESSAGE} FROM messages m WHERE m.event_fingerprint = ?1");
     rows::one(db, &by_event_id, [fingerprint(application, id_or_event_id)], rows::message)
-}
-
-pub(super) fn list(db: &Connection, application: &str, page: &Page) -> SqlResult<Vec<Message>> {
-    if !applications::is_there(db, application)? {
-        return Ok(Vec::new());
-    }
-    let select = format!("SELECT {MESSAGE} FROM messages m WHERE m.application = $1");
-    rows::list(db, &select, "m.id", application, &PageQuery::new(page), rows::message)
 }
 
 pub(super) fn is_there(db: &Connection, application: &str, id: &str) -> SqlResult<bool> {

@@ -2,30 +2,14 @@
 
 use std::collections::HashSet;
 
-use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::Id;
 use provider_core::ordering::OrderingKey;
-use provider_core::port::StoreResult;
-use provider_core::port::ordering::{BlockedKeyRow, OrderingStore, SkipResult, WAITING_COUNT_MAX};
+use provider_core::port::{BlockedKeyRow, SkipResult, WAITING_COUNT_MAX};
 use rusqlite::{Connection, Params, params};
 
-use super::SqliteStore;
 use super::deliveries;
 use super::rows::{self, SqlResult, ms};
-
-#[async_trait]
-impl OrderingStore for SqliteStore {
-    async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
-        let (endpoint, after) = (endpoint.to_owned(), after.unwrap_or_default().to_owned());
-        self.read(move |db| blocked(db, &endpoint, &after, limit)).await
-    }
-
-    async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult> {
-        let (endpoint, key, message) = (endpoint.to_owned(), key.to_owned(), message.to_owned());
-        self.write(move |db| skip(db, &endpoint, &key, &message)).await
-    }
-}
 
 /// Enters a row behind those of its key, or as its first.
 pub(super) fn enter(
@@ -101,7 +85,7 @@ const BLOCKED: &str = "WITH RECURSIVE present (key) AS ( \
          behind \
      FROM heads WHERE attempts > 0 OR owner IS NULL OR behind > 0 LIMIT ?3";
 
-fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> SqlResult<Vec<BlockedKeyRow>> {
+pub(super) fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> SqlResult<Vec<BlockedKeyRow>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = db.prepare_cached(BLOCKED)?;
     let mut found = statement.query(params![endpoint, after, limit, WAITING_COUNT_MAX as i64])?;
@@ -122,7 +106,7 @@ fn blocked(db: &Connection, endpoint: &str, after: &str, limit: usize) -> SqlRes
     Ok(blocked)
 }
 
-fn skip(db: &Connection, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
+pub(super) fn skip(db: &Connection, endpoint: &str, key: &str, message: &str) -> SqlResult<SkipResult> {
     let owner = "SELECT owner FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND key = ?3";
     let owner = rows::one(db, owner, (endpoint, message, key), |row| Ok(row.get::<_, Option<i64>>(0)?))?;
     Ok(match owner {

@@ -1,18 +1,12 @@
-//! Which endpoints are left alone because their receivers asked for it.
+//! Endpoints that the dispatcher does not call before a given time.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::port::StoreResult;
-use provider_core::port::supervision::{Pause, PauseStore};
-use rusqlite::params;
+use provider_core::port::{Pause, PauseStore, StoreError, StoreResult};
+use rusqlite::{Connection, params};
 
-use super::SqliteStore;
-use super::rows::{self, ms};
-
-/// Those that are not over at `?1`, and whose endpoint is as it was.
-const ACTIVE_PAUSES: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
-     FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
-     WHERE p.until > ?1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
+use super::rows::{self, SqlResult, ms};
+use super::{SqliteStore, applications};
 
 #[async_trait]
 impl PauseStore for SqliteStore {
@@ -55,4 +49,21 @@ impl PauseStore for SqliteStore {
         })
         .await
     }
+
+    async fn reset_endpoint_pause(&self, endpoint: &str, now: Timestamp) -> StoreResult<()> {
+        let endpoint = endpoint.to_owned();
+        self.write(move |db| reset_endpoint_pause(db, &endpoint, now)).await
+    }
+}
+
+/// Those that are not over at `?1`, and whose endpoint is as it was.
+const ACTIVE_PAUSES: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
+     FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
+     WHERE p.until > ?1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
+
+fn reset_endpoint_pause(db: &Connection, endpoint: &str, now: Timestamp) -> SqlResult<()> {
+    let touch = "UPDATE endpoints SET updated_at = max(?2, updated_at + 1) WHERE id = ?1 RETURNING application";
+    let application = rows::one(db, touch, (endpoint, ms(now)), |row| rows::id(row, 0))?.ok_or(StoreError::NotFound)?;
+    applications::raise_version(db, &application)?;
+    Ok(())
 }

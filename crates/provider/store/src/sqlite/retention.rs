@@ -7,7 +7,7 @@ use provider_core::model::Id;
 use provider_core::port::{EXPUNGED, RetentionStore, StoreResult};
 use rusqlite::{Connection, Params};
 
-use super::rows::{self, SqlResult, ms};
+use super::rows::{self, SqlResult, ms, sql_limit};
 use super::{SqliteStore, deliveries, messages, ordering};
 
 #[async_trait]
@@ -124,8 +124,4 @@ fn make_retries_due(db: &Connection, application: &str, first: &str, last: &str,
 
 fn write(db: &Connection, sql: &str, params: impl Params) -> SqlResult<usize> {
     Ok(db.prepare_cached(sql)?.execute(params)?)
-}
-
-fn sql_limit(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
 }

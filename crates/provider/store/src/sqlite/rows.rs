@@ -1,6 +1,7 @@
 //! Rows of the tables as the provider's own types, and what can go wrong on the way.
 
 use jiff::Timestamp;
+use kit_engine::EngineError;
 use kit_runtime::vault::Sealed;
 use provider_core::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider_core::ordering::OrderingKey;
@@ -8,9 +9,22 @@ use provider_core::port::{Answer, StoreError, StoreResult};
 use rusqlite::types::{FromSqlError, FromSqlResult, ValueRef};
 use rusqlite::{Connection, Params, Row};
 
-use crate::codec;
-use crate::codec::PageQuery;
-use kit_engine::EngineError;
+use crate::codec::{self, PageQuery};
+
+pub(super) fn check_unchanged<T: PartialEq>(found: Option<T>, old: &T) -> SqlResult<()> {
+    match found {
+        None => Err(StoreError::NotFound.into()),
+        Some(found) if found == *old => Ok(()),
+        Some(_) => Err(StoreError::Conflict.into()),
+    }
+}
+
+/// `Full` when there are more of this owner than there may be, counting the one that was just made.
+pub(super) fn check_limit(db: &Connection, count: &str, owner: &str, max: usize) -> SqlResult<()> {
+    let limit = i64::try_from(max).unwrap_or(i64::MAX).saturating_add(1);
+    let there: i64 = db.prepare_cached(count)?.query_row((owner, limit), |row| row.get(0))?;
+    if there >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
+}
 
 /// Why a statement, or the job that it is part of, failed.
 #[derive(Debug)]
@@ -220,6 +234,7 @@ pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
 /// What [`message`] reads, as columns of the table `m`.
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
      m.created_at, m.payload_expires_at, m.deliver_at";
+
 /// Columns of [`MESSAGE`].
 pub(super) const MESSAGE_COLUMNS: usize = 10;
 
@@ -256,4 +271,8 @@ pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
         trigger: codec::trigger(row.get(8)?)?,
         at: time(row, 9)?,
     })
+}
+
+pub(super) fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
 }

@@ -1,7 +1,7 @@
-//! What is sealed: with which keys, and sealing it again.
+//! Sealed values: sentinels of the keys, and sealing values again.
 
 use async_trait::async_trait;
-use kit_runtime::vault::Sealed;
+use kit_runtime::vault::{Sealed, same_texts};
 use provider_core::model::{Endpoint, Id};
 use provider_core::port::{SealingStore, StoreError, StoreResult};
 use rusqlite::{Connection, params};
@@ -9,7 +9,6 @@ use rusqlite::{Connection, params};
 use super::SqliteStore;
 use super::rows::{self, ENDPOINT, SqlResult};
 use crate::codec::{old_secrets_to_json, to_json};
-use kit_runtime::vault::same_texts;
 
 #[async_trait]
 impl SealingStore for SqliteStore {

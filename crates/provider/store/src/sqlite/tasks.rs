@@ -1,16 +1,17 @@
-//! Background tasks, and what they look at. What is looked at is read outside of the one writer.
+//! Background tasks, and the attempts and messages that they read.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::model::{BackgroundTask, Id, Progress, TaskKind};
 use provider_core::port::{
-    FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskFilter, TaskStep, TaskStore,
+    FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskCount, TaskFilter, TaskStep,
+    TaskStore,
 };
 use rusqlite::{Connection, Row, params};
 
 use super::rows::{self, SqlResult, ms};
-use super::{SqliteStore, answers, ordering};
-use crate::codec::{self as codec, PageQuery};
+use super::{SqliteStore, idempotency, ordering};
+use crate::codec::{self, PageQuery};
 use crate::task_codec::{
     enqueue_condition, kind, kind_number, latest, selection_from_json, selection_to_json, task_status,
     task_status_number,
@@ -18,8 +19,19 @@ use crate::task_codec::{
 
 #[async_trait]
 impl TaskStore for SqliteStore {
-    async fn create_task(&self, task: BackgroundTask, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        self.write(move |db| create(db, &task, answer.as_ref())).await
+    async fn create_task(
+        &self,
+        task: BackgroundTask,
+        running_max: usize,
+        answer: Option<IdempotentAnswer>,
+    ) -> StoreResult<()> {
+        self.write(move |db| {
+            create(db, &task, answer.as_ref())?;
+            let count =
+                "SELECT count(*) FROM (SELECT 1 FROM background_tasks WHERE account = ?1 AND status = 0 LIMIT ?2)";
+            rows::check_limit(db, count, &task.account, running_max)
+        })
+        .await
     }
 
     async fn task(&self, account: &str, id: &str) -> StoreResult<Option<BackgroundTask>> {
@@ -38,6 +50,16 @@ impl TaskStore for SqliteStore {
             rows::list(db, &select, "id", &account, &PageQuery::new(&page), task)
         })
         .await
+    }
+
+    async fn endpoint_tasks(&self, endpoint: &str, page: Page) -> StoreResult<Vec<BackgroundTask>> {
+        let endpoint = endpoint.to_owned();
+        let select = format!("{TASK} WHERE endpoint = $1");
+        self.read(move |db| rows::list(db, &select, "id", &endpoint, &PageQuery::new(&page), task)).await
+    }
+
+    async fn task_counts(&self) -> StoreResult<Vec<TaskCount>> {
+        self.read(task_counts).await
     }
 
     async fn lease_tasks(
@@ -81,8 +103,8 @@ impl TaskStore for SqliteStore {
     ) -> StoreResult<Vec<FailedAttempt>> {
         let [application, endpoint, after, before] = [application, endpoint, after, before].map(str::to_owned);
         self.read(move |db| {
-            let mut statement = db.prepare_cached(FAILURES)?;
-            let mut found = statement.query(params![application, endpoint, after, before, sql_limit(limit)])?;
+            let mut statement = db.prepare_cached(FAILED_ATTEMPTS)?;
+            let mut found = statement.query(params![application, endpoint, after, before, rows::sql_limit(limit)])?;
             let mut failures = Vec::new();
             while let Some(row) = found.next()? {
                 failures.push(FailedAttempt {
@@ -105,20 +127,20 @@ impl TaskStore for SqliteStore {
     ) -> StoreResult<Vec<ReplayCandidate>> {
         let [application, endpoint, after, before] = [application, endpoint, after, before].map(str::to_owned);
         self.read(move |db| {
-            let mut statement = db.prepare_cached(SENT)?;
-            let mut found = statement.query(params![application, endpoint, after, before, sql_limit(limit)])?;
-            let mut sent = Vec::new();
+            let mut statement = db.prepare_cached(REPLAY_CANDIDATES)?;
+            let mut found = statement.query(params![application, endpoint, after, before, rows::sql_limit(limit)])?;
+            let mut candidates = Vec::new();
             while let Some(row) = found.next()? {
-                sent.push(self::sent(row)?);
+                candidates.push(replay_candidate(row)?);
             }
-            Ok(sent)
+            Ok(candidates)
         })
         .await
     }
 
     async fn delete_old_tasks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         let old = "SELECT id FROM background_tasks WHERE status <> 0 AND updated_at < ?1 LIMIT ?2";
-        let bounds = (ms(before), sql_limit(limit));
+        let bounds = (ms(before), rows::sql_limit(limit));
         if self.read(move |db| rows::one(db, old, bounds, |row| rows::id(row, 0))).await?.is_none() {
             return Ok(0);
         }
@@ -127,8 +149,20 @@ impl TaskStore for SqliteStore {
     }
 }
 
+fn task_counts(db: &Connection) -> SqlResult<Vec<TaskCount>> {
+    let mut statement =
+        db.prepare_cached("SELECT kind, status, count(*) FROM background_tasks GROUP BY kind, status")?;
+    let mut found = statement.query(())?;
+    let mut counts = Vec::new();
+    while let Some(row) = found.next()? {
+        let count = row.get::<_, i64>(2)?.unsigned_abs();
+        counts.push(TaskCount { kind: kind(row.get(0)?)?, status: task_status(row.get(1)?)?, count });
+    }
+    Ok(counts)
+}
+
 /// Attempts of a span of ids, and of those that failed whether they are to be recovered.
-const FAILURES: &str = "SELECT a.id, a.message, \
+const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
          CASE WHEN a.status <> 2 THEN 0 ELSE \
              NOT EXISTS (SELECT 1 FROM attempts o WHERE o.message = a.message AND o.endpoint = ?2 \
                          AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < ?4))) \
@@ -137,7 +171,7 @@ const FAILURES: &str = "SELECT a.id, a.message, \
      FROM (SELECT id, message, status FROM attempts WHERE endpoint = ?2 AND id > ?3 AND id < ?4 ORDER BY id LIMIT ?5) a \
      ORDER BY a.id";
 
-const SENT: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS NOT NULL, a.status, \
+const REPLAY_CANDIDATES: &str = "SELECT m.id, m.event_type, m.channels, m.tags, m.payload IS NOT NULL, a.status, \
          a.response_status_code, \
          EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = ?2 AND d.message = m.id) \
      FROM messages m LEFT JOIN attempts a ON a.message = m.id AND a.id = \
@@ -164,7 +198,7 @@ pub(super) fn task(row: &Row<'_>) -> SqlResult<BackgroundTask> {
     })
 }
 
-fn sent(row: &Row<'_>) -> SqlResult<ReplayCandidate> {
+fn replay_candidate(row: &Row<'_>) -> SqlResult<ReplayCandidate> {
     let words = |column| -> SqlResult<Option<Vec<String>>> {
         Ok(codec::optional_from_json(row.get::<_, Option<String>>(column)?.as_deref())?)
     };
@@ -180,7 +214,7 @@ fn sent(row: &Row<'_>) -> SqlResult<ReplayCandidate> {
 }
 
 pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
-    answers::keep_or_replay(db, answer)?;
+    idempotency::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO background_tasks (id, account, kind, application, endpoint, selection, status, position, \
          found, enqueued, error, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
     db.prepare_cached(insert)?.execute(params![
@@ -205,7 +239,7 @@ pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&Idem
 fn free(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<BackgroundTask>> {
     let select = format!("{TASK} WHERE status = 0 AND leased_until <= ?1 ORDER BY leased_until, id LIMIT ?2");
     let mut statement = db.prepare_cached(&select)?;
-    let mut found = statement.query((ms(now), sql_limit(limit)))?;
+    let mut found = statement.query((ms(now), rows::sql_limit(limit)))?;
     let mut free = Vec::new();
     while let Some(row) = found.next()? {
         free.push(task(row)?);
@@ -297,8 +331,4 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> S
         };
     }
     Ok(made)
-}
-
-fn sql_limit(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
 }

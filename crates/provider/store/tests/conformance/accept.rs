@@ -1,14 +1,11 @@
 //! Accepting messages.
 
 use provider_core::Payload;
-use provider_core::media_type::MediaType;
+use provider_core::messages::media_type::MediaType;
 use provider_core::model::Message;
 use provider_core::port::{NewMessage, Order};
 
-use super::given::{
-    Shared, accepted, account, answer, application, at, claim_all, endpoint, id, message, new, reasons, routes, sent,
-    version, whole,
-};
+use super::given::*;
 
 fn named(number: usize, version: i64, event_id: &str) -> NewMessage {
     let message = Message { event_id: Some(event_id.to_owned()), ..message(number) };
@@ -34,7 +31,7 @@ pub(super) async fn an_accepted_message_reads_back_as_it_was_sent(store: Shared)
         assert_eq!(store.message(&id("app", 1), name).await.unwrap(), Some(sent.clone()));
     }
     assert_eq!(store.message(&id("app", 2), "lot.1").await.unwrap(), None);
-    assert_eq!(store.messages(&id("app", 1), whole(Order::Descending)).await.unwrap(), [message(2), sent]);
+    assert_eq!(messages(&*store, &id("app", 1), Order::Descending).await, [message(2), sent]);
 }
 
 pub(super) async fn a_payload_is_kept_with_its_media_type(store: Shared) {
@@ -46,7 +43,7 @@ pub(super) async fn a_payload_is_kept_with_its_media_type(store: Shared) {
         ..sent(1, version, &[(1, None)])
     };
     accepted(&store, vec![typed.clone(), sent(2, version, &[(1, None)])], at(5)).await;
-    let listed = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+    let listed = messages(&*store, &id("app", 1), Order::Ascending).await;
     let claimed =
         claim_all(&*store, 1, 1, 10, 10).await.into_iter().map(|delivery| delivery.message).collect::<Vec<_>>();
     for read in [listed, claimed] {
@@ -70,7 +67,7 @@ pub(super) async fn an_event_id_is_unique_in_its_application(store: Shared) {
     let results = store.accept(vec![named(5, version, "lot.2"), named(6, version, "lot.3")], at(6)).await.unwrap();
     assert_eq!(reasons(results), ["taken eventId", "ok"]);
 
-    let kept = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+    let kept = messages(&*store, &id("app", 1), Order::Ascending).await;
     assert_eq!(kept.iter().map(|message| message.id.clone()).collect::<Vec<_>>(), [1, 3, 6].map(|n| id("msg", n)));
     assert_eq!(store.message(&id("app", 2), "lot.1").await.unwrap().unwrap().id, id("msg", 4));
 }
@@ -156,9 +153,9 @@ pub(super) async fn of_a_large_batch_each_message_has_a_result_of_its_own(store:
 
 pub(super) async fn an_old_snapshot_is_stale_after_any_change(store: Shared) {
     let first = routes(&store, 1).await;
-    store.update_application(application(1)).await.unwrap();
+    update_application(&*store, application(1)).await.unwrap();
     let second = version(&store).await;
-    store.update_endpoint(endpoint(1)).await.unwrap();
+    update_endpoint(&*store, endpoint(1)).await.unwrap();
     let third = version(&store).await;
     store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
     let batch = [first, second, third, version(&store).await].map(|version| new(message(version as usize), version));
@@ -173,7 +170,7 @@ pub(super) async fn messages_are_routed_by_the_endpoints_of_their_moment(store: 
         let store = store.clone();
         async move {
             for _ in 0..25 {
-                store.create_endpoint(endpoint(2), None).await.unwrap();
+                store.create_endpoint(endpoint(2), usize::MAX, None).await.unwrap();
                 tokio::task::yield_now().await;
                 assert!(store.delete_endpoint(&id("app", 1), &id("ep", 2)).await.unwrap());
             }
@@ -189,7 +186,7 @@ pub(super) async fn messages_are_routed_by_the_endpoints_of_their_moment(store: 
     changing.await.unwrap();
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, taken);
     // Were there a row left of the endpoint that went, it would be seen through one of the same id.
-    store.create_endpoint(endpoint(2), None).await.unwrap();
+    store.create_endpoint(endpoint(2), usize::MAX, None).await.unwrap();
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 0, "what waited for it went with it");
 }
 
@@ -241,7 +238,7 @@ pub(super) async fn of_many_calls_with_the_same_keys_one_is_taken(store: Shared)
         taken += reasons(call.await.unwrap()).iter().filter(|reason| *reason == "ok").count();
     }
     assert_eq!(taken, KEYS);
-    let kept = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+    let kept = messages(&*store, &id("app", 1), Order::Ascending).await;
     assert_eq!(kept.len(), KEYS);
     for key in 1..=KEYS {
         let message = store.message(&id("app", 1), &format!("lot.{key}")).await.unwrap().unwrap();
@@ -263,7 +260,7 @@ pub(super) async fn a_deleted_application_is_not_there_for_anybody(store: Shared
     assert_eq!(store.snapshot(&id("app", 1)).await.unwrap(), None);
     assert_eq!(store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap(), None);
     assert_eq!(store.message(&id("app", 1), &id("msg", 1)).await.unwrap(), None);
-    assert_eq!(store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap(), []);
+    assert_eq!(messages(&*store, &id("app", 1), Order::Ascending).await, []);
     assert_eq!(reasons(store.accept(vec![new(message(2), version)], at(6)).await.unwrap()), ["not found"]);
     assert_eq!(store.endpoints_with_due(at(9), 10).await.unwrap(), []);
     assert_eq!(store.next_due().await.unwrap(), None);

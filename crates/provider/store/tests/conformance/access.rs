@@ -3,7 +3,7 @@
 use provider_core::model::{Account, AccountSettings, ApiKey, AppToken, Capability};
 use provider_core::port::{Order, StoreError};
 
-use super::given::{Shared, account, application, at, event_type, id, reason, routes, whole};
+use super::given::*;
 
 /// A token of the first application, of session `user-<number>`.
 fn token(number: usize) -> AppToken {

@@ -3,9 +3,7 @@
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Endpoint};
 use provider_core::port::{AttemptEvent, AttemptRecord, Cursor, DeliveryOutcome, EndpointEffect, Order, Page};
 
-use super::given::{
-    Shared, accepted, at, attempt, endpoint, failed, id, page, routes, sent, succeeded, version, whole,
-};
+use super::given::*;
 
 pub(super) fn manual(attempt: Attempt) -> AttemptRecord {
     AttemptRecord {
@@ -27,19 +25,17 @@ pub(super) async fn attempts_are_listed_newest_first_by_message_and_by_endpoint(
         manual(attempt(4, 1, 1, at(13))),
     ];
     let kept: Vec<Attempt> = records.iter().map(|record| record.attempt.clone()).collect();
-    store.record_attempts(records.clone()).await.unwrap();
+    store.record_attempts(records.clone().into(), NO_DELAY).await.unwrap();
     // Recording the same again, as after a lost answer, changes nothing.
-    store.record_attempts(records[..2].to_vec()).await.unwrap();
+    store.record_attempts(records[..2].to_vec().into(), NO_DELAY).await.unwrap();
     let [first, second, third, fourth] = kept.try_into().unwrap();
 
     let app = id("app", 1);
     let all = Page { limit: 250, ..Page::default() };
-    let of_message = store.attempts_of_message(&app, &id("msg", 1), all.clone()).await.unwrap();
+    let of_message = attempts_of_message(&*store, &app, &id("msg", 1)).await;
     assert_eq!(of_message, [fourth.clone(), second.clone(), first.clone()]);
     let at_endpoint = store.attempts_at_endpoint(&app, &id("ep", 1), all).await.unwrap();
     assert_eq!(at_endpoint, [fourth.clone(), third.clone(), first.clone()]);
-    let after = page(Some(Cursor::After(fourth.id.to_string())), Order::Descending, 1);
-    assert_eq!(store.attempts_of_message(&app, &id("msg", 1), after).await.unwrap(), std::slice::from_ref(&second));
     let before = page(Some(Cursor::Before(first.id.to_string())), Order::Descending, 1);
     assert_eq!(store.attempts_at_endpoint(&app, &id("ep", 1), before).await.unwrap(), [third]);
 
@@ -47,7 +43,6 @@ pub(super) async fn attempts_are_listed_newest_first_by_message_and_by_endpoint(
     assert_eq!(store.attempt(&app, &id("msg", 2), &id("atmpt", 2)).await.unwrap(), None);
     assert_eq!(store.attempt(&id("app", 2), &id("msg", 1), &id("atmpt", 2)).await.unwrap(), None);
     let elsewhere = id("app", 2);
-    assert_eq!(store.attempts_of_message(&elsewhere, &id("msg", 1), whole(Order::Descending)).await.unwrap(), []);
     assert_eq!(store.attempts_at_endpoint(&elsewhere, &id("ep", 1), whole(Order::Descending)).await.unwrap(), []);
 }
 
@@ -56,12 +51,12 @@ pub(super) async fn many_attempts_are_recorded_at_once_but_those_that_were(store
     let messages = (1..=30).map(|number| sent(number, version, &[(1, Some(1))]));
     accepted(&store, messages.collect(), at(0)).await;
     let records: Vec<_> = (1..=30).map(|number| succeeded(attempt(number, number, 1, at(number as i64)))).collect();
-    store.record_attempts(records[10..13].to_vec()).await.unwrap();
+    store.record_attempts(records[10..13].to_vec().into(), NO_DELAY).await.unwrap();
     let otherwise = |record: &AttemptRecord| {
         let attempt = Attempt { response: "again".to_owned(), ..record.attempt.clone() };
         AttemptRecord { attempt, ..record.clone() }
     };
-    store.record_attempts(records.iter().map(otherwise).collect()).await.unwrap();
+    store.record_attempts(records.iter().map(otherwise).collect(), NO_DELAY).await.unwrap();
 
     let all = whole(Order::Descending);
     let found = store.attempts_at_endpoint(&id("app", 1), &id("ep", 1), all).await.unwrap();
@@ -76,8 +71,8 @@ pub(super) async fn many_attempts_are_recorded_at_once_but_those_that_were(store
 pub(super) async fn a_manual_attempt_takes_the_place_of_the_scheduled_retry(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1))])], at(0)).await;
-    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 500)]).await.unwrap();
-    store.record_attempts(vec![manual(attempt(2, 1, 1, at(20)))]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 500)].into(), NO_DELAY).await.unwrap();
+    store.record_attempts(vec![manual(attempt(2, 1, 1, at(20)))].into(), NO_DELAY).await.unwrap();
     assert_eq!(store.next_due().await.unwrap(), None);
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 0);
 }
@@ -88,11 +83,11 @@ pub(super) async fn an_endpoint_fails_since_its_first_failure_after_a_success(st
     accepted(&store, batch.collect(), at(0)).await;
     let failing_since = async || store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap().unwrap().failing_since;
     let records = vec![failed(attempt(1, 1, 1, at(10)), 1, 500), failed(attempt(2, 2, 1, at(11)), 1, 500)];
-    store.record_attempts(records).await.unwrap();
+    store.record_attempts(records.into(), NO_DELAY).await.unwrap();
     assert_eq!(failing_since().await, Some(at(10)));
-    store.record_attempts(vec![failed(attempt(3, 3, 1, at(12)), 1, 500)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(3, 3, 1, at(12)), 1, 500)].into(), NO_DELAY).await.unwrap();
     assert_eq!(failing_since().await, Some(at(10)));
-    store.record_attempts(vec![manual(attempt(4, 4, 1, at(13)))]).await.unwrap();
+    store.record_attempts(vec![manual(attempt(4, 4, 1, at(13)))].into(), NO_DELAY).await.unwrap();
     assert_eq!(failing_since().await, Some(at(10)), "an attempt that says nothing changes nothing");
     // In one batch, in order: works, then fails twice.
     let records = vec![
@@ -100,9 +95,9 @@ pub(super) async fn an_endpoint_fails_since_its_first_failure_after_a_success(st
         failed(attempt(6, 2, 1, at(21)), 2, 500),
         failed(attempt(7, 3, 1, at(22)), 2, 500),
     ];
-    store.record_attempts(records).await.unwrap();
+    store.record_attempts(records.into(), NO_DELAY).await.unwrap();
     assert_eq!(failing_since().await, Some(at(21)));
-    store.record_attempts(vec![succeeded(attempt(8, 2, 1, at(30)))]).await.unwrap();
+    store.record_attempts(vec![succeeded(attempt(8, 2, 1, at(30)))].into(), NO_DELAY).await.unwrap();
     assert_eq!(failing_since().await, None);
     assert_eq!(version(&store).await, version_before, "routes are as they were");
     assert_eq!(store.endpoint(&id("app", 1), &id("ep", 2)).await.unwrap(), Some(endpoint(2)));
@@ -123,11 +118,11 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
         endpoint: EndpointEffect::Disable,
         notice: AttemptEvent::None,
     };
-    store.record_attempts(vec![gone(1, 1)]).await.unwrap();
+    store.record_attempts(vec![gone(1, 1)].into(), NO_DELAY).await.unwrap();
     let found = async || store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
     let disabled = Endpoint { disabled: true, updated_at: at(17), ..endpoint(1) };
     assert_eq!(found().await, Some(disabled.clone()), "it was changed when the answer was there");
     assert_eq!(version(&store).await, version_before + 1);
-    store.record_attempts(vec![gone(2, 2)]).await.unwrap();
+    store.record_attempts(vec![gone(2, 2)].into(), NO_DELAY).await.unwrap();
     assert_eq!((found().await, version(&store).await), (Some(disabled), version_before + 1));
 }

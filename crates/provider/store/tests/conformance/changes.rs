@@ -3,10 +3,7 @@
 use provider_core::model::{Application, Attempt, AttemptStatus, Endpoint, EventType, Id};
 use provider_core::port::{Answer, ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order};
 
-use super::given::{
-    Shared, accepted, account, answer, application, at, attempt, endpoint, event_type, failed, id, page, reason,
-    routes, sent, succeeded, version, whole,
-};
+use super::given::*;
 
 pub(super) async fn what_changed_meanwhile_is_not_replaced(store: Shared) {
     let before = routes(&store, 1).await;
@@ -19,7 +16,7 @@ pub(super) async fn what_changed_meanwhile_is_not_replaced(store: Shared) {
     assert_eq!(store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap(), Some(first.clone()));
     // A failing attempt is such a change as well.
     accepted(&store, vec![sent(1, before + 1, &[(1, Some(1))])], at(0)).await;
-    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 5)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 5)].into(), NO_DELAY).await.unwrap();
     assert_eq!(reason(store.replace_endpoint(first, second.clone(), None).await.unwrap_err()), "stale");
     let missing = Endpoint { id: id("ep", 9), ..old };
     assert_eq!(reason(store.replace_endpoint(missing, second, None).await.unwrap_err()), "not found");
@@ -111,7 +108,7 @@ pub(super) async fn applications_are_left_out_by_their_endpoints(store: Shared) 
             endpoints += 1;
             let (application, url) = (id("app", number), (*url).to_owned());
             let new = Endpoint { application, url, disabled: *disabled, uid: None, ..endpoint(endpoints) };
-            store.create_endpoint(new, None).await.unwrap();
+            store.create_endpoint(new, usize::MAX, None).await.unwrap();
         }
     }
     let ask = async |exclude: &[ApplicationExclusion], page| {
@@ -151,7 +148,7 @@ pub(super) async fn attempts_and_what_waits_are_counted_within_their_ids(store: 
             failed(attempt(4, 2, 1, at(10)), 2, 5),
             succeeded(cancelled(attempt(5, 4, 1, at(10)))),
             succeeded(attempt(6, 1, 2, at(10))),
-        ])
+        ].into(), NO_DELAY)
         .await
         .unwrap();
     let ids =

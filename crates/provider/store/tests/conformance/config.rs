@@ -3,9 +3,7 @@
 use provider_core::model::{ApiKey, Application, Endpoint, EventType};
 use provider_core::port::{Answer, IdempotentAnswer, Order};
 
-use super::given::{
-    Shared, account, answer, application, at, endpoint, event_type, id, reason, routes, sent, version, whole,
-};
+use super::given::*;
 
 pub(super) async fn api_keys_belong_to_an_account_and_are_found_by_their_hash(store: Shared) {
     let key = |number: usize, account: usize| ApiKey {
@@ -53,9 +51,9 @@ pub(super) async fn an_answer_is_kept_with_its_write_and_once(store: Shared) {
     assert_eq!(reason(refused), "replayed");
     assert_eq!(store.application(&id("org", 1), &id("app", 2)).await.unwrap(), None);
     assert_eq!(reason(store.create_event_type(event_type("A"), again.clone()).await.unwrap_err()), "replayed");
-    assert_eq!(reason(store.upsert_event_type(event_type("A"), again.clone()).await.unwrap_err()), "replayed");
+    assert_eq!(reason(store.upsert_event_types(vec![event_type("A")], again.clone()).await.unwrap_err()), "replayed");
     assert_eq!(store.event_type(&id("org", 1), "A").await.unwrap(), None);
-    assert_eq!(reason(store.create_endpoint(endpoint(1), again).await.unwrap_err()), "replayed");
+    assert_eq!(reason(store.create_endpoint(endpoint(1), usize::MAX, again).await.unwrap_err()), "replayed");
     assert_eq!(store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap(), None);
     assert_eq!(version(&store).await, 1);
 
@@ -111,15 +109,15 @@ pub(super) async fn an_application_that_changes_keeps_its_creation_and_gets_a_ve
         updated_at: at(80),
         ..application(1)
     };
-    store.update_application(changed.clone()).await.unwrap();
+    update_application(&*store, changed.clone()).await.unwrap();
     let expected = Application { version: 2, created_at: at(1), ..changed.clone() };
     assert_eq!(store.application(&id("org", 1), &id("app", 1)).await.unwrap(), Some(expected));
 
     let taken = Application { uid: application(2).uid, ..changed.clone() };
-    assert_eq!(reason(store.update_application(taken).await.unwrap_err()), "taken uid");
+    assert_eq!(reason(update_application(&*store, taken).await.unwrap_err()), "taken uid");
     let elsewhere = Application { account: id("org", 2), ..changed.clone() };
-    assert_eq!(reason(store.update_application(elsewhere).await.unwrap_err()), "not found");
-    store.update_application(Application { uid: application(1).uid, ..changed }).await.unwrap();
+    assert_eq!(reason(update_application(&*store, elsewhere).await.unwrap_err()), "not found");
+    update_application(&*store, Application { uid: application(1).uid, ..changed }).await.unwrap();
 }
 
 pub(super) async fn event_types_are_listed_by_name_and_put_over_each_other(store: Shared) {
@@ -129,8 +127,8 @@ pub(super) async fn event_types_are_listed_by_name_and_put_over_each_other(store
     }
     assert_eq!(reason(store.create_event_type(event_type("b.two"), None).await.unwrap_err()), "taken name");
     let archived = EventType { archived: true, schemas: None, updated_at: at(9), ..event_type("a.one") };
-    store.upsert_event_type(archived.clone(), None).await.unwrap();
-    store.upsert_event_type(event_type("c"), None).await.unwrap();
+    store.upsert_event_types(vec![archived.clone()], None).await.unwrap();
+    store.upsert_event_types(vec![event_type("c")], None).await.unwrap();
     let listed = store.event_types(&id("org", 1), whole(Order::Ascending)).await.unwrap();
     assert_eq!(listed, [event_type("A_ONE"), archived.clone(), event_type("b.two"), event_type("c")]);
     assert_eq!(store.event_type(&id("org", 1), "a.one").await.unwrap(), Some(archived));
@@ -140,7 +138,7 @@ pub(super) async fn event_types_are_listed_by_name_and_put_over_each_other(store
 }
 
 pub(super) async fn an_endpoint_change_raises_the_applications_version(store: Shared) {
-    assert_eq!(reason(store.create_endpoint(endpoint(1), None).await.unwrap_err()), "not found");
+    assert_eq!(reason(store.create_endpoint(endpoint(1), usize::MAX, None).await.unwrap_err()), "not found");
     assert_eq!(routes(&store, 2).await, 3);
     let (application, endpoints) = store.snapshot(&id("app", 1)).await.unwrap().unwrap();
     assert_eq!((application.version, endpoints), (3, vec![endpoint(1), endpoint(2)]));
@@ -150,7 +148,7 @@ pub(super) async fn an_endpoint_change_raises_the_applications_version(store: Sh
     assert_eq!(store.endpoint(&id("app", 2), &id("ep", 2)).await.unwrap(), None);
 
     let same_uid = Endpoint { id: id("ep", 3), ..endpoint(2) };
-    assert_eq!(reason(store.create_endpoint(same_uid, None).await.unwrap_err()), "taken uid");
+    assert_eq!(reason(store.create_endpoint(same_uid, usize::MAX, None).await.unwrap_err()), "taken uid");
     assert_eq!(version(&store).await, 3);
 
     let changed = Endpoint {
@@ -164,15 +162,15 @@ pub(super) async fn an_endpoint_change_raises_the_applications_version(store: Sh
         updated_at: at(80),
         ..endpoint(2)
     };
-    store.update_endpoint(changed.clone()).await.unwrap();
+    update_endpoint(&*store, changed.clone()).await.unwrap();
     let expected = Endpoint { created_at: at(1), ..changed.clone() };
     assert_eq!(store.endpoint(&id("app", 1), &id("ep", 2)).await.unwrap(), Some(expected));
     assert_eq!(version(&store).await, 4);
 
     let taken = Endpoint { uid: endpoint(1).uid, ..changed.clone() };
-    assert_eq!(reason(store.update_endpoint(taken).await.unwrap_err()), "taken uid");
+    assert_eq!(reason(update_endpoint(&*store, taken).await.unwrap_err()), "taken uid");
     let missing = Endpoint { id: id("ep", 9), uid: None, ..changed };
-    assert_eq!(reason(store.update_endpoint(missing).await.unwrap_err()), "not found");
+    assert_eq!(reason(update_endpoint(&*store, missing).await.unwrap_err()), "not found");
     assert_eq!(version(&store).await, 4);
 
     assert!(store.delete_endpoint(&id("app", 1), &id("ep", 2)).await.unwrap());

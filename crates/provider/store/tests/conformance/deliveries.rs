@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use provider_core::model::Id;
 use provider_core::port::{Backlog, ClaimLimit, DeliveryKind, NewMessage, Resend};
 
-use super::given::{
-    Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, later, message, node, routes, sent,
-    succeeded,
-};
+use super::given::*;
 
 const NOTHING: [Id; 0] = [];
 const NO_MESSAGE: [usize; 0] = [];
@@ -106,7 +103,7 @@ pub(super) async fn a_failed_attempt_waits_for_the_next(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, Some(1))])], at(5)).await;
     let records = vec![failed(attempt(1, 1, 1, at(10)), 1, 300), failed(attempt(2, 2, 1, at(10)), 1, 200)];
-    store.record_attempts(records).await.unwrap();
+    store.record_attempts(records.into(), NO_DELAY).await.unwrap();
     assert_eq!(store.next_due().await.unwrap(), Some(at(210)));
     assert_eq!(due(&store, 209, 10).await, []);
     assert_eq!(claimed(&store, 1, 1, 209, 10).await, NO_MESSAGE);
@@ -115,10 +112,10 @@ pub(super) async fn a_failed_attempt_waits_for_the_next(store: Shared) {
     let other = claim_all(&*store, 2, 1, 400, 1).await;
     assert_eq!((other[0].message.id.clone(), other[0].attempts), (id("msg", 1), 1));
 
-    store.record_attempts(vec![failed(attempt(3, 1, 1, at(400)), 2, 100)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(3, 1, 1, at(400)), 2, 100)].into(), NO_DELAY).await.unwrap();
     assert_eq!(claim_all(&*store, 1, 1, 500, 9).await[0].attempts, 2);
     store
-        .record_attempts(vec![succeeded(attempt(4, 1, 1, at(510))), succeeded(attempt(5, 2, 1, at(510)))])
+        .record_attempts(vec![succeeded(attempt(4, 1, 1, at(510))), succeeded(attempt(5, 2, 1, at(510)))].into(), NO_DELAY)
         .await
         .unwrap();
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap(), Backlog::default());
@@ -128,7 +125,7 @@ pub(super) async fn a_failed_attempt_waits_for_the_next(store: Shared) {
 pub(super) async fn a_released_row_is_due_at_once_with_the_attempts_it_had(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1))]), sent(2, version, &[(1, Some(2))])], at(5)).await;
-    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 3, 10)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 3, 10)].into(), NO_DELAY).await.unwrap();
     assert_eq!(claimed(&store, 1, 1, 20, 10).await, [1]);
     let rows = vec![(id("msg", 1), id("ep", 1)), (id("msg", 2), id("ep", 1)), (id("msg", 9), id("ep", 1))];
     store.release(&node(1), rows, at(30)).await.unwrap();
@@ -157,7 +154,7 @@ pub(super) async fn a_deleted_endpoint_takes_what_waits_for_it(store: Shared) {
     assert_eq!(claimed(&store, 1, 1, 9, 50).await, NO_MESSAGE);
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap(), Backlog::default());
     // An attempt that was under way brings nothing back.
-    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 10)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 10)].into(), NO_DELAY).await.unwrap();
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap(), Backlog::default());
     assert_eq!(store.backlog(&id("ep", 2)).await.unwrap().deliveries, 30);
 }
@@ -166,7 +163,7 @@ pub(super) async fn endpoints_with_due_rows_come_once_and_the_longest_due_first(
     let mut version = routes(&store, 5).await;
     store.create_application(application(2), None).await.unwrap();
     let elsewhere = provider_core::model::Endpoint { application: id("app", 2), ..endpoint(6) };
-    store.create_endpoint(elsewhere, None).await.unwrap();
+    store.create_endpoint(elsewhere, usize::MAX, None).await.unwrap();
     for (number, of, now_ms) in [(1, 3, 30), (2, 3, 35), (3, 1, 40), (4, 5, 10)] {
         accepted(&store, vec![sent(number, version, &[(of, None)])], at(now_ms)).await;
     }
@@ -180,13 +177,13 @@ pub(super) async fn endpoints_with_due_rows_come_once_and_the_longest_due_first(
 
     // Many endpoints, most of them waiting for later.
     for number in 7..=60 {
-        store.create_endpoint(endpoint(number), None).await.unwrap();
+        store.create_endpoint(endpoint(number), usize::MAX, None).await.unwrap();
         version += 1;
     }
     let batch = (7..=60).map(|number| sent(number, version, &[(number, Some(1))]));
     accepted(&store, batch.collect(), at(50)).await;
     let records = (7..=60).map(|number| failed(attempt(number, number, number, at(50)), 1, number as i64 * 1_000));
-    store.record_attempts(records.collect()).await.unwrap();
+    store.record_attempts(records.collect(), NO_DELAY).await.unwrap();
     assert_eq!(due(&store, 50, 100).await, all);
     assert_eq!(due(&store, 20_050, 100).await.len(), all.len() + 14);
     assert_eq!(store.next_due().await.unwrap(), Some(at(10)));
@@ -240,7 +237,7 @@ pub(super) async fn rows_of_each_kind_are_given_out_by_themselves(store: Shared)
     };
     assert_eq!(given(DeliveryKind::First, 5, 2).await, [id("msg", 1), id("msg", 2)]);
     store
-        .record_attempts(vec![failed(attempt(1, 1, 1, at(6)), 1, 10), failed(attempt(2, 2, 1, at(6)), 1, 10)])
+        .record_attempts(vec![failed(attempt(1, 1, 1, at(6)), 1, 10), failed(attempt(2, 2, 1, at(6)), 1, 10)].into(), NO_DELAY)
         .await
         .unwrap();
     // Two wait for their first attempt, two for another, and of each one is asked for by hand.

@@ -3,13 +3,13 @@
 use provider_core::model::{BackgroundTask, TaskKind};
 use provider_core::port::{Cursor, Order};
 
-use super::given::{Shared, id, page};
+use super::given::*;
 use super::tasks::task;
 
 pub(super) async fn an_endpoints_tasks_are_listed_without_those_of_others(store: Shared) {
     for (number, endpoint) in [(1, 1), (2, 2), (3, 1), (4, 1)] {
         let task = BackgroundTask { endpoint: id("ep", endpoint), ..task(number, TaskKind::Recover) };
-        store.create_task(task, None).await.unwrap();
+        store.create_task(task, usize::MAX, None).await.unwrap();
     }
     let listed = async |endpoint, from, order, limit| -> Vec<usize> {
         let found = store.endpoint_tasks(&id("ep", endpoint), page(from, order, limit)).await.unwrap();

@@ -1,6 +1,7 @@
 //! What the stories start from.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::vault::Sealed;
@@ -9,10 +10,13 @@ use provider_core::model::{
     OldSecret, PayloadCheck,
 };
 use provider_core::port::{
-    Answer, AttemptEvent, AttemptRecord, ClaimLimit, Cursor, Delivery, DeliveryKind, DeliveryOutcome, EndpointEffect,
-    IdempotentAnswer, NewDelivery, NewMessage, NodeId, Order, Page, Store, StoreError, StoreResult,
+    Answer, AttemptEvent, AttemptFilter, AttemptRecord, AttemptScope, ClaimLimit, Cursor, Delivery, DeliveryKind, DeliveryOutcome, EndpointEffect,
+    IdempotentAnswer, MessageFilter, NewDelivery, NewMessage, NodeId, Order, Page, PayloadRead, Scan, Store, StoreError, StoreResult,
 };
 use provider_store::postgres::PostgresConfig;
+
+/// The store records the attempts without waiting for another write.
+pub(super) const NO_DELAY: Duration = Duration::ZERO;
 
 pub(super) type Shared = Arc<dyn Store>;
 
@@ -127,7 +131,7 @@ pub(super) fn message(number: usize) -> Message {
 
 /// A message that nobody receives, from a snapshot of `version`.
 pub(super) fn new(message: Message, version: i64) -> NewMessage {
-    NewMessage { message, application_version: version, deliveries: Vec::new(), key: None, answer: None }
+    NewMessage { message, application_version: version, deliveries: Vec::new(), ordering_key: None, answer: None }
 }
 
 /// A message to these endpoints, as their number and who delivers it from memory.
@@ -135,7 +139,7 @@ pub(super) fn sent(number: usize, version: i64, to: &[(usize, Option<usize>)]) -
     let deliveries = to.iter().map(|(endpoint, owner)| NewDelivery {
         endpoint: id("ep", *endpoint),
         owner: owner.map(node),
-        key: None,
+        ordering_key: None,
         trigger: AttemptTrigger::Scheduled,
     });
     NewMessage { deliveries: deliveries.collect(), ..new(message(number), version) }
@@ -192,7 +196,7 @@ pub(super) async fn routes(store: &Shared, endpoints: usize) -> i64 {
     store.create_account(account(1)).await.unwrap();
     store.create_application(application(1), None).await.unwrap();
     for number in 1..=endpoints {
-        store.create_endpoint(endpoint(number), None).await.unwrap();
+        store.create_endpoint(endpoint(number), usize::MAX, None).await.unwrap();
     }
     version(store).await
 }
@@ -207,6 +211,36 @@ pub(super) async fn accepted(store: &Shared, messages: Vec<NewMessage>, now: Tim
     for result in store.accept(messages, now).await.unwrap() {
         result.unwrap();
     }
+}
+
+/// Replaces the stored endpoint of the same id, whatever its state.
+pub(super) async fn update_endpoint(store: &dyn Store, new: Endpoint) -> StoreResult<()> {
+    let old = store.endpoint(&new.application, &new.id).await?.unwrap_or_else(|| new.clone());
+    store.replace_endpoint(old, new, None).await
+}
+
+/// Replaces the stored application of the same id, whatever its state.
+pub(super) async fn update_application(store: &dyn Store, new: Application) -> StoreResult<()> {
+    let old = store.application(&new.account, &new.id).await?.unwrap_or_else(|| new.clone());
+    store.replace_application(old, new).await
+}
+
+/// All messages of an application, of which there are few.
+pub(super) async fn messages(store: &dyn Store, application: &str, order: Order) -> Vec<Message> {
+    let filter = MessageFilter::default();
+    store.find_messages(application, &filter, &scan(order), PayloadRead::Include).await.unwrap().rows
+}
+
+/// All attempts of a message, newest first.
+pub(super) async fn attempts_of_message(store: &dyn Store, application: &str, message: &Id) -> Vec<Attempt> {
+    let (scope, filter) = (AttemptScope::Message(message.clone()), AttemptFilter::default());
+    store.find_attempts(application, &scope, &filter, &scan(Order::Descending)).await.unwrap().rows
+}
+
+/// The whole of a short list.
+fn scan(direction: Order) -> Scan {
+    let (above, below) = (String::new(), "~".to_owned());
+    Scan { above, below, direction, limit: 1_000, scanned_rows_max: 1_000, bytes_max: usize::MAX }
 }
 
 pub(super) fn page(from: Option<Cursor>, order: Order, limit: usize) -> Page {

@@ -5,7 +5,7 @@ use provider_core::port::{
     AttemptFilter, AttemptScope, DeliveryState, Destination, MessageFilter, Order, PayloadRead, Scan, ScanResult,
 };
 
-use super::given::{Shared, accepted, application, at, attempt, failed, id, message, new, routes, sent, succeeded};
+use super::given::*;
 
 /// From the newest down, without bounds.
 fn scan(limit: usize) -> Scan {
@@ -94,7 +94,7 @@ pub(super) async fn a_scan_stops_when_it_has_looked_at_enough(store: Shared) {
     assert_eq!(pages, [vec![], vec![7], vec![], vec![]], "10 to 8, 7 to 5, 4 to 2, 1");
 
     let attempts = (1..=10).map(|number| succeeded(attempt(number, number, 1, at(9))));
-    store.record_attempts(attempts.collect()).await.unwrap();
+    store.record_attempts(attempts.collect(), NO_DELAY).await.unwrap();
     let (of, filter) =
         (AttemptScope::Endpoint(id("ep", 1)), AttemptFilter { message: seven.clone(), ..AttemptFilter::default() });
     let asked = Scan { scanned_rows_max: 3, ..scan(5) };
@@ -132,7 +132,7 @@ pub(super) async fn attempts_are_found_by_how_they_ended_and_what_they_delivered
         ended(5, 2, 2, bad, 599),
         ended(6, 6, 1, bad, 500),
     ];
-    store.record_attempts(records).await.unwrap();
+    store.record_attempts(records.into(), NO_DELAY).await.unwrap();
     let find = async |of: AttemptScope, filter: AttemptFilter| {
         let found = store.find_attempts(&id("app", 1), &of, &filter, &scan(20)).await.unwrap();
         assert_eq!(found.stopped_at, None);
@@ -167,13 +167,13 @@ pub(super) async fn attempted_messages_say_how_they_stand(store: Shared) {
     // 1 succeeds, 2 waits for its next attempt, 3 is given up, 4 succeeds and fails when sent again, 5 is not tried yet.
     let mut records = vec![succeeded(attempt(1, 1, 1, at(10))), failed(attempt(2, 2, 1, at(10)), 1, 500)];
     records.push(failed(attempt(3, 3, 1, at(10)), 1, 500));
-    store.record_attempts(records).await.unwrap();
+    store.record_attempts(records.into(), NO_DELAY).await.unwrap();
     let given_up = provider_core::port::AttemptRecord {
-        next: provider_core::port::DeliveryOutcome::Done,
+        outcome: provider_core::port::DeliveryOutcome::Done,
         ..failed(attempt(4, 3, 1, at(20)), 2, 0)
     };
-    store.record_attempts(vec![given_up, succeeded(attempt(5, 4, 1, at(20)))]).await.unwrap();
-    store.record_attempts(vec![manual(attempt(6, 4, 1, at(30))), succeeded(attempt(7, 5, 2, at(30)))]).await.unwrap();
+    store.record_attempts(vec![given_up, succeeded(attempt(5, 4, 1, at(20)))].into(), NO_DELAY).await.unwrap();
+    store.record_attempts(vec![manual(attempt(6, 4, 1, at(30))), succeeded(attempt(7, 5, 2, at(30)))].into(), NO_DELAY).await.unwrap();
 
     let find = async |status: Option<AttemptStatus>| {
         let all = MessageFilter::default();
@@ -210,7 +210,7 @@ fn attempt_of_nothing() -> Attempt {
 
 pub(super) async fn destinations_are_all_endpoints_tried_or_waiting(store: Shared) {
     ten_messages(&store).await;
-    store.record_attempts(vec![failed(attempt(1, 2, 1, at(10)), 1, 500)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 2, 1, at(10)), 1, 500)].into(), NO_DELAY).await.unwrap();
     let of = async |message| store.destinations(&id("app", 1), &id("msg", message)).await.unwrap();
     let url = || Some("https://receiver.example/1".to_owned());
     let tried = |next_at| Destination { endpoint: id("ep", 1), latest: Some(AttemptStatus::Fail), next_at, url: url() };
@@ -219,7 +219,7 @@ pub(super) async fn destinations_are_all_endpoints_tried_or_waiting(store: Share
     store.drop_deliveries(vec![(id("msg", 2), id("ep", 1))]).await.unwrap();
     store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
     assert_eq!(of(2).await, [tried(None), waits], "one that went is still shown");
-    store.record_attempts(vec![succeeded(attempt(2, 2, 2, at(20)))]).await.unwrap();
+    store.record_attempts(vec![succeeded(attempt(2, 2, 2, at(20)))].into(), NO_DELAY).await.unwrap();
     assert_eq!(of(2).await[1].latest, Some(AttemptStatus::Success));
     assert_eq!(of(12).await, [], "another application's");
 }

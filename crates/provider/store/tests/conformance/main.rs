@@ -157,7 +157,7 @@ stories! {
         events_are_settled_by_number_and_numbers_are_used_once;
     pages:
         configuration_is_listed_in_slices,
-        messages_and_attempts_are_listed_in_slices;
+        attempts_at_an_endpoint_are_listed_in_slices;
     history:
         messages_are_found_by_what_they_are_and_when_they_were_made,
         a_scan_stops_when_it_has_looked_at_enough,

@@ -6,9 +6,7 @@ use provider_core::operational::hidden_account;
 use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use serde_json::{Value, json};
 
-use super::given::{
-    Shared, accepted, application, at, attempt, endpoint, failed, id, message, new, routes, sent, succeeded,
-};
+use super::given::*;
 
 /// The first account listens from now on.
 async fn listen(store: &Shared) {
@@ -56,19 +54,19 @@ fn text(at: Timestamp) -> String {
 pub(super) async fn no_event_is_written_without_an_operational_application(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1))])], at(0)).await;
-    store.update_endpoint(endpoint(1)).await.unwrap();
+    update_endpoint(&*store, endpoint(1)).await.unwrap();
     let record = AttemptRecord { notice: AttemptEvent::Exhausted, ..disabling(attempt(1, 1, 1, at(10))) };
-    store.record_attempts(vec![record]).await.unwrap();
+    store.record_attempts(vec![record].into(), NO_DELAY).await.unwrap();
     store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
     assert_eq!(told(&store).await, Vec::<Value>::new());
 
     // Nor is anything told of the operational endpoints themselves.
     listen(&store).await;
     let own = Endpoint { application: id("app", 100), ..endpoint(100) };
-    store.create_endpoint(own.clone(), None).await.unwrap();
-    store.update_endpoint(own.clone()).await.unwrap();
+    store.create_endpoint(own.clone(), usize::MAX, None).await.unwrap();
+    update_endpoint(&*store, own.clone()).await.unwrap();
     let record = disabling(Attempt { application: id("app", 100), ..attempt(2, 2, 100, at(10)) });
-    store.record_attempts(vec![AttemptRecord { notice: AttemptEvent::Exhausted, ..record }]).await.unwrap();
+    store.record_attempts(vec![AttemptRecord { notice: AttemptEvent::Exhausted, ..record }].into(), NO_DELAY).await.unwrap();
     store.delete_endpoint(&id("app", 100), &id("ep", 100)).await.unwrap();
     assert_eq!(told(&store).await, Vec::<Value>::new());
 }
@@ -77,22 +75,22 @@ pub(super) async fn an_endpoints_changes_are_told_in_order(store: Shared) {
     let version = routes(&store, 0).await;
     accepted(&store, vec![new(message(1), version)], at(0)).await;
     listen(&store).await;
-    store.create_endpoint(endpoint(1), None).await.unwrap();
-    let taken = store.create_endpoint(Endpoint { uid: endpoint(1).uid, ..endpoint(2) }, None).await;
+    store.create_endpoint(endpoint(1), usize::MAX, None).await.unwrap();
+    let taken = store.create_endpoint(Endpoint { uid: endpoint(1).uid, ..endpoint(2) }, usize::MAX, None).await;
     assert!(taken.is_err());
-    store.create_endpoint(endpoint(2), None).await.unwrap();
-    store.update_endpoint(Endpoint { url: "https://receiver.example/new".to_owned(), ..endpoint(1) }).await.unwrap();
+    store.create_endpoint(endpoint(2), usize::MAX, None).await.unwrap();
+    update_endpoint(&*store, Endpoint { url: "https://receiver.example/new".to_owned(), ..endpoint(1) }).await.unwrap();
     let by_hand = Endpoint { disabled: true, ..endpoint(1) };
-    store.update_endpoint(by_hand.clone()).await.unwrap();
-    store.update_endpoint(by_hand).await.unwrap();
+    update_endpoint(&*store, by_hand.clone()).await.unwrap();
+    update_endpoint(&*store, by_hand).await.unwrap();
     assert!(store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap());
     assert!(!store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap());
     // It has failed since 10, and is disabled at 20; saying so again tells nothing.
     let failing = AttemptRecord { outcome: DeliveryOutcome::Done, ..failed(attempt(1, 1, 2, at(10)), 1, 1) };
     let records = [failing, disabling(attempt(2, 1, 2, at(20)))];
-    store.record_attempts(records[..1].to_vec()).await.unwrap();
-    store.record_attempts(records[1..].to_vec()).await.unwrap();
-    store.record_attempts(vec![disabling(attempt(3, 1, 2, at(30)))]).await.unwrap();
+    store.record_attempts(records[..1].to_vec().into(), NO_DELAY).await.unwrap();
+    store.record_attempts(records[1..].to_vec().into(), NO_DELAY).await.unwrap();
+    store.record_attempts(vec![disabling(attempt(3, 1, 2, at(30)))].into(), NO_DELAY).await.unwrap();
     let since = text(at(10));
     assert_eq!(
         told(&store).await,
@@ -138,10 +136,10 @@ pub(super) async fn attempts_that_give_notice_are_told_once(store: Shared) {
                 AttemptEvent::Exhausted,
                 AttemptRecord { outcome: DeliveryOutcome::Done, ..failed(attempt(3, 2, 1, at(30)), 8, 1) },
             ),
-        ])
+        ].into(), NO_DELAY)
         .await
         .unwrap();
-    store.record_attempts(vec![with(AttemptEvent::Recovered, succeeded(attempt(4, 1, 1, at(40))))]).await.unwrap();
+    store.record_attempts(vec![with(AttemptEvent::Recovered, succeeded(attempt(4, 1, 1, at(40))))].into(), NO_DELAY).await.unwrap();
     let event = |event_type: &str, number: usize, message: usize, event_id: Option<&str>, code: u16, ms: i64| {
         json!({"type": event_type, "data": {"appId": &*id("app", 1), "appUid": "customer-1",
             "msgId": &*id("msg", message), "msgEventId": event_id, "endpointId": &*id("ep", 1),
@@ -161,7 +159,7 @@ pub(super) async fn events_are_settled_by_number_and_numbers_are_used_once(store
     routes(&store, 0).await;
     listen(&store).await;
     for number in 1..=3 {
-        store.create_endpoint(endpoint(number), None).await.unwrap();
+        store.create_endpoint(endpoint(number), usize::MAX, None).await.unwrap();
     }
     let numbers = async || -> Vec<i64> {
         store.operational_events(100).await.unwrap().into_iter().map(|event| event.no).collect()
@@ -173,6 +171,6 @@ pub(super) async fn events_are_settled_by_number_and_numbers_are_used_once(store
     assert_eq!(numbers().await, [all[0], all[2]]);
     store.delete_operational_events(all.clone()).await.unwrap();
     assert_eq!(numbers().await, Vec::<i64>::new());
-    store.create_endpoint(endpoint(4), None).await.unwrap();
+    store.create_endpoint(endpoint(4), usize::MAX, None).await.unwrap();
     assert!(numbers().await[0] > all[2]);
 }

@@ -2,7 +2,7 @@
 
 use provider_core::port::Backlog;
 
-use super::given::{Shared, accepted, at, attempt, claim_all, id, node, routes, sent, succeeded};
+use super::given::*;
 
 pub(super) async fn what_a_node_that_leaves_had_is_due_at_once(store: Shared) {
     let version = routes(&store, 1).await;
@@ -22,7 +22,7 @@ pub(super) async fn the_whole_backlog_is_counted_with_its_oldest_message(store: 
     accepted(&store, batch.into(), at(9)).await;
     assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 4, oldest_at: Some(at(4)) });
     store
-        .record_attempts(vec![succeeded(attempt(1, 4, 3, at(10))), succeeded(attempt(2, 5, 1, at(10)))])
+        .record_attempts(vec![succeeded(attempt(1, 4, 3, at(10))), succeeded(attempt(2, 5, 1, at(10)))].into(), NO_DELAY)
         .await
         .unwrap();
     assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 2, oldest_at: Some(at(6)) });

@@ -1,12 +1,12 @@
 //! Delivery rows that stay in order.
 
 use provider_core::model::{AttemptTrigger, Endpoint, TaskKind};
-use provider_core::port::ordering::{BlockedKeyRow, SkipResult};
+use provider_core::port::{BlockedKeyRow, SkipResult};
 use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, NewDelivery, NewMessage};
 use provider_core::{DeliveryOrder, OrderingKey};
 
 use super::attempts::manual;
-use super::given::{Shared, accepted, at, attempt, claim_all, failed, id, message, new, node, routes, succeeded};
+use super::given::*;
 use super::tasks::{leased, step, task};
 
 const NOTHING: [usize; 0] = [];
@@ -17,7 +17,7 @@ pub(super) fn keyed(number: usize, version: i64, key: &str, endpoints: &[usize])
     let to = |endpoint: &usize| NewDelivery {
         endpoint: id("ep", *endpoint),
         owner: None,
-        key: Some(key.clone()),
+        ordering_key: Some(key.clone()),
         trigger: AttemptTrigger::Scheduled,
     };
     NewMessage { deliveries: endpoints.iter().map(to).collect(), ..new(message(number), version) }
@@ -29,7 +29,7 @@ async fn claimed(store: &Shared, endpoint: usize, now_ms: i64) -> Vec<usize> {
 }
 
 async fn done(store: &Shared, number: usize, message: usize, endpoint: usize) {
-    store.record_attempts(vec![succeeded(attempt(number, message, endpoint, at(50)))]).await.unwrap();
+    store.record_attempts(vec![succeeded(attempt(number, message, endpoint, at(50)))].into(), NO_DELAY).await.unwrap();
 }
 
 pub(super) async fn messages_of_one_key_are_given_out_one_after_the_other(store: Shared) {
@@ -53,7 +53,7 @@ pub(super) async fn a_head_that_fails_or_dies_with_its_node_stays_the_head(store
     let version = routes(&store, 1).await;
     accepted(&store, (1..=2).map(|number| keyed(number, version, "lot", &[1])).collect(), at(0)).await;
     assert_eq!(claimed(&store, 1, 9).await, [1]);
-    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 500)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 500)].into(), NO_DELAY).await.unwrap();
     assert_eq!(claimed(&store, 1, 509).await, NOTHING, "it is not due, and the next waits for it");
     assert_eq!(claimed(&store, 1, 510).await, [1]);
     store.release(&node(1), vec![(id("msg", 1), id("ep", 1))], at(520)).await.unwrap();
@@ -66,7 +66,7 @@ pub(super) async fn a_head_that_fails_or_dies_with_its_node_stays_the_head(store
         endpoint: EndpointEffect::None,
         ..failed(attempt(2, 1, 1, at(11)), 2, 0)
     };
-    store.record_attempts(vec![given_up.clone(), given_up]).await.unwrap();
+    store.record_attempts(vec![given_up.clone(), given_up].into(), NO_DELAY).await.unwrap();
     assert_eq!(claimed(&store, 1, 90_000).await, [2]);
 }
 
@@ -83,7 +83,7 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     assert_eq!(claimed(&store, 1, 9).await, [1, 4, 5]);
     assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), SkipResult::UnderWay);
     for (number, message, ms) in [(1, 1, 10), (2, 4, 11), (3, 1, 12)] {
-        store.record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)]).await.unwrap();
+        store.record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)].into(), NO_DELAY).await.unwrap();
     }
     let blocked = |key: &str, message, since, next, waiting| BlockedKeyRow {
         attempts: 1,
@@ -162,7 +162,7 @@ pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared)
     let version = routes(&store, 2).await;
     let batch = [keyed(1, version, "x", &[1, 2]), keyed(2, version, "y", &[1]), keyed(3, version, "x", &[1, 2])];
     accepted(&store, batch.into(), at(0)).await;
-    let free = NewDelivery { endpoint: id("ep", 1), owner: None, key: None, trigger: AttemptTrigger::Scheduled };
+    let free = NewDelivery { endpoint: id("ep", 1), owner: None, ordering_key: None, trigger: AttemptTrigger::Scheduled };
     accepted(&store, vec![NewMessage { deliveries: vec![free], ..new(message(4), version) }], at(1)).await;
     assert_eq!(claimed(&store, 1, 9).await, [1, 2, 4]);
     assert_eq!(claimed(&store, 2, 9).await, [1]);
@@ -173,8 +173,8 @@ pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared)
     assert_eq!(claimed(&store, 1, 9).await, [3]);
     // A manual attempt at what is held takes it out of the order; at what is due, it lets the next go on.
     accepted(&store, (5..=7).map(|number| keyed(number, version, "z", &[1])).collect(), at(2)).await;
-    store.record_attempts(vec![manual(attempt(6, 6, 1, at(20)))]).await.unwrap();
-    store.record_attempts(vec![manual(attempt(5, 5, 1, at(20)))]).await.unwrap();
+    store.record_attempts(vec![manual(attempt(6, 6, 1, at(20)))].into(), NO_DELAY).await.unwrap();
+    store.record_attempts(vec![manual(attempt(5, 5, 1, at(20)))].into(), NO_DELAY).await.unwrap();
     assert_eq!(claimed(&store, 1, 30).await, [7]);
     assert!(store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap());
     assert_eq!(store.next_due().await.unwrap(), None);
@@ -182,7 +182,7 @@ pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared)
 
 /// A message with a key that nobody received when it was sent.
 fn missed(number: usize, version: i64, key: &str) -> NewMessage {
-    NewMessage { key: Some(OrderingKey::parse(key).unwrap()), ..new(message(number), version) }
+    NewMessage { ordering_key: Some(OrderingKey::parse(key).unwrap()), ..new(message(number), version) }
 }
 
 pub(super) async fn what_a_task_sends_again_joins_the_line_of_its_key(store: Shared) {
@@ -191,7 +191,7 @@ pub(super) async fn what_a_task_sends_again_joins_the_line_of_its_key(store: Sha
     accepted(&store, batch.into(), at(0)).await;
     accepted(&store, vec![new(message(5), version), keyed(6, version, "lot", &[1])], at(1)).await;
     assert_eq!(claimed(&store, 1, 9).await, [6]);
-    store.create_task(task(1, TaskKind::ReplayMissing), None).await.unwrap();
+    store.create_task(task(1, TaskKind::ReplayMissing), usize::MAX, None).await.unwrap();
     leased(&store, 1, 10, 1).await;
     assert_eq!(store.advance_task(step(1, 1, 0, 5, &[5, 3, 1, 4, 2], at(20))).await.unwrap(), 5);
     let due = async |messages: &[usize]| {
@@ -201,7 +201,7 @@ pub(super) async fn what_a_task_sends_again_joins_the_line_of_its_key(store: Sha
     assert_eq!(due(&[1, 2, 3]).await, 0, "a task does not wait for those of a key that waits");
     assert_eq!(due(&[4, 5]).await, 2);
     assert_eq!(claimed(&store, 1, 20).await, [4, 5], "other keys go out, and what has none");
-    store.record_attempts(vec![failed(attempt(1, 6, 1, at(30)), 1, 500)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 6, 1, at(30)), 1, 500)].into(), NO_DELAY).await.unwrap();
     assert_eq!(claimed(&store, 1, 30).await, NOTHING, "the head fails");
     assert_eq!(store.blocked_keys(&id("ep", 1), None, 9).await.unwrap()[0].waiting, 3);
     assert_eq!(claimed(&store, 1, 530).await, [6]);
@@ -219,14 +219,14 @@ pub(super) async fn a_task_keeps_no_order_where_none_is_asked_for_and_begins_no_
     let batch = [1, 2].map(|number| missed(number, version, "lot"));
     accepted(&store, batch.into(), at(0)).await;
     let found = store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap().unwrap();
-    store.update_endpoint(Endpoint { ordering: DeliveryOrder::Any, ..found.clone() }).await.unwrap();
-    store.create_task(task(1, TaskKind::BulkReplay), None).await.unwrap();
+    update_endpoint(&*store, Endpoint { ordering: DeliveryOrder::Any, ..found.clone() }).await.unwrap();
+    store.create_task(task(1, TaskKind::BulkReplay), usize::MAX, None).await.unwrap();
     leased(&store, 1, 10, 1).await;
     assert_eq!(store.advance_task(step(1, 1, 0, 2, &[1, 2], at(20))).await.unwrap(), 2);
     assert_eq!(claimed(&store, 1, 20).await, [1, 2]);
     done(&store, 1, 2, 1).await;
     // The first is on its way, without a key; the second begins a line of its own.
-    store.update_endpoint(found).await.unwrap();
+    update_endpoint(&*store, found).await.unwrap();
     assert_eq!(store.advance_task(step(1, 1, 2, 3, &[1, 2], at(30))).await.unwrap(), 1);
     assert_eq!(claimed(&store, 1, 30).await, [2]);
     done(&store, 2, 1, 1).await;
@@ -262,7 +262,7 @@ pub(super) async fn a_message_accepted_while_the_head_finishes_becomes_due(store
         assert!(idle < 3, "{delivered} were delivered, and the rest is held behind nothing");
         delivered += some.len();
         let records = some.into_iter().map(|number| succeeded(attempt(number, number, 1, at(10))));
-        store.record_attempts(records.collect()).await.unwrap();
+        store.record_attempts(records.collect(), NO_DELAY).await.unwrap();
         tokio::task::yield_now().await;
     }
     for task in sending {

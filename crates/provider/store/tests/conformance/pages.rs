@@ -1,12 +1,8 @@
 //! Pages: a list of 120 rows walked in both directions, in either order.
 
-use provider_core::model::Message;
 use provider_core::port::{Cursor, NewMessage, Order, Page};
 
-use super::given::{
-    Shared, accepted, account, application, at, attempt, endpoint, event_type, id, message, new, page, routes, sent,
-    succeeded,
-};
+use super::given::*;
 
 const ROWS: usize = 120;
 const PAGE_ROWS: usize = 50;
@@ -53,7 +49,7 @@ pub(super) async fn configuration_is_listed_in_slices(store: Shared) {
         if number > 1 {
             store.create_account(account(number)).await.unwrap();
             store.create_application(application(number), None).await.unwrap();
-            store.create_endpoint(endpoint(number), None).await.unwrap();
+            store.create_endpoint(endpoint(number), usize::MAX, None).await.unwrap();
         }
         store.create_event_type(event_type(&name(number)), None).await.unwrap();
     }
@@ -83,27 +79,14 @@ pub(super) async fn configuration_is_listed_in_slices(store: Shared) {
     .await;
 }
 
-pub(super) async fn messages_and_attempts_are_listed_in_slices(store: Shared) {
+pub(super) async fn attempts_at_an_endpoint_are_listed_in_slices(store: Shared) {
     let version = routes(&store, 1).await;
-    store.create_application(application(2), None).await.unwrap();
-    let elsewhere = Message { application: id("app", 2), ..message(999) };
-    let mut batch: Vec<NewMessage> = (1..=ROWS).map(|number| sent(number, version, &[(1, Some(1))])).collect();
-    batch.push(new(elsewhere, 1));
+    let batch: Vec<NewMessage> = (1..=ROWS).map(|number| sent(number, version, &[(1, Some(1))])).collect();
     accepted(&store, batch, at(0)).await;
     let of_one = (1..=ROWS).map(|number| succeeded(attempt(number, 7, 1, at(5))));
-    store.record_attempts(of_one.collect()).await.unwrap();
+    store.record_attempts(of_one.collect(), NO_DELAY).await.unwrap();
 
-    walks_both_ways("messages", ids("msg"), async |page| {
-        let rows = store.messages(&id("app", 1), page).await.unwrap();
-        rows.into_iter().map(|row| row.id.to_string()).collect()
-    })
-    .await;
     let newest_first: Vec<String> = ids("atmpt").into_iter().rev().collect();
-    walks("attempts of a message", &newest_first, Order::Descending, async |page| {
-        let rows = store.attempts_of_message(&id("app", 1), &id("msg", 7), page).await.unwrap();
-        rows.into_iter().map(|row| row.id.to_string()).collect()
-    })
-    .await;
     walks("attempts at an endpoint", &newest_first, Order::Descending, async |page| {
         let rows = store.attempts_at_endpoint(&id("app", 1), &id("ep", 1), page).await.unwrap();
         rows.into_iter().map(|row| row.id.to_string()).collect()

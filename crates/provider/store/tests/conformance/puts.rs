@@ -6,12 +6,12 @@ use kit_outbound::{Request, TransportError};
 use kit_runtime::clock::SystemClock;
 use kit_runtime::random::SystemRandom;
 use kit_runtime::vault::{Key, Vault};
-use provider_core::dispatcher::{Answered, Transport};
+use provider_core::dispatcher::{ResponseFuture, Transport};
 use provider_core::error::ProviderResult;
-use provider_core::{ApplicationInput, Caller, EndpointInput, Parts, Provider, ProviderConfig, Put};
+use provider_core::{ApplicationInput, Caller, EndpointInput, ProviderParts, Provider, ProviderConfig, Put};
 use tokio::task::JoinSet;
 
-use super::given::Shared;
+use super::given::*;
 
 const TRIES: usize = 24;
 
@@ -19,7 +19,7 @@ const TRIES: usize = 24;
 struct Nowhere;
 
 impl Transport for Nowhere {
-    fn send(&self, _: Request) -> Answered<'_> {
+    fn send(&self, _: Request) -> ResponseFuture<'_> {
         Box::pin(async { Err(TransportError::Stale) })
     }
 }
@@ -27,7 +27,7 @@ impl Transport for Nowhere {
 fn provider(store: Shared) -> Provider {
     let random = Arc::new(SystemRandom);
     let key = Key::generate(random.as_ref());
-    Provider::new(Parts {
+    Provider::new(ProviderParts {
         store,
         clock: Arc::new(SystemClock),
         random,

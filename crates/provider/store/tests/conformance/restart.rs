@@ -3,10 +3,7 @@
 use provider_core::model::AttemptTrigger;
 use provider_core::port::{Order, Resend, Store};
 
-use super::given::{
-    Shared, accepted, answer, application, at, attempt, claim_all, database, endpoint, failed, id, message, node,
-    reasons, routes, sent, succeeded, whole,
-};
+use super::given::*;
 use super::tasks;
 
 /// Leaves work in every state behind.
@@ -16,7 +13,7 @@ async fn leaves_work(store: &dyn Store, version: i64) {
     for result in store.accept(vec![first, sent(2, version, &[(1, Some(1))])], at(5)).await.unwrap() {
         result.unwrap();
     }
-    store.record_attempts(vec![failed(attempt(1, 2, 1, at(6)), 1, 1_000)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 2, 1, at(6)), 1, 1_000)].into(), NO_DELAY).await.unwrap();
     let resend = Resend { application: id("app", 1), message: id("msg", 2), endpoint: id("ep", 2) };
     store.resend(resend, None).await.unwrap();
     tasks::leaves_one_half_done(store).await;
@@ -32,9 +29,9 @@ async fn finds_it(store: &dyn Store) {
     assert_eq!(endpoints[0].failing_since, Some(at(6)));
     assert_eq!(endpoints[1], endpoint(2));
     assert_eq!(store.idempotent_answer(&id("org", 1), "k1").await.unwrap(), Some(answer("k1", 1, at(5))));
-    let messages = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+    let messages = messages(store, &id("app", 1), Order::Ascending).await;
     assert_eq!(messages, [message(1), message(2)]);
-    let failures = store.attempts_of_message(&id("app", 1), &id("msg", 2), whole(Order::Descending)).await.unwrap();
+    let failures = attempts_of_message(store, &id("app", 1), &id("msg", 2)).await;
     assert_eq!(failures[0], failed(attempt(1, 2, 1, at(6)), 1, 0).attempt);
 
     store.heartbeat(&node(2), at(500), at(400)).await.unwrap();
@@ -87,13 +84,13 @@ async fn two_nodes_on_one_database_of_postgresql_see_each_other() {
 
 async fn see_each_other(server: Shared, command: Shared) {
     let version = routes(&server, 1).await;
-    command.create_endpoint(endpoint(2), None).await.unwrap();
+    command.create_endpoint(endpoint(2), usize::MAX, None).await.unwrap();
     server.remote_changes().wait().await;
     let stale = server.accept(vec![sent(1, version, &[(1, None)])], at(5)).await.unwrap();
     assert_eq!(reasons(stale), ["stale"]);
     accepted(&server, vec![sent(1, version + 1, &[(1, None), (2, None)])], at(5)).await;
     command.remote_changes().wait().await;
-    server.record_attempts(vec![succeeded(attempt(1, 1, 1, at(6)))]).await.unwrap();
+    server.record_attempts(vec![succeeded(attempt(1, 1, 1, at(6)))].into(), NO_DELAY).await.unwrap();
     assert_eq!(claim_all(&*command, 2, 2, 9, 9).await.len(), 1);
     assert_eq!(claim_all(&*command, 2, 1, 9, 9).await.len(), 0);
 }

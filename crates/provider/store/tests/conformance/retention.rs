@@ -3,10 +3,7 @@
 use provider_core::model::Message;
 use provider_core::port::{EXPUNGED, NewMessage, Order};
 
-use super::given::{
-    Shared, accepted, application, at, attempt, claim_all, failed, id, later, message, new, routes, sent, succeeded,
-    whole,
-};
+use super::given::*;
 use super::ordering::keyed;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -14,7 +11,7 @@ const HOUR_MS: i64 = 3_600_000;
 pub(super) async fn an_expunged_payload_and_response_are_gone(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[(1, None)]), sent(2, version, &[(1, None)])], at(5)).await;
-    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 0)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 1, 1, at(10)), 1, 0)].into(), NO_DELAY).await.unwrap();
     let app = id("app", 1);
     assert!(store.expunge_payload(&app, &id("msg", 1), at(15)).await.unwrap());
     assert!(store.expunge_payload(&app, &id("msg", 1), at(15)).await.unwrap(), "again is harmless");
@@ -69,7 +66,7 @@ pub(super) async fn what_waits_of_expunged_messages_is_due_and_others_are_read_a
     };
     accepted(&store, vec![later_on(1), keyed(2, version, "lot", &[1]), keyed(3, version, "bid", &[2])], at(5)).await;
     assert_eq!(claim_all(&*store, 1, 2, 5, 9).await.len(), 1);
-    store.record_attempts(vec![failed(attempt(1, 3, 2, at(10)), 1, 9_000)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 3, 2, at(10)), 1, 9_000)].into(), NO_DELAY).await.unwrap();
     let purges = async || {
         let app = id("app", 1);
         let (application, _) = store.snapshot(&app).await.unwrap().unwrap();
@@ -104,7 +101,7 @@ pub(super) async fn payloads_go_at_their_time_a_few_at_a_time(store: Shared) {
     });
     accepted(&store, batch.collect(), at(10)).await;
     let there = async || {
-        let messages = store.messages(&id("app", 1), whole(Order::Ascending)).await.unwrap();
+        let messages = messages(&*store, &id("app", 1), Order::Ascending).await;
         let there = messages.iter().filter(|message| message.payload.is_some());
         there.map(|message| message.id[4..].parse().unwrap()).collect::<Vec<usize>>()
     };
@@ -133,7 +130,7 @@ pub(super) async fn what_waits_of_payloads_that_went_is_due(store: Shared) {
     assert_eq!(claim_all(&*store, 1, 1, 5, 9).await.len(), 2);
     let never = 50 * HOUR_MS;
     let tries = [1, 3].map(|message| failed(attempt(message, message, 1, at(10)), 1, never));
-    store.record_attempts(tries.into()).await.unwrap();
+    store.record_attempts(tries.into(), NO_DELAY).await.unwrap();
     let over = 6 * HOUR_MS;
     assert_eq!(store.expunge_expired_payloads(at(over), 9).await.unwrap(), 1);
     assert_eq!(store.next_due().await.unwrap(), Some(at(over)));
@@ -155,7 +152,7 @@ pub(super) async fn messages_and_attempts_go_after_their_time_with_what_waits_of
     let records = (1..=6).filter(|number| ![3, 4].contains(number));
     // An old message may have a young attempt: it goes with its message.
     let records = records.map(|number| succeeded(attempt(10 - number, number, 2, at(10))));
-    store.record_attempts(records.collect()).await.unwrap();
+    store.record_attempts(records.collect(), NO_DELAY).await.unwrap();
     let before = id("msg", 5);
     assert_eq!(store.delete_old_attempts(&before, 1).await.unwrap(), 1);
     assert_eq!(store.delete_old_attempts(&before, 9).await.unwrap(), 1);
@@ -166,9 +163,9 @@ pub(super) async fn messages_and_attempts_go_after_their_time_with_what_waits_of
     }
     assert_eq!(forgotten, 3);
     let app = id("app", 1);
-    let left = store.messages(&app, whole(Order::Ascending)).await.unwrap();
+    let left = messages(&*store, &app, Order::Ascending).await;
     assert_eq!(left.iter().map(|message| &message.id).collect::<Vec<_>>(), [&id("msg", 5), &id("msg", 6)]);
-    assert_eq!(store.messages(&id("app", 2), whole(Order::Ascending)).await.unwrap(), []);
+    assert_eq!(messages(&*store, &id("app", 2), Order::Ascending).await, []);
     let attempts = store.attempts_at_endpoint(&app, &id("ep", 2), whole(Order::Descending)).await.unwrap();
     assert_eq!(attempts.iter().map(|attempt| &attempt.message).collect::<Vec<_>>(), [&id("msg", 5), &id("msg", 6)]);
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap().deliveries, 2);

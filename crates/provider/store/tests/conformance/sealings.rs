@@ -3,7 +3,7 @@
 use kit_runtime::vault::Sealed;
 use provider_core::model::{Endpoint, OldSecret};
 
-use super::given::{Shared, at, id, reason, routes, version};
+use super::given::*;
 
 fn sealed(text: &str) -> Sealed {
     Sealed::from_text(text)

@@ -2,13 +2,10 @@
 
 use provider_core::OrderingKey;
 use provider_core::model::{Application, Attempt, AttemptStatus, BackgroundTask, Endpoint, TaskKind, TaskStatus};
-use provider_core::port::supervision::{DueEndpoint, EndpointStates, Pause, TaskCount, WaitingCounts};
+use provider_core::port::{DueEndpoint, EndpointStates, Pause, TaskCount, WaitingCounts};
 use provider_core::port::{ClaimLimit, DeliveryKind, NewMessage, Order, Resend, StoreError};
 
-use super::given::{
-    Shared, accepted, application, at, attempt, claim_all, endpoint, failed, id, node, routes, sent, succeeded,
-    version, whole,
-};
+use super::given::*;
 use super::ordering::keyed;
 use super::tasks::{leased, step, task};
 
@@ -17,7 +14,7 @@ pub(super) async fn the_longest_due_come_first_and_without_what_was_asked_for_by
     let to = |endpoint| [(endpoint, None)];
     accepted(&store, vec![sent(1, version, &to(2)), sent(2, version, &[(4, Some(1))])], at(20)).await;
     accepted(&store, vec![sent(3, version, &to(1)), sent(4, version, &to(2)), sent(5, version, &to(5))], at(30)).await;
-    store.record_attempts(vec![failed(attempt(1, 2, 4, at(40)), 1, 100)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 2, 4, at(40)), 1, 100)].into(), NO_DELAY).await.unwrap();
     let resend = Resend { application: id("app", 1), message: id("msg", 5), endpoint: id("ep", 5) };
     store.resend(resend, None).await.unwrap();
 
@@ -38,17 +35,17 @@ pub(super) async fn endpoints_and_tasks_are_counted_by_how_they_are(store: Share
     let version = routes(&store, 4).await;
     accepted(&store, vec![sent(1, version, &[(1, Some(1)), (2, Some(1)), (3, Some(1))])], at(0)).await;
     let fails = |number, endpoint| failed(attempt(number, 1, endpoint, at(10)), 1, 100);
-    store.record_attempts(vec![fails(1, 1), fails(2, 2), fails(3, 3)]).await.unwrap();
-    store.record_attempts(vec![succeeded(attempt(4, 1, 3, at(20)))]).await.unwrap();
+    store.record_attempts(vec![fails(1, 1), fails(2, 2), fails(3, 3)].into(), NO_DELAY).await.unwrap();
+    store.record_attempts(vec![succeeded(attempt(4, 1, 3, at(20)))].into(), NO_DELAY).await.unwrap();
     for number in [2, 4] {
         let failing_since = (number == 2).then(|| at(10));
-        store.update_endpoint(Endpoint { disabled: true, failing_since, ..endpoint(number) }).await.unwrap();
+        update_endpoint(&*store, Endpoint { disabled: true, failing_since, ..endpoint(number) }).await.unwrap();
     }
     assert_eq!(store.endpoint_states().await.unwrap(), EndpointStates { failing: 1, disabled: 2 });
 
     let ended = |number, kind| BackgroundTask { status: TaskStatus::Failed, ..task(number, kind) };
     for task in [task(1, TaskKind::Recover), task(2, TaskKind::Recover), ended(3, TaskKind::PurgeContent)] {
-        store.create_task(task, None).await.unwrap();
+        store.create_task(task, usize::MAX, None).await.unwrap();
     }
     let mut counts = store.task_counts().await.unwrap();
     counts.sort_by_key(|count| count.count);
@@ -67,7 +64,7 @@ pub(super) async fn rows_are_counted_by_what_they_wait_for(store: Shared) {
     messages.extend([sent(3, version, &[(1, Some(1))]), sent(4, version, &[(1, Some(1))])]);
     messages.extend([sent(5, version, &[(1, None)]), sent(6, version, &[(2, None)]), later]);
     accepted(&store, messages, at(0)).await;
-    store.record_attempts(vec![failed(attempt(1, 3, 1, at(10)), 1, 100)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 3, 1, at(10)), 1, 100)].into(), NO_DELAY).await.unwrap();
     let waiting = async |ms, count_max| store.waiting_counts(&id("ep", 1), at(ms), count_max).await.unwrap();
     let all = WaitingCounts { claimed: 1, key: 1, due: 2, retry: 1, later: 1 };
     assert_eq!(waiting(20, 99).await, all);
@@ -80,8 +77,8 @@ pub(super) async fn what_waits_for_its_next_attempt_is_made_due_with_the_attempt
     let version = routes(&store, 2).await;
     accepted(&store, (1..=4).map(|number| sent(number, version, &[(1, Some(1)), (2, Some(1))])).collect(), at(0)).await;
     let tried = (1..=3).map(|number| failed(attempt(number, number, 1, at(10)), number as u32, 1_000));
-    store.record_attempts(tried.collect()).await.unwrap();
-    store.record_attempts(vec![failed(attempt(4, 1, 2, at(10)), 1, 1_000)]).await.unwrap();
+    store.record_attempts(tried.collect(), NO_DELAY).await.unwrap();
+    store.record_attempts(vec![failed(attempt(4, 1, 2, at(10)), 1, 1_000)].into(), NO_DELAY).await.unwrap();
     let make_retries_due = async |limit| store.make_retries_due(&id("ep", 1), at(50), limit).await.unwrap();
     assert_eq!(make_retries_due(2).await, 2);
     assert_eq!(make_retries_due(2).await, 1);
@@ -96,9 +93,9 @@ pub(super) async fn a_task_that_recovers_makes_due_what_waits_for_its_next_attem
     let version = routes(&store, 1).await;
     accepted(&store, (1..=4).map(|number| sent(number, version, &[(1, Some(1))])).collect(), at(0)).await;
     let tried = (1..=3).map(|number| failed(attempt(number, number, 1, at(10)), 2, 1_000));
-    store.record_attempts(tried.collect()).await.unwrap();
+    store.record_attempts(tried.collect(), NO_DELAY).await.unwrap();
     for (index, kind) in [TaskKind::ReplayMissing, TaskKind::Recover, TaskKind::BulkReplay].into_iter().enumerate() {
-        store.create_task(task(index + 1, kind), None).await.unwrap();
+        store.create_task(task(index + 1, kind), usize::MAX, None).await.unwrap();
     }
     leased(&store, 1, 10, 9).await;
     let advance =
@@ -113,11 +110,11 @@ pub(super) async fn a_task_that_recovers_makes_due_what_waits_for_its_next_attem
 
 pub(super) async fn what_a_task_sends_again_is_told_from_what_is_new(store: Shared) {
     let version = routes(&store, 1).await;
-    let in_order = NewMessage { key: OrderingKey::parse("lot-1").ok(), ..keyed(2, version, "lot-1", &[1]) };
+    let in_order = NewMessage { ordering_key: OrderingKey::parse("lot-1").ok(), ..keyed(2, version, "lot-1", &[1]) };
     accepted(&store, vec![sent(1, version, &[]), in_order, sent(3, version, &[(1, None)])], at(0)).await;
     assert_eq!(claim_all(&*store, 1, 1, 5, 1).await.len(), 1);
-    store.record_attempts(vec![succeeded(attempt(1, 2, 1, at(5)))]).await.unwrap();
-    store.create_task(task(1, TaskKind::BulkReplay), None).await.unwrap();
+    store.record_attempts(vec![succeeded(attempt(1, 2, 1, at(5)))].into(), NO_DELAY).await.unwrap();
+    store.create_task(task(1, TaskKind::BulkReplay), usize::MAX, None).await.unwrap();
     leased(&store, 1, 10, 9).await;
     assert_eq!(store.advance_task(step(1, 1, 0, 4, &[1, 2], at(20))).await.unwrap(), 2);
     let mut claimed = claim_all(&*store, 2, 1, 20, 9).await;
@@ -222,7 +219,7 @@ pub(super) async fn a_pause_is_kept_until_it_is_over_or_the_endpoint_is_changed(
     store.save_pause(pause(1, 20_000, 10_500), at(11_000)).await.unwrap();
     assert_eq!(paused(11_000).await, Some(at(20_000)), "it says so again");
     let changed = Application { updated_at: at(10_600), ..application(1) };
-    store.update_application(changed).await.unwrap();
+    update_application(&*store, changed).await.unwrap();
     assert_eq!((paused(11_000).await, kept(0, 11_000, 9).await), (None, Vec::new()), "its application was changed");
 }
 
@@ -230,7 +227,7 @@ pub(super) async fn a_uid_is_found_whoever_has_it(store: Shared) {
     routes(&store, 2).await;
     store.create_application(application(2), None).await.unwrap();
     let same = Endpoint { application: id("app", 2), uid: Some("receiver-1".into()), ..endpoint(3) };
-    store.create_endpoint(same.clone(), None).await.unwrap();
+    store.create_endpoint(same.clone(), usize::MAX, None).await.unwrap();
     let endpoints = async |uid, limit| store.endpoints_by_uid(uid, limit).await.unwrap();
     let both = [(id("org", 1), endpoint(1)), (id("org", 1), same)];
     assert_eq!(endpoints("receiver-1", 9).await, both);

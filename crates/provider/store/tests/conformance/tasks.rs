@@ -12,10 +12,7 @@ use provider_core::port::{
     TaskStep,
 };
 
-use super::given::{
-    Shared, accepted, at, attempt, claim_all, endpoint, failed, id, later, message, new, page, routes, sent, succeeded,
-    whole,
-};
+use super::given::*;
 
 /// A task of the first account's first endpoint, at position `msg_0`.
 pub(super) fn task(number: usize, kind: TaskKind) -> BackgroundTask {
@@ -75,8 +72,8 @@ pub(super) async fn a_task_is_kept_with_its_answer_and_listed_by_status_and_kind
         at: at(5),
     };
     let first = task(1, TaskKind::Recover);
-    store.create_task(first.clone(), Some(answer.clone())).await.unwrap();
-    let again = store.create_task(task(2, TaskKind::Recover), Some(answer)).await;
+    store.create_task(first.clone(), usize::MAX, Some(answer.clone())).await.unwrap();
+    let again = store.create_task(task(2, TaskKind::Recover), usize::MAX, Some(answer)).await;
     assert!(matches!(again, Err(StoreError::Replayed)), "{again:?}");
     assert_eq!(store.task(&id("org", 1), &id("qtask", 2)).await.unwrap(), None);
     assert_eq!(store.task(&id("org", 2), &id("qtask", 1)).await.unwrap(), None, "another account's is not there");
@@ -94,8 +91,8 @@ pub(super) async fn a_task_is_kept_with_its_answer_and_listed_by_status_and_kind
         progress: Progress { position: id("msg", 9), found: 7, enqueued: 5 },
         ..task(3, TaskKind::ReplayMissing)
     };
-    store.create_task(second.clone(), None).await.unwrap();
-    store.create_task(failed.clone(), None).await.unwrap();
+    store.create_task(second.clone(), usize::MAX, None).await.unwrap();
+    store.create_task(failed.clone(), usize::MAX, None).await.unwrap();
     let list = async |filter, page| store.tasks(&id("org", 1), filter, page).await.unwrap();
     let all = [failed.clone(), second.clone(), first.clone()];
     assert_eq!(list(TaskFilter::default(), whole(Order::Descending)).await, all);
@@ -111,7 +108,7 @@ pub(super) async fn a_task_is_kept_with_its_answer_and_listed_by_status_and_kind
 pub(super) async fn a_running_task_is_one_workers_until_its_lease_is_over(store: Shared) {
     let ended = BackgroundTask { status: TaskStatus::Finished, ..task(3, TaskKind::Recover) };
     for task in [task(1, TaskKind::Recover), task(2, TaskKind::Recover), ended] {
-        store.create_task(task, None).await.unwrap();
+        store.create_task(task, usize::MAX, None).await.unwrap();
     }
     let ids = |tasks: Vec<BackgroundTask>| tasks.into_iter().map(|task| task.id).collect::<BTreeSet<_>>();
     assert_eq!(ids(leased(&store, 1, 10, 1).await), [id("qtask", 1)].into());
@@ -137,7 +134,7 @@ pub(super) async fn a_step_happens_once_and_makes_rows_only_for_what_does_not_wa
         sent(5, version, &[]),
     ];
     accepted(&store, messages, at(0)).await;
-    store.create_task(task(1, TaskKind::ReplayMissing), None).await.unwrap();
+    store.create_task(task(1, TaskKind::ReplayMissing), usize::MAX, None).await.unwrap();
     assert_eq!(leased(&store, 1, 10, 1).await.len(), 1);
     assert_eq!(store.advance_task(step(1, 1, 0, 4, &[1, 2, 3, 4], at(20))).await.unwrap(), 2);
     let again = store.advance_task(step(1, 1, 0, 4, &[1, 2, 3, 4], at(20))).await;
@@ -157,7 +154,7 @@ pub(super) async fn a_step_happens_once_and_makes_rows_only_for_what_does_not_wa
     assert_eq!(claimed, [2, 1, 4].map(|number| (id("msg", number), 0)), "those that waited before go before");
     assert!(claimed.len() == 3 && due_count(20).await == 4);
     store
-        .record_attempts(vec![succeeded(attempt(1, 1, 1, at(30))), failed(attempt(2, 4, 1, at(30)), 1, 50)])
+        .record_attempts(vec![succeeded(attempt(1, 1, 1, at(30))), failed(attempt(2, 4, 1, at(30)), 1, 50)].into(), NO_DELAY)
         .await
         .unwrap();
     assert_eq!(due_count(40).await, 2, "one is done, one waits for its next attempt");
@@ -174,12 +171,12 @@ pub(super) async fn a_step_happens_once_and_makes_rows_only_for_what_does_not_wa
 pub(super) async fn what_is_sent_again_is_not_due_ahead_of_the_time_it_is_wanted_at(store: Shared) {
     let version = routes(&store, 1).await;
     let wanted = |number, key: Option<&str>, deliver_at_ms: i64| NewMessage {
-        key: key.map(|key| OrderingKey::parse(key).unwrap()),
+        ordering_key: key.map(|key| OrderingKey::parse(key).unwrap()),
         ..new(Message { deliver_at: Some(at(deliver_at_ms)), ..message(number) }, version)
     };
     let messages = vec![wanted(1, None, 500), wanted(2, Some("a"), 600), wanted(3, None, 10), wanted(4, Some("b"), 10)];
     accepted(&store, messages, at(5)).await;
-    store.create_task(task(1, TaskKind::ReplayMissing), None).await.unwrap();
+    store.create_task(task(1, TaskKind::ReplayMissing), usize::MAX, None).await.unwrap();
     leased(&store, 1, 10, 1).await;
     assert_eq!(store.advance_task(step(1, 1, 0, 4, &[1, 2, 3, 4], at(20))).await.unwrap(), 4);
     let mut claimed = Vec::new();
@@ -196,10 +193,10 @@ pub(super) async fn what_is_sent_again_is_not_due_ahead_of_the_time_it_is_wanted
 pub(super) async fn a_step_to_an_endpoint_that_takes_nothing_happens_not_at_all(store: Shared) {
     let version = routes(&store, 1).await;
     accepted(&store, vec![sent(1, version, &[])], at(0)).await;
-    store.create_task(task(1, TaskKind::ReplayMissing), None).await.unwrap();
+    store.create_task(task(1, TaskKind::ReplayMissing), usize::MAX, None).await.unwrap();
     assert_eq!(leased(&store, 1, 10, 1).await.len(), 1);
     let disabled = Endpoint { disabled: true, ..endpoint(1) };
-    store.update_endpoint(disabled).await.unwrap();
+    update_endpoint(&*store, disabled).await.unwrap();
     for _ in ["disabled", "deleted"] {
         let refused = store.advance_task(step(1, 1, 0, 1, &[1], at(20))).await;
         assert!(matches!(refused, Err(StoreError::NotFound)), "{refused:?}");
@@ -218,7 +215,7 @@ pub(super) async fn of_two_workers_at_one_position_one_makes_the_step(store: Sha
     const STEPS: usize = 20;
     let version = routes(&store, 1).await;
     accepted(&store, (1..=STEPS).map(|number| sent(number, version, &[])).collect(), at(0)).await;
-    store.create_task(task(1, TaskKind::ReplayMissing), None).await.unwrap();
+    store.create_task(task(1, TaskKind::ReplayMissing), usize::MAX, None).await.unwrap();
     assert_eq!(leased(&store, 1, 10, 1).await.len(), 1);
     let working = [1, 2].map(|_| {
         let store = store.clone();
@@ -249,14 +246,14 @@ pub(super) async fn of_two_tasks_that_want_a_message_sent_one_sends_it(store: Sh
     accepted(&store, vec![sent(1, version, &[]), sent(2, version, &[])], at(0)).await;
     let kinds = [TaskKind::ReplayMissing, TaskKind::ReplayMissing, TaskKind::Recover, TaskKind::BulkReplay];
     for (index, kind) in kinds.into_iter().enumerate() {
-        store.create_task(task(index + 1, kind), None).await.unwrap();
+        store.create_task(task(index + 1, kind), usize::MAX, None).await.unwrap();
     }
     leased(&store, 1, 10, 9).await;
     let advance = async |of| store.advance_task(step(of, 1, 0, 2, &[1, 2], at(20))).await.unwrap();
     assert_eq!(advance(1).await, 2);
     let tried = vec![failed(attempt(1, 1, 1, at(30)), 1, 0), succeeded(attempt(2, 2, 1, at(30)))];
     let done = tried.into_iter().map(|record| AttemptRecord { outcome: DeliveryOutcome::Done, ..record });
-    store.record_attempts(done.collect()).await.unwrap();
+    store.record_attempts(done.collect(), NO_DELAY).await.unwrap();
     assert_eq!(advance(2).await, 0, "nothing is missing any more");
     assert_eq!(advance(3).await, 1, "only the failure is to be recovered");
     assert_eq!(advance(4).await, 1, "what was delivered is sent again; the other waits");
@@ -286,7 +283,7 @@ pub(super) async fn failures_say_once_what_is_to_be_recovered(store: Shared) {
         given_up(fails(9, 4, 1)),
         works(10, 5, 1),
     ];
-    store.record_attempts(records).await.unwrap();
+    store.record_attempts(records.into(), NO_DELAY).await.unwrap();
     let failures = async |after, before, limit| {
         let [after, before] = [after, before].map(|number| id("atmpt", number));
         let found = store.failed_attempts(&id("app", 1), &id("ep", 1), &after, &before, limit).await.unwrap();
@@ -329,7 +326,7 @@ pub(super) async fn messages_are_seen_from_an_endpoint(store: Shared) {
         failed(attempt(3, 2, 1, at(12)), 1, 100),
         succeeded(attempt(4, 2, 1, at(13))),
     ];
-    store.record_attempts(records).await.unwrap();
+    store.record_attempts(records.into(), NO_DELAY).await.unwrap();
     let seen = async |after, before, limit| {
         let [after, before] = [after, before].map(|number| id("msg", number));
         store.replay_candidates(&id("app", 1), &id("ep", 1), &after, &before, limit).await.unwrap()
@@ -351,7 +348,7 @@ pub(super) async fn messages_are_seen_from_an_endpoint(store: Shared) {
     assert_eq!(seen(0, 9, 1).await, all[..1]);
     // An attempt of another message or endpoint is none of its own.
     let other: Attempt = attempt(5, 4, 2, at(14));
-    store.record_attempts(vec![succeeded(other)]).await.unwrap();
+    store.record_attempts(vec![succeeded(other)].into(), NO_DELAY).await.unwrap();
     assert_eq!(seen(0, 9, 9).await, all);
 }
 
@@ -359,7 +356,7 @@ pub(super) async fn tasks_that_ended_are_forgotten_a_few_at_a_time(store: Shared
     for number in 1..=5 {
         let status = if number == 2 { TaskStatus::Running } else { TaskStatus::Finished };
         let task = BackgroundTask { status, updated_at: at(number as i64), ..task(number, TaskKind::Recover) };
-        store.create_task(task, None).await.unwrap();
+        store.create_task(task, usize::MAX, None).await.unwrap();
     }
     let mut forgotten = Vec::new();
     for _ in 0..3 {
@@ -372,7 +369,7 @@ pub(super) async fn tasks_that_ended_are_forgotten_a_few_at_a_time(store: Shared
 
 /// A task that a worker has begun.
 pub(super) async fn leaves_one_half_done(store: &dyn provider_core::port::Store) {
-    store.create_task(task(1, TaskKind::BulkReplay), None).await.unwrap();
+    store.create_task(task(1, TaskKind::BulkReplay), usize::MAX, None).await.unwrap();
     assert_eq!(store.lease_tasks(&id("node", 1), at(10), at(110), 9).await.unwrap().len(), 1);
     assert_eq!(store.advance_task(step(1, 1, 0, 1, &[1], at(20))).await.unwrap(), 0);
 }

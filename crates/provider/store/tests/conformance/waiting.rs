@@ -2,7 +2,7 @@
 
 use provider_core::port::EndpointBacklog;
 
-use super::given::{Shared, accepted, at, attempt, endpoint, failed, id, routes, sent};
+use super::given::*;
 
 pub(super) async fn what_waits_is_told_by_endpoint(store: Shared) {
     let version = routes(&store, 4).await;
@@ -13,7 +13,7 @@ pub(super) async fn what_waits_is_told_by_endpoint(store: Shared) {
         sent(3, version, &[(3, None)]),
     ];
     accepted(&store, messages, at(5)).await;
-    store.record_attempts(vec![failed(attempt(1, 2, 4, at(6)), 1, 1_000)]).await.unwrap();
+    store.record_attempts(vec![failed(attempt(1, 2, 4, at(6)), 1, 1_000)].into(), NO_DELAY).await.unwrap();
 
     let waiting = |number: usize, deliveries: usize, oldest_ms: i64, next_ms: Option<i64>| {
         let mut endpoint = endpoint(number);

@@ -1,7 +1,7 @@
-//! Bids over HTTP, each on disk before it is answered: on one item, and spread over many.
+//! Bids over HTTP, each durable before its response: on one item, and spread over many.
 //!
-//! First as many as go through, over connections that each wait for their answer; then half of that, open loop: each bid
-//! is sent at its time, whether or not those before it were answered, and its latency counts from then.
+//! The first measurement is a closed loop: each connection waits for the response before its next bid. The second is an
+//! open loop at half that rate: each bid is sent at its planned time, and its latency counts from then.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -59,7 +59,7 @@ async fn measure(options: &Options, items: u32) -> Result<(), RigError> {
         cpu.as_micros() as f64 / (outcome.accepted + outcome.refused).max(1) as f64,
     ));
 
-    // Others, because an item takes only so many bids.
+    // New items, because the number of bids on an item is limited.
     let sale = Arc::new(Sale::open(&site, items).await?);
     let half = ((rate / 2.0) as u64).max(1);
     let cpu_before = process::cpu_time(server.id())?;
@@ -79,7 +79,7 @@ async fn measure(options: &Options, items: u32) -> Result<(), RigError> {
     Ok(())
 }
 
-/// Items of a timed auction that many bid on.
+/// Items of a timed auction to bid on.
 struct Sale {
     client: Client,
     headers: Headers,
@@ -89,18 +89,18 @@ struct Sale {
 
 struct Lot {
     to: Destination,
-    /// What the next one bids, minor units.
+    /// The amount of the next bid, in minor units.
     amount: AtomicI64,
 }
 
-/// How a bid was answered.
+/// The outcome of a bid.
 enum Answer {
     Accepted,
-    /// Higher ones were faster.
+    /// Refused, because a higher bid was faster.
     Refused,
 }
 
-/// How bids were answered; latencies in microseconds.
+/// The outcomes of bids, with latencies in microseconds.
 struct Answers {
     accepted: u64,
     refused: u64,
@@ -122,7 +122,7 @@ impl Answers {
 }
 
 impl Sale {
-    /// An auction with so many items, all LIVE, whose bids rise by one.
+    /// Creates an auction with this number of LIVE items and an increment of one.
     async fn open(site: &RigSite, items: u32) -> Result<Self, RigError> {
         let auction = json!({ "kind": "timed", "title": "Bids", "endsAt": site.in_ms(3_600_000), "extensionSeconds": 0,
             "increments": [{ "from": 0, "increment": 1 }] });
@@ -171,7 +171,7 @@ impl Sale {
         }
     }
 
-    /// Bids as fast as answers come.
+    /// Closed loop: each connection bids again after the response.
     async fn closed_loop(self: &Arc<Self>, connections: u32, duration: Duration) -> Result<Answers, RigError> {
         let until = Instant::now() + duration;
         let mut bidders = JoinSet::new();
@@ -197,7 +197,7 @@ impl Sale {
         Ok(all)
     }
 
-    /// Bids at a fixed rate, whether answers come or not.
+    /// Open loop: bids at a fixed rate, regardless of the responses.
     async fn at_rate(self: &Arc<Self>, rate: u64, seconds: u64) -> Result<Answers, RigError> {
         let begin = Instant::now();
         let mut bids = JoinSet::new();

@@ -1,4 +1,4 @@
-//! What endpoints that hang or are dead do to one that works.
+//! The effect of hanging and failing endpoints on a working one.
 
 use std::time::{Duration, Instant};
 
@@ -7,14 +7,14 @@ use super::{Options, milliseconds, process};
 use crate::site::RigSite;
 use crate::{RigError, say};
 
-/// Endpoints that hang.
+/// Number of hanging endpoints.
 const HANGING: usize = 200;
-/// Time between two messages to all of them.
+/// Time between two messages to all hanging endpoints.
 const HANGING_EVERY: Duration = Duration::from_millis(500);
-/// Time for as many attempts to hang as may.
+/// Time until the maximum number of attempts hangs.
 const WARM_UP: Duration = Duration::from_secs(5);
 
-/// One endpoint that works beside many that take every delivery and never answer.
+/// Measures a working endpoint beside many that accept connections but never respond.
 pub(super) async fn hanging(options: &Options) -> Result<(), RigError> {
     let settings = [("PROVIDER__ENDPOINTS_PER_APPLICATION", "250")];
     let (site, _server) = RigSite::set_up(options.store, &settings).await?;
@@ -53,7 +53,7 @@ pub(super) async fn hanging(options: &Options) -> Result<(), RigError> {
     Ok(())
 }
 
-/// Many messages for an endpoint that is dead, beside one that works; then it lives again.
+/// Measures a failing endpoint with many messages beside a working one, and its recovery.
 pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
     let settings = [("PROVIDER__REQUEST_TIMEOUT", "2s"), ("PROVIDER__RETRY_SCHEDULE", "5s,5s,5s,5s,5s,5s,5s")];
     let (site, server) = RigSite::set_up(options.store, &settings).await?;
@@ -72,8 +72,8 @@ pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
     dead.wait_for(options.messages, DRAIN_MAX).await?;
     let (drained, arrived) = (begin.elapsed(), dead.received());
     say(&format!(
-        "backlog      {} messages for a dead endpoint, accepted at {:.0}/s, peak {peak_mib} MiB; beside it at {}/s p99 {:.2} ms, alone \
-         {:.2} ms; alive again, {arrived} arrived in {:.1} s ({:.0}/s)",
+        "backlog      {} messages for a failing endpoint, accepted at {:.0}/s, peak {peak_mib} MiB; beside it at {}/s p99 {:.2} ms, alone \
+         {:.2} ms; after its recovery {arrived} arrived in {:.1} s ({:.0}/s)",
         options.messages,
         options.messages as f64 / filled.as_secs_f64(),
         options.rate,

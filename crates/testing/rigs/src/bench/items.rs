@@ -9,15 +9,15 @@ use super::{Options, process};
 use crate::site::RigSite;
 use crate::{RigError, say};
 
-/// Import, status changes and the events of the auction are over by then, on any machine.
+/// Time until the items end, long enough for import, status changes and their events on any machine.
 const LEAD_MS_PER_ITEM: f64 = 0.4;
 const LEAD_MS_MIN: f64 = 5_000.0;
-/// How long to wait for the last event.
+/// Time limit for the last event.
 const DRAIN_MAX: Duration = Duration::from_secs(300);
-/// How often the server is asked how many items have ended.
+/// Time between two polls of the number of ended items.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Imports the items, waits for their end, and measures until the last webhook is there.
+/// Imports the items, waits for their end, and measures until the last webhook arrives.
 pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     let (site, server) = RigSite::set_up(options.store, &[]).await?;
     let sink = site.use_sink().await?;
@@ -59,7 +59,7 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
     let mut lateness: Vec<i64> = sink.times().iter().map(|at| at.as_millisecond() - end_ms).collect();
     lateness.sort_unstable();
     let at = |share: f64| lateness.get((lateness.len() as f64 * share) as usize).copied().unwrap_or(0) as f64 / 1_000.0;
-    say(&format!("             all of them closed, on disk, {:.1} s after the end", closed.as_secs_f64()));
+    say(&format!("             all ends committed {:.1} s after the end", closed.as_secs_f64()));
     say(&format!(
         "             {} of {} webhooks received {:.1} s after the end ({:.0}/s): half by {:.1} s, 99 of 100 by {:.1} s; {:.0} µs of server \
          CPU each, peak {} MiB, {} copies{}",
@@ -72,12 +72,12 @@ pub(super) async fn ending_together(options: &Options) -> Result<(), RigError> {
         cpu.as_micros() as f64 / lateness.len().max(1) as f64,
         process::peak_memory_mib(server.id())?,
         sink.duplicates(),
-        if received.is_ok() { "" } else { "; THE REST DID NOT COME" },
+        if received.is_ok() { "" } else { "; THE REST DID NOT ARRIVE" },
     ));
     Ok(())
 }
 
-/// How long after `begin` the last item's end was committed, by the server's count of ended items.
+/// Time from `begin` until the server counts every item as ended, which means committed.
 async fn closed(site: &RigSite, items: u32, begin: Instant) -> Result<Duration, RigError> {
     while begin.elapsed() < DRAIN_MAX {
         if site.launch.metric("lotwire_platform_end_lateness_seconds_count").await? >= f64::from(items) {
@@ -88,7 +88,7 @@ async fn closed(site: &RigSite, items: u32, begin: Instant) -> Result<Duration, 
     Err("not all items ended".into())
 }
 
-/// So many lots as a file.
+/// A CSV catalogue with this number of lots.
 pub(super) fn catalogue(items: u32) -> String {
     let mut csv = String::from("lot_number,title,opening_bid\n");
     for lot in 1..=items {

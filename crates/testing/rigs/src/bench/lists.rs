@@ -1,28 +1,30 @@
-//! Pages of lists over HTTP, one after the other: each of an auction of 10 items and of one of 100,000, in turn. A page costs what is
-//! on it, so the two are to cost the same, wherever the page is and whatever the list is narrowed to.
+//! Pages of lists over HTTP, measured in turn in an auction of 10 items and in one of 100,000.
+//!
+//! The cost of a page should depend on its rows only, not on the size of the list, the position of the page or the
+//! filters.
 
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
-use super::timers::{AUCTION_ITEMS_MAX, FAR_MS, on_sale};
+use super::timers::{AUCTION_ITEMS_MAX, FAR_MS, create_live_auction};
 use super::{Options, histogram, milliseconds};
 use crate::site::RigSite;
 use crate::{RigError, say};
 
-/// Pages of each kind and auction.
+/// Number of measured pages of each kind and auction.
 const PAGES: usize = 1_000;
-/// So many first pages are not counted: connections are opened, and plans made.
+/// Number of first pages that are not counted, because they open connections and make query plans.
 const WARM_UP: usize = 20;
-/// On a page: as many as the small auction has on its last.
+/// Rows on a page, so that the last page of the small auction is full.
 const LIMIT: usize = 5;
 const SMALL: u32 = 2 * LIMIT as u32;
 
-/// A page that is measured: what it is called, and what is asked of the items of an auction.
+/// A measured page: its name and its paths.
 struct Page {
     name: &'static str,
-    /// In the small auction, and in the large one.
+    /// The path in the small auction and in the large one.
     asked: [String; 2],
 }
 
@@ -31,7 +33,7 @@ pub(super) async fn pages(options: &Options) -> Result<(), RigError> {
     let (site, _server) = RigSite::set_up(options.store, &[("PLATFORM__RATE_LIMIT", "0")]).await?;
     let small = create_live_auction(&site, SMALL, &site.in_ms(FAR_MS), None).await?;
     let customer = &site.customer;
-    // Lists that are not of an auction: measured before the large one is there, and after.
+    // Lists beyond an auction are measured before the large auction exists, and after.
     let wide = [
         ("auctions, none", "/api/v1/auctions?status=ARCHIVED".to_owned()),
         ("auctions, LIVE", "/api/v1/auctions?status=LIVE&limit=1".to_owned()),
@@ -89,9 +91,9 @@ fn pages_of(auctions: &[Sale; 2]) -> Vec<Page> {
 
 /// An auction whose last item was withdrawn.
 struct Sale {
-    /// Of its items.
+    /// Path of its list of items.
     path: String,
-    /// Where the middle and the last page begin.
+    /// Cursors at which the middle and the last page begin.
     middle: String,
     end: String,
     last_lot: String,
@@ -102,7 +104,7 @@ impl Sale {
         let path = format!("/api/v1/auctions/{auction}/items");
         let items = site.items(auction).await?;
         let after = async |count: usize| -> Result<String, RigError> {
-            // The cursor of a page that ends there is asked of the API itself.
+            // The API returns the cursor at the end of a page.
             let (mut left, mut after) = (count, String::new());
             while left > 0 {
                 let limit = left.min(250);
@@ -123,7 +125,7 @@ impl Sale {
     }
 }
 
-/// Where the feed ends.
+/// The cursor of the last event in the feed.
 async fn last_event(site: &RigSite) -> Result<i64, RigError> {
     let (path, mut after) = (format!("/api/v1/events?customer={}&limit=250", site.customer), 0);
     loop {

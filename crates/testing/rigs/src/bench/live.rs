@@ -1,4 +1,4 @@
-//! Bids on an item that thousands listen to: how long each takes until all of them have it.
+//! Live updates: the time from a bid until thousands of listeners have received it.
 
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,18 @@ use super::{Options, histogram, milliseconds, process};
 use crate::site::RigSite;
 use crate::{RigError, say};
 
-/// Bids that are measured, one after the other.
+/// Number of measured bids, one after the other.
 const BIDS: i64 = 20;
-/// The first finds everything cold.
+/// Number of first bids that are not counted, because caches are cold.
 const BIDS_BEFORE: i64 = 3;
-/// Until the last listener has a bid.
+/// Time limit until the last listener has received a bid.
 const REACH_MAX: Duration = Duration::from_secs(60);
-/// File descriptors of either process for anything else.
+/// File descriptors of each process for other purposes.
 const FILES_SPARE: u64 = 200;
-/// Listeners that connect at the same time.
+/// Number of listeners that connect at the same time.
 const CONNECTING_MAX: usize = 64;
 
-/// Has everybody listen, bids, and measures from before the bid is sent until each listener has read it.
+/// Connects the listeners, bids, and measures from before the bid until each listener has read its update.
 pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
     let listeners = options.listeners as usize;
     require_files(u64::from(options.listeners) + FILES_SPARE)?;
@@ -44,7 +44,7 @@ pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
                 say(&format!("             a listener ended: {error}"));
             }
         });
-        // As many snapshots are waited for as listeners are ahead.
+        // Each new connection waits until an earlier listener has its snapshot.
         if number >= CONNECTING_MAX {
             next(&mut hearing).await?;
         }
@@ -102,7 +102,7 @@ async fn next(hearing: &mut mpsc::Receiver<Instant>) -> Result<Instant, RigError
     Ok(heard.map_err(|_| "not all listeners were reached")?.ok_or("nobody listens")?)
 }
 
-/// Tells of each event that was read whole. Much lighter than a client of HTTP would be: it shares the cores.
+/// Reports the time of each complete event. It uses much less CPU than an HTTP client, because it shares the cores.
 async fn listen(
     address: std::net::SocketAddr,
     key: &str,
@@ -123,11 +123,11 @@ async fn listen(
             break;
         }
     }
-    // With the server, when all is measured; before that somebody waits in vain for it, and says so.
+    // The stream ends with the server after the measurement. An earlier end makes the measurement fail.
     Ok(())
 }
 
-/// The limit holds for the server as well, which is started by this process.
+/// Checks the limit on open files, which the server inherits from this process.
 fn require_files(wanted: u64) -> Result<(), RigError> {
     let limits = std::fs::read_to_string("/proc/self/limits")?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).ok_or("no limit in /proc")?;

@@ -1,4 +1,4 @@
-//! Messages as the platform sends them, as fast as they are taken or at a rate.
+//! Sends messages like the platform's publisher, at the highest possible or at a fixed rate.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,10 +21,10 @@ use crate::RigError;
 use crate::http_io::{Connection, Sink};
 use crate::site::RigSite;
 
-/// How long to wait for what is still on its way.
+/// Time limit for the last webhooks.
 pub(super) const DRAIN_MAX: Duration = Duration::from_secs(600);
 
-/// Where messages are sent to, and what they are made with.
+/// A sender of messages to one application.
 #[derive(Clone)]
 pub(super) struct Sender {
     provider: ApiClient,
@@ -50,13 +50,14 @@ impl Sender {
         }
     }
 
-    /// Sends one message, for an event that nobody measures.
+    /// Sends one message that is not measured.
     pub(super) async fn send(&self) -> Result<(), RigError> {
         self.provider.post(&self.path, &serde_json::to_value(message(self.ids.uuid_v7())?)?).await?;
         Ok(())
     }
 
-    /// Sends at a fixed rate, whether answers come or not, and waits for what arrives at the site's receiver.
+    /// Open loop: sends at a fixed rate, regardless of the responses, and waits for the webhooks at the site's
+    /// receiver.
     pub(super) async fn at_rate(
         &self,
         site: &RigSite,
@@ -90,7 +91,7 @@ impl Sender {
     }
 }
 
-/// A message about an item that was sold.
+/// A message about a sold item.
 fn message(subject: Uuid) -> Result<Message, RigError> {
     let event = Event::from(ItemStatusChange {
         item_uuid: subject,
@@ -105,7 +106,7 @@ fn message(subject: Uuid) -> Result<Message, RigError> {
     })
 }
 
-/// Messages as fast as they are answered.
+/// Closed loop: each connection sends again after the response.
 #[derive(Clone)]
 pub(super) struct LoadGenerator {
     address: String,
@@ -121,7 +122,7 @@ impl LoadGenerator {
         LoadGenerator::at(address, &format!("/api/v1/app/{application}/msg/"), &site.provider_key)
     }
 
-    /// Straight to a receiver, with nothing between.
+    /// A generator that sends directly to a receiver, without the provider.
     pub(super) fn direct_to(sink: &Sink) -> Self {
         LoadGenerator::at(sink.address(), "/", "none")
     }
@@ -138,7 +139,7 @@ impl LoadGenerator {
         }
     }
 
-    /// Sends `count` more.
+    /// Sends `count` further messages.
     pub(super) async fn send(&self, count: u64, connections: u32) -> Result<(), RigError> {
         let last = self.next.load(Ordering::Relaxed) + count;
         let mut senders = JoinSet::new();
@@ -153,7 +154,7 @@ impl LoadGenerator {
         Ok(())
     }
 
-    /// One connection's part of what has to be sent.
+    /// Sends messages over one connection until number `last`.
     async fn until(&self, last: u64) -> Result<(), RigError> {
         let mut connection = Connection::open(&self.address).await?;
         loop {
@@ -164,13 +165,13 @@ impl LoadGenerator {
             let body = serde_json::to_vec(&message(self.ids.uuid_v7())?)?;
             let status = connection.send(self.head.as_bytes(), &body).await?;
             if !(200..300).contains(&status) {
-                return Err(format!("message {number} was answered with {status}").into());
+                return Err(format!("message {number} received status {status}").into());
             }
         }
     }
 }
 
-/// When messages were sent, acknowledged and received, by the process's own steady clock.
+/// Times at which messages were sent, acknowledged and received, by this process's monotonic clock.
 #[derive(Clone, Default)]
 pub(super) struct MessageTimes(Arc<Mutex<HashMap<Uuid, Sent>>>);
 
@@ -187,7 +188,7 @@ pub(super) struct Latencies {
 }
 
 impl MessageTimes {
-    /// Notes what arrives at the site's receiver from now on. Once for each site.
+    /// Records arrivals at the site's receiver from now on. Call it once for each site.
     pub(super) fn of(site: &RigSite) -> Self {
         let times = MessageTimes::default();
         let noted = times.clone();

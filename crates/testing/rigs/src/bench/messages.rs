@@ -8,12 +8,13 @@ use crate::http_io::Sink;
 use crate::site::RigSite;
 use crate::{RigError, say};
 
-/// Portions that a flood is sent in, each timed: whether the last goes as fast as the first tells what a growing table costs.
+/// Number of portions of the throughput measurement, each timed. A slower last portion shows the cost of a growing
+/// table.
 const PORTIONS: u64 = 10;
-/// Messages that go straight from the generator to a receiver, to know the machine by.
+/// Messages sent directly from the generator to a receiver, to measure the machine.
 const BASELINE_MESSAGES: u64 = 200_000;
 
-/// Sends as fast as answers come.
+/// Measures a closed loop.
 pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
     let straight = baseline(options).await?;
     let (site, server) = RigSite::set_up(options.store, &[]).await?;
@@ -47,7 +48,7 @@ pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
         options.fan_out,
         options.messages as f64 / accepted.as_secs_f64(),
         delivered as f64 / elapsed.as_secs_f64(),
-        sinks.iter().map(Sink::copies).sum::<u64>(),
+        sinks.iter().map(Sink::duplicates).sum::<u64>(),
         cpu_each / straight.cpu_micros,
         straight.rate,
         straight.cpu_micros,
@@ -57,7 +58,7 @@ pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
     Ok(())
 }
 
-/// What generator and receiver do with nothing between them: how fast this machine is today.
+/// The rate and CPU of generator and receiver alone, which shows how fast the machine is at the moment.
 struct Baseline {
     rate: f64,
     cpu_micros: f64,
@@ -74,7 +75,7 @@ async fn baseline(options: &Options) -> Result<Baseline, RigError> {
     })
 }
 
-/// Sends at a fixed rate.
+/// Measures an open loop at a fixed rate.
 pub(super) async fn at_rate(options: &Options) -> Result<(), RigError> {
     let (site, server) = RigSite::set_up(options.store, &[]).await?;
     let times = MessageTimes::of(&site);

@@ -1,4 +1,4 @@
-//! What the kernel says of the server process.
+//! CPU time and memory of the server process, as the kernel counts them.
 
 use std::fs;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use crate::RigError;
 /// Ticks a second of the times in `/proc`: 100 on every Linux that Debian ships.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// CPU time used so far, user and system.
+/// CPU time so far, user and system.
 pub(super) fn cpu_time(pid: u32) -> Result<Duration, RigError> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // The name in parentheses may hold blanks; fields are counted from behind it.
+    // The name in parentheses may contain spaces. Fields are counted after it.
     let fields = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
     let field = |index: usize| fields.split_whitespace().nth(index).and_then(|text| text.parse::<u64>().ok());
     let ticks = field(11).zip(field(12)).map(|(user, system)| user + system).ok_or("no CPU time in /proc")?;
     Ok(Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND))
 }
 
-/// Memory that is resident now, in MiB.
+/// Resident memory now, in MiB.
 pub(super) fn memory_mib(pid: u32) -> Result<u64, RigError> {
     status_mib(pid, "VmRSS:")
 }
 
-/// Most memory that was resident at a time, in MiB.
+/// Peak resident memory, in MiB.
 pub(super) fn peak_memory_mib(pid: u32) -> Result<u64, RigError> {
     status_mib(pid, "VmHWM:")
 }

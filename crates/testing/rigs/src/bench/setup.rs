@@ -11,11 +11,11 @@ use super::{Options, process};
 use crate::site::RigSite;
 use crate::{RigError, say};
 
-/// When the catalogues' own items end: not while it is looked at.
+/// Time until the catalogues' own items end, which is after the measurement.
 const FAR_MS: i64 = 7 * 24 * 3_600 * 1_000;
 
-/// Sets one catalogue up after the other until the last item has ended, and says how late the ends were: each falls into one
-/// of the steps.
+/// Imports one catalogue after another until the last measured item has ended, and prints how late the ends were. Each
+/// end falls into one of the steps.
 pub(super) async fn beside_ends(options: &Options) -> Result<(), RigError> {
     let (site, server) = RigSite::set_up(options.store, &[]).await?;
     let ending = EndingItems::create(&site, options.seconds).await?;
@@ -38,7 +38,7 @@ pub(super) async fn beside_ends(options: &Options) -> Result<(), RigError> {
         let begin = Instant::now();
         set_status(&site, &auction, "PREVIEW").await?;
         say(&format!(
-            "setup        {} items imported in {:.1} s; LIVE answered in {:.0} ms, all of them in {:.1} s; back to PREVIEW in {:.1} s",
+            "setup        {} items imported in {:.1} s; response to LIVE in {:.0} ms, all of them in {:.1} s; back to PREVIEW in {:.1} s",
             options.items,
             imported.as_secs_f64(),
             answered.as_secs_f64() * 1_000.0,
@@ -46,6 +46,6 @@ pub(super) async fn beside_ends(options: &Options) -> Result<(), RigError> {
             begin.elapsed().as_secs_f64(),
         ));
     }
-    say(&format!("             {} MiB at most; what ended beside it:", process::peak_memory_mib(server.id())?));
+    say(&format!("             peak {} MiB; ends meanwhile:", process::peak_memory_mib(server.id())?));
     ending.measure(&site).await
 }

@@ -1,4 +1,4 @@
-//! How late items end: with many scheduled, and with bids coming in as they do in the closing minute.
+//! How late items end: with many scheduled items, and at the bid rate of a closing minute.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,23 +13,23 @@ use super::{Options, histogram, milliseconds, process};
 use crate::site::RigSite;
 use crate::{RigError, say};
 
-/// Items of one auction, at most.
+/// Maximum number of items of one auction.
 pub(super) const AUCTION_ITEMS_MAX: u32 = 100_000;
-/// What is scheduled, and does not end while it is looked at.
+/// Time until the scheduled items end, which is after the measurement.
 pub(super) const FAR_MS: i64 = 7 * 24 * 3_600 * 1_000;
-/// Items that end in each second of a measurement.
+/// Number of items that end in each second of a measurement.
 const ENDS_PER_S: u32 = 100;
-/// From putting a sale up to its first end, for each item and at least.
+/// Time from creating a sale to its first end: for each item, and at least.
 const LEAD_MS_PER_ITEM: f64 = 0.4;
 const LEAD_MS_MIN: f64 = 4_000.0;
-/// Items, beside those that end, that are bid on in the closing minute.
+/// Number of further items that receive bids in the closing minute.
 const BACKGROUND_ITEMS: u32 = 1_000;
 /// Minor units from one bid to the next, above every increment of the common table.
 const STEP: u64 = 1_000_000;
-/// How long to wait for the last event.
+/// Time limit for the last event.
 const DRAIN_MAX: Duration = Duration::from_secs(120);
 
-/// Schedules items, and measures what holding them costs, and how late others end meanwhile.
+/// Measures the cost of scheduled items, and how late other items end meanwhile.
 pub(super) async fn scheduled(options: &Options) -> Result<(), RigError> {
     let (site, server) = RigSite::set_up(options.store, &[]).await?;
     let (mut left, begin) = (options.scheduled, Instant::now());
@@ -56,7 +56,7 @@ pub(super) async fn scheduled(options: &Options) -> Result<(), RigError> {
     Ok(())
 }
 
-/// Bids at a hundred times the usual rate while items end, half of them on those that end next.
+/// Bids at a hundred times the normal rate while items end. Half of the bids are on the items that end next.
 pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
     let (site, _server) = RigSite::set_up(options.store, &[]).await?;
     let crowd = create_live_auction(&site, BACKGROUND_ITEMS, &site.in_ms(FAR_MS), None).await?;
@@ -83,11 +83,14 @@ pub(super) async fn closing(options: &Options) -> Result<(), RigError> {
     while let Some(bidder) = bidders.join_next().await {
         bidder?;
     }
-    say(&format!("closing      {rate} bids a second, a hundred times the usual: {}", bids.report(begin.elapsed())?));
+    say(&format!(
+        "closing      {rate} bids a second, a hundred times the normal rate: {}",
+        bids.report(begin.elapsed())?
+    ));
     ending.measure(&site).await
 }
 
-/// What a bid costs in an auction of 10 items and in one of 100,000, in turn.
+/// Measures a bid in an auction of 10 items and in one of 100,000, in turn.
 pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
     const ROUNDS: u64 = 20;
     const BIDS: u64 = 500;
@@ -103,7 +106,7 @@ pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
         for (_, items, bids, cpu) in &mut sales {
             let before = process::cpu_time(server.id())?;
             let mut bidders = JoinSet::new();
-            // One bidder to an item, so that nobody is outbid by whom they were faster than.
+            // Each item has one bidder at a time, so that no concurrent bid is refused.
             for item in items.iter() {
                 let (platform, bids, path) =
                     (site.platform.clone(), bids.clone(), format!("/api/v1/items/{item}/bids"));
@@ -119,7 +122,7 @@ pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
             while let Some(bidder) = bidders.join_next().await {
                 bidder?;
             }
-            // The first round fills caches.
+            // The first round fills caches and is not counted.
             if round > 0 {
                 *cpu += process::cpu_time(server.id())?.saturating_sub(before);
             }
@@ -145,10 +148,10 @@ pub(super) async fn bid_cost(options: &Options) -> Result<(), RigError> {
     Ok(())
 }
 
-/// Items that end a hundred a second.
+/// Items of which a hundred end in each second.
 pub(super) struct EndingItems {
     pub(super) first: Timestamp,
-    /// In the order of their ends.
+    /// UUIDs in the order of the ends.
     items: Vec<(String, Timestamp)>,
 }
 
@@ -170,17 +173,17 @@ impl EndingItems {
         Ok(Self { first, items })
     }
 
-    /// One of those that end within the next second.
+    /// An item that ends within the next second.
     fn next(&self, nth: usize, now: Timestamp) -> Option<&String> {
         let second = usize::try_from((now.duration_since(self.first).as_millis() + 1_000).max(0) / 1_000).ok()?;
         self.items.get(second * ENDS_PER_S as usize + nth % ENDS_PER_S as usize).map(|(item, _)| item)
     }
 
-    /// Waits for every end, and says how late each was decided, and its webhook received.
+    /// Waits for every end, and prints how late each was decided and its webhook received.
     pub(super) async fn measure(&self, site: &RigSite) -> Result<(), RigError> {
         let ends: std::collections::HashMap<uuid::Uuid, Timestamp> =
             self.items.iter().map(|(item, end)| Ok((item.parse()?, *end))).collect::<Result<_, RigError>>()?;
-        let arrived = |record: &consumer::Record| {
+        let arrived = |record: &consumer::ArrivalLog| {
             record.arrivals().iter().filter(|arrival| ends.contains_key(&arrival.subject)).count() >= ends.len()
         };
         let is_whole = site.receiver.wait_until(DRAIN_MAX, arrived).await;
@@ -215,7 +218,7 @@ fn lateness_us(at: Timestamp, end: Timestamp) -> u64 {
     u64::try_from(at.duration_since(end).as_micros()).unwrap_or(0)
 }
 
-/// Answers to bids.
+/// Outcomes of bids.
 #[derive(Clone)]
 struct Bids {
     times: Arc<std::sync::Mutex<hdrhistogram::Histogram<u64>>>,
@@ -237,7 +240,7 @@ impl Bids {
         }
     }
 
-    /// Milliseconds.
+    /// The latency at this quantile, in milliseconds.
     fn at(&self, share: f64) -> Result<f64, RigError> {
         let times = self.times.lock().map_err(|error| error.to_string())?;
         Ok(milliseconds(times.value_at_quantile(share)))
@@ -259,7 +262,7 @@ fn uuid(item: &Value) -> Option<String> {
     item["uuid"].as_str().map(str::to_owned)
 }
 
-/// Puts an auction with so many items on sale.
+/// Creates a LIVE auction with this number of items.
 pub(super) async fn create_live_auction(
     site: &RigSite,
     items: u32,
@@ -280,7 +283,7 @@ pub(super) async fn create_live_auction(
     Ok(auction)
 }
 
-/// BulkChangeStore an auction to another status.
+/// Changes the status of an auction.
 pub(super) async fn set_status(site: &RigSite, auction: &str, status: &str) -> Result<(), RigError> {
     let path = format!("/api/v1/auctions/{auction}");
     let seen = site.platform.get(&path).await?.etag;

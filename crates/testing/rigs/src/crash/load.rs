@@ -1,5 +1,5 @@
-//! What is on sale while the server is killed: a timed auction whose lots end one after another, and a clerk who sells as
-//! fast as she can.
+//! The load during which the server is killed: a timed auction whose lots end one after another, and a webcast whose
+//! clerk sends one command after another.
 
 use std::sync::Mutex;
 
@@ -11,15 +11,15 @@ use crate::RigError;
 use crate::site::RigSite;
 
 /// Milliseconds from the start of a round to the first end of a lot.
-const LEAD_MS: i64 = 900;
+const FIRST_END_MS: i64 = 900;
 
-/// Status changes that the clerk was told have happened.
+/// Status changes that the server acknowledged to the clerk.
 #[derive(Debug, Default)]
 pub(super) struct Acknowledged {
     pub(super) events: Vec<ExpectedEvent>,
 }
 
-/// Two auctions that are LIVE.
+/// Two LIVE auctions.
 pub(super) struct Load {
     timed: Vec<Lot>,
     webcast: String,
@@ -34,7 +34,7 @@ struct Lot {
 /// Creates both auctions, items included, in one call each.
 pub(super) async fn prepare(site: &RigSite, lots: u32) -> Result<Load, RigError> {
     let timed = json!({
-        "kind": "timed", "title": "Round", "endsAt": site.in_ms(LEAD_MS), "extensionSeconds": 0,
+        "kind": "timed", "title": "Round", "endsAt": site.in_ms(FIRST_END_MS), "extensionSeconds": 0,
         "stagger": { "seconds": 1, "items": lots.div_ceil(2) },
     });
     let webcast = json!({ "kind": "webcast", "title": "Round", "startsAt": site.in_ms(0) });
@@ -57,18 +57,18 @@ async fn create(site: &RigSite, mut auction: Value, lots: u32) -> Result<(String
 }
 
 impl Load {
-    /// Bids and sells until it is done or dropped; errors are what a killed server looks like from outside.
+    /// Bids and sells until the future is dropped. Errors are expected, because the server may be killed at any time.
     pub(super) async fn sell(&self, site: &RigSite, acknowledged: &mut Acknowledged) {
-        let told = Mutex::new(acknowledged);
-        let _ = tokio::join!(self.bid(&site.platform), self.clerk(&site.platform, &told));
-        // The lots of the timed auction go on ending until the kill.
+        let acknowledged = Mutex::new(acknowledged);
+        let _ = tokio::join!(self.bid(&site.platform), self.clerk(&site.platform, &acknowledged));
+        // The lots of the timed auction continue to end until the kill.
         std::future::pending::<()>().await;
     }
 
     async fn bid(&self, platform: &ApiClient) -> Result<(), ApiError> {
         for lot in self.timed.iter().step_by(2) {
             let bid = json!({ "bidder": "paddle-1", "amount": lot.minimum_bid });
-            // A bid that comes after the end is refused, which is right.
+            // The server correctly refuses a bid after the end.
             match platform.post(&format!("/api/v1/items/{}/bids", lot.uuid), &bid).await {
                 Err(error) if error.status().is_none() => return Err(error),
                 _ => {}
@@ -77,22 +77,22 @@ impl Load {
         Ok(())
     }
 
-    async fn clerk(&self, platform: &ApiClient, told: &Mutex<&mut Acknowledged>) -> Result<(), ApiError> {
+    async fn clerk(&self, platform: &ApiClient, acknowledged: &Mutex<&mut Acknowledged>) -> Result<(), ApiError> {
         let ring = format!("/api/v1/auctions/{}/ring", self.webcast);
-        let mut seen = platform.get(&ring).await?.etag;
+        let mut etag = platform.get(&ring).await?.etag;
         for (number, lot) in self.lots.iter().enumerate() {
-            seen = command(platform, &ring, seen, "send", &json!({ "item": lot.uuid })).await?;
+            etag = command(platform, &ring, etag, "send", &json!({ "item": lot.uuid })).await?;
             let status = if number % 3 == 0 {
-                seen = command(platform, &ring, seen, "pass", &json!({})).await?;
+                etag = command(platform, &ring, etag, "pass", &json!({})).await?;
                 "PASSED"
             } else {
                 let bid = json!({ "source": "room", "bidder": "room", "amount": lot.minimum_bid });
-                seen = command(platform, &ring, seen, "bid", &bid).await?;
-                seen = command(platform, &ring, seen, "sell", &json!({})).await?;
+                etag = command(platform, &ring, etag, "bid", &bid).await?;
+                etag = command(platform, &ring, etag, "sell", &json!({})).await?;
                 "SOLD"
             };
-            if let (Ok(subject), Ok(mut told)) = (lot.uuid.parse(), told.lock()) {
-                told.events.push(ExpectedEvent { subject, status: status.to_owned() });
+            if let (Ok(subject), Ok(mut acknowledged)) = (lot.uuid.parse(), acknowledged.lock()) {
+                acknowledged.events.push(ExpectedEvent { subject, status: status.to_owned() });
             }
         }
         Ok(())
@@ -102,14 +102,14 @@ impl Load {
 async fn command(
     platform: &ApiClient,
     ring: &str,
-    seen: Option<HeaderValue>,
+    etag: Option<HeaderValue>,
     command: &str,
     body: &Value,
 ) -> Result<Option<HeaderValue>, ApiError> {
-    Ok(platform.post_if_match(&format!("{ring}/{command}"), seen.as_ref(), body).await?.etag)
+    Ok(platform.post_if_match(&format!("{ring}/{command}"), etag.as_ref(), body).await?.etag)
 }
 
-/// LIVE lots of timed auctions: each of them still has an event to come. Lots of a webcast may stay LIVE for ever.
+/// Number of LIVE lots of timed auctions, each of which will still announce its end. Lots of a webcast may stay LIVE.
 pub(super) async fn live_items(site: &RigSite) -> Result<u64, RigError> {
     let mut live = 0;
     let mut after = String::new();

@@ -5,6 +5,7 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
+import "./web_crypto.mjs";
 import { ApiException, messageInRaw, Svix, Webhook } from "svix";
 
 const PATIENCE_MS = 30_000;

@@ -1,11 +1,11 @@
-//! A sale is verified while the server runs, and its record by somebody who has no more than the file.
+//! `lotwire verify` checks a sale while the server runs, and an exported record without a database.
 
 use testkit::site::{CustomerSite, http_client};
 
 use crate::support::{SMALL_SALE_EVENTS, launch, received, small_sale};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sale_verifies_and_its_record_stands_alone() {
+async fn a_sale_verifies_and_its_exported_record_verifies_by_itself() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
@@ -16,7 +16,7 @@ async fn a_sale_verifies_and_its_record_stands_alone() {
     let verified = launch.run_command(&["verify", "--all", "--json"]).unwrap();
     assert_eq!((&verified["holds"], &verified["auctions"], &verified["items"]), (&true.into(), &2.into(), &5.into()));
 
-    // Noted elsewhere, it holds whatever comes after it.
+    // An earlier anchor still holds after further sales.
     let anchor = verified["anchor"].as_str().unwrap();
     small_sale(&site).await;
     let notes = data.path().join("anchors.txt");

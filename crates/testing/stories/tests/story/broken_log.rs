@@ -1,4 +1,4 @@
-//! A server whose log lines can't be written: the one who read them has gone, or the disk is full.
+//! A server that can't write its log lines, as with a closed pipe or a full disk.
 
 use testkit::site::{CustomerSite, http_client};
 
@@ -13,7 +13,7 @@ async fn a_server_whose_log_cannot_be_written_does_all_its_work() {
     small_sale(&site).await;
     let tally = received(&site, SMALL_SALE_EVENTS).await;
     assert!(tally.is_perfect(), "{tally:?}");
-    // What was sent is also recorded, and a request to end is heard.
+    // The provider also records the attempts, and the server shuts down on SIGTERM.
     let recorded = async { while launch.metric("lotwire_provider_backlog").await.unwrap() > 0.0 {} };
     tokio::time::timeout(WAIT_MAX, recorded).await.expect("attempts are recorded");
     let ended = server.stop().unwrap();

@@ -1,5 +1,5 @@
-//! Two hundred bidders on one item, from as many connections: what was accepted is kept, in one order, and that order makes
-//! the prices that the rules say.
+//! Two hundred concurrent bidders on one item: every accepted bid is stored, in one order, and the prices follow from
+//! that order by the rules.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ const BIDDERS: usize = 200;
 const BIDS_EACH: usize = 5;
 const OPENING: i64 = 100;
 const INCREMENT: i64 = 10;
-/// Lots of another sale that end meanwhile: their webhooks hang.
+/// Lots of another sale that end meanwhile. Their webhooks hang.
 const ENDING: usize = 20;
 
-/// A bid as its bidder knows it: only they know how far they go.
+/// A bid with its maximum, which only the bidder knows, and the response.
 struct Placed {
     bidder: String,
     maximum: i64,
@@ -34,11 +34,11 @@ async fn two_hundred_bidders_on_one_node() {
     let _server = launch.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let accepted = bid_all_at_once(&site, std::slice::from_ref(&site.platform)).await;
-    let figure = async |name: &str| launch.metric(&format!("lotwire_platform_{name}")).await.unwrap() as usize;
-    assert_eq!(figure("bids_accepted_total").await, accepted);
-    assert_eq!(figure("end_lateness_seconds_count").await, ENDING);
-    // A webhook can be faster than the provider's answer to the platform.
-    let published = async { while figure("publish_seconds_count").await < ENDING + 2 {} };
+    let metric = async |name: &str| launch.metric(&format!("lotwire_platform_{name}")).await.unwrap() as usize;
+    assert_eq!(metric("bids_accepted_total").await, accepted);
+    assert_eq!(metric("end_lateness_seconds_count").await, ENDING);
+    // A webhook can arrive before the provider's response reaches the platform.
+    let published = async { while metric("publish_seconds_count").await < ENDING + 2 {} };
     tokio::time::timeout(WAIT_MAX, published).await.unwrap();
 }
 
@@ -50,7 +50,7 @@ async fn two_hundred_bidders_on_two_nodes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn forty_who_register_and_forty_who_add_lots_at_the_same_time_all_do() {
+async fn concurrent_registrations_and_new_lots_all_succeed() {
     let nodes = two_nodes().await;
     let auction = json!({ "kind": "timed", "title": "A sale", "endsAt": nodes.site.in_ms(600_000) });
     let auction = nodes.site.create_auction(auction).await.unwrap();
@@ -72,14 +72,14 @@ async fn forty_who_register_and_forty_who_add_lots_at_the_same_time_all_do() {
     }
 }
 
-/// How many bids were accepted.
+/// Lets all bidders bid at the same time and checks the result. Returns the number of accepted bids.
 async fn bid_all_at_once(site: &CustomerSite, nodes: &[ApiClient]) -> usize {
     let auction = json!({ "kind": "timed", "title": "One lot", "status": "LIVE", "endsAt": site.in_ms(600_000),
         "increments": [{ "from": 0, "increment": INCREMENT }],
         "items": [{ "lotNumber": "1", "title": "A lot", "openingBid": OPENING }] });
     let auction = site.create_auction(auction).await.unwrap();
     let item = site.items(&auction).await.unwrap()[0]["uuid"].as_str().unwrap().to_owned();
-    // Webhooks are as slow as can be, and there are some.
+    // The receiver holds all webhooks while the bidders bid.
     let before = 1;
     assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= before).await);
     site.receiver.hold();
@@ -101,7 +101,7 @@ async fn bid_all_at_once(site: &CustomerSite, nodes: &[ApiClient]) -> usize {
         }
         placed
     });
-    let placed = placed.await.expect("bids wait for something");
+    let placed = placed.await.expect("all bids receive a response");
     let accepted = placed.len();
     check(site, &item, placed).await;
 
@@ -111,7 +111,7 @@ async fn bid_all_at_once(site: &CustomerSite, nodes: &[ApiClient]) -> usize {
     accepted
 }
 
-/// Bids above what was seen last, further for some than for others. Every tenth bidder's client sends each bid twice.
+/// Bids at or above the last known minimum, by different amounts. Every tenth bidder sends each bid twice.
 async fn bid_in_turn(api: &ApiClient, item: &str, number: usize) -> Vec<Placed> {
     let (path, bidder) = (format!("/api/v1/items/{item}"), format!("paddle-{number}"));
     let mut placed = Vec::new();
@@ -138,32 +138,32 @@ async fn bid_in_turn(api: &ApiClient, item: &str, number: usize) -> Vec<Placed> 
                 placed.push(Placed { bidder: bidder.clone(), maximum, answer: answer.body });
             }
             Err(refused) => {
-                // Others were faster, or it leads by what it bid before; whatever else happens here is a fault.
+                // Other bidders were faster, or this bidder already leads. Any other refusal is a fault.
                 let reason = refused.to_string();
                 assert!(
                     ["below the minimum", "this bidder leads already"].iter().any(|known| reason.contains(known)),
                     "{reason}"
                 );
-                let seen = api.get(&path).await.unwrap();
-                minimum = seen.body["minimumBid"].as_i64().unwrap();
+                let item = api.get(&path).await.unwrap();
+                minimum = item.body["minimumBid"].as_i64().unwrap();
             }
         }
     }
     placed
 }
 
-/// Holds what bidders were told, and what is kept, against the rules in this file's own words.
+/// Checks the responses and the stored bids against an independent implementation of the bidding rules.
 async fn check(site: &CustomerSite, item: &str, placed: Vec<Placed>) {
-    let told: BTreeMap<i64, Placed> =
+    let acknowledged: BTreeMap<i64, Placed> =
         placed.into_iter().map(|placed| (placed.answer["bid"]["number"].as_i64().unwrap(), placed)).collect();
-    let kept = bids(site, item).await;
-    let accepted = kept.len() as i64;
-    assert!(told.keys().copied().eq(1..=accepted), "numbers without gaps, each told to one bidder");
+    let stored = bids(site, item).await;
+    let accepted = stored.len() as i64;
+    assert!(acknowledged.keys().copied().eq(1..=accepted), "bid numbers have no gaps, and each belongs to one bidder");
     assert!(accepted > 20, "only {accepted} bids were accepted");
 
     let (mut price, mut leader): (i64, Option<&Placed>) = (0, None);
-    for (placed, row) in told.values().zip(&kept) {
-        assert_eq!(placed.answer["bid"], *row, "what a bidder was told is what is kept");
+    for (placed, row) in acknowledged.values().zip(&stored) {
+        assert_eq!(placed.answer["bid"], *row, "the stored bid equals the response");
         assert_eq!(row["bidder"], json!(placed.bidder));
         let minimum = if leader.is_some() { price + INCREMENT } else { OPENING };
         let leads = leader.is_none_or(|leader| placed.maximum > leader.maximum);

@@ -1,4 +1,4 @@
-//! The main job: `lotwire demo`.
+//! `lotwire demo`.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use testkit::server::built_binary;
 
 #[test]
-fn the_demonstration_ends_well_and_prints_its_summary_last() {
+fn the_demonstration_succeeds_and_prints_its_summary_on_the_last_line() {
     let output = Command::new(built_binary("lotwire").unwrap())
         .args([
             "demo",
@@ -29,15 +29,15 @@ fn the_demonstration_ends_well_and_prints_its_summary_last() {
     assert_eq!(keys, ["expected", "received", "lost", "duplicates", "invalid", "out_of_order", "p50_ms", "p99_ms"]);
     assert_eq!(summary["expected"], summary["received"]);
     assert!(summary["expected"].as_u64().unwrap() >= 12 + 6, "{summary}");
-    for part in ["consumer application app_", "events expected", "hammer to receipt"] {
+    for part in ["consumer application app_", "events expected", "hammer to webhook"] {
         assert!(err.contains(part), "{part:?} is not in:\n{err}");
     }
 }
 
 #[test]
-fn a_demonstration_that_is_interrupted_says_so_and_leaves_nothing_behind() {
+fn an_interrupted_demonstration_leaves_no_files() {
     let scratch = tempfile::tempdir().unwrap();
-    let left = || std::fs::read_dir(scratch.path()).unwrap().count();
+    let files = || std::fs::read_dir(scratch.path()).unwrap().count();
     for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
         let mut demo = Command::new(built_binary("lotwire").unwrap())
             .args(["demo", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"])
@@ -45,18 +45,18 @@ fn a_demonstration_that_is_interrupted_says_so_and_leaves_nothing_behind() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(demo.stderr.take().unwrap()).lines().map(Result::unwrap);
-        assert!(said.any(|line| line.starts_with("Catalogue:")), "the sale begins");
-        assert_ne!(left(), 0);
+        let mut lines = BufReader::new(demo.stderr.take().unwrap()).lines().map(Result::unwrap);
+        assert!(lines.any(|line| line.starts_with("Catalogue:")), "the sale begins");
+        assert_ne!(files(), 0);
         Command::new("kill").args([signal, &demo.id().to_string()]).status().unwrap();
-        assert!(said.any(|line| line.starts_with("Interrupted.")));
+        assert!(lines.any(|line| line.starts_with("Interrupted.")));
         assert_eq!(demo.wait().unwrap().code(), Some(status));
-        assert_eq!(left(), 0);
+        assert_eq!(files(), 0);
     }
 }
 
 #[test]
-fn a_bad_catalogue_is_refused_with_its_lines() {
+fn an_invalid_catalogue_is_refused_with_line_and_column() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("bad.csv");
     std::fs::write(&file, "lot_number,title,opening_bid\n1,Vase,100\n2,,100\n3,Bowl,12.50\n").unwrap();

@@ -1,26 +1,10 @@
-//! Support ends a connection, and sends what the provider refused again.
-
-use std::process::Command;
+//! Support disconnects a customer, and publishes quarantined events again.
 
 use consumer::ApiClient;
 use serde_json::{Value, json};
-use testkit::server::{Launch, built_binary};
-use testkit::site::http_client;
 
 use crate::fake_provider::{Answer, FakeProvider};
-use crate::support::{launch, lots};
-
-async fn auction(platform: &ApiClient, auctioneer: &str) -> String {
-    let auction = json!({ "auctioneer": auctioneer, "kind": "webcast", "title": "A sale", "currency": "GBP",
-        "timeZone": "Europe/London", "startsAt": "2099-01-01T00:00:00Z", "items": lots(1) });
-    platform.post("/api/v1/auctions", &auction).await.unwrap().text("/uuid").unwrap().to_owned()
-}
-
-async fn change(platform: &ApiClient, auction: &str, status: &str) {
-    let path = format!("/api/v1/auctions/{auction}");
-    let seen = platform.get(&path).await.unwrap().etag;
-    platform.post_if_match(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await.unwrap();
-}
+use crate::publisher_fixture::PublisherFixture;
 
 fn accepted(provider: &FakeProvider) -> Vec<String> {
     provider.accepted().into_iter().map(|posted| posted.event_id).collect()
@@ -28,26 +12,17 @@ fn accepted(provider: &FakeProvider) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn quarantined_events_are_resent_in_order_and_a_customer_is_disconnected() {
-    let data = tempfile::tempdir().unwrap();
-    let launch: Launch = launch(data.path()).roles(&["platform"]);
-    let _server = launch.start(&http_client()).await.unwrap();
-    let key = launch.run_command(&["key", "create", "--name", "test", "--scope", "all", "--json"]).unwrap();
-    let platform = ApiClient::new(http_client(), launch.platform_url(), key["key"].as_str().unwrap()).unwrap();
-    let provider = FakeProvider::start().await;
-    let customer = launch.run_command(&["customer", "create", "House", "--json"]).unwrap();
-    let customer = customer["uuid"].as_str().unwrap();
-    let consumer = format!("/api/v1/customers/{customer}/consumer");
-    let credentials = json!({ "providerUrl": provider.url, "applicationId": "app_one", "apiKey": "key" });
-    platform.put(&consumer, &credentials).await.unwrap();
-    let auctioneer = platform.post("/api/v1/auctioneers", &json!({ "customer": customer, "name": "A" })).await.unwrap();
-    let auctioneer = auctioneer.text("/uuid").unwrap();
+    let (fixture, provider) = (PublisherFixture::new().await, FakeProvider::start().await);
+    let customer = fixture.customer("one", &provider).await;
+    let platform = &fixture.platform;
+    let consumer = format!("/api/v1/customers/{}/consumer", customer.uuid);
 
-    // The first two are refused; a later one of the first goes out.
+    // The provider refuses the first event of both auctions, and accepts the second event of the first auction.
     provider.script(&[Answer::Status(422), Answer::Status(422)]);
-    let first = auction(&platform, auctioneer).await;
-    let second = auction(&platform, auctioneer).await;
+    let first = fixture.auction(&customer).await;
+    let second = fixture.auction(&customer).await;
     provider.wait_until(|provider| provider.posted().len() == 2).await;
-    change(&platform, &first, "PREVIEW").await;
+    fixture.change(&first, "PREVIEW").await;
     provider.wait_until(|provider| provider.accepted().len() == 1).await;
     let list = platform.get(&format!("{consumer}/quarantine")).await.unwrap().body;
     let cursors: Vec<i64> =
@@ -64,24 +39,21 @@ async fn quarantined_events_are_resent_in_order_and_a_customer_is_disconnected()
     provider.wait_until(|provider| provider.accepted().len() == 3).await;
 
     for (body, why) in [
-        (json!({ "apiKey": null }), "takes nothing away"),
-        (json!({ "applicationId": null }), "takes nothing away"),
+        (json!({ "apiKey": null }), "which deletes nothing"),
+        (json!({ "applicationId": null }), "which deletes nothing"),
         (json!({ "startFrom": 1_000_000_000 }), "there is no cursor"),
     ] {
         let refused = platform.put(&consumer, &body).await.unwrap_err().to_string();
         assert!(refused.contains(why), "{body}: {refused}");
     }
 
-    let end = events_end(&platform, customer).await;
-    let disconnect = Command::new(built_binary("lotwire").unwrap())
-        .args(["customer", "disconnect", customer, "--yes", "--data-dir"])
-        .arg(data.path())
-        .env("LOTWIRE_SECRETS__KEY", "07".repeat(32))
-        .output();
+    let end = events_end(platform, &customer.uuid).await;
+    let disconnect = fixture.launch.command().args(["customer", "disconnect", &customer.uuid, "--yes"]).output();
     assert!(disconnect.unwrap().status.success());
     assert_eq!(platform.get(&consumer).await.unwrap_err().status().map(|status| status.as_u16()), Some(404));
-    change(&platform, &second, "PREVIEW").await;
-    let again = json!({ "providerUrl": provider.url, "applicationId": "app_one", "apiKey": "key", "startFrom": end });
+    fixture.change(&second, "PREVIEW").await;
+    let again =
+        json!({ "providerUrl": provider.url, "applicationId": "app_one", "apiKey": "key-one", "startFrom": end });
     platform.put(&consumer, &again).await.unwrap();
     provider.wait_until(|provider| provider.accepted().len() == 4).await;
     assert_eq!(accepted(&provider)[3], format!("{second}.2"));

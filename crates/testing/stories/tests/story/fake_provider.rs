@@ -1,37 +1,37 @@
-//! A provider that answers as it is told: the platform can't tell it from a real one.
+//! A delivery provider with scripted responses. The platform can't distinguish it from a real one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
-/// What to answer.
+use crate::http_server;
+use crate::support::WAIT_MAX;
+
+/// A scripted response.
 #[derive(Debug, Clone, Copy)]
 pub enum Answer {
     Status(u16),
     /// 429 with `Retry-After` in seconds.
     RetryAfter(u64),
-    /// The connection is closed without an answer.
+    /// Closes the connection without a response.
     Close,
 }
 
-/// A message that was posted.
+/// A message that the platform posted.
 #[derive(Debug, Clone)]
 pub struct Posted {
     pub event_id: String,
     pub idempotency_key: String,
     pub authorization: String,
     pub at: Instant,
-    /// Whether it was answered 202 or 409.
+    /// Whether the response was 202 or 409.
     pub accepted: bool,
 }
 
@@ -42,7 +42,7 @@ struct State {
     posted: Vec<Posted>,
 }
 
-/// The running fake.
+/// The running provider. Clones share its state.
 #[derive(Clone)]
 pub struct FakeProvider {
     state: Arc<Mutex<State>>,
@@ -52,19 +52,22 @@ pub struct FakeProvider {
 
 impl FakeProvider {
     pub async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let fake = FakeProvider { state: Arc::default(), changed: Arc::default(), url };
-        tokio::spawn(fake.clone().serve(listener));
+        let mut fake = FakeProvider { state: Arc::default(), changed: Arc::default(), url: String::new() };
+        let responder = fake.clone();
+        fake.url = http_server::serve(move |request| {
+            let responder = responder.clone();
+            async move { responder.answer(request).await }
+        })
+        .await;
         fake
     }
 
-    /// The next messages are answered so, one after the other; later ones are accepted.
+    /// Answers the next messages with these responses, in order, and accepts later ones.
     pub fn script(&self, answers: &[Answer]) {
         self.state.lock().unwrap().script = answers.iter().copied().collect();
     }
 
-    /// Every message is answered so from now on; `None` accepts.
+    /// Answers every message with this response from now on; `None` accepts.
     pub fn always(&self, answer: Option<Answer>) {
         self.state.lock().unwrap().otherwise = answer;
     }
@@ -77,30 +80,18 @@ impl FakeProvider {
         self.posted().into_iter().filter(|posted| posted.accepted).collect()
     }
 
-    /// Waits until it is so.
-    pub async fn wait_until(&self, is_so: impl Fn(&Self) -> bool) {
+    /// Waits until `is_reached` holds for the posted messages.
+    pub async fn wait_until(&self, is_reached: impl Fn(&Self) -> bool) {
         let wait = async {
             loop {
                 let changed = self.changed.notified();
-                if is_so(self) {
+                if is_reached(self) {
                     return;
                 }
                 changed.await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(30), wait).await.unwrap_or_else(|_| panic!("{:#?}", self.posted()));
-    }
-
-    async fn serve(self, listener: TcpListener) {
-        loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            let fake = self.clone();
-            tokio::spawn(async move {
-                let service = service_fn(|request| fake.answer(request));
-                let _ =
-                    hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
-            });
-        }
+        tokio::time::timeout(WAIT_MAX, wait).await.unwrap_or_else(|_| panic!("{:#?}", self.posted()));
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::io::Error> {
@@ -110,7 +101,7 @@ impl FakeProvider {
         let header =
             |name: &str| head.headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default();
         if !path.contains("/msg") {
-            // Support's test of the credentials.
+            // The test of the credentials.
             return Ok(response(StatusCode::OK));
         }
         let answer = {
@@ -141,7 +132,7 @@ impl FakeProvider {
 }
 
 fn response(status: StatusCode) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from_static(br#"{"code":"scripted","detail":"as told"}"#)));
+    let mut response = Response::new(Full::new(Bytes::from_static(br#"{"code":"scripted","detail":"as scripted"}"#)));
     *response.status_mut() = status;
     response
 }

@@ -1,4 +1,4 @@
-//! Large messages that wait for an endpoint which never answers: nobody else's requests are refused for them.
+//! Large messages that wait for a hanging endpoint do not cause the refusal of other requests.
 
 use std::net::TcpListener;
 
@@ -7,18 +7,18 @@ use testkit::site::{CustomerSite, http_client};
 
 use crate::support::launch;
 
-/// More than requests may have in memory at a time.
+/// Together more bytes than the limit on request bodies in memory.
 const MESSAGES: usize = 24;
 const BYTES: usize = 1_000_000;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn large_payloads_that_wait_for_a_hanging_endpoint_leave_room_for_requests() {
+async fn large_payloads_that_wait_for_a_hanging_endpoint_do_not_use_up_the_memory_for_requests() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path()).set("REQUEST_BODIES_MIB", "16");
     let _server = launch.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
 
-    // Connections are taken by the system, and nobody reads what comes.
+    // The kernel accepts connections, but no program reads from them.
     let hanging = TcpListener::bind("127.0.0.1:0").unwrap();
     let application = site.add_application("hanging").await.unwrap();
     let url = format!("http://{}/", hanging.local_addr().unwrap());

@@ -1,4 +1,5 @@
-//! Live streams over real HTTP: a bid at one node reaches who listens at the other, and streams end with their node.
+//! Live updates over server-sent events: a bid at one node reaches listeners at the other, and streams end with their
+//! node.
 
 use http::header::AUTHORIZATION;
 use http_body_util::{BodyExt as _, Empty};
@@ -9,7 +10,7 @@ use testkit::site::{CustomerSite, http_client};
 
 use crate::support::{Clerk, WAIT_MAX, launch, timed_auction, webcast};
 
-/// A stream, read as a browser reads it.
+/// A reader of server-sent events.
 struct EventSource {
     body: hyper::body::Incoming,
     read: String,
@@ -40,15 +41,16 @@ impl EventSource {
                     return Some(Event { name, data: serde_json::from_str(&data).unwrap() });
                 }
             }
-            let frame = tokio::time::timeout(WAIT_MAX, self.body.frame()).await.expect("something is told")?.ok()?;
+            let frame =
+                tokio::time::timeout(WAIT_MAX, self.body.frame()).await.expect("an event arrives in time")?.ok()?;
             self.read.push_str(std::str::from_utf8(&frame.into_data().unwrap()).unwrap());
         }
     }
 
-    async fn until(&mut self, is_it: impl Fn(&Event) -> bool) -> Event {
+    async fn until(&mut self, is_expected: impl Fn(&Event) -> bool) -> Event {
         loop {
-            let event = self.next().await.expect("the stream goes on");
-            if is_it(&event) {
+            let event = self.next().await.expect("the stream continues");
+            if is_expected(&event) {
                 return event;
             }
         }
@@ -61,25 +63,25 @@ async fn an_event_at_one_node_reaches_listeners_at_the_other() {
     let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
     let second = first.second_node().unwrap();
     let _first = first.start(&http_client()).await.unwrap();
-    let at_second = second.start(&http_client()).await.unwrap();
+    let second_server = second.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&first, &first).await.unwrap();
-    let key = second.run_command(&["key", "create", "--name", "viewer", "--scope", "all", "--json"]).unwrap();
-    let key = key["key"].as_str().unwrap();
+    let key = &second.create_staff_key("viewer").unwrap();
 
     let timed = timed_auction(&site, 1, 3_600_000).await;
     let item = site.items(&timed).await.unwrap()[0]["uuid"].as_str().unwrap().to_owned();
-    let live =
-        |node: String, of: String| async move { EventSource::open(&format!("{node}/api/v1/{of}/live"), key).await };
-    let mut there = live(second.platform_url(), format!("items/{item}")).await;
-    let mut here = live(first.platform_url(), format!("items/{item}")).await;
-    for listener in [&mut here, &mut there] {
+    let live = |node: String, resource: String| async move {
+        EventSource::open(&format!("{node}/api/v1/{resource}/live"), key).await
+    };
+    let mut at_second_node = live(second.platform_url(), format!("items/{item}")).await;
+    let mut at_first_node = live(first.platform_url(), format!("items/{item}")).await;
+    for listener in [&mut at_first_node, &mut at_second_node] {
         assert_eq!(listener.next().await.unwrap().name, "snapshot");
     }
     let bid = json!({ "bidder": "paddle-1", "amount": 100 });
     site.platform.post(&format!("/api/v1/items/{item}/bids"), &bid).await.unwrap();
-    for listener in [&mut here, &mut there] {
-        let told = listener.until(|event| event.data["item"]["bidCount"] == 1).await;
-        assert_eq!(told.data["item"]["price"], 100);
+    for listener in [&mut at_first_node, &mut at_second_node] {
+        let update = listener.until(|event| event.data["item"]["bidCount"] == 1).await;
+        assert_eq!(update.data["item"]["price"], 100);
     }
 
     let webcast = webcast(&site, 1).await;
@@ -89,9 +91,9 @@ async fn an_event_at_one_node_reaches_listeners_at_the_other() {
     Clerk::new(site.platform.clone(), &webcast).sell(lot).await;
     sale.until(|event| event.data["item"]["status"] == "SOLD").await;
 
-    at_second.kill();
-    while there.next().await.is_some() {}
+    second_server.kill();
+    while at_second_node.next().await.is_some() {}
     let bid = json!({ "bidder": "paddle-2", "amount": 1_000 });
     site.platform.post(&format!("/api/v1/items/{item}/bids"), &bid).await.unwrap();
-    here.until(|event| event.data["item"]["bidCount"] == 2).await;
+    at_first_node.until(|event| event.data["item"]["bidCount"] == 2).await;
 }

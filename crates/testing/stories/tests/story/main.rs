@@ -1,6 +1,7 @@
-//! Stories of the whole system, driven from outside: the real binary as processes, real stores, real HTTP.
+//! Integration tests of the whole system: the `lotwire` binary as processes, real stores, real HTTP, a real browser.
 //!
-//! Each module is one story. They need the binary: `cargo build -p lotwire` (which `cargo xtask ci` does first).
+//! Each module tests one subject. The tests need the binary: `cargo build -p lotwire` (`cargo xtask ci` builds it
+//! first).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
@@ -13,6 +14,7 @@ mod database_outage;
 mod demo;
 mod disconnect_and_quarantine;
 mod fake_provider;
+mod http_server;
 mod large_payloads;
 mod live;
 mod management;
@@ -21,6 +23,7 @@ mod portal;
 mod provider_access;
 mod provider_errors;
 mod provider_nodes;
+mod publisher_fixture;
 mod remote_provider;
 mod sandbox;
 mod sealing_keys;

@@ -1,13 +1,14 @@
-//! Management commands while a server runs.
+//! Management commands beside a running server.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use serde_json::json;
 use testkit::server::built_binary;
 use testkit::site::{CustomerSite, http_client};
 
-use crate::support::{launch, received, webcast};
+use crate::support::{WAIT_MAX, launch, received, webcast};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
@@ -16,7 +17,7 @@ async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
     let _server = launch.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
 
-    // A second customer, set up with commands alone, at the same application.
+    // Commands alone set up a second customer with the same application.
     let customer =
         launch.run_command(&["customer", "create", "By hand", "--json"]).unwrap()["uuid"].as_str().unwrap().to_owned();
     let mut connect = Command::new(built_binary("lotwire").unwrap())
@@ -39,11 +40,11 @@ async fn a_connection_made_on_the_command_line_is_used_by_the_running_server() {
     let auctioneer = site.platform.post("/api/v1/auctioneers", &auctioneer).await.unwrap();
     let auction = json!({ "auctioneer": auctioneer.text("/uuid").unwrap(), "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
     site.platform.post("/api/v1/auctions", &auction).await.unwrap();
-    assert!(site.receiver.wait_until(crate::support::WAIT_MAX, |record| record.arrivals().len() == 1).await);
+    assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_does_not_work_is_told_at_once_and_events_go_as_soon_as_it_does() {
+async fn a_failing_connection_is_reported_and_its_events_are_published_after_it_is_corrected() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
@@ -60,40 +61,44 @@ async fn a_connection_that_does_not_work_is_told_at_once_and_events_go_as_soon_a
     let said = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let connect = ["customer", "connect", &customer, "--provider-url"];
     let with_key = ["--application", &site.application, "--api-key-file", key.to_str().unwrap()];
-    let nobody = lotwire(&[&connect[..], &["http://127.0.0.1:1"], &with_key[..]].concat());
-    let warned = said(&nobody.stderr);
-    assert!(nobody.status.success() && warned.contains("WARNING") && warned.contains("could not connect"), "{warned}");
+    let unreachable = lotwire(&[&connect[..], &["http://127.0.0.1:1"], &with_key[..]].concat());
+    let warned = said(&unreachable.stderr);
+    assert!(
+        unreachable.status.success() && warned.contains("WARNING") && warned.contains("could not connect"),
+        "{warned}"
+    );
 
     let auctioneer = json!({ "customer": customer, "name": "By hand" });
     let auctioneer = site.platform.post("/api/v1/auctioneers", &auctioneer).await.unwrap();
     let auction = json!({ "auctioneer": auctioneer.text("/uuid").unwrap(), "kind": "timed", "currency": "GBP", "timeZone": "UTC" });
     site.platform.post("/api/v1/auctions", &auction).await.unwrap();
-    let is_told = || launch.run_command(&["customer", "show", &customer, "--json"]).unwrap()["lastError"].is_object();
-    assert!((0..100).any(|_| is_told()));
+    let shown = || launch.run_command(&["customer", "show", &customer, "--json"]).unwrap();
+    let deadline = Instant::now() + WAIT_MAX;
+    while !shown()["lastError"].is_object() {
+        assert!(Instant::now() < deadline, "the failed attempt is recorded: {}", shown());
+    }
     let resume = lotwire(&["customer", "resume", &customer]);
     assert!(!resume.status.success(), "{}", said(&resume.stdout));
 
     let right = lotwire(&[&connect[..], &[&launch.provider_url(), "--register-event-types"]].concat());
     assert!(right.status.success() && right.stderr.is_empty(), "{}", said(&right.stderr));
-    assert!(site.receiver.wait_until(crate::support::WAIT_MAX, |record| record.arrivals().len() == 1).await);
+    assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await);
     let doctor = said(&lotwire(&["doctor"]).stdout);
-    assert!(doctor.contains("of 2 connected customers no event is held up"), "{doctor}");
+    assert!(doctor.contains("2 connected customers, and no queue is stuck"), "{doctor}");
 
-    // A key that is refused parks the queue with the next event, and the doctor says so.
+    // A refused key parks the queue at the next event, and `doctor` reports it.
     std::fs::write(&key, "lwp_wrong").unwrap();
     let wrong = lotwire(&[&connect[..], &[&launch.provider_url()], &with_key[..]].concat());
     assert!(wrong.status.success() && said(&wrong.stderr).contains("401"), "{}", said(&wrong.stderr));
-    let shown = || launch.run_command(&["customer", "show", &customer, "--json"]).unwrap();
-    // The server may still take some with the key that it knew.
-    for _ in 0..100 {
+    // The server may still publish some events with the old key.
+    let deadline = Instant::now() + WAIT_MAX;
+    while shown()["parked"].is_null() {
+        assert!(Instant::now() < deadline, "the queue is parked: {}", shown());
         site.platform.post("/api/v1/auctions", &auction).await.unwrap();
-        if !shown()["parked"].is_null() {
-            break;
-        }
     }
     let doctor = lotwire(&["doctor"]);
-    let told = said(&doctor.stdout);
-    assert!(!doctor.status.success() && told.contains("By hand") && told.contains("customer resume"), "{told}");
+    let report = said(&doctor.stdout);
+    assert!(!doctor.status.success() && report.contains("By hand") && report.contains("customer resume"), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -120,16 +125,16 @@ async fn a_key_is_listed_and_revoked_on_the_command_line() {
         .output()
         .unwrap();
     let said = String::from_utf8(revoke.stdout).unwrap();
-    assert!(revoke.status.success() && said.contains("no longer gives access"), "{said}");
+    assert!(revoke.status.success() && said.contains("is revoked"), "{said}");
     assert!(launch.run_command(&["key", "list", "--json"]).unwrap()["revokedAt"].is_string());
-    // The server learns of it when what it remembers is over.
-    let mut looks = tokio::time::interval(std::time::Duration::from_millis(100));
+    // The server refuses the key when its cache entry expires.
+    let mut polls = tokio::time::interval(std::time::Duration::from_millis(100));
     let refused = async {
         while api.get(&path).await.is_ok() {
-            looks.tick().await;
+            polls.tick().await;
         }
     };
-    tokio::time::timeout(crate::support::WAIT_MAX, refused).await.expect("a revoked key still works");
+    tokio::time::timeout(WAIT_MAX, refused).await.expect("a revoked key still works");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -166,11 +171,11 @@ async fn a_catalogue_is_imported_whole_or_not_at_all() {
     assert!(status == Some(0) && said.contains("2 items imported"), "{said}");
     let items = site.items(&auction).await.unwrap();
     assert_eq!(items.iter().map(|item| item["title"].as_str().unwrap()).collect::<Vec<_>>(), ["Vase", "Bowl, blue"]);
-    assert!(!serde_json::to_string(&items).unwrap().contains("reserve\""), "the reserve never leaves");
+    assert!(!serde_json::to_string(&items).unwrap().contains("reserve\""), "no response contains the reserve");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_committed_before_kill_9_arrives_after_it() {
+async fn committed_events_arrive_after_a_kill() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let server = launch.start(&http_client()).await.unwrap();
@@ -180,7 +185,7 @@ async fn what_was_committed_before_kill_9_arrives_after_it() {
     webcast(&site, 1).await;
     server.kill();
     site.receiver.respond_with(http::StatusCode::OK);
-    // The twenty lots end while nothing runs.
+    // The twenty lots end while no server runs.
     tokio::time::sleep(std::time::Duration::from_millis(900)).await;
     let _server = launch.start(&http_client()).await.unwrap();
     let tally = received(&site, 2 + 20).await;

@@ -1,4 +1,4 @@
-//! The App Portal in a real browser, from the magic link that the official client gives to the end of the session.
+//! The App Portal in a real browser, from the magic link of the official client to the end of the session.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const EVENT_TYPE: &str = "ITEM_STATUS_CHANGE";
 const SMALL: [u32; 3] = [320, 390, 768];
 const DESK: u32 = 1_200;
 
-/// A provider with an application, and the official client that set it up.
+/// A provider with an application, set up by the official client.
 struct PortalFixture {
     svix: Svix,
     app: String,
@@ -33,13 +33,9 @@ impl PortalFixture {
         let data = tempfile::tempdir().unwrap();
         let launch = launch(data.path()).roles(&["provider"]);
         let server = launch.start(&http_client()).await.unwrap();
-        let account = launch.run_command(&["provider", "account", "create", "House", "--json"]).unwrap();
-        let account = account["id"].as_str().unwrap();
-        let key = launch
-            .run_command(&["provider", "key", "create", "--account", account, "--name", "web", "--json"])
-            .unwrap();
+        let key = launch.create_provider_key("House").unwrap();
         let options = SvixOptions { server_url: Some(launch.provider_url()), ..SvixOptions::default() };
-        let svix = Svix::new(key["key"].as_str().unwrap().to_owned(), Some(options));
+        let svix = Svix::new(key, Some(options));
         let app = svix.application().create(ApplicationIn::new("Hammer & Sons".into()), None).await.unwrap().id;
         for name in [EVENT_TYPE, "AUCTION_STATUS_CHANGE"] {
             svix.event_type().create(EventTypeIn::new(name.into(), "It changed.".into()), None).await.unwrap();
@@ -66,15 +62,15 @@ impl PortalFixture {
     }
 }
 
-/// What keeps somebody from using a page: on a phone, by keyboard, or by ear.
+/// Finds faults that hinder use on a phone, by keyboard or with a screen reader.
 const ACCESSIBILITY_CHECKS: &str = r#"(() => {
     const found = [], all = (selector) => [...document.querySelectorAll(selector)];
     const ids = all("[id]").map((element) => element.id);
     found.push(...ids.filter((id, place) => ids.indexOf(id) !== place).map((id) => "twice: " + id));
     const unnamed = all("input:not([type=hidden]), select, textarea").filter((field) => field.labels.length === 0);
     found.push(...unnamed.map((field) => "without label: " + field.name));
-    const said = (element) => (element.getAttribute("aria-label") ?? element.textContent).trim();
-    found.push(...all("a, button").filter((element) => !said(element)).map((element) => "without words: " + element.outerHTML));
+    const nameOf = (element) => (element.getAttribute("aria-label") ?? element.textContent).trim();
+    found.push(...all("a, button").filter((element) => !nameOf(element)).map((element) => "without words: " + element.outerHTML));
     const described = all("[aria-describedby]").flatMap((field) => field.getAttribute("aria-describedby").split(" "));
     found.push(...described.filter((id) => !ids.includes(id)).map((id) => "not there: " + id));
     if (all("h1").length !== 1) found.push(all("h1").length + " main headings");
@@ -83,7 +79,7 @@ const ACCESSIBILITY_CHECKS: &str = r#"(() => {
     return found.join("; ");
 })()"#;
 
-/// Names and ids in one piece that are broken although there is room for them.
+/// Finds names and ids that wrap although the line has room for them.
 const BROKEN_WORDS: &str = r#"(() => {
     const lines = (element) => element.getBoundingClientRect().height / parseFloat(getComputedStyle(element).lineHeight);
     const whole = [...document.querySelectorAll(".whole code")];
@@ -103,13 +99,13 @@ async fn assert_accessible(page: &Page) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_out() {
+async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_the_secret_and_logs_out() {
     let shop = PortalFixture::open().await;
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();
     page.resize(DESK).await.unwrap();
 
-    // By the link, whose key is afterwards in no address that anybody could look up.
+    // Sign in by the link. Afterwards, its key is not in the browser's address.
     let (link, token) = shop.link().await;
     page.open(&link).await.unwrap();
     page.wait_until_at("/app-portal/endpoints").await.unwrap();
@@ -118,7 +114,7 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
     assert_eq!(page.text("document.cookie").await.unwrap(), "", "no script can read the session");
     assert_accessible(&page).await;
 
-    // An endpoint for one of the two event types.
+    // Add an endpoint for one of the two event types.
     page.click("Add endpoint").await.unwrap();
     page.wait_until_at("/app-portal/endpoints/new").await.unwrap();
     page.fill("url", &shop.receiver.url()).await.unwrap();
@@ -132,12 +128,12 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
     assert_eq!(endpoint.event_types, Some([EVENT_TYPE.to_owned()].into()));
     assert_accessible(&page).await;
 
-    // Its secret, which the receiver gets.
+    // Copy its secret to the receiver.
     let secret = reveal(&page).await;
     shop.receiver.set_secret(&secret).unwrap();
     assert_accessible(&page).await;
 
-    // A message is delivered, and seen.
+    // A message is delivered and shown.
     let message = shop.send("SOLD").await;
     assert!(shop.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await);
     page.click("Messages").await.unwrap();
@@ -145,21 +141,21 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
     assert_accessible(&page).await;
     page.click(&message).await.unwrap();
     page.wait_until_at(&format!("/app-portal/messages/{message}")).await.unwrap();
-    // Without being reloaded by hand, should it still be on its way.
+    // The page updates by itself when the delivery finishes.
     page.wait_until_shown("Delivered").await.unwrap();
     page.wait_until_shown("\"status\": \"SOLD\"").await.unwrap();
     assert_accessible(&page).await;
 
-    // Once more.
+    // Resend it.
     page.click(&format!("Resend to {}", shop.receiver.url())).await.unwrap();
     page.wait_until_shown("The message is being sent once more.").await.unwrap();
     assert!(shop.receiver.wait_until(WAIT_MAX, |record| record.duplicates() == 1).await);
-    page.wait_until_shown("by hand").await.unwrap();
+    page.wait_until_shown("manual").await.unwrap();
     page.wait_until("document.querySelectorAll('#attempts > li').length === 2").await.unwrap();
 
-    // With another secret: what comes then is signed with both, and verified with the new one.
+    // Rotate the secret. The next message is signed with both, and verified with the new one.
     page.open(&format!("{}/app-portal/endpoints/{}/secret", shop.launch.provider_url(), endpoint.id)).await.unwrap();
-    page.wait_until_shown("The old secret goes on signing").await.unwrap();
+    page.wait_until_shown("The old secret also signs").await.unwrap();
     page.click("Rotate secret").await.unwrap();
     page.wait_until_shown("The endpoint has a new signing secret.").await.unwrap();
     let rotated = reveal(&page).await;
@@ -169,7 +165,7 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
     assert!(shop.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 2).await);
     assert_eq!(shop.receiver.read(|record| record.invalid()), 0);
 
-    // And out: the token is good for nothing any more.
+    // Log out. The token is revoked.
     page.click("Log out").await.unwrap();
     page.wait_until_shown("You are logged out").await.unwrap();
     page.open(&format!("{}/app-portal/endpoints", shop.launch.provider_url())).await.unwrap();
@@ -181,7 +177,7 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_and_logs_ou
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_link_opens_the_portal_where_the_sign_in_page_is_shown_already() {
+async fn a_link_opens_the_portal_from_the_sign_in_page() {
     let shop = PortalFixture::open().await;
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();
@@ -189,7 +185,7 @@ async fn a_link_opens_the_portal_where_the_sign_in_page_is_shown_already() {
     page.open(&login).await.unwrap();
     page.wait_until_shown("Link or key").await.unwrap();
 
-    // One that was cut on its way opens nothing, and the page goes on asking.
+    // A truncated link opens nothing, and the sign-in page stays.
     page.open(&format!("{login}#key=%E0%A4%A")).await.unwrap();
     page.wait_until("location.hash === '' && document.getElementById('entering').hidden").await.unwrap();
     assert_eq!(page.text("location.pathname").await.unwrap(), "/app-portal/login");
@@ -197,7 +193,7 @@ async fn a_link_opens_the_portal_where_the_sign_in_page_is_shown_already() {
     page.open(&shop.link().await.0).await.unwrap();
     page.wait_until_at("/app-portal/endpoints").await.unwrap();
     assert!(!page.text("location.href").await.unwrap().contains('#'));
-    // Nor is the key in what the browser goes back to.
+    // The browser's history does not contain the key.
     page.evaluate("history.back()").await.unwrap();
     page.wait_until_at("/app-portal/login").await.unwrap();
     assert_eq!(page.text("location.hash").await.unwrap(), "");
@@ -213,7 +209,7 @@ async fn the_portal_works_without_script() {
     page.disable_script().await.unwrap();
     let (link, _) = shop.link().await;
     page.open(&link).await.unwrap();
-    page.wait_until_shown("Scripts are off in this browser.").await.unwrap();
+    page.wait_until_shown("Scripts are turned off in this browser.").await.unwrap();
     page.fill("key", &link).await.unwrap();
     page.click("Sign in").await.unwrap();
     page.wait_until_at("/app-portal/endpoints").await.unwrap();
@@ -222,7 +218,7 @@ async fn the_portal_works_without_script() {
     page.wait_until_at("/app-portal/endpoints/new").await.unwrap();
     page.fill("url", "https://example.com/hook").await.unwrap();
     page.fill("description", "Kept").await.unwrap();
-    page.click("Channels, rate, order").await.unwrap();
+    page.click("Channels, throttle rate, ordering").await.unwrap();
     page.fill("throttleRate", "many").await.unwrap();
     page.click("Add endpoint").await.unwrap();
     page.wait_until_shown("ust be a whole number").await.unwrap();
@@ -230,7 +226,7 @@ async fn the_portal_works_without_script() {
     page.fill("throttleRate", "5").await.unwrap();
     page.click("Add endpoint").await.unwrap();
     page.wait_until_shown("The endpoint was added.").await.unwrap();
-    page.click("Disable").await.unwrap();
+    page.click("Disable endpoint").await.unwrap();
     page.wait_until_shown("The endpoint is disabled").await.unwrap();
     let endpoint = shop.endpoints().await.remove(0);
     assert_eq!(
@@ -268,20 +264,20 @@ async fn every_page_is_accessible_on_small_screens_and_by_keyboard() {
         page.wait_until_at(&format!("/app-portal{path}")).await.unwrap();
         assert_accessible(&page).await;
     }
-    // Also with something wrong on it.
+    // Also with a validation error.
     page.open(&format!("{}/app-portal/endpoints/new", shop.launch.provider_url())).await.unwrap();
     page.wait_until_at("/app-portal/endpoints/new").await.unwrap();
     page.fill("url", "ftp://example.com").await.unwrap();
     page.click("Only these").await.unwrap();
     page.click("Add endpoint").await.unwrap();
-    page.wait_until_shown("Nothing was saved yet.").await.unwrap();
+    page.wait_until_shown("The endpoint was not saved.").await.unwrap();
     assert_accessible(&page).await;
 }
 
 async fn reveal(page: &Page) -> String {
-    // Which may be where one is already.
+    // The link may lead to the present page.
     page.click_through("Signing secret").await.unwrap();
-    page.click("Reveal").await.unwrap();
+    page.click("Reveal secret").await.unwrap();
     page.wait_until_shown("whsec_").await.unwrap();
     page.text("document.getElementById('secret').textContent").await.unwrap()
 }

@@ -1,4 +1,4 @@
-//! The provider managed from the command line while it runs, and tokens on two nodes.
+//! Management of the provider on the command line while it runs, and App Portal tokens on two nodes.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use testkit::site::{CustomerSite, http_client};
 
 use crate::support::{WAIT_MAX, launch};
 
-/// Status of a request with this key.
+/// The status of a request with this key.
 async fn status(launch: &Launch, key: &str, path: &str) -> u16 {
     let api = ApiClient::new(http_client(), launch.provider_url(), key).unwrap();
     match api.get(path).await {
@@ -19,27 +19,27 @@ async fn status(launch: &Launch, key: &str, path: &str) -> u16 {
     }
 }
 
-/// What a command of `lotwire provider` prints.
+/// Runs a command of `lotwire provider`: whether it succeeded, and its output.
 fn provider(data: &std::path::Path, arguments: &[&str]) -> (bool, String) {
     let mut command = Command::new(built_binary("lotwire").unwrap());
     command.arg("provider").args(arguments).arg("--data-dir").arg(data).env("LOTWIRE_SECRETS__KEY", "07".repeat(32));
-    let output = command.output().unwrap();
-    let text = if output.status.success() { output.stdout } else { output.stderr };
-    (output.status.success(), String::from_utf8(text).unwrap())
+    let result = command.output().unwrap();
+    let text = if result.status.success() { result.stdout } else { result.stderr };
+    (result.status.success(), String::from_utf8(text).unwrap())
 }
 
 fn objects(lines: &str) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-/// Asks until the answer is this: another process is told within moments.
+/// Polls until the status is as expected. A running server applies a command's change within seconds.
 async fn wait_for_status(expected: u16, ask: impl AsyncFn() -> u16) {
-    let asked = async {
+    let polling = async {
         while ask().await != expected {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(WAIT_MAX, asked).await.expect("the server did not follow");
+    tokio::time::timeout(WAIT_MAX, polling).await.expect("the server applies the change");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,21 +75,24 @@ async fn accounts_and_keys_are_managed_while_the_server_runs() {
         if seen["endpointsMax"] == 2 && seen["payloadCheck"] == "warn" { 200 } else { 0 }
     })
     .await;
-    let (worked, said) = provider(data.path(), &["account", "set", account, "--requests-per-second", "many"]);
-    assert!(!worked && said.contains("--requests-per-second takes a number"), "{said}");
+    let (succeeded, output) = provider(data.path(), &["account", "set", account, "--requests-per-second", "many"]);
+    assert!(!succeeded && output.contains("--requests-per-second takes a number"), "{output}");
 
     let revoke = ["key", "revoke", "--account", account, id];
-    let (worked, said) = provider(data.path(), &revoke);
-    assert!(!worked && said.contains(id) && said.contains("--yes"), "there is nobody to ask: {said}");
+    let (succeeded, output) = provider(data.path(), &revoke);
+    assert!(
+        !succeeded && output.contains(id) && output.contains("--yes"),
+        "the command needs a confirmation: {output}"
+    );
     let revoke = [&revoke[..], &["--yes"]].concat();
-    let (worked, said) = provider(data.path(), &revoke);
-    assert!(worked, "{said}");
+    let (succeeded, output) = provider(data.path(), &revoke);
+    assert!(succeeded, "{output}");
     wait_for_status(401, async || status(&launch, key, "/api/v1/app").await).await;
-    assert!(!provider(data.path(), &revoke).0, "it is gone");
+    assert!(!provider(data.path(), &revoke).0, "the key no longer exists");
 }
 
 #[test]
-fn a_name_that_is_none_is_refused_in_the_words_of_the_api_and_breaks_no_list() {
+fn an_invalid_name_is_refused_with_the_error_of_the_api() {
     let data = tempfile::tempdir().unwrap();
     let (_, made) = provider(data.path(), &["account", "create", "Hartley", "--json"]);
     let account = objects(&made)[0]["id"].as_str().unwrap().to_owned();
@@ -99,36 +102,36 @@ fn a_name_that_is_none_is_refused_in_the_words_of_the_api_and_breaks_no_list() {
             &["account", "set", &account, "--name", name],
             &["key", "create", "--account", &account, "--name", name],
         ] {
-            let (worked, said) = provider(data.path(), arguments);
-            assert!(!worked && said.contains(wrong), "{arguments:?}: {said}");
+            let (succeeded, output) = provider(data.path(), arguments);
+            assert!(!succeeded && output.contains(wrong), "{arguments:?}: {output}");
         }
     }
     assert_eq!(provider(data.path(), &["account", "list"]), (true, format!("{account}  Hartley\n")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_stuck_is_told_and_an_endpoint_is_switched_while_the_server_runs() {
+async fn stuck_deliveries_are_listed_and_an_endpoint_is_disabled_and_enabled_while_the_server_runs() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path()).set("PROVIDER__RETRY_SCHEDULE", "1h");
     let _server = launch.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
-    assert_eq!(provider(data.path(), &["stuck"]), (true, "Nothing waits.\n".to_owned()));
+    assert_eq!(provider(data.path(), &["stuck"]), (true, "No delivery waits.\n".to_owned()));
 
     site.receiver.respond_with(StatusCode::SERVICE_UNAVAILABLE);
     let message = json!({ "eventType": "ITEM_STATUS_CHANGE", "payload": { "status": "SOLD" } });
     site.provider.post(&format!("/api/v1/app/{}/msg", site.application), &message).await.unwrap();
     let stuck = async || {
-        let (_, said) = provider(data.path(), &["stuck", "--json"]);
-        objects(&said)
+        let (_, output) = provider(data.path(), &["stuck", "--json"]);
+        objects(&output)
     };
     wait_for_status(200, async || if stuck().await[0]["why"] == "failing" { 200 } else { 0 }).await;
-    let told = stuck().await;
-    assert_eq!((told.len(), &told[0]["endpoint"], &told[0]["waiting"]), (1, &json!(site.endpoint), &json!(1)));
-    assert_eq!((&told[0]["lastCode"], &told[0]["application"]), (&json!(503), &json!(site.application)));
-    assert!(told[0]["nextAt"].as_str() > told[0]["oldestAt"].as_str(), "{told:?}");
-    let (_, said) = provider(data.path(), &["stuck"]);
-    assert!(said.contains("failing since") && said.contains("last answer 503"), "{said}");
-    assert_eq!(provider(data.path(), &["stuck", "--older-than-minutes", "5"]).1, "Nothing waits.\n");
+    let listed = stuck().await;
+    assert_eq!((listed.len(), &listed[0]["endpoint"], &listed[0]["waiting"]), (1, &json!(site.endpoint), &json!(1)));
+    assert_eq!((&listed[0]["lastCode"], &listed[0]["application"]), (&json!(503), &json!(site.application)));
+    assert!(listed[0]["nextAt"].as_str() > listed[0]["oldestAt"].as_str(), "{listed:?}");
+    let (_, output) = provider(data.path(), &["stuck"]);
+    assert!(output.contains("failing since") && output.contains("last status 503"), "{output}");
+    assert_eq!(provider(data.path(), &["stuck", "--older-than-minutes", "5"]).1, "No delivery waits.\n");
 
     let (_, shown) = provider(data.path(), &["endpoint", "show", &site.endpoint, "--json"]);
     let shown = &objects(&shown)[0];
@@ -137,25 +140,28 @@ async fn what_is_stuck_is_told_and_an_endpoint_is_switched_while_the_server_runs
         let path = format!("/api/v1/app/{}/endpoint/{}", site.application, site.endpoint);
         site.provider.get(&path).await.unwrap().body["disabled"] == true
     };
-    let (worked, said) = provider(data.path(), &["endpoint", "disable", &site.endpoint]);
-    assert!(!worked && said.contains("drop 1 message that waits") && said.contains("--yes"), "something waits: {said}");
+    let (succeeded, output) = provider(data.path(), &["endpoint", "disable", &site.endpoint]);
+    assert!(
+        !succeeded && output.contains("drop 1 waiting delivery") && output.contains("--yes"),
+        "a delivery waits: {output}"
+    );
     for (command, yes, disabled) in [("disable", &["--yes"][..], true), ("enable", &[], false)] {
-        let (worked, said) = provider(data.path(), &[&["endpoint", command, &site.endpoint], yes].concat());
-        assert!(worked && said.contains(&format!("is {command}d")), "{said}");
+        let (succeeded, output) = provider(data.path(), &[&["endpoint", command, &site.endpoint], yes].concat());
+        assert!(succeeded && output.contains(&format!("is {command}d")), "{output}");
         assert_eq!(seen().await, disabled);
     }
     let (_, listed) = provider(data.path(), &["endpoint", "list", &site.application, "--json"]);
     assert_eq!(objects(&listed).len(), 1);
     let delete = ["endpoint", "delete", &site.endpoint];
-    let (worked, said) = provider(data.path(), &delete);
-    assert!(!worked && said.contains("with its secret") && said.contains("--yes"), "{said}");
+    let (succeeded, output) = provider(data.path(), &delete);
+    assert!(!succeeded && output.contains("with its secret") && output.contains("--yes"), "{output}");
     assert!(provider(data.path(), &[&delete[..], &["--yes"]].concat()).0);
     assert_eq!(provider(data.path(), &["endpoint", "list", &site.application]), (true, String::new()));
     assert!(!provider(data.path(), &["endpoint", "show", &site.endpoint]).0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_that_one_node_ends_is_ended_on_the_other_at_once() {
+async fn a_token_revoked_at_one_node_is_refused_at_the_other_immediately() {
     let data = tempfile::tempdir().unwrap();
     let first = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
     let second = first.second_node().unwrap();

@@ -1,5 +1,5 @@
-//! A customer tries a week-long sale in a second, over HTTP, events included; a process that is killed in the middle of an
-//! advance goes on with it; two nodes never do it twice.
+//! Sandbox auctions: an advance of the clock runs a week-long sale within seconds. It survives a kill, and two nodes
+//! apply it once.
 
 use serde_json::{Value, json};
 use testkit::site::{CustomerSite, http_client};
@@ -14,7 +14,7 @@ async fn sandbox(site: &CustomerSite, count: usize, stagger: Value) -> String {
     site.create_auction(auction).await.unwrap()
 }
 
-/// Waits until the clock is at its target. What ends on the way is announced, so its receiver knows when to look.
+/// Waits for the announcements of the ends, then asserts that the clock has reached its target.
 async fn arrived(site: &CustomerSite, auction: &str, events: usize) -> Value {
     assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= events).await);
     let clock = site.platform.get(&format!("/api/v1/auctions/{auction}/clock")).await.unwrap().body;
@@ -23,7 +23,7 @@ async fn arrived(site: &CustomerSite, auction: &str, events: usize) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_week_long_sale_is_tried_in_a_second() {
+async fn advancing_the_clock_ends_a_week_long_sale_immediately() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let _server = launch.start(&http_client()).await.unwrap();
@@ -33,7 +33,7 @@ async fn a_week_long_sale_is_tried_in_a_second() {
     let (path, clock) =
         (format!("/api/v1/items/{}", item["uuid"].as_str().unwrap()), format!("/api/v1/auctions/{auction}/clock"));
 
-    // A minute before its end somebody bids: it ends ten minutes after the bid, behind the two others.
+    // A bid a minute before the end extends the item to ten minutes after the bid, later than the two others.
     let start = site.platform.get(&clock).await.unwrap().body;
     let almost = json!({ "seconds": WEEK_MS / 1_000 - 60 });
     let advanced = site.platform.post(&format!("{clock}/advance"), &almost).await.unwrap().body;
@@ -54,9 +54,9 @@ async fn a_week_long_sale_is_tried_in_a_second() {
     let tally = received(&site, 1 + 3).await;
     assert!(tally.is_perfect(), "{tally:?}");
 
-    // It is a sandbox for good, and is found by it; a real one is never advanced.
-    let seen = site.platform.get(&format!("/api/v1/auctions/{auction}")).await.unwrap().body;
-    assert_eq!(seen["sandbox"], true);
+    // The list filters by `sandbox`. The clock of an auction that is no sandbox can't be advanced.
+    let shown = site.platform.get(&format!("/api/v1/auctions/{auction}")).await.unwrap().body;
+    assert_eq!(shown["sandbox"], true);
     let real = webcast(&site, 1).await;
     for (wanted, uuid) in [("true", &auction), ("false", &real)] {
         let list = site.platform.get(&format!("/api/v1/auctions?sandbox={wanted}")).await.unwrap().body;
@@ -88,14 +88,14 @@ async fn an_advance_survives_a_kill_in_its_middle() {
     assert_eq!((&clock["endedCount"], &clock["now"]), (&json!(1_000), &advanced["now"]));
     let announced = site.announced_events().await.unwrap();
     let tally = site.receiver.read(|record| record.compare(&announced));
-    // A copy is allowed, a loss is not.
+    // After a kill, a duplicate is allowed and a loss is not.
     assert_eq!((tally.expected, tally.lost, tally.invalid), (1_001, 0, 0), "{tally:?}");
     let feed = consumer::read_feed(&site.platform, &site.customer).await.unwrap();
-    assert!(feed[1..].is_sorted_by_key(|event| event.at), "in the order of their ends");
+    assert!(feed[1..].is_sorted_by_key(|event| event.at), "events are in the order of their ends");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_nodes_bring_a_clock_to_its_target_once() {
+async fn two_nodes_advance_a_clock_to_its_target_once() {
     let nodes = two_nodes().await;
     let (site, second_api) = (nodes.site, nodes.second_api);
     let (one, two) =

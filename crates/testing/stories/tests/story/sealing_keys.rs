@@ -1,4 +1,4 @@
-//! The key that seals secrets: who has another one does no harm, and one that leaked can be taken out of use.
+//! The sealing key: a node with another key is refused, and a leaked key can be replaced while the server runs.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -28,7 +28,7 @@ async fn refused(launch: &Launch, keys: &str) {
     assert!(refused.contains("ended at its start"), "{refused}");
 }
 
-/// An auction is made, and its event arrives.
+/// Creates an auction and waits for its webhook.
 async fn an_event_arrives(site: &CustomerSite) {
     let before = site.receiver.read(|record| record.arrivals().len());
     site.create_auction(json!({ "kind": "timed", "title": "One more" })).await.unwrap();
@@ -36,7 +36,7 @@ async fn an_event_arrives(site: &CustomerSite) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_platform_node_with_another_key_does_not_join_and_doctor_says_what_to_do() {
+async fn a_platform_node_with_another_key_is_refused_and_doctor_says_what_to_do() {
     let (data, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let url = testkit::postgres::fresh_database().await.unwrap();
     let first = launch(data.path()).database(&url);
@@ -45,11 +45,14 @@ async fn a_platform_node_with_another_key_does_not_join_and_doctor_says_what_to_
 
     let second = first.second_node().unwrap().roles(&["platform"]);
     refused(&second, NEW).await;
-    // The operator's slip: no key is named, so the new host makes one of its own.
+    // Without a configured key, a new node would generate a key of its own.
     refused(&second, "").await;
-    let (is_well, told) = doctor(elsewhere.path(), &["--database-url", &url], NEW);
-    assert!(!is_well && told.contains("WRONG  platform secrets"), "{told}");
-    assert!(told.contains("was made with another secrets.key") && told.contains("copy the file secret.key"), "{told}");
+    let (succeeded, output) = doctor(elsewhere.path(), &["--database-url", &url], NEW);
+    assert!(!succeeded && output.contains("WRONG  platform secrets"), "{output}");
+    assert!(
+        output.contains("was made with another secrets.key") && output.contains("copy the file secret.key"),
+        "{output}"
+    );
     let connect = Command::new(built_binary("lotwire").unwrap())
         .args(["customer", "connect", &site.customer, "--application", &site.application, "--database-url", &url])
         .arg("--data-dir")
@@ -57,17 +60,17 @@ async fn a_platform_node_with_another_key_does_not_join_and_doctor_says_what_to_
         .env("LOTWIRE_SECRETS__KEY", NEW)
         .output()
         .unwrap();
-    assert!(!connect.status.success(), "what it would seal, nobody could open");
+    assert!(!connect.status.success(), "no other node could open what the command would seal");
 
     let both = format!("{OLD},{NEW}");
     let _second = second.set("SECRETS__KEY", &both).start(&http_client()).await.unwrap();
-    let (is_well, told) = doctor(elsewhere.path(), &["--database-url", &url], OLD);
-    assert!(is_well, "{told}");
+    let (succeeded, output) = doctor(elsewhere.path(), &["--database-url", &url], OLD);
+    assert!(succeeded, "{output}");
     an_event_arrives(&site).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_key_is_taken_out_of_use_while_the_server_runs() {
+async fn a_key_is_replaced_while_the_server_runs() {
     let data = tempfile::tempdir().unwrap();
     let old = launch(data.path());
     let server = old.start(&http_client()).await.unwrap();
@@ -83,12 +86,12 @@ async fn a_key_is_taken_out_of_use_while_the_server_runs() {
     let both = old.clone().set("SECRETS__KEY", &format!("{NEW},{OLD}"));
     let server = both.start(&http_client()).await.unwrap();
     server.kill();
-    // Since then something may be sealed with either.
+    // From now on, secrets may be sealed with either key.
     refused(&old, OLD).await;
     refused(&old, NEW).await;
     let server = both.start(&http_client()).await.unwrap();
-    let (is_well, told) = doctor(data.path(), &[], &format!("{NEW},{OLD}"));
-    assert!(is_well && told.contains("lotwire secrets reseal"), "{told}");
+    let (succeeded, output) = doctor(data.path(), &[], &format!("{NEW},{OLD}"));
+    assert!(succeeded && output.contains("lotwire secrets reseal"), "{output}");
     let done = both.run_command(&["secrets", "reseal", "--json"]).unwrap();
     assert!(done["resealed"].as_u64() >= Some(3) && done["unopened"] == 0, "{done}");
     let again = both.run_command(&["secrets", "reseal", "--json"]).unwrap();
@@ -96,8 +99,8 @@ async fn a_key_is_taken_out_of_use_while_the_server_runs() {
     an_event_arrives(&site).await;
     server.kill();
 
-    let (is_well, told) = doctor(data.path(), &[], NEW);
-    assert!(is_well && !told.contains("another key than the first"), "{told}");
+    let (succeeded, output) = doctor(data.path(), &[], NEW);
+    assert!(succeeded && !output.contains("another key than the first"), "{output}");
     refused(&old, OLD).await;
     let _server = old.clone().set("SECRETS__KEY", NEW).start(&http_client()).await.unwrap();
     an_event_arrives(&site).await;

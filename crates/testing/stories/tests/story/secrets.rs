@@ -1,4 +1,4 @@
-//! Secrets and payloads in no log, whatever is logged, and in no error.
+//! No secret and no payload appears in the log, even at the most detailed level, or in an error.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use testkit::site::{CustomerSite, http_client};
 
 use crate::support::{WAIT_MAX, launch, received, webcast};
 
-/// Words that are only in what is not to be found.
+/// Texts that must not appear in the log.
 const PAYLOAD: &str = "Paddle-4242-of-Mrs-Alderton";
 const HEADER: &str = "header-secret-7f3a";
 const WRONG_KEY: &str = "lwp_ThisKeyIsWrongAndMustNotBeInAnyLogOrError4";
@@ -37,23 +37,23 @@ async fn exercise_everything_and_search_the_log(launch: Launch, log: &Path) {
     let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
     let mut secrets = vec![site.provider_key.clone(), PAYLOAD.into(), HEADER.into(), WRONG_KEY.into()];
     secrets.extend(exercise_provider(&site, &launch).await);
-    // What the platform publishes and the provider delivers, too.
+    // An event of the platform passes through publisher and provider.
     webcast(&site, 1).await;
     received(&site, 1).await;
     drop(server);
 
     let lines = std::fs::read_to_string(log).unwrap();
-    assert!(lines.contains("TRACE") && lines.contains("DEBUG"), "the log is not as talkative as it can be");
+    assert!(lines.contains("TRACE") && lines.contains("DEBUG"), "the log lacks the most detailed levels");
     for secret in secrets {
-        // What a key begins with is no secret; what it ends with would be found as a part.
+        // The prefix of a key is not secret.
         let hidden = secret.split_once('_').map_or(secret.as_str(), |(_, hidden)| hidden);
-        assert!(hidden.len() >= 12, "{hidden} is found everywhere");
+        assert!(hidden.len() >= 12, "{hidden} is too short to search for");
         let found = lines.lines().find(|line| line.contains(hidden));
         assert_eq!(found, None, "{secret} is in the log");
     }
 }
 
-/// Secrets that it was given.
+/// Uses the provider's API, and returns the secrets that were involved.
 async fn exercise_provider(site: &CustomerSite, launch: &Launch) -> Vec<String> {
     let (api, app) = (&site.provider, format!("/api/v1/app/{}", site.application));
     let schema = json!({ "name": "BID", "description": "d", "schemas": { "1": { "required": ["lot"] } } });
@@ -73,14 +73,14 @@ async fn exercise_provider(site: &CustomerSite, launch: &Launch) -> Vec<String> 
     api.post(&format!("{app}/msg"), &message(json!({ "lot": PAYLOAD }))).await.unwrap();
     assert!(site.receiver.wait_until(WAIT_MAX, |_| site.receiver.requests() > before).await);
 
-    // What is refused says why, and not what it was.
+    // Errors contain the reason, but not the refused values.
     let account = text(api.get("/api/v1/account").await.unwrap().body, "id");
     let check = ["provider", "account", "set", &account, "--payload-check", "reject", "--json"];
     assert_eq!(launch.run_command(&check).unwrap()["payloadCheck"], "reject");
-    // The server is told of it within moments.
+    // The server applies the account's setting within seconds.
     let mismatch = message(json!({ "bidder": PAYLOAD }));
-    let told = async { while api.post(&format!("{app}/msg"), &mismatch).await.is_ok() {} };
-    tokio::time::timeout(WAIT_MAX, told).await.expect("the server did not follow");
+    let followed = async { while api.post(&format!("{app}/msg"), &mismatch).await.is_ok() {} };
+    tokio::time::timeout(WAIT_MAX, followed).await.expect("the server applies the setting");
     let wrong = ApiClient::new(http_client(), launch.provider_url(), WRONG_KEY).unwrap();
     let refused = [
         (wrong.get(&app).await, 401),
@@ -97,12 +97,12 @@ async fn exercise_provider(site: &CustomerSite, launch: &Launch) -> Vec<String> 
         }
     }
     let key = url.split_once("#key=").unwrap().1.to_owned();
-    let of_the_portal = exercise_portal(site, launch, &key).await;
+    let portal_secret = exercise_portal(site, launch, &key).await;
     portal.post("/api/v1/auth/logout", &json!({})).await.unwrap();
-    vec![old, text(rotated.body, "key"), token, key, of_the_portal]
+    vec![old, text(rotated.body, "key"), token, key, portal_secret]
 }
 
-/// Comes in by the key of a link and rotates a secret to one of its own, which is returned.
+/// Signs in to the App Portal with a magic link's key and rotates a secret to a chosen one, which it returns.
 async fn exercise_portal(site: &CustomerSite, launch: &Launch, key: &str) -> String {
     let send = async |path: &str, cookie: &str, form: String| {
         let mut headers = HeaderMap::new();

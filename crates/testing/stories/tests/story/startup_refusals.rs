@@ -1,5 +1,4 @@
-//! Servers that would do harm to what is stored, and do not start: a second one on the files of SQLite, and one that can't
-//! open what the others sealed.
+//! Servers that refuse to start: a second one on the same SQLite files, and one without a key that sealed the secrets.
 
 use std::process::Command;
 
@@ -9,7 +8,7 @@ use testkit::site::{CustomerSite, http_client};
 use crate::support::launch;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_server_on_the_same_files_does_not_start_and_one_after_the_first_does() {
+async fn a_second_server_on_the_same_files_starts_only_after_the_first_has_ended() {
     let data = tempfile::tempdir().unwrap();
     let first = launch(data.path());
     let running = first.start(&http_client()).await.unwrap();
@@ -18,27 +17,27 @@ async fn a_second_server_on_the_same_files_does_not_start_and_one_after_the_firs
         let refused = second.clone().roles(roles).start(&http_client()).await.unwrap_err().to_string();
         assert!(refused.contains("ended at its start"), "{refused}");
     }
-    // Commands need no server to be away, but the directory to be the server's.
+    // Management commands work beside a server, but refuse a directory without a database.
     first.run_command(&["provider", "account", "create", "House", "--json"]).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     for command in [&["provider", "account", "list"][..], &["verify", "--all"], &["customer", "list"], &["key", "list"]]
     {
-        let told = launch(elsewhere.path()).run_command(&[command, &["--json"]].concat()).unwrap_err().to_string();
-        assert!(told.contains("is --data-dir the server's"), "{command:?}: {told}");
+        let output = launch(elsewhere.path()).run_command(&[command, &["--json"]].concat()).unwrap_err().to_string();
+        assert!(output.contains("Is --data-dir the server's"), "{command:?}: {output}");
     }
     let doctor =
         Command::new(built_binary("lotwire").unwrap()).args(["doctor", "--data-dir"]).arg(elsewhere.path()).output();
     let doctor = doctor.unwrap();
-    let told = String::from_utf8(doctor.stdout).unwrap();
-    assert!(!doctor.status.success() && told.contains("WRONG  data directory"), "{told}");
-    assert!(told.contains("is --data-dir the server's") && told.contains("platform port"), "{told}");
-    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "nothing is made there");
+    let output = String::from_utf8(doctor.stdout).unwrap();
+    assert!(!doctor.status.success() && output.contains("WRONG  data directory"), "{output}");
+    assert!(output.contains("Is --data-dir the server's") && output.contains("platform port"), "{output}");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "no file is created");
     running.kill();
     let _running = second.start(&http_client()).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_with_another_secret_key_does_not_start_and_one_that_has_both_does() {
+async fn a_provider_starts_only_with_the_key_that_sealed_its_secrets() {
     let data = tempfile::tempdir().unwrap();
     let launch = launch(data.path());
     let server = launch.start(&http_client()).await.unwrap();

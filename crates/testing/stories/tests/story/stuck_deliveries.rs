@@ -1,6 +1,5 @@
-//! Work that is stuck: why it waits, and what operators do about it on the command line while the server runs.
+//! Stuck deliveries: why they wait, and how operators release or cancel them while the server runs.
 
-use std::convert::Infallible;
 use std::process::Command;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,51 +7,38 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use consumer::ApiClient;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use testkit::server::{Server, built_binary};
 use testkit::site::http_client;
-use tokio::net::TcpListener;
 
+use crate::http_server;
 use crate::support::{WAIT_MAX, launch};
 
-/// Answers every delivery with the status that it is told, and keeps the ids of those answered 2xx. With 503 it asks to be left
-/// alone for an hour.
+/// A receiver that responds with a chosen status and records the ids of the messages that it accepted. With 503 it asks
+/// for a pause of an hour.
 #[derive(Clone)]
 struct Receiver {
     status: Arc<AtomicU16>,
-    taken: Arc<Mutex<Vec<String>>>,
+    accepted: Arc<Mutex<Vec<String>>>,
     url: String,
 }
 
 impl Receiver {
     async fn start(status: u16) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/", listener.local_addr().unwrap());
-        let receiver = Self { status: Arc::new(AtomicU16::new(status)), taken: Arc::default(), url };
-        let serving = receiver.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let receiver = serving.clone();
-                let service = service_fn(move |request: Request<Incoming>| {
-                    let answer = receiver.answer(request.headers());
-                    async move { Ok::<_, Infallible>(answer) }
-                });
-                let connection = hyper::server::conn::http1::Builder::new();
-                tokio::spawn(connection.serve_connection(TokioIo::new(stream), service));
-            }
-        });
+        let mut receiver =
+            Self { status: Arc::new(AtomicU16::new(status)), accepted: Arc::default(), url: String::new() };
+        let responder = receiver.clone();
+        let url = http_server::serve(move |request| std::future::ready(Ok(responder.answer(request.headers())))).await;
+        receiver.url = format!("{url}/");
         receiver
     }
 
     fn answer(&self, headers: &HeaderMap) -> Response<Full<Bytes>> {
         let status = self.status.load(Ordering::SeqCst);
         if status == 200 {
-            self.taken.lock().unwrap().push(headers["webhook-id"].to_str().unwrap().to_owned());
+            self.accepted.lock().unwrap().push(headers["webhook-id"].to_str().unwrap().to_owned());
         }
         let mut answer = Response::builder().status(status);
         if status == 503 {
@@ -61,12 +47,12 @@ impl Receiver {
         answer.body(Full::default()).unwrap()
     }
 
-    fn says(&self, status: u16) {
+    fn respond_with(&self, status: u16) {
         self.status.store(status, Ordering::SeqCst);
     }
 }
 
-/// A server with an application and an endpoint that wants order, whose next attempts are an hour away.
+/// A provider with an application and an endpoint with ordering by key. Retries follow after an hour.
 struct StuckFixture {
     database: Option<String>,
     api: ApiClient,
@@ -84,10 +70,7 @@ impl StuckFixture {
             launch = launch.database(database);
         }
         let server = launch.start(&http_client()).await.unwrap();
-        let account = launch.run_command(&["provider", "account", "create", "Hartley", "--json"]).unwrap();
-        let account = account["id"].as_str().unwrap();
-        let create = ["provider", "key", "create", "--account", account, "--name", "k", "--json"];
-        let key = launch.run_command(&create).unwrap()["key"].as_str().unwrap().to_owned();
+        let key = launch.create_provider_key("Hartley").unwrap();
         let api = ApiClient::new(http_client(), launch.provider_url(), &key).unwrap();
         api.post("/api/v1/app", &json!({ "name": "Customer", "uid": "customer-17" })).await.unwrap();
         let receiver = Receiver::start(500).await;
@@ -105,26 +88,26 @@ impl StuckFixture {
         sent.text("/id").unwrap().to_owned()
     }
 
-    /// What a command of `lotwire provider` prints.
-    fn say(&self, arguments: &[&str]) -> (bool, String) {
+    /// Runs a command of `lotwire provider`: whether it succeeded, and its output.
+    fn run(&self, arguments: &[&str]) -> (bool, String) {
         let mut command = Command::new(built_binary("lotwire").unwrap());
         command.arg("provider").args(arguments).arg("--data-dir").arg(self.data.path());
         if let Some(database) = &self.database {
             command.args(["--database-url", database]);
         }
-        let output = command.env("LOTWIRE_SECRETS__KEY", "07".repeat(32)).output().unwrap();
-        let text = if output.status.success() { output.stdout } else { output.stderr };
-        (output.status.success(), String::from_utf8(text).unwrap())
+        let result = command.env("LOTWIRE_SECRETS__KEY", "07".repeat(32)).output().unwrap();
+        let text = if result.status.success() { result.stdout } else { result.stderr };
+        (result.status.success(), String::from_utf8(text).unwrap())
     }
 
-    /// What waits, when it is as `expected`; null when nothing does.
+    /// Polls `stuck` until its first line is as `expected`; null if nothing waits.
     async fn stuck(&self, expected: impl Fn(&Value) -> bool) -> Value {
         let mut last = Value::Null;
         let asked = async {
             loop {
-                let (worked, said) = self.say(&["stuck", "--json"]);
-                assert!(worked, "{said}");
-                last = said.lines().next().map_or(Value::Null, |line| serde_json::from_str(line).unwrap());
+                let (succeeded, output) = self.run(&["stuck", "--json"]);
+                assert!(succeeded, "{output}");
+                last = output.lines().next().map_or(Value::Null, |line| serde_json::from_str(line).unwrap());
                 if expected(&last) {
                     return last.clone();
                 }
@@ -133,7 +116,7 @@ impl StuckFixture {
         };
         match tokio::time::timeout(WAIT_MAX, asked).await {
             Ok(stuck) => stuck,
-            Err(_) => panic!("it is not what it should be: {last}"),
+            Err(_) => panic!("the stuck deliveries never reached the expected state: {last}"),
         }
     }
 }
@@ -144,11 +127,11 @@ fn counts(due: u64, retry: u64, key: u64) -> Value {
 
 async fn stuck_deliveries_are_listed_and_released(database: Option<String>) {
     let fixture = StuckFixture::open(database).await;
-    let (_, listed) = fixture.say(&["application", "list", "--json"]);
+    let (_, listed) = fixture.run(&["application", "list", "--json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
     assert_eq!((&listed["uid"], &listed["name"]), (&json!("customer-17"), &json!("Customer")));
 
-    // Of a key only the first fails; the others wait for it.
+    // Only the first message of a key is attempted and fails; the others wait behind it.
     let first = fixture.send(Some("lot-1")).await;
     fixture.send(None).await;
     fixture.stuck(|stuck| stuck["waitingFor"] == counts(0, 2, 0)).await;
@@ -156,54 +139,54 @@ async fn stuck_deliveries_are_listed_and_released(database: Option<String>) {
     let third = fixture.send(Some("lot-1")).await;
     let stuck = fixture.stuck(|stuck| stuck["waitingFor"] == counts(0, 2, 2)).await;
     assert_eq!((&stuck["why"], &stuck["blockedKeys"], &stuck["lastCode"]), (&json!("failing"), &json!(1), &json!(500)));
-    let (_, said) = fixture.say(&["stuck"]);
-    assert!(said.contains("2 wait for one before them of their ordering key (1 key;"), "{said}");
+    let (_, output) = fixture.run(&["stuck"]);
+    assert!(output.contains("2 behind an earlier message of the ordering key (1 key;"), "{output}");
 
-    // It is skipped by hand, but not without being asked.
+    // The operator skips the message, which needs a confirmation.
     let (_, blocked) =
-        fixture.say(&["endpoint", "blocked-keys", "receiver-1", "--application", "customer-17", "--json"]);
+        fixture.run(&["endpoint", "blocked-keys", "receiver-1", "--application", "customer-17", "--json"]);
     let blocked: Value = serde_json::from_str(&blocked).unwrap();
     assert_eq!(
         (&blocked["key"], &blocked["message"], &blocked["waiting"]),
         (&json!("lot-1"), &json!(first), &json!(2))
     );
-    let (worked, said) = fixture.say(&["endpoint", "skip", "receiver-1", "--key", "lot-1"]);
-    assert!(!worked && said.contains("say --yes"), "{said}");
-    let (worked, said) =
-        fixture.say(&["endpoint", "skip", &fixture.endpoint, "--key", "lot-1", "--message", &second, "--yes"]);
-    assert!(!worked && said.contains("blocked-keys"), "another message is not skipped: {said}");
-    let (worked, said) =
-        fixture.say(&["endpoint", "skip", "receiver-1", "--key", "lot-1", "--message", &first, "--yes"]);
-    assert!(worked && said.contains("2 behind it"), "{said}");
+    let (succeeded, output) = fixture.run(&["endpoint", "skip", "receiver-1", "--key", "lot-1"]);
+    assert!(!succeeded && output.contains("add --yes"), "{output}");
+    let (succeeded, output) =
+        fixture.run(&["endpoint", "skip", &fixture.endpoint, "--key", "lot-1", "--message", &second, "--yes"]);
+    assert!(!succeeded && output.contains("blocked-keys"), "another message is not skipped: {output}");
+    let (succeeded, output) =
+        fixture.run(&["endpoint", "skip", "receiver-1", "--key", "lot-1", "--message", &first, "--yes"]);
+    assert!(succeeded && output.contains("2 messages behind it"), "{output}");
     fixture.stuck(|stuck| stuck["waitingFor"] == counts(0, 2, 1)).await;
 
-    // The receiver is mended: what waits goes out at once, and in order.
-    fixture.receiver.says(200);
-    let (worked, said) = fixture.say(&["endpoint", "retry-now", "receiver-1", "--json"]);
-    assert!(worked, "{said}");
-    assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), json!({ "endpoint": fixture.endpoint, "messages": 2 }));
+    // After the receiver is repaired, the waiting messages are delivered immediately and in order.
+    fixture.receiver.respond_with(200);
+    let (succeeded, output) = fixture.run(&["endpoint", "retry-now", "receiver-1", "--json"]);
+    assert!(succeeded, "{output}");
+    assert_eq!(serde_json::from_str::<Value>(&output).unwrap(), json!({ "endpoint": fixture.endpoint, "messages": 2 }));
     fixture.stuck(Value::is_null).await;
-    let taken = fixture.receiver.taken.lock().unwrap().clone();
-    assert_eq!(taken.len(), 3);
-    let of_key: Vec<_> = taken.into_iter().filter(|id| [&second, &third].contains(&id)).collect();
+    let accepted = fixture.receiver.accepted.lock().unwrap().clone();
+    assert_eq!(accepted.len(), 3);
+    let of_key: Vec<_> = accepted.into_iter().filter(|id| [&second, &third].contains(&id)).collect();
     assert_eq!(of_key, [second, third]);
 }
 
 async fn a_receiver_pause_is_listed_and_ended_and_waiting_deliveries_cancelled(database: Option<String>) {
     let fixture = StuckFixture::open(database).await;
-    fixture.receiver.says(503);
+    fixture.receiver.respond_with(503);
     let refused = fixture.send(None).await;
     fixture.stuck(|stuck| stuck["why"] == "paused").await;
     let behind = fixture.send(None).await;
     let stuck = fixture.stuck(|stuck| stuck["waitingFor"] == counts(1, 1, 0)).await;
     assert!(stuck["why"] == "paused" && stuck["pausedUntil"].is_string(), "{stuck}");
-    let (_, shown) = fixture.say(&["endpoint", "show", "receiver-1"]);
-    assert!(shown.contains("asked to be left alone until"), "{shown}");
+    let (_, shown) = fixture.run(&["endpoint", "show", "receiver-1"]);
+    assert!(shown.contains("asked for a pause until"), "{shown}");
 
-    let (worked, said) = fixture.say(&["endpoint", "cancel", "receiver-1"]);
-    assert!(!worked && said.contains("2 messages") && said.contains("--yes"), "{said}");
-    let (worked, said) = fixture.say(&["endpoint", "cancel", "receiver-1", "--yes"]);
-    assert!(worked && said.contains("2 messages that waited were given up"), "{said}");
+    let (succeeded, output) = fixture.run(&["endpoint", "cancel", "receiver-1"]);
+    assert!(!succeeded && output.contains("Cancel 2 waiting deliveries") && output.contains("--yes"), "{output}");
+    let (succeeded, output) = fixture.run(&["endpoint", "cancel", "receiver-1", "--yes"]);
+    assert!(succeeded && output.contains("2 waiting deliveries were cancelled"), "{output}");
     fixture.stuck(Value::is_null).await;
     for (message, attempts) in [(&refused, 2), (&behind, 1)] {
         let path = format!("/api/v1/app/customer-17/attempt/msg/{message}?expanded_statuses=true");
@@ -213,14 +196,14 @@ async fn a_receiver_pause_is_listed_and_ended_and_waiting_deliveries_cancelled(d
         assert_eq!(listed[0]["response"], "given up by hand");
     }
 
-    // The pause goes on for what is sent after that, until somebody says that the receiver was mended.
+    // The pause also holds later messages, until the operator retries.
     let kept_back = fixture.send(None).await;
     fixture.stuck(|stuck| stuck["why"] == "paused" && stuck["waiting"] == 1).await;
-    fixture.receiver.says(200);
-    let (worked, said) = fixture.say(&["endpoint", "retry-now", "receiver-1"]);
-    assert!(worked && said.contains("0 messages"), "it was never tried: {said}");
+    fixture.receiver.respond_with(200);
+    let (succeeded, output) = fixture.run(&["endpoint", "retry-now", "receiver-1"]);
+    assert!(succeeded && output.contains("0 deliveries"), "the message had no attempt yet: {output}");
     fixture.stuck(Value::is_null).await;
-    assert_eq!(*fixture.receiver.taken.lock().unwrap(), [kept_back]);
+    assert_eq!(*fixture.receiver.accepted.lock().unwrap(), [kept_back]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -247,7 +230,7 @@ async fn a_receiver_pause_is_listed_and_ended_and_waiting_deliveries_cancelled_o
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_name_is_told_with_what_to_do_and_a_uid_of_two_with_their_ids() {
+async fn the_error_for_an_unknown_name_says_how_to_list_and_for_an_ambiguous_uid_lists_the_ids() {
     let fixture = StuckFixture::open(None).await;
     for (arguments, expected) in [
         (&["endpoint", "show", "rot"][..], "lotwire provider endpoint list"),
@@ -258,14 +241,15 @@ async fn an_unknown_name_is_told_with_what_to_do_and_a_uid_of_two_with_their_ids
         (&["key", "create", "--account", "rot", "--name", "n"], "lotwire provider account list"),
         (&["endpoint", "skip", "receiver-1", "--key", "rot", "--yes"], "blocked-keys"),
     ] {
-        let (worked, said) = fixture.say(arguments);
-        assert!(!worked && said.contains(expected), "{arguments:?}: {said}");
+        let (succeeded, output) = fixture.run(arguments);
+        assert!(!succeeded && output.contains(expected), "{arguments:?}: {output}");
     }
     fixture.api.post("/api/v1/app", &json!({ "name": "Other", "uid": "customer-18" })).await.unwrap();
     let same = json!({ "url": fixture.receiver.url, "uid": "receiver-1" });
     fixture.api.post("/api/v1/app/customer-18/endpoint", &same).await.unwrap();
-    let (worked, said) = fixture.say(&["endpoint", "show", "receiver-1"]);
-    assert!(!worked && said.contains("--application") && said.contains(&fixture.endpoint), "{said}");
-    let (worked, said) = fixture.say(&["endpoint", "show", "receiver-1", "--application", "customer-17", "--json"]);
-    assert!(worked && said.contains(&fixture.endpoint), "{said}");
+    let (succeeded, output) = fixture.run(&["endpoint", "show", "receiver-1"]);
+    assert!(!succeeded && output.contains("--application") && output.contains(&fixture.endpoint), "{output}");
+    let (succeeded, output) =
+        fixture.run(&["endpoint", "show", "receiver-1", "--application", "customer-17", "--json"]);
+    assert!(succeeded && output.contains(&fixture.endpoint), "{output}");
 }

@@ -1,4 +1,4 @@
-//! What the stories share: launches of the binary, and a small sale.
+//! Shared by the stories: launches of the binary, a clerk, and small sales.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use testkit::server::{Launch, Server, built_binary};
 use testkit::site::{CustomerSite, http_client};
 
-/// Nothing in a story takes longer.
-pub const WAIT_MAX: Duration = Duration::from_secs(60);
+/// Time limit of every wait. It is generous, so that a busy machine does not fail a test.
+pub const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// A launch with short pauses, on a store in `data`.
+/// A launch with short retry pauses, on a store in `data`.
 pub fn launch(data: &Path) -> Launch {
     Launch::new(built_binary("lotwire").unwrap(), data)
         .unwrap()
@@ -21,9 +21,9 @@ pub fn launch(data: &Path) -> Launch {
         .set("PLATFORM__PUBLISH_BACKOFF_CAP", "200ms")
 }
 
-/// Two nodes of everything on one PostgreSQL, and a customer who is set up.
+/// Two nodes with both roles on one PostgreSQL, and a set-up customer.
 pub struct TwoNodes {
-    /// The customer, who asks the first node.
+    /// The customer; its clients use the first node.
     pub site: CustomerSite,
     /// The second node's platform, with a key of all scopes.
     pub second_api: ApiClient,
@@ -40,12 +40,12 @@ pub async fn two_nodes() -> TwoNodes {
     let first = first_launch.start(&http_client()).await.unwrap();
     let second = second_launch.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&first_launch, &first_launch).await.unwrap();
-    let key = second_launch.run_command(&["key", "create", "--name", "second", "--scope", "all", "--json"]).unwrap();
-    let second_api = ApiClient::new(http_client(), second_launch.platform_url(), key["key"].as_str().unwrap()).unwrap();
+    let key = second_launch.create_staff_key("second").unwrap();
+    let second_api = ApiClient::new(http_client(), second_launch.platform_url(), &key).unwrap();
     TwoNodes { site, second_api, _first: first, second, _data: data }
 }
 
-/// A clerk at a desk.
+/// A clerk of a webcast.
 pub struct Clerk {
     pub platform: ApiClient,
     ring: String,
@@ -57,11 +57,11 @@ impl Clerk {
     }
 
     pub async fn command(&self, command: &str, body: &Value) {
-        let seen = self.platform.get(&self.ring).await.unwrap().etag;
-        self.platform.post_if_match(&format!("{}/{command}", self.ring), seen.as_ref(), body).await.unwrap();
+        let etag = self.platform.get(&self.ring).await.unwrap().etag;
+        self.platform.post_if_match(&format!("{}/{command}", self.ring), etag.as_ref(), body).await.unwrap();
     }
 
-    /// One bid in the room, and the hammer.
+    /// Puts the item in the ring, takes one room bid, and sells the item.
     pub async fn sell(&self, item: &Value) {
         self.command("send", &json!({ "item": item["uuid"] })).await;
         let bid = json!({ "source": "room", "bidder": "room", "amount": item["minimumBid"] });
@@ -69,42 +69,44 @@ impl Clerk {
         self.command("sell", &json!({})).await;
     }
 
+    /// Puts the item in the ring and passes it.
     pub async fn pass(&self, item: &Value) {
         self.command("send", &json!({ "item": item["uuid"] })).await;
         self.command("pass", &json!({})).await;
     }
 }
 
-/// Lots for an auction that is created with them.
+/// Items to create an auction with.
 pub fn lots(count: usize) -> Value {
     (1..=count).map(|lot| json!({ "lotNumber": lot.to_string(), "title": "A lot", "openingBid": 100 })).collect()
 }
 
-/// A timed auction whose lots end together, `ms` from now.
+/// Creates a timed auction whose lots all end `ms` milliseconds from now.
 pub async fn timed_auction(site: &CustomerSite, count: usize, ms: i64) -> String {
     let auction = json!({ "kind": "timed", "title": "Timed", "status": "LIVE", "endsAt": site.in_ms(ms), "extensionSeconds": 0,
             "items": lots(count) });
     site.create_auction(auction).await.unwrap()
 }
 
-/// A webcast that is LIVE.
+/// Creates a webcast that is LIVE.
 pub async fn webcast(site: &CustomerSite, count: usize) -> String {
     let auction = json!({ "kind": "webcast", "title": "Webcast", "status": "LIVE", "startsAt": site.in_ms(0), "items": lots(count) });
     site.create_auction(auction).await.unwrap()
 }
 
-/// Waits for `count` events, and holds them against what the platform says it announced.
+/// Waits for `count` webhooks and compares them with the events that the platform announced.
 pub async fn received(site: &CustomerSite, count: usize) -> DeliveryReport {
-    let is_there = site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= count).await;
+    let has_arrived = site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= count).await;
     let announced = site.announced_events().await.unwrap();
     let tally = site.receiver.read(|record| record.compare(&announced));
-    assert!(is_there, "{count} events were expected: {tally:?}");
+    assert!(has_arrived, "{count} events were expected: {tally:?}");
     tally
 }
 
-/// A sale in both ways: three lots end, of which one was bid for; one is sold and one is passed in the ring.
+/// A timed auction of three lots, of which one receives a bid, and a webcast in which one lot is sold and one is
+/// passed.
 pub async fn small_sale(site: &CustomerSite) {
-    let timed = timed_auction(site, 3, 1_500).await;
+    let timed = timed_auction(site, 3, SMALL_SALE_MS).await;
     let webcast = webcast(site, 2).await;
     let lot = &site.items(&timed).await.unwrap()[0];
     let bid = json!({ "bidder": "paddle-1", "amount": lot["minimumBid"] });
@@ -114,6 +116,9 @@ pub async fn small_sale(site: &CustomerSite) {
     clerk.sell(&items[0]).await;
     clerk.pass(&items[1]).await;
 }
+
+/// Time until the lots of [`small_sale`] end, long enough for the bid also on a busy machine.
+const SMALL_SALE_MS: i64 = 4_000;
 
 /// Events of [`small_sale`]: two auctions, three ends, a sale and a pass.
 pub const SMALL_SALE_EVENTS: usize = 7;

@@ -1,11 +1,12 @@
-//! Two nodes on one PostgreSQL: each item ends once, each event arrives once, and one node carries on alone.
+//! Two nodes on one PostgreSQL: each item ends once, each event arrives once, and one node continues after the other's
+//! end.
 
 use serde_json::json;
 
 use crate::support::{Clerk, WAIT_MAX, received, timed_auction, two_nodes, webcast};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_nodes_each_item_ends_once_and_each_event_is_published_once() {
+async fn with_two_nodes_each_item_ends_once_and_each_event_is_published_once() {
     let nodes = two_nodes().await;
     let (site, second_api) = (nodes.site, nodes.second_api);
 
@@ -46,6 +47,6 @@ async fn when_one_of_two_nodes_is_killed_the_other_loses_nothing() {
     assert!(site.receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() >= wanted).await);
     let announced = site.announced_events().await.unwrap();
     let tally = site.receiver.read(|record| record.compare(&announced));
-    // A copy is allowed, a loss is not.
+    // After a kill, a duplicate is allowed and a loss is not.
     assert_eq!((tally.expected, tally.lost, tally.invalid), (wanted as u64, 0, 0), "{tally:?}");
 }

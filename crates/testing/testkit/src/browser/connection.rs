@@ -1,4 +1,4 @@
-//! The pipe to the browser: commands with their answers, and what it tells by itself.
+//! The pipe to the browser: commands with their responses, and events.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -9,12 +9,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-/// No command takes longer.
+/// Time limit for a command.
 const ANSWER_MAX: Duration = Duration::from_secs(60);
-/// Events that are kept; a page that tells more is broken, and the first are enough to see how.
+/// Maximum number of stored events. The first ones are enough to find the fault of a page that emits more.
 const EVENTS_MAX: usize = 10_000;
 
-/// Why the browser did not do as it was told.
+/// Why the browser failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}: {why}")]
 pub struct BrowserError {
@@ -23,16 +23,16 @@ pub struct BrowserError {
 }
 
 impl BrowserError {
-    /// What was to be done, and why it was not.
+    /// `what` failed because of `why`.
     pub fn new(what: impl Into<String>, why: impl std::fmt::Display) -> Self {
         BrowserError { what: what.into(), why: why.to_string() }
     }
 }
 
-/// Clones are the same pipe.
+/// A handle to the pipe. Clones share the pipe.
 #[derive(Clone)]
 pub(super) struct Connection {
-    /// None once it was closed.
+    /// None after [`Connection::close`].
     input: Arc<Mutex<Option<ChildStdin>>>,
     shared: Arc<Mutex<Shared>>,
 }
@@ -57,7 +57,7 @@ impl Connection {
         Connection { input: Arc::new(Mutex::new(Some(input))), shared }
     }
 
-    /// Sends a command, to a page's session or to the browser, and gives what it answers.
+    /// Sends a command to a page's session or to the browser. Returns the result.
     pub(super) async fn call(&self, session: Option<&str>, method: &str, params: Value) -> Result<Value, BrowserError> {
         let failed = |why: &dyn std::fmt::Display| BrowserError::new(method, why);
         let (answer, answered) = oneshot::channel();
@@ -89,12 +89,12 @@ impl Connection {
         }
     }
 
-    /// Closes the pipe, at which the browser ends.
+    /// Closes the pipe, which ends the browser.
     pub(super) fn close(&self) {
         lock(&self.input).take();
     }
 
-    /// What a page's session has told so far under this name.
+    /// The events of this name that a page's session has emitted so far.
     pub(super) fn events(&self, session: &str, method: &str) -> Vec<Value> {
         let shared = lock(&self.shared);
         let of = |event: &&Value| event["sessionId"] == session && event["method"] == method;
@@ -102,7 +102,8 @@ impl Connection {
     }
 }
 
-/// Until the pipe closes. Whoever waits then is told so by the end of their channel.
+/// Reads responses and events until the pipe closes. Closing drops the channels of commands that still wait, which
+/// fails them.
 fn read(output: ChildStdout, shared: &Mutex<Shared>) {
     let mut output = BufReader::new(output);
     let mut message = Vec::new();

@@ -1,4 +1,4 @@
-//! A page, and what a person does with it.
+//! A page of the browser, and a user's actions on it.
 
 use std::time::{Duration, Instant};
 
@@ -6,27 +6,26 @@ use serde_json::{Value, json};
 
 use super::connection::{BrowserError, Connection};
 
-/// Nothing that is waited for takes longer.
+/// Time limit for a condition.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Finds the visible link, button or label with a text, or with a name for screen readers. What is asked for by `within`
-/// narrows it down.
+/// Finds the visible link, button, label or summary with this text or accessible name.
 const FIND_BY_TEXT: &str = r#"((words) => {
-    const said = (element) => (element.getAttribute("aria-label") ?? element.textContent).replace(/\s+/g, " ").trim();
+    const nameOf = (element) => (element.getAttribute("aria-label") ?? element.textContent).replace(/\s+/g, " ").trim();
     const all = [...document.querySelectorAll("a, button, label, summary")];
-    return all.find((element) => said(element) === words && element.getClientRects().length > 0);
+    return all.find((element) => nameOf(element) === words && element.getClientRects().length > 0);
 })"#;
 
-/// Brings an element into view and gives its middle; an error when it is not there, or something is in front of it.
+/// Scrolls an element into view and returns its centre. Returns `why` if it is missing, hidden or covered.
 const ELEMENT_CENTRE: &str = r#"((element) => {
-    if (!element) return { why: "it is not there" };
+    if (!element) return { why: "it does not exist" };
     element.scrollIntoView({ block: "center", behavior: "instant" });
     const box = element.getClientRects()[0];
-    if (!box) return { why: "it is not shown" };
+    if (!box) return { why: "it is not visible" };
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     const hit = document.elementFromPoint(x, y);
-    if (!hit || !(element.contains(hit) || hit.contains(element))) return { why: "something is in front of it" };
+    if (!hit || !(element.contains(hit) || hit.contains(element))) return { why: "another element covers it" };
     return { x, y };
 })"#;
 
@@ -53,7 +52,7 @@ impl Page {
         self.connection.call(Some(&self.session), method, params).await
     }
 
-    /// Enters an address.
+    /// Opens a URL.
     pub async fn open(&self, url: &str) -> Result<(), BrowserError> {
         let opened = self.call("Page.navigate", json!({ "url": url })).await?;
         match opened["errorText"].as_str() {
@@ -62,7 +61,7 @@ impl Page {
         }
     }
 
-    /// What an expression comes to on the page.
+    /// Evaluates an expression on the page.
     pub async fn evaluate(&self, expression: &str) -> Result<Value, BrowserError> {
         let params = json!({ "expression": expression, "returnByValue": true });
         let mut answer = self.call("Runtime.evaluate", params).await?;
@@ -72,20 +71,20 @@ impl Page {
         }
     }
 
-    /// Waits until the page has this path and is there.
+    /// Waits until a page with this path is loaded.
     pub async fn wait_until_at(&self, path: &str) -> Result<(), BrowserError> {
         let path = json!(path);
         self.wait_until(&format!("location.pathname === {path} && document.readyState === 'complete'")).await
     }
 
-    /// Waits until the page is there and shows a text.
+    /// Waits until the page is loaded and shows a text.
     pub async fn wait_until_shown(&self, text: &str) -> Result<(), BrowserError> {
         let text = json!(text);
         self.wait_until(&format!("document.readyState === 'complete' && document.body.innerText.includes({text})"))
             .await
     }
 
-    /// Waits until an expression is true on the page; while one page goes and another comes, it is not.
+    /// Waits until an expression is true on the page. During a navigation it counts as false.
     pub async fn wait_until(&self, expression: &str) -> Result<(), BrowserError> {
         let deadline = Instant::now() + WAIT_MAX;
         loop {
@@ -102,19 +101,19 @@ impl Page {
         }
     }
 
-    /// Clicks the link, button or label that says so.
+    /// Clicks the link, button or label with this text.
     pub async fn click(&self, words: &str) -> Result<(), BrowserError> {
         self.click_on(&format!("{FIND_BY_TEXT}({})", json!(words))).await
     }
 
-    /// Clicks the link or button that says so, and waits until another page, or this one anew, has come in place of this one.
+    /// Clicks the link or button with this text and waits until the browser has loaded the next page.
     pub async fn click_through(&self, words: &str) -> Result<(), BrowserError> {
         self.evaluate("window.isLeft = true").await?;
         self.click(words).await?;
         self.wait_until("window.isLeft !== true && document.readyState === 'complete'").await
     }
 
-    /// Types into the field of this id, in place of what is there.
+    /// Replaces the content of the field with this id by typing.
     pub async fn fill(&self, id: &str, text: &str) -> Result<(), BrowserError> {
         let field = format!("document.getElementById({})", json!(id));
         self.click_on(&field).await?;
@@ -134,27 +133,27 @@ impl Page {
         Ok(())
     }
 
-    /// A text on the page.
+    /// Evaluates an expression to a text.
     pub async fn text(&self, expression: &str) -> Result<String, BrowserError> {
         Ok(self.evaluate(expression).await?.as_str().unwrap_or_default().to_owned())
     }
 
-    /// Switches the scripts of pages off.
+    /// Disables scripts on pages.
     pub async fn disable_script(&self) -> Result<(), BrowserError> {
         self.call("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await.map(drop)
     }
 
-    /// Makes the window so wide, in CSS pixels.
+    /// Sets the width of the window, in CSS pixels.
     pub async fn resize(&self, width: u32) -> Result<(), BrowserError> {
         let screen = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500 });
         self.call("Emulation.setDeviceMetricsOverride", screen).await.map(drop)
     }
 
-    /// What pages have complained about so far: exceptions, what a policy kept out, what could not be loaded.
+    /// Errors on the console so far: exceptions, violations of the content security policy, failed requests.
     pub fn console_errors(&self) -> Vec<String> {
         let exceptions = self.connection.events(&self.session, "Runtime.exceptionThrown");
         let logged = self.connection.events(&self.session, "Log.entryAdded");
         let logged = logged.into_iter().filter(|entry| entry["entry"]["level"] == "error");
-        exceptions.into_iter().chain(logged).map(|complaint| complaint.to_string()).collect()
+        exceptions.into_iter().chain(logged).map(|error| error.to_string()).collect()
     }
 }

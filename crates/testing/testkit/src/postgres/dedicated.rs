@@ -1,4 +1,4 @@
-//! A server for one test, which may set it up, stop it and start it again.
+//! A PostgreSQL server for one test, which may configure, stop and restart it.
 
 use std::io::{BufRead as _, Write as _};
 use std::path::Path;
@@ -12,18 +12,19 @@ use crate::certificates::Identity;
 pub struct Settings {
     /// Lines of `postgresql.conf`.
     pub configuration: String,
-    /// All of `pg_hba.conf`; empty for one that trusts everybody. The superuser needs the Unix socket: `local all all trust`.
+    /// The content of `pg_hba.conf`; empty accepts every connection. The superuser needs the Unix socket: `local all
+    /// all trust`.
     pub access: String,
-    /// With what it speaks TLS; not at all without.
+    /// The TLS settings; none disables TLS.
     pub tls: Option<Tls>,
 }
 
-/// What a server shows of itself, and whose clients it takes.
+/// The server's certificate and the authority for client certificates.
 #[derive(Debug, Clone)]
 pub struct Tls {
-    /// Its certificate and key.
+    /// The server's certificate and key.
     pub identity: Identity,
-    /// Certificate in PEM of the authority that clients' certificates are of; empty for none.
+    /// Certificate in PEM of the authority that signs client certificates; empty for none.
     pub client_authority: String,
 }
 
@@ -45,7 +46,7 @@ impl Settings {
     }
 }
 
-/// A running server. It goes when it is dropped.
+/// A running server. Dropping it stops the server and removes its data.
 #[derive(Debug)]
 pub struct DedicatedServer(Cluster);
 
@@ -58,12 +59,12 @@ impl DedicatedServer {
         start_with(settings).map(DedicatedServer)
     }
 
-    /// Where it listens on 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.0.port
     }
 
-    /// Where its Unix socket is.
+    /// The directory of its Unix socket.
     pub fn directory(&self) -> &Path {
         &self.0.directory
     }
@@ -81,7 +82,7 @@ impl DedicatedServer {
         psql.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut psql = psql.spawn().map_err(|error| failed("starting psql", error))?;
         if let Some(mut input) = psql.stdin.take() {
-            input.write_all(text.as_bytes()).map_err(|error| failed("telling psql", error))?;
+            input.write_all(text.as_bytes()).map_err(|error| failed("writing to psql", error))?;
         }
         let output = psql.wait_with_output().map_err(|error| failed("waiting for psql", error))?;
         if !output.status.success() {
@@ -90,21 +91,21 @@ impl DedicatedServer {
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    /// Ends it as an operator does: sessions are cut off, everything is written down.
+    /// Stops the server with a fast shutdown: it ends all sessions and writes a checkpoint.
     pub fn stop(&mut self) -> Result<(), PostgresError> {
         self.send_command("stop")
     }
 
-    /// Starts it after [`DedicatedServer::stop`], on the same port.
+    /// Starts the server after [`DedicatedServer::stop`], on the same port.
     pub fn start_again(&mut self) -> Result<(), PostgresError> {
         self.send_command("start")
     }
 
-    /// Shows this certificate from now on.
+    /// Restarts the server with this certificate.
     pub fn show(&mut self, identity: &Identity) -> Result<(), PostgresError> {
         self.stop()?;
         for (file, text) in [("server.pem", &identity.certificate), ("server-key.pem", &identity.key)] {
-            // They are there already, with the owner and mode that PostgreSQL asks for.
+            // The files exist already, with the owner and mode that PostgreSQL requires.
             std::fs::write(self.0.directory.join(file), text)
                 .map_err(|error| failed("writing a certificate", error))?;
         }
@@ -114,15 +115,15 @@ impl DedicatedServer {
     fn send_command(&mut self, command: &'static str) -> Result<(), PostgresError> {
         let input = self.0.shell.stdin.as_mut().ok_or_else(|| failed(command, "its shell has no input"))?;
         writeln!(input, "{command}").map_err(|error| failed(command, error))?;
-        let mut said = String::new();
-        self.0.output.read_line(&mut said).map_err(|error| failed(command, error))?;
-        if said.trim() == "done" { Ok(()) } else { Err(failed(command, said.trim())) }
+        let mut reply = String::new();
+        self.0.output.read_line(&mut reply).map_err(|error| failed(command, error))?;
+        if reply.trim() == "done" { Ok(()) } else { Err(failed(command, reply.trim())) }
     }
 }
 
 impl Drop for DedicatedServer {
     fn drop(&mut self) {
-        // The shell sees the end of its input, stops the server and removes everything.
+        // At the end of its input, the shell stops the server and removes the directory.
         drop(self.0.shell.stdin.take());
         let _ = self.0.shell.wait();
     }
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_own_server_is_stopped_and_started_again_on_its_port_and_leaves_nothing() {
+    fn a_dedicated_server_restarts_on_its_port_and_its_directory_is_removed() {
         let settings = Settings { configuration: "max_connections = 7".to_owned(), ..Settings::default() };
         let mut server = DedicatedServer::start(&settings).unwrap();
         assert_eq!(server.sql("SHOW max_connections").unwrap(), "7");

@@ -1,4 +1,4 @@
-//! Servers that can't be used, or not just now: what is said, and that it goes on by itself.
+//! Servers that can't be used, or not at the moment: the error texts, and the recovery without a restart.
 
 use testkit::postgres::{DedicatedServer, Settings};
 
@@ -13,7 +13,7 @@ fn config(url: String) -> PostgresConfig {
 }
 
 #[tokio::test]
-async fn a_database_of_another_encoding_is_refused() {
+async fn a_database_with_another_encoding_is_rejected() {
     let server = DedicatedServer::start(&Settings::default()).unwrap();
     server.sql("CREATE DATABASE old ENCODING 'SQL_ASCII' TEMPLATE template0").unwrap();
     let error = refusal(&config(server.url("old"))).await;
@@ -23,7 +23,7 @@ async fn a_database_of_another_encoding_is_refused() {
 }
 
 #[tokio::test]
-async fn tables_of_a_newer_or_another_version_are_refused_and_left_alone() {
+async fn tables_of_a_newer_or_another_version_are_rejected() {
     let config = database().await;
     let of = |text: &[(&str, &str)]| {
         let all: Vec<_> = text.iter().map(|(name, sql)| Migration::unapplied(name, sql).unwrap()).collect();
@@ -32,22 +32,22 @@ async fn tables_of_a_newer_or_another_version_are_refused_and_left_alone() {
     let first = ("V1__lots", "CREATE TABLE lots (number integer PRIMARY KEY)");
     Postgres::open(&config, "first", of(&[first, ("V2__bids", "CREATE TABLE bids (lot integer)")])).await.unwrap();
     let newer = refusal(&config).await;
-    assert!(newer.contains("of version 2, and this lotwire knows 1"), "{newer}");
+    assert!(newer.contains("have version 2, and this lotwire knows versions up to 1"), "{newer}");
     let other = Postgres::open(&config, "first", of(&[("V1__other", "SELECT 1"), ("V2__bids", "SELECT 1")])).await;
     let other = other.map(drop).unwrap_err().to_string();
-    assert!(other.contains("made by another lotwire"), "{other}");
+    assert!(other.contains("migrated by another lotwire"), "{other}");
 }
 
 #[tokio::test]
-async fn a_role_that_may_not_make_schemas_is_told_so_and_may_be_given_them() {
+async fn a_role_without_create_gets_advice_and_can_use_a_schema_that_it_owns() {
     let server = DedicatedServer::start(&Settings::default()).unwrap();
     server.sql("CREATE ROLE app LOGIN; CREATE DATABASE lots ENCODING 'UTF8' TEMPLATE template0").unwrap();
     let config = config(server.url("lots").replace("lotwire@", "app@"));
     let error = refusal(&config).await;
     assert!(error.contains("42501") && error.contains("GRANT CREATE ON DATABASE"), "{error}");
     let owner = PostgresConfig { url: server.url("lots"), pool_size: 1 };
-    let (client, line) = owner.connector("public").unwrap().connect().await.unwrap();
-    let driver = tokio::spawn(line);
+    let (client, connection) = owner.connector("public").unwrap().connect().await.unwrap();
+    let driver = tokio::spawn(connection);
     client.batch_execute("CREATE SCHEMA first AUTHORIZATION app").await.unwrap();
     drop(client);
     driver.await.unwrap().unwrap();
@@ -55,7 +55,7 @@ async fn a_role_that_may_not_make_schemas_is_told_so_and_may_be_given_them() {
 }
 
 #[tokio::test]
-async fn a_server_that_only_reads_is_named_as_the_reason_until_it_writes_again() {
+async fn writes_fail_on_a_read_only_server_and_succeed_once_it_accepts_writes() {
     let server = DedicatedServer::start(&Settings::default()).unwrap();
     server.sql("CREATE DATABASE lots ENCODING 'UTF8' TEMPLATE template0").unwrap();
     let postgres = open(&config(server.url("lots"))).await;
@@ -75,18 +75,18 @@ async fn a_server_that_only_reads_is_named_as_the_reason_until_it_writes_again()
             Err(SqlError::Statement(error)) if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => {
                 break describe_error(&error);
             }
-            // Of the connection that was cut off.
+            // The error of the terminated connection.
             Err(_) => {}
-            Ok(()) => panic!("it was written"),
+            Ok(()) => panic!("the write succeeded on a read-only server"),
         }
     };
-    assert!(error.contains("the server only reads"), "{error}");
+    assert!(error.contains("the server is read-only"), "{error}");
     let refused = refusal(&config(server.url("lots"))).await;
-    assert!(refused.contains("the server only reads"), "{refused}");
-    // Sessions that read only stay what they are, as those to a former primary do: they are not kept.
+    assert!(refused.contains("the server is read-only"), "{refused}");
+    // A session stays read-only, like one to a former primary, so the pool must not keep it.
     server.sql("ALTER DATABASE lots RESET default_transaction_read_only").unwrap();
     let again = async { while write().await.is_err() {} };
-    tokio::time::timeout(SOON, again).await.expect("it writes again");
+    tokio::time::timeout(SOON, again).await.expect("writes succeed again");
     assert_eq!(lots(&postgres).await, 2);
 }
 

@@ -1,8 +1,10 @@
-//! Answers that begin before the request has been written to its end.
+//! Responses that begin before the request has been written completely.
+
+use tokio::sync::Notify;
 
 use super::*;
 
-/// More than the buffers of both sides take.
+/// More than the socket buffers of both sides hold.
 const LARGE: usize = 20_000_000;
 
 fn large(address: SocketAddr) -> Request {
@@ -10,8 +12,8 @@ fn large(address: SocketAddr) -> Request {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_early_gets_the_rest_of_the_request_too() {
-    let (read, mut seen) = mpsc::unbounded_channel();
+async fn a_server_that_responds_early_still_gets_the_whole_request() {
+    let (read, mut received) = mpsc::unbounded_channel();
     let (address, taken) = server(move |mut stream| {
         let read = read.clone();
         async move {
@@ -28,7 +30,7 @@ async fn a_server_that_answers_early_gets_the_rest_of_the_request_too() {
     let client = client(AddressPolicy::any());
     for _ in 0..2 {
         assert_eq!(client.send(large(address)).await.unwrap().body, "ok");
-        assert!(seen.recv().await.unwrap());
+        assert!(received.recv().await.unwrap());
     }
     assert_eq!(taken.load(Ordering::SeqCst), 1);
 }
@@ -36,16 +38,20 @@ async fn a_server_that_answers_early_gets_the_rest_of_the_request_too() {
 #[tokio::test]
 async fn a_response_before_the_whole_request_is_read_closes_the_connection() {
     let (ended, mut hung_up) = mpsc::unbounded_channel();
-    let (address, taken) = server(move |mut stream| {
-        let ended = ended.clone();
-        async move {
-            read_head(&mut stream).await;
-            stream.write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno").await.unwrap();
-            // Time to answer in: what is on its way then comes, and no more than that.
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            let mut rest = Vec::new();
-            let _ = stream.read_to_end(&mut rest).await;
-            ended.send(rest.len() < LARGE).unwrap();
+    let responded = Arc::new(Notify::new());
+    let (address, taken) = server({
+        let responded = responded.clone();
+        move |mut stream| {
+            let (ended, responded) = (ended.clone(), responded.clone());
+            async move {
+                read_head(&mut stream).await;
+                stream.write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno").await.unwrap();
+                // Once the client has the response, it sends no more than what is already in the socket buffers.
+                responded.notified().await;
+                let mut rest = Vec::new();
+                let _ = stream.read_to_end(&mut rest).await;
+                ended.send(rest.len() < LARGE).unwrap();
+            }
         }
     })
     .await;
@@ -53,7 +59,8 @@ async fn a_response_before_the_whole_request_is_read_closes_the_connection() {
     for connections in 1..=2 {
         let response = client.send(large(address)).await.unwrap();
         assert_eq!((response.status.as_u16(), &response.body[..]), (413, &b"no"[..]));
-        // What is left of the request is not taken for the next one.
+        responded.notify_one();
+        // The rest of the request is not sent as part of the next one.
         assert!(hung_up.recv().await.unwrap());
         assert_eq!(taken.load(Ordering::SeqCst), connections);
     }
@@ -64,7 +71,7 @@ async fn an_early_response_is_returned_although_the_server_reads_no_more() {
     let (address, _) = server(|mut stream| async move {
         read_head(&mut stream).await;
         stream.write_all(b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno").await.unwrap();
-        // The connection is reset, for what came was not read.
+        // Dropping the stream with unread bytes resets the connection.
     })
     .await;
     let response = client(AddressPolicy::any()).send(large(address)).await.unwrap();

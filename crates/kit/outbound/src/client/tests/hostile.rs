@@ -1,12 +1,12 @@
-//! Addresses that somebody might type to reach what is ours. None may be accepted as an endpoint, or, where only the
-//! resolver can tell, be connected to.
+//! Addresses that an attacker may enter to reach the operator's network. None may be accepted as an endpoint or, if
+//! only the resolved address shows it, be connected to.
 
 use super::*;
 use crate::url::parse_endpoint_url;
 
-/// Refused before anything is sent: by its form, or because the address it stands for is refused.
+/// Rejected before anything is sent, because of their form or their IP address.
 const REFUSED_EARLY: &[&str] = &[
-    // loopback, as it is and in other spellings
+    // loopback in various spellings
     "http://127.0.0.1/",
     "http://127.0.0.1:80/",
     "https://127.0.0.1:8443/admin",
@@ -63,7 +63,7 @@ const REFUSED_EARLY: &[&str] = &[
     "http://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/",
     "http://[2a00:1450::5efe:10.0.0.1]/",
     "http://[2a00:1450::200:5efe:a00:1]/",
-    // names of ourselves and of metadata services, also in other letters
+    // names of the local machine and of metadata services, also in other letters
     "http://localhost.localdomain/",
     "http://ip6-localhost:8080/",
     "http://metadata.google.internal/computeMetadata/v1/",
@@ -119,7 +119,7 @@ const REFUSED_EARLY: &[&str] = &[
     "http://[fe80::1]/",
     "http://[febf::1]/",
     "http://[fec0::1]/",
-    // not for anybody
+    // reserved, documentation and multicast
     "http://192.0.2.1/",
     "http://198.51.100.7/",
     "http://203.0.113.9/",
@@ -138,7 +138,7 @@ const REFUSED_EARLY: &[&str] = &[
     "http://[100::1]/",
     "http://[4000::1]/",
     "http://[5f00::1]/",
-    // forms that programs read differently
+    // forms that parsers treat differently
     "http://user@127.0.0.1/",
     "http://example.com@127.0.0.1/",
     "http://127.0.0.1@example.com/",
@@ -170,7 +170,7 @@ const REFUSED_EARLY: &[&str] = &[
     "http://256.256.256.256/",
     "http://127.0.0.0.1/",
     "http://0x7f.0.0.0x100/",
-    // other ways out
+    // other schemes
     "file:///etc/passwd",
     "gopher://127.0.0.1:6379/_FLUSHALL",
     "ftp://127.0.0.1/",
@@ -212,7 +212,7 @@ fn ordinary_addresses_become_endpoints() {
     }
 }
 
-/// Whoever hands a URI to the client without reading it as an endpoint first is protected all the same.
+/// The client also checks a URI that was not validated as an endpoint URL.
 #[tokio::test]
 async fn no_hostile_uri_is_connected_to() {
     let client = client(AddressPolicy::public_only(vec![]));
@@ -221,7 +221,7 @@ async fn no_hostile_uri_is_connected_to() {
         let (Ok(to), Ok(endpoint)) = (text.parse::<Destination>(), parse_endpoint_url(text)) else {
             continue;
         };
-        // Without a digit or bracket at both ends it could be a name for the system's resolver, and need a network.
+        // Any other host could be a name, and resolving it would need a network.
         let numeric = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | 'x' | 'X' | ':' | '[' | ']');
         let host = to.uri().host().unwrap_or_default();
         if endpoint.literal_address().is_none() || !host.chars().all(numeric) || host.ends_with('.') {

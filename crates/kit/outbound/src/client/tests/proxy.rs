@@ -1,10 +1,10 @@
-//! Through proxies, which are told an address that was judged and never a name.
+//! Tests of requests through proxies, which get the checked IP address and never the name.
 
 use super::rebinding::ScriptedResolver;
 use super::*;
 use crate::proxy::Proxy;
 
-/// A proxy that gives what it is asked for to `seen` and tunnels when it answers with `2`.
+/// Starts an HTTP proxy that responds to CONNECT with `answer`, opens the tunnel, and sends the request to `seen`.
 async fn http_proxy(answer: &'static str, seen: mpsc::UnboundedSender<String>) -> SocketAddr {
     let serve = move |mut stream: TcpStream| {
         let seen = seen.clone();
@@ -54,7 +54,7 @@ fn through(proxy: &str, allowed: &str, name: &[&str]) -> Client {
 }
 
 #[tokio::test]
-async fn an_http_proxy_is_told_the_address_that_was_judged() {
+async fn an_http_proxy_gets_the_checked_address() {
     let (target, _) = answering(OK, 9).await;
     let (seen, mut heads) = mpsc::unbounded_channel();
     let proxy = http_proxy("HTTP/1.1 200 Fine\r\nx: y\r\n\r\n", seen).await;
@@ -67,7 +67,7 @@ async fn an_http_proxy_is_told_the_address_that_was_judged() {
 }
 
 #[tokio::test]
-async fn a_socks_proxy_is_told_the_address_that_was_judged() {
+async fn a_socks_proxy_gets_the_checked_address() {
     let (target, _) = answering(OK, 9).await;
     for credentials in ["", "user:pass@"] {
         let (seen, mut asked) = mpsc::unbounded_channel();
@@ -84,7 +84,7 @@ async fn a_socks_proxy_is_told_the_address_that_was_judged() {
 }
 
 #[tokio::test]
-async fn what_the_policy_refuses_does_not_reach_the_proxy() {
+async fn a_refused_address_does_not_reach_the_proxy() {
     let (seen, mut heads) = mpsc::unbounded_channel();
     let proxy = http_proxy("HTTP/1.1 200 Fine\r\n\r\n", seen).await;
     for (uri, name) in [("http://private.example/", "10.0.0.1"), ("http://127.0.0.1:1/", "8.8.8.8")] {
@@ -95,12 +95,16 @@ async fn what_the_policy_refuses_does_not_reach_the_proxy() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses_breaks_or_is_not_there_is_told_apart_and_kept_secret() {
+async fn errors_of_a_proxy_differ_and_do_not_contain_its_address() {
     let (seen, _heads) = mpsc::unbounded_channel();
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let (socks_seen, _asked) = mpsc::unbounded_channel();
     for (proxy, part) in [
-        (format!("http://{}", http_proxy("HTTP/1.1 403 No\r\n\r\n", seen.clone()).await), "it answered 403"),
+        (
+            format!("http://{}", http_proxy("HTTP/1.1 403 No\r\n\r\n", seen.clone()).await),
+            "the proxy responded with \
+        403",
+        ),
         (format!("http://{}", http_proxy("SSH-2.0-x\r\n\r\n", seen.clone()).await), "not HTTP"),
         (format!("socks5://{}", socks_proxy(5, socks_seen).await), "connection refused"),
         (format!("http://{}", answering(OK, 0).await.0), "broke"),
@@ -115,7 +119,7 @@ async fn a_proxy_that_refuses_breaks_or_is_not_there_is_told_apart_and_kept_secr
 }
 
 #[test]
-fn a_proxy_is_written_as_an_address_and_shown_without_its_password() {
+fn a_proxy_is_parsed_from_a_url_and_shown_without_its_password() {
     for text in [
         "",
         "proxy:3128",

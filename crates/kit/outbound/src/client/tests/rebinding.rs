@@ -1,4 +1,4 @@
-//! Names that change their mind, from a resolver that the test has in its hand.
+//! DNS rebinding, with a scripted resolver.
 
 use std::net::IpAddr;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use crate::resolver::{Resolve, ResolveFuture};
 
 use super::*;
 
-/// Answers each question with the next of these, and the last one again and again.
+/// Returns the next of these results for each lookup, and then repeats the last one.
 #[derive(Debug)]
 pub(super) struct ScriptedResolver {
     turns: Mutex<Vec<Vec<IpAddr>>>,
@@ -37,8 +37,8 @@ fn resolving(answers: &Arc<ScriptedResolver>, allowed: &[&str]) -> Client {
 }
 
 #[tokio::test]
-async fn a_name_that_turns_private_is_refused_at_the_next_connection() {
-    // 127.0.0.1 stands for a public address, and 127.0.0.2 for a private one; both lead to the server.
+async fn a_name_that_changes_to_a_private_address_is_refused_at_the_next_connection() {
+    // The policy allows 127.0.0.1, as if it were public, and not 127.0.0.2. The server listens on both.
     let (address, taken) = answering(OK, 1).await;
     let answers = ScriptedResolver::new(&[&["127.0.0.1"], &["127.0.0.2"], &["::ffff:169.254.169.254"], &["::1"]]);
     let client = resolving(&answers, &["127.0.0.1/32"]);
@@ -48,14 +48,14 @@ async fn a_name_that_turns_private_is_refused_at_the_next_connection() {
     for turn in 0..3 {
         let error = client.send(request()).await.unwrap_err();
         assert_eq!(error.code(), "refused_address", "turn {turn}: {error}");
-        assert!(!error.to_string().contains("127.0.0.2"), "it does not tell what our resolver knows: {error}");
+        assert!(!error.to_string().contains("127.0.0.2"), "the error contains the resolved address: {error}");
     }
     assert_eq!(taken.load(Ordering::SeqCst), 1);
-    assert_eq!(answers.lookups.load(Ordering::SeqCst), 4, "each connection is made to what was judged, asked for once");
+    assert_eq!(answers.lookups.load(Ordering::SeqCst), 4, "each connection resolves the name once");
 }
 
 #[tokio::test]
-async fn of_a_name_with_good_and_bad_addresses_only_the_good_are_tried() {
+async fn only_the_allowed_addresses_of_a_name_are_tried() {
     let (address, taken) = answering(OK, 9).await;
     let answers = ScriptedResolver::new(&[&["127.0.0.2", "10.0.0.1", "::1", "127.0.0.1"]]);
     let client = resolving(&answers, &["127.0.0.1/32"]);
@@ -65,7 +65,7 @@ async fn of_a_name_with_good_and_bad_addresses_only_the_good_are_tried() {
 }
 
 #[tokio::test]
-async fn every_kind_of_address_behind_a_name_is_judged() {
+async fn resolved_addresses_of_every_kind_are_checked() {
     for ip in [
         "127.0.0.1",
         "0.0.0.0",

@@ -1,4 +1,4 @@
-//! `https`, with a certificate of our own.
+//! Tests of `https` with a certificate from a test authority.
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -60,10 +60,10 @@ async fn an_unknown_authority_and_another_host_are_refused() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_speak_tls_is_told_apart() {
+async fn a_server_without_tls_fails_with_a_timeout_or_a_tls_error() {
     let (address, _) = answering(OK, 1).await;
     let port = address.port();
-    // It waits for the end of headers that TLS never sends, so the deadline has to end it.
+    // The server waits for the end of the headers, which a TLS client never sends, so the deadline ends the request.
     let request = Request { deadline: Duration::from_millis(50), ..get(format_args!("https://localhost:{port}/")) };
     assert_eq!(trusting_client().send(request).await.unwrap_err().code(), "timeout");
     let (address, _) = server(|mut stream| async move {
@@ -75,8 +75,8 @@ async fn a_server_that_does_not_speak_tls_is_told_apart() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_does_not_end_is_bounded_by_the_connections_limit_and_by_the_deadline() {
-    // It waits for the end of headers that TLS never sends.
+async fn a_handshake_is_limited_by_the_connect_timeout_and_by_the_deadline() {
+    // The server waits for the end of the headers, which a TLS client never sends.
     let (address, _) = answering(OK, 1).await;
     let limit = Duration::from_millis(40);
     let config = ClientConfig { policy: AddressPolicy::any(), connect_timeout: limit, ..ClientConfig::default() };
@@ -88,11 +88,11 @@ async fn a_handshake_that_does_not_end_is_bounded_by_the_connections_limit_and_b
 }
 
 #[tokio::test]
-async fn a_receiver_with_old_or_broken_tls_is_told_what_to_do() {
+async fn the_error_says_what_to_do_about_old_or_broken_tls() {
     for (answer, part) in [
         // Alerts: protocol version, handshake failure, unknown name.
         (&b"\x15\x03\x01\x00\x02\x02\x46"[..], "too old: version 1.2 or 1.3 is needed"),
-        (b"\x15\x03\x01\x00\x02\x02\x28", "no cipher that is safe today"),
+        (b"\x15\x03\x01\x00\x02\x02\x28", "offers no secure cipher"),
         (b"\x15\x03\x03\x00\x02\x02\x70", "does not know this host name"),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "is it a plain http port?"),
         (b"", "closed the connection during the handshake"),

@@ -1,4 +1,4 @@
-//! The price that is asked for, and bids that the clerk takes.
+//! The asking price, and bids that the clerk enters or accepts.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -13,21 +13,30 @@ use crate::errors::{ApiError, Problem};
 use crate::extract::Post;
 use crate::models::RingView;
 
-/// A price.
+/// An asking price.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AskingPriceIn {
-    /// Minor units; at least 1.
+    /// Asking price, in minor units; at least 1.
     #[schema(minimum = 1)]
     amount: i64,
 }
 
-/// Sets the asking price. Bids that stand at it or above are struck, and a higher price brings them back until another bid is
-/// taken. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/asking-price", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = AskingPriceIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Set the asking price
+///
+/// Bids at the new asking price or above are struck; a higher asking price restores them until the next bid is
+/// accepted. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the
+/// `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409 `not_in_ring`,
+/// `ring_paused`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/asking-price", tag = "ring", request_body = AskingPriceIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn asking_price(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -36,13 +45,13 @@ pub(crate) async fn asking_price(
     command(&platform, uuid, &post, &ClerkCommand::SetAskingPrice { amount: post.body.amount }).await
 }
 
-/// Where a bid comes from.
+/// The source of a bid.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum SourceIn {
-    /// Taken in the room.
+    /// A bid from the room.
     Room,
-    /// Came over the internet by another way, and the clerk takes it.
+    /// An internet bid that the clerk received by another way.
     Internet,
 }
 
@@ -50,18 +59,30 @@ pub(crate) enum SourceIn {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RingBidIn {
+    /// The source of the bid.
     source: SourceIn,
-    /// Who bids, such as a paddle number; 1 to 64 characters.
+    /// Paddle of the bidder; 1 to 64 characters.
     bidder: String,
-    /// Minor units; at least the asking price, which it is without one.
+    /// Amount, in minor units; at least the asking price, which is the default.
     amount: Option<i64>,
 }
 
-/// Takes a bid on the item in the ring. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/bid", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = RingBidIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Enter a bid
+///
+/// A bid from the room, or an internet bid that the clerk received by another way, on the item in the ring. For
+/// clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the
+/// ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409 `not_in_ring`, `ring_paused`,
+/// `bid_too_low`, `bid_too_high`, `already_leading`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`,
+/// `spending_limit_reached`, `too_many_bids`; 422 `field_invalid`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/bid", tag = "ring", request_body = RingBidIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn bid(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -79,15 +100,25 @@ pub(crate) async fn bid(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AcceptIn {
-    /// UUID of a bid that waits.
+    /// UUID of a waiting bid.
     bid: Uuid,
 }
 
-/// Accepts an internet bid that waits. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/accept", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = AcceptIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Accept an internet bid
+///
+/// That waits on the item in the ring. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`.
+/// Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors:
+/// 409 `not_pending`, `not_in_ring`, `ring_paused`, `bid_too_low`, `already_leading`, `bidder_not_approved`,
+/// `bidder_suspended`, `vendor_barred`, `spending_limit_reached`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/accept", tag = "ring", request_body = AcceptIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn accept(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -96,21 +127,32 @@ pub(crate) async fn accept(
     command(&platform, uuid, &post, &ClerkCommand::Accept { bid: post.body.bid }).await
 }
 
-/// A bid for an absentee.
+/// A bid for an absentee bidder.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CommissionBidIn {
-    /// Who left the commission.
+    /// Paddle of the absentee bidder.
     bidder: String,
-    /// Minor units; at least the asking price, which it is without one, and at most what was left.
+    /// Amount, in minor units; at least the asking price, which is the default, and at most the maximum of the absentee
+    /// bid.
     amount: Option<i64>,
 }
 
-/// Bids for an absentee, within what they left. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/commission-bid", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = CommissionBidIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Bid for an absentee bidder
+///
+/// Up to the maximum of their absentee bid. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`.
+/// Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors:
+/// 409 `no_commission`, `commission_exceeded`, `already_leading`, `not_in_ring`, `ring_paused`, `bid_too_low`,
+/// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/commission-bid", tag = "ring", request_body = CommissionBidIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn commission_bid(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

@@ -1,4 +1,4 @@
-//! What goes into the ring, and out of it again undecided.
+//! Begin the live phase, send an item into the ring, remove it undecided, offer a passed item again.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -13,11 +13,21 @@ use crate::errors::{ApiError, Problem};
 use crate::extract::Post;
 use crate::models::RingView;
 
-/// Begins the live phase of a webcast: absentees leave no more bids. Sending the first item does so too. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/begin", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = NothingIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Begin the live phase of a webcast
+///
+/// Bidders can leave no more absentee bids. The first `ring/send` begins the live phase too. For clerks of the
+/// webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the ring (412
+/// `precondition_failed`, 428 `precondition_required`). Errors: 409 `pre_bidding_over`, `auction_not_live`,
+/// `auction_not_started`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/begin", tag = "ring", request_body = NothingIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn begin(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -30,15 +40,26 @@ pub(crate) async fn begin(
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SendIn {
-    /// The item; without one the next LIVE item that waits, in running order.
+    /// UUID of the item. Default: the next LIVE item in running order that waits.
     item: Option<Uuid>,
 }
 
-/// Sends an item into the empty ring; one that was passed is offered again by it. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/send", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = SendIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Send an item into the ring
+///
+/// The ring must be empty. Without `item`, the next LIVE item in running order that waits. A passed item is offered
+/// again by this command. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires
+/// `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 404
+/// `not_found` if no item waits; 409 `ring_occupied`, `item_not_live`, `item_not_in_auction`, `auction_not_live`,
+/// `auction_not_started`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/send", tag = "ring", request_body = SendIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn send(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -47,11 +68,20 @@ pub(crate) async fn send(
     command(&platform, uuid, &post, &ClerkCommand::Send { item: post.body.item }).await
 }
 
-/// Takes the item out of the ring undecided; it waits with its bids. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/remove", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = NothingIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Remove the item from the ring
+///
+/// Without a decision. The item keeps its bids and waits. For clerks of the webcast (403 `clerk_not_assigned`); scope
+/// `ring:write`. Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428
+/// `precondition_required`). Errors: 409 `not_in_ring`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/remove", tag = "ring", request_body = NothingIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn remove(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -64,14 +94,24 @@ pub(crate) async fn remove(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct OfferAgainIn {
+    /// UUID of the passed item.
     item: Uuid,
 }
 
-/// Makes a passed item LIVE again; it waits to be sent. Announced. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/offer-again", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = OfferAgainIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Offer a passed item again
+///
+/// The item becomes LIVE and waits to be sent. The platform announces the change. For clerks of the webcast (403
+/// `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the ring (412
+/// `precondition_failed`, 428 `precondition_required`). Errors: 409 `item_not_passed`, `item_not_in_auction`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/offer-again", tag = "ring", request_body = OfferAgainIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn offer_again(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

@@ -1,4 +1,4 @@
-//! The hammer: warned of, held up, and fallen.
+//! Fair warning, pause, sell and pass.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -11,11 +11,20 @@ use crate::errors::{ApiError, Problem};
 use crate::extract::Post;
 use crate::models::RingView;
 
-/// Says that the hammer is about to fall; the warnings are counted until the next bid or price. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/fair-warning", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = NothingIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Give fair warning
+///
+/// Announces that the hammer is about to fall. The ring counts the warnings since the last bid or asking price. For
+/// clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the
+/// ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409 `not_in_ring`, `ring_paused`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/fair-warning", tag = "ring", request_body = NothingIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn fair_warning(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -24,11 +33,20 @@ pub(crate) async fn fair_warning(
     command(&platform, uuid, &post, &ClerkCommand::FairWarning).await
 }
 
-/// Pauses bidding on the item in the ring. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/pause", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = NothingIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Pause bidding
+///
+/// On the item in the ring. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires
+/// `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409
+/// `not_in_ring`, `ring_paused`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/pause", tag = "ring", request_body = NothingIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn pause(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -37,11 +55,20 @@ pub(crate) async fn pause(
     command(&platform, uuid, &post, &ClerkCommand::Pause).await
 }
 
-/// Lets bidding go on. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/resume", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = NothingIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Resume bidding
+///
+/// On the item in the ring. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires
+/// `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409
+/// `not_in_ring`, `not_paused`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/resume", tag = "ring", request_body = NothingIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn resume(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -50,11 +77,20 @@ pub(crate) async fn resume(
     command(&platform, uuid, &post, &ClerkCommand::Resume).await
 }
 
-/// The hammer falls: sells the item in the ring to its standing bid. Announced. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/sell", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = NothingIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Sell the item in the ring
+///
+/// To its standing bid. The platform announces the sale. For clerks of the webcast (403 `clerk_not_assigned`); scope
+/// `ring:write`. Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428
+/// `precondition_required`). Errors: 409 `no_standing_bid`, `not_in_ring`, `ring_paused`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/sell", tag = "ring", request_body = NothingIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn sell(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -63,11 +99,20 @@ pub(crate) async fn sell(
     command(&platform, uuid, &post, &ClerkCommand::Sell).await
 }
 
-/// Passes the item in the ring: it is not sold. Announced. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/pass", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = NothingIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Pass the item in the ring
+///
+/// The item is not sold. The platform announces the change. For clerks of the webcast (403 `clerk_not_assigned`);
+/// scope `ring:write`. Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428
+/// `precondition_required`). Errors: 409 `not_in_ring`, `ring_paused`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/pass", tag = "ring", request_body = NothingIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn pass(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

@@ -1,4 +1,4 @@
-//! What is taken back: a bid by the clerk, a bid by its bidder, a hammer.
+//! Undo a bid, retract a bid for its bidder, reopen the last lot.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -13,11 +13,21 @@ use crate::errors::{ApiError, Problem};
 use crate::extract::Post;
 use crate::models::RingView;
 
-/// Takes the last bid back: what stood before stands again, at the price that was asked then. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/undo", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = ReasonIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Undo the last bid
+///
+/// The bid before it stands again, at the asking price of that moment. For clerks of the webcast (403
+/// `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the ring (412
+/// `precondition_failed`, 428 `precondition_required`). Errors: 409 `nothing_to_undo`, `not_in_ring`; 422
+/// `reason_required`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/undo", tag = "ring", request_body = ReasonIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn undo(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -26,21 +36,31 @@ pub(crate) async fn undo(
     command(&platform, uuid, &post, &ClerkCommand::Undo { reason: post.body.reason.clone() }).await
 }
 
-/// The bid that is retracted.
+/// The bid to retract, with the reason.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RetractIn {
     /// UUID of a bid on the item in the ring.
     bid: Uuid,
-    /// In a person's words, 1 to 500 characters; it is kept in the log.
+    /// Text for people, 1 to 500 characters; it is kept in the item's log.
     reason: String,
 }
 
-/// Enters that a bidder takes a bid back. No earlier bid comes back by it. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/retract", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = RetractIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Retract a bid
+///
+/// Records that a bidder withdraws a bid on the item in the ring. No earlier bid is restored. For clerks of the
+/// webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the ring (412
+/// `precondition_failed`, 428 `precondition_required`). Errors: 409 `bid_not_found`, `bid_struck`, `not_in_ring`; 422
+/// `reason_required`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/retract", tag = "ring", request_body = RetractIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn retract(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
@@ -50,11 +70,21 @@ pub(crate) async fn retract(
     command(&platform, uuid, &post, &ClerkCommand::Retract { bid, reason }).await
 }
 
-/// Brings the item that was sold or passed last back into the empty ring, with the bid that stood. Announced. Needs `If-Match`. Scope `ring:write`.
-#[utoipa::path(post, path = "/auctions/{uuid}/ring/reopen", tag = "ring",
-    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)), request_body = ReasonIn,
-    responses((status = 200, body = RingView), (status = 404, body = Problem), (status = 409, body = Problem),
-        (status = 412, body = Problem), (status = 428, body = Problem)))]
+/// Reopen the last lot
+///
+/// Brings the item that was sold or passed last back into the empty ring, with its standing bid. The platform
+/// announces the change. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires
+/// `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409
+/// `not_last_item`, `ring_occupied`; 422 `reason_required`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/ring/reopen", tag = "ring", request_body = ReasonIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 428, body = Problem),
+    ),
+)]
 pub(crate) async fn reopen(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,

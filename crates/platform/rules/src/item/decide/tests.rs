@@ -1,4 +1,4 @@
-//! Data-driven tests of item decisions.
+//! Data-driven tests of decisions on items.
 
 mod administrator;
 mod beginning;
@@ -7,9 +7,9 @@ mod relisting;
 mod sale;
 
 use super::*;
-use crate::AMOUNT_MAX;
 use crate::Hidden;
 use crate::sample::{at, auction, in_ring, item, with_bid};
+use crate::{AMOUNT_MAX, AuctionKind};
 use contract::AuctionStatus;
 
 use ItemStatus::{Draft, Live, Passed, Preview, Sold, Suspended, Unsold, Withdrawn};
@@ -30,8 +30,8 @@ fn bid_of(paddle: &str, amount: i64) -> ItemCommand {
     ItemCommand::PlaceBid { bid: Uuid::from_u128(50), bidder: Bidder::vouched_for(paddle), amount }
 }
 
-/// The outcome in a line: `FROM->TO cause [announced] [reason]`, `bid N PRICE SOURCE`, `ring PLACE`, `end SECONDS`, or the
-/// code.
+/// The outcome in one line: `FROM->TO cause [announced] [reason]`, `bid N PRICE SOURCE`, `ring PLACE`, `end SECONDS`,
+/// or the code.
 fn words(outcome: &Result<Vec<ItemChange>, Rejection>) -> String {
     let changes = match outcome {
         Ok(changes) => changes,
@@ -40,9 +40,9 @@ fn words(outcome: &Result<Vec<ItemChange>, Rejection>) -> String {
     let word = |change: &ItemChange| match change {
         ItemChange::StatusChanged { from, to, cause, announced, reason } => {
             let from = from.map_or("-", ItemStatus::name);
-            let told = if *announced { " announced" } else { "" };
+            let announced = if *announced { " announced" } else { "" };
             let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-            format!("{from}->{} {}{told}{why}", to.name(), cause.as_str())
+            format!("{from}->{} {}{announced}{why}", to.name(), cause.as_str())
         }
         ItemChange::BidAccepted { record, standing } => {
             let price = standing.as_ref().map_or(0, |standing| standing.amount);

@@ -1,4 +1,4 @@
-//! What is said to be possible is what is possible: after every short series of commands.
+//! The legal commands are exactly the ones that the rules accept, after every series of at most six commands.
 
 use uuid::Uuid;
 
@@ -41,23 +41,23 @@ impl Sale {
 
     fn command(&self, step: &str) -> RingCommand {
         let bid = Uuid::from_u128(500 + self.item.bid_count as u128);
-        let asked = self.item.in_ring().map_or(10_000, |ring| ring.asking_price);
-        let (log, reason) = (self.log.clone(), "said so".to_owned());
+        let asking_price = self.item.in_ring().map_or(10_000, |ring| ring.asking_price);
+        let (log, reason) = (self.log.clone(), "requested".to_owned());
         let bidder = Bidder::vouched_for("b-17");
         match step {
             "send" => RingCommand::Send,
-            "room" => RingCommand::RoomBid { bid, bidder: Bidder::vouched_for("7"), amount: asked },
+            "room" => RingCommand::RoomBid { bid, bidder: Bidder::vouched_for("7"), amount: asking_price },
             "online" => RingCommand::InternetBid {
                 bid: Uuid::from_u128(900 + self.item.bid_count as u128),
                 bidder,
-                amount: asked,
+                amount: asking_price,
             },
             "accept" => {
                 let bid = self.item.pending.first().map_or(bid, |pending| pending.bid);
                 RingCommand::AcceptPending { bid, bidder }
             }
             "commission" => {
-                RingCommand::CommissionBid { bid, bidder: Bidder::vouched_for("absent"), amount: asked, log }
+                RingCommand::CommissionBid { bid, bidder: Bidder::vouched_for("absent"), amount: asking_price, log }
             }
             "undo" => RingCommand::Undo { reason, log },
             "retract" => {
@@ -77,7 +77,7 @@ impl Sale {
         }
     }
 
-    /// The sale after the step, where the rules let it.
+    /// The sale after the step; none when the rules reject the step.
     fn after(&self, step: &str) -> Option<Self> {
         let mut next = self.clone();
         let (of_item, of_auction) = match step {
@@ -101,7 +101,7 @@ impl Sale {
         Some(next)
     }
 
-    fn says(&self) -> Vec<RingAction> {
+    fn legal(&self) -> Vec<RingAction> {
         let is_in = self.auction.in_ring == Some(self.item.uuid);
         legal_actions(&RingFacts {
             auction: &self.auction,
@@ -114,8 +114,8 @@ impl Sale {
     }
 
     #[track_caller]
-    fn holds(&self, told: &[&str]) {
-        let says = self.says();
+    fn check_legal(&self, steps: &[&str]) {
+        let legal = self.legal();
         for (action, step) in [
             (RingAction::Begin, "begin"),
             (RingAction::Send, "send"),
@@ -134,35 +134,35 @@ impl Sale {
             (RingAction::OfferAgain, "offer again"),
             (RingAction::Reopen, "reopen"),
         ] {
-            assert_eq!(says.contains(&action), self.after(step).is_some(), "{} after {told:?}", action.as_str());
+            assert_eq!(legal.contains(&action), self.after(step).is_some(), "{} after {steps:?}", action.as_str());
         }
     }
 }
 
-fn walk(sale: &Sale, told: &mut Vec<&'static str>, left: usize) {
-    sale.holds(told);
+fn walk(sale: &Sale, steps: &mut Vec<&'static str>, left: usize) {
+    sale.check_legal(steps);
     if left == 0 {
         return;
     }
     for step in STEPS {
         if let Some(next) = sale.after(step) {
-            told.push(step);
-            walk(&next, told, left - 1);
-            told.pop();
+            steps.push(step);
+            walk(&next, steps, left - 1);
+            steps.pop();
         }
     }
 }
 
 #[test]
-fn what_a_console_offers_is_what_the_rules_allow() {
+fn legal_commands_are_exactly_the_accepted_ones() {
     walk(&Sale::new(), &mut Vec::new(), 6);
 }
 
 #[test]
-fn only_a_live_webcast_offers_anything() {
+fn only_a_live_webcast_has_legal_commands() {
     let mut sale = Sale::new();
     sale.auction.status = AuctionStatus::Preview;
-    assert_eq!(sale.says(), []);
+    assert_eq!(sale.legal(), []);
     sale.auction = auction(AuctionKind::Timed, AuctionStatus::Live);
-    assert_eq!(sale.says(), []);
+    assert_eq!(sale.legal(), []);
 }

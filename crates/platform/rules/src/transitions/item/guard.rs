@@ -1,4 +1,4 @@
-//! Guards of the item table.
+//! Guards: the conditions in the transition table of items.
 
 use jiff::Timestamp;
 
@@ -6,12 +6,12 @@ use crate::{Auction, AuctionKind, Item, Rejection};
 
 use ItemGuard::*;
 
-/// What must hold for a row. A refusal says what is wrong.
+/// A condition of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ItemGuard {
     /// The auction is LIVE.
     AuctionLive,
-    /// The auction is not reconciled: RECONCILIATION promises that no item is LIVE or SUSPENDED, and can't be left.
+    /// The auction is neither in RECONCILIATION nor ARCHIVED.
     AuctionOpen,
     /// The auction is timed.
     Timed,
@@ -19,11 +19,11 @@ pub enum ItemGuard {
     Webcast,
     /// The item is in the ring.
     InRing,
-    /// The item is not in the ring: a clerk takes it out first, so that the ring never holds what can't be sold.
+    /// The item is not in the ring. The clerk takes it out first, so that every item in the ring is LIVE.
     NotInRing,
     /// A bid stands.
     StandingBid,
-    /// A bid stands, and it is not below the reserve.
+    /// A bid stands, and the price has reached the reserve.
     ReserveMet,
     /// The effective end is reached.
     EndReached,
@@ -35,7 +35,7 @@ pub enum ItemGuard {
     Reason,
 }
 
-/// What guards look at.
+/// The facts that guards check.
 pub(crate) struct ItemFacts<'a> {
     pub(crate) auction: &'a Auction,
     pub(crate) item: &'a Item,
@@ -44,7 +44,7 @@ pub(crate) struct ItemFacts<'a> {
 }
 
 impl ItemGuard {
-    /// The guard in words, for documents.
+    /// The guard in the words of `docs/run-sales/rules.md`.
     pub fn words(self) -> &'static str {
         match self {
             AuctionLive => "the auction is LIVE",
@@ -62,7 +62,7 @@ impl ItemGuard {
         }
     }
 
-    /// Refuses with what is wrong when the guard does not hold.
+    /// Rejects when the guard does not hold.
     pub(super) fn check(self, facts: &ItemFacts<'_>) -> Result<(), Rejection> {
         let ItemFacts { auction, item, .. } = facts;
         match self {
@@ -93,7 +93,7 @@ fn end_in_future(facts: &ItemFacts<'_>) -> Result<(), Rejection> {
         AuctionKind::Webcast => Ok(()),
         AuctionKind::Timed => {
             let end = item.effective_end_time.or_else(|| item.end_to_plan(auction));
-            // One that lies before the start would be over before anybody could bid.
+            // An end before the start of the auction would leave no time to bid.
             let earliest = auction.starts_at.map_or(*now, |start| start.max(*now));
             end.is_some_and(|end| end > earliest).then_some(()).ok_or(Rejection::EndNotInFuture)
         }

@@ -1,4 +1,4 @@
-//! The item transitions: every row, and every pair that is no row.
+//! Tests of the item transitions: every row, and every pair of statuses without a row.
 
 use super::*;
 use crate::item::decide;
@@ -6,7 +6,7 @@ use crate::sample::{at, auction, in_ring, item, with_bid};
 use crate::{AuctionKind, ItemChange, ItemCommand, RingCommand, ring};
 use contract::AuctionStatus;
 
-/// The table of the decisions page, section 2, written once more: from, to, by, announced.
+/// The specified table: from, to, by, announced.
 const SPECIFIED: &[(&str, &str, &str, &str)] = &[
     ("-", "DRAFT", "Creation", "no"),
     ("-", "LIVE", "Creation", "no"),
@@ -167,18 +167,18 @@ fn an_item_is_created_as_draft_or_live_only() {
 }
 
 #[test]
-fn a_set_up_change_is_silent_until_a_status_was_announced() {
+fn only_always_announced_changes_are_announced_before_the_first_announcement() {
     for row in ITEM_TRANSITIONS {
         let auction = auction(AuctionKind::Timed, AuctionStatus::Live);
-        let unheard = item(&auction, row.from.unwrap_or(Draft));
-        let heard = Item { announced: true, ..unheard.clone() };
-        assert_eq!(row.announced.applies_to(&unheard), row.announced == Announced::Yes, "{row:?}");
-        assert!(row.announced.applies_to(&heard), "{row:?}");
+        let silent = item(&auction, row.from.unwrap_or(Draft));
+        let announced = Item { announced: true, ..silent.clone() };
+        assert_eq!(row.announced.applies_to(&silent), row.announced == Announced::Yes, "{row:?}");
+        assert!(row.announced.applies_to(&announced), "{row:?}");
     }
 }
 
 #[test]
-fn every_guard_and_announcement_has_words_of_its_own() {
+fn guards_have_distinct_words() {
     let mut words: Vec<&str> = ITEM_TRANSITIONS.iter().flat_map(|row| row.guards).map(|guard| guard.words()).collect();
     words.sort_unstable();
     words.dedup();
@@ -186,7 +186,7 @@ fn every_guard_and_announcement_has_words_of_its_own() {
 }
 
 #[test]
-fn rows_print_as_rows_of_a_document() {
+fn rows_print_as_markdown() {
     let printed: Vec<String> = ITEM_TRANSITIONS.iter().map(ToString::to_string).collect();
     assert_eq!(printed[0], "| – | DRAFT | created | the auction is not reconciled | no |");
     let sold = "| LIVE | SOLD | its end | timed auction; effective end reached; high bid ≥ reserve | yes |";

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::batch::RefusedChanges;
 use crate::codec::{LIVE, end_ms};
 use crate::postgres::rows::{self, SqlResult};
-use crate::postgres::{bidders, leads};
+use crate::postgres::{bulk_changes, registrations};
 
 /// Everything that can speak against a change.
 #[derive(Default)]
@@ -66,11 +66,11 @@ impl ConflictChecker {
             biased;
             lock_auctions(db, changes),
             lock_items(db, changes, locks),
-            bidders::lock_spending_versions(db, changes),
-            bidders::lock_registrations(db, changes),
+            registrations::lock_spending_versions(db, changes),
+            registrations::lock_registrations(db, changes),
             used_keys(db, changes)
         )?;
-        let leads = leads::lock(db, changes).await?;
+        let leads = bulk_changes::lock(db, changes).await?;
         let mut ledger = ConflictChecker { auctions, items, turns, registrations, leads, answers, ..Self::default() };
         ledger.load_occupied_places(db, changes).await?;
         Ok(ledger)

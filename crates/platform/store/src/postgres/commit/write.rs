@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use deadpool_postgres::Transaction;
 use platform_core::audit::LogEntry;
-use platform_core::bid::{Bid, BidStrike};
+use platform_core::bidding::bid::{Bid, BidStrike};
 use platform_core::port::{Change, IdempotentAnswer, StoreResult, Versioned};
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
 use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 use crate::postgres::rows::{self, SqlResult};
-use crate::postgres::{bidders, leads, log, reference, sandbox};
+use crate::postgres::{audit, bulk_changes, customers, item_ends, registrations};
 
 /// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
 pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
@@ -30,13 +30,13 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<
         insert_items(db, &items.created),
         insert_addresses(db, changes),
         insert_bids(db, &bids),
-        log::append(db, &entries),
-        bidders::write(db, changes),
+        audit::append(db, &entries),
+        registrations::write(db, changes),
         insert_answers(db, &answers),
     )?;
-    leads::advance_bulk_changes(db, changes).await?;
-    sandbox::put_clocks(db, auctions.all()).await?;
-    sandbox::put_ends(db, items.all()).await?;
+    bulk_changes::advance_bulk_changes(db, changes).await?;
+    item_ends::put_sandbox_clocks(db, auctions.all()).await?;
+    item_ends::put_sandbox_ends(db, items.all()).await?;
     mark_bids(db, changes).await
 }
 
@@ -163,7 +163,7 @@ async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> SqlRes
 /// New addresses are rare: one statement each.
 async fn insert_addresses(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     for address in changes.iter().filter_map(|change| change.address.as_ref()) {
-        reference::put(db, Some(address)).await?;
+        customers::put_address(db, Some(address)).await?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The same key and request, asked any number of times and at the same time, is one effect and one answer; another request
-//! under the key is refused and has none.
+//! Idempotency keys: the same key and request, sent repeatedly and concurrently, have one effect and one response.
+//! Another request with the key is refused and has no effect.
 
 use futures_util::future::join_all;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ const POSTS: [Post; 7] = [
     },
 ];
 
-/// Rounds of calls made at the same time: which key, and which of two bodies.
+/// Rounds of concurrent calls: the key, and which of two bodies.
 type Rounds = Vec<Vec<(u8, usize)>>;
 
 fn calls() -> impl Strategy<Value = (Post, Rounds)> {
@@ -94,7 +94,7 @@ async fn asks_again_and_again(fixture: &Fixture, (post, rounds): (Post, Rounds))
         (post.effects)(&list.json())
     };
     let before = count().await;
-    // The body that a key stands for, and its answer, once one was given.
+    // The body of each key, and its response once it exists.
     let mut taken: [Option<(usize, String)>; 3] = Default::default();
     for round in rounds {
         let answers = round.iter().map(|(key, body)| ask(fixture, post, *key, *body));
@@ -123,7 +123,7 @@ async fn asks_again_and_again(fixture: &Fixture, (post, rounds): (Post, Rounds))
 }
 
 async fn ask(fixture: &Fixture, post: Post, key: u8, body: usize) -> Answer {
-    // Each key has bodies of its own, so that no name is wanted twice.
+    // Each key has bodies of its own, so that names are unique.
     let body = (post.body)(usize::from(key) * 2 + body).to_string();
     let headers = [("idempotency-key", ["k0", "k1", "k2"][usize::from(key)])];
     fixture.call_as(Some(&fixture.key), "POST", post.path, &headers, &body).await

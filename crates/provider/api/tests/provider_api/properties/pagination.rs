@@ -1,12 +1,12 @@
-//! Walking any list, in either direction and with pages of any size, shows each entry that was there all the time once,
-//! whatever is added meanwhile.
+//! Pagination: reading any list, in either direction and with any page size, returns each entry that existed throughout
+//! exactly once, also while entries are added.
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use provider_core::ids;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
-use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, AttemptEvent};
+use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use serde_json::{Value, json};
 
 use super::{MakeFixture, on_each_store, play};
@@ -16,7 +16,7 @@ on_each_store! {
     each_entry_is_on_one_page: 16, 5, 2;
 }
 
-/// A list with its address, and how it gets another entry.
+/// A list with its path, and how to add an entry.
 #[derive(Debug, Clone, Copy)]
 enum List {
     Applications,
@@ -43,7 +43,7 @@ const LISTS: [List; 10] = [
     List::Operational,
 ];
 
-/// What is drawn: how many entries there are at first, the size of each page, and how many are added after each.
+/// A generated case: the initial number of entries, the size of each page, and the number of entries added after it.
 #[derive(Debug, Clone)]
 struct Walk {
     list: List,
@@ -83,7 +83,7 @@ async fn walks_there_and_back(fixture: &Fixture, walk: Walk) -> Result<(), TestC
         more(fixture).await;
     }
     let there = everything(fixture, &walk).await;
-    // Entries are added while the drawn pages last; a list that grows faster than it is walked has no end.
+    // Entries are added during the generated pages only, so that reading the list ends.
     let more_pages = walk.pages.iter().map(|(limit, _)| (*limit, 0)).cycle();
     let mut pages = walk.pages.iter().copied().chain(more_pages);
     let (mut seen, mut at, mut last) = (Vec::new(), None, None);
@@ -118,11 +118,11 @@ async fn walks_there_and_back(fixture: &Fixture, walk: Walk) -> Result<(), TestC
             more(fixture).await;
         }
     }
-    // What was shown on the last page ends the list only where entries are not added behind it.
+    // The last page ends the list only if no entries are added behind it.
     is_once(&there.iter().filter(|key| back.contains(key) || seen.contains(key)).cloned().collect::<Vec<_>>(), &back)
 }
 
-/// Every one of `there` is in `seen` once, in the same order, and nothing is twice.
+/// Every entry of `there` is in `seen` once, in the same order, and no entry twice.
 fn is_once(there: &[String], seen: &[String]) -> Result<(), TestCaseError> {
     let mut unique = seen.to_vec();
     unique.sort();
@@ -181,7 +181,7 @@ impl List {
         }
     }
 
-    /// Whether it can be asked for in either order.
+    /// The list supports both orders.
     fn has_an_order(self) -> bool {
         matches!(self, Self::Applications | Self::EventTypes | Self::Endpoints | Self::Tasks | Self::Operational)
     }
@@ -189,7 +189,7 @@ impl List {
     async fn add(self, fixture: &Fixture, number: usize) {
         let (path, body) = match self {
             Self::Applications => ("/app", json!({"name": "n"})),
-            // Not in the order of their making.
+            // Not in the order of creation.
             Self::EventTypes => ("/event-type", json!({"name": format!("t{}", number * 7 % 100), "description": ""})),
             Self::Endpoints => ("/app/app/endpoint", json!({"url": "https://example.com/"})),
             Self::Messages => ("/app/app/msg", json!({"eventType": "a", "payload": {}})),
@@ -213,7 +213,7 @@ impl List {
     }
 }
 
-/// Records an attempt that failed and will be repeated; ids ascend with their numbers.
+/// Records a failed attempt with a scheduled retry; ids ascend with their numbers.
 async fn attempt(fixture: &Fixture, number: usize, endpoint: &str, message: &str) {
     let field = async |path: String, name: &str| fixture.get(&path).await.field(name);
     let now: Timestamp = NOW.parse().unwrap();
@@ -233,7 +233,7 @@ async fn attempt(fixture: &Fixture, number: usize, endpoint: &str, message: &str
     };
     let next = DeliveryOutcome::Retry { at: at + SignedDuration::from_hours(1), attempts: 1 };
     let record = AttemptRecord { attempt, outcome: next, endpoint: EndpointEffect::None, notice: AttemptEvent::None };
-    fixture.store.record_attempts(vec![record]).await.unwrap();
-    // The lists end at the clock's time.
+    fixture.store.record_attempts(vec![record].into(), std::time::Duration::ZERO).await.unwrap();
+    // The lists end at the time of the test clock.
     fixture.clock.advance(std::time::Duration::from_millis(4));
 }

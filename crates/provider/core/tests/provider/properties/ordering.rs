@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::Clock as _;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use provider_core::retry::RetrySchedule;
+use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::{DeliveryOrder, EndpointInput, MessageInput, OrderingKey, ProviderConfig, Switch};
 use standardwebhooks::Webhook;
 
@@ -39,7 +39,7 @@ fn acts() -> impl Strategy<Value = Vec<Action>> {
         10 => (0..3_usize, 0..5_usize).prop_map(|(key, fails)| Action::Send(key, fails)),
         2 => (0..3_usize).prop_map(Action::SendLoose),
         4 => (1..40_u64).prop_map(Action::Wait),
-        2 => (0..3_usize).prop_map(Action::SkipResult),
+        2 => (0..3_usize).prop_map(Action::Skip),
         1 => Just(Action::Off),
         2 => Just(Action::On),
         1 => Just(Action::Rotate),

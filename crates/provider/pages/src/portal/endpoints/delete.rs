@@ -1,14 +1,14 @@
-//! Deleting an endpoint, after asking.
+//! Deleting an endpoint, after a confirmation.
 
 use askama::Template;
 use axum::response::{Redirect, Response};
 
 use super::head::{Head, Tab};
 use super::list;
+use crate::page_error::PageError;
 use crate::portal::labels::DayStats;
 use crate::portal::session::{PathParams, Section, Session};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::frame::{Frame, render_page};
+use kit_design::frame::{Frame, render_page};
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/delete.html")]
@@ -18,24 +18,24 @@ struct DeletePage {
     day: Option<DayStats>,
 }
 
-/// Asks.
+/// The confirmation.
 pub(in crate::portal) async fn page(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     render_page(&DeletePage {
-        frame: session.frame("Delete an endpoint", Section::Endpoints),
+        frame: session.frame("Delete endpoint", Section::Endpoints),
         head: Head::new(&session, &endpoint, Tab::Other),
         day: list::day_stats(&session, &endpoint.id).await?,
     })
 }
 
-/// Deletes.
+/// Deletes the endpoint.
 pub(in crate::portal) async fn delete(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
-) -> Result<Redirect, ErrorPage> {
+) -> Result<Redirect, PageError> {
     session.provider().delete_endpoint(&session.caller, session.app(), &endpoint).await?;
     Ok(session.portal.redirect("/endpoints?done=deleted"))
 }

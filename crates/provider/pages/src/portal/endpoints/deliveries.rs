@@ -1,4 +1,4 @@
-//! What was sent to an endpoint, and how that went.
+//! The attempts at one endpoint, with the statistics of the last 24 hours.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,18 @@ use provider_core::{HistoryQuery, HistoryRequest, ids};
 
 use super::head::{Head, Tab};
 use super::list;
+use crate::page_error::PageError;
 use crate::portal::labels::{self, DayStats, StatusBadge};
 use crate::portal::notice;
+use crate::portal::pager::pager;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::QueryFields;
-use crate::shared::frame::{Frame, render_page};
-use crate::shared::pager::Pager;
-use crate::shared::relative_time::RelativeTime;
+use kit_design::error_page::ErrorPage;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::pager::Pager;
+use kit_design::relative_time::RelativeTime;
 
-/// Attempts of a page.
+/// Attempts on one page.
 const LIMIT: &str = "25";
 
 #[derive(Template)]
@@ -32,8 +34,8 @@ struct DeliveriesPage {
     /// `success`, `fail` or empty.
     wanted: String,
     rows: Vec<Row>,
-    /// Where this list is, and its filter, for the pager.
-    here: String,
+    /// Path and filter of this list, for the pager.
+    list_path: String,
     filter: String,
     pager: Pager,
 }
@@ -65,40 +67,40 @@ impl Row {
     }
 }
 
-/// The attempts, newest first.
+/// The list of attempts, newest first.
 pub(in crate::portal) async fn page(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let provider = session.provider();
     let endpoint = session.endpoint(&endpoint).await?;
-    let asked = query.non_empty("iterator");
-    let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
+    let requested = query.non_empty("iterator");
+    let part = HistoryQuery { limit: Some(LIMIT), iterator: requested, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::ATTEMPT)?;
     let wanted = query.text("status");
     let filter = AttemptFilter { status: status(wanted)?, ..AttemptFilter::default() };
-    let slice = provider.find_attempts_at_endpoint(&session.caller, session.app(), &endpoint.id, filter, part).await?;
-    let messages = provider.messages_of(&slice.data).await?;
+    let found = provider.find_attempts_at_endpoint(&session.caller, session.app(), &endpoint.id, filter, part).await?;
+    let messages = provider.messages_of(&found.data).await?;
     let head = Head::new(&session, &endpoint, Tab::Deliveries);
     render_page(&DeliveriesPage {
         frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
         may: session.permissions(),
         day: list::day_stats(&session, &endpoint.id).await?,
         wanted: wanted.to_owned(),
-        rows: slice.data.iter().map(|attempt| Row::new(&session, attempt, &messages)).collect(),
-        here: format!("/endpoints/{}", endpoint.id),
+        rows: found.data.iter().map(|attempt| Row::new(&session, attempt, &messages)).collect(),
+        list_path: format!("/endpoints/{}", endpoint.id),
         filter: if wanted.is_empty() { String::new() } else { format!("status={wanted}&") },
-        pager: Pager::new(&slice, asked),
+        pager: pager(&found, requested),
         head,
     })
 }
 
-fn status(word: &str) -> Result<Option<AttemptStatus>, ErrorPage> {
-    match word {
+fn status(name: &str) -> Result<Option<AttemptStatus>, PageError> {
+    match name {
         "" => Ok(None),
         "success" => Ok(Some(AttemptStatus::Success)),
         "fail" => Ok(Some(AttemptStatus::Fail)),
-        _ => Err(ErrorPage::bad_request("Attempts are shown by status success or fail, or all of them.")),
+        _ => Err(ErrorPage::bad_request("The filter \"status\" must be \"success\" or \"fail\", or empty.").into()),
     }
 }

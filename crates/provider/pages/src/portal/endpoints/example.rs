@@ -1,4 +1,4 @@
-//! Trying an endpoint out with an example of an event type.
+//! Sending an example of an event type to an endpoint.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
@@ -7,13 +7,13 @@ use provider_core::model::Endpoint;
 
 use super::form;
 use super::head::{Head, Tab};
+use crate::page_error::PageError;
 use crate::portal::event_type_choices;
 use crate::portal::session::{PathParams, Section, Session};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::{QueryFields, SubmittedForm};
-use crate::shared::frame::{Frame, render_page_as};
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page_as};
 
-/// The event type that there always is an example of.
+/// The event type that always has an example.
 const PING: &str = "svix.ping";
 
 #[derive(Template)]
@@ -24,26 +24,26 @@ struct ExamplePage {
     is_disabled: bool,
     names: Vec<String>,
     chosen: String,
-    faults: Vec<String>,
+    errors: Vec<String>,
 }
 
 impl ExamplePage {
-    async fn new(session: &Session, endpoint: &Endpoint, chosen: &str) -> Result<Self, ErrorPage> {
+    async fn new(session: &Session, endpoint: &Endpoint, chosen: &str) -> Result<Self, PageError> {
         let (event_types, _) = event_type_choices::all(session).await?;
         let names = event_types.into_iter().filter(|event_type| event_type.schemas.is_some());
         let mut names: Vec<String> = names.map(|event_type| event_type.name).filter(|name| name != PING).collect();
         names.push(PING.to_owned());
-        // What a link asks for is offered, whether or not there is an example of it: the answer says so.
+        // The form offers the event type of the link even without an example: the response then explains the error.
         if !chosen.is_empty() && !names.iter().any(|name| name == chosen) {
             names.push(chosen.to_owned());
         }
         Ok(Self {
-            frame: session.frame("Send an example", Section::Endpoints),
+            frame: session.frame("Send example", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Example),
             is_disabled: endpoint.disabled,
             names,
             chosen: chosen.to_owned(),
-            faults: Vec::new(),
+            errors: Vec::new(),
         })
     }
 }
@@ -53,26 +53,26 @@ pub(in crate::portal) async fn page(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     render_page_as(StatusCode::OK, &ExamplePage::new(&session, &endpoint, query.text("eventType")).await?)
 }
 
-/// Sends it, and shows the message.
+/// Sends the example and shows the message.
 pub(in crate::portal) async fn send(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     SubmittedForm(form): SubmittedForm,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let (provider, event_type) = (session.provider(), form.text("eventType"));
     let sent = provider.send_example(&session.caller, session.app(), &endpoint, event_type, None, None);
     match sent.await {
         Ok(message) => Ok(session.portal.redirect(&format!("/messages/{}?done=sent", message.id)).into_response()),
         Err(error) => {
-            let (status, faults) = form::faults(error)?;
+            let (status, errors) = form::errors(error)?;
             let endpoint = session.endpoint(&endpoint).await?;
             let mut page = ExamplePage::new(&session, &endpoint, event_type).await?;
-            page.faults = faults.remaining(&[]);
+            page.errors = errors.remaining(&[]);
             render_page_as(status, &page)
         }
     }

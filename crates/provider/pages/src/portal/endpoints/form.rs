@@ -1,4 +1,4 @@
-//! The form that endpoints are made and changed with: what was typed, what is wrong with it, and what it comes to.
+//! The form for adding and changing an endpoint: its values, their errors, and the input or patch that they make.
 
 use std::collections::BTreeSet;
 
@@ -8,23 +8,24 @@ use http::StatusCode;
 use provider_core::model::Endpoint;
 use provider_core::{DeliveryOrder, EndpointInput, EndpointPatch, FieldError, PatchField, ProviderError};
 
+use crate::page_error::PageError;
 use crate::portal::event_type_choices::{self, Group};
 use crate::portal::session::Session;
-use crate::shared::error_page::{ErrorPage, sentence};
-use crate::shared::fields::{FieldErrors, FormFields};
+use kit_design::error_page::sentence;
+use kit_design::fields::{FieldErrors, FormFields};
 
-/// Fields that show what is wrong with them.
+/// Fields of the form that show their errors.
 const FIELDS_WITH_ERRORS: &[&str] = &["url", "description", "eventTypes", "channels", "throttleRate", "ordering"];
 
-/// Stands for a rate that can't be read. The provider refuses it, and whatever else is wrong with the form at the same time.
+/// Stands for a rate that is not a number. The provider refuses it together with the form's other errors.
 const NO_RATE: Option<u16> = Some(0);
 
-/// What was typed.
+/// The values that the visitor entered.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndpointForm {
     url: String,
     description: String,
-    /// Only the chosen event types, not all.
+    /// The endpoint receives the chosen event types only.
     takes_some: bool,
     types: BTreeSet<String>,
     channels: String,
@@ -32,12 +33,12 @@ pub(super) struct EndpointForm {
     in_order: bool,
 }
 
-/// The form's fields as a part of a page.
+/// The fields of the form, as part of a page.
 #[derive(Template)]
 #[template(path = "portal/endpoints/form.html")]
 pub(super) struct FormPart {
     typed: EndpointForm,
-    faults: FieldErrors,
+    errors: FieldErrors,
     others: Vec<String>,
     groups: Vec<Group>,
     is_whole_catalogue: bool,
@@ -46,10 +47,10 @@ pub(super) struct FormPart {
 impl HtmlSafe for FormPart {}
 
 impl FormPart {
-    pub(super) async fn new(session: &Session, typed: EndpointForm, faults: FieldErrors) -> Result<Self, ErrorPage> {
+    pub(super) async fn new(session: &Session, typed: EndpointForm, errors: FieldErrors) -> Result<Self, PageError> {
         let (event_types, is_whole_catalogue) = event_type_choices::all(session).await?;
         let groups = event_type_choices::groups(&event_types, &typed.types);
-        Ok(Self { others: faults.remaining(FIELDS_WITH_ERRORS), typed, faults, groups, is_whole_catalogue })
+        Ok(Self { others: errors.remaining(FIELDS_WITH_ERRORS), typed, errors, groups, is_whole_catalogue })
     }
 }
 
@@ -57,7 +58,7 @@ impl EndpointForm {
     pub(super) fn read(form: &FormFields) -> Self {
         Self {
             url: form.text("url").to_owned(),
-            // A browser sends line breaks as two characters.
+            // A browser sends a line break as CR LF.
             description: form.text("description").replace("\r\n", "\n"),
             takes_some: form.text("types") == "some",
             types: form.all("eventTypes").map(str::to_owned).collect(),
@@ -67,7 +68,7 @@ impl EndpointForm {
         }
     }
 
-    /// What would have to be typed to have an endpoint as it is.
+    /// The values that describe an existing endpoint.
     pub(super) fn of(endpoint: &Endpoint) -> Self {
         Self {
             url: endpoint.url.clone(),
@@ -80,7 +81,7 @@ impl EndpointForm {
         }
     }
 
-    /// A new endpoint.
+    /// The input for a new endpoint.
     pub(super) fn input(&self) -> EndpointInput {
         EndpointInput {
             url: self.url.clone(),
@@ -93,8 +94,8 @@ impl EndpointForm {
         }
     }
 
-    /// A change of an endpoint: what is as it was is left alone, so that an address or event type which could not be
-    /// entered any more does not keep the rest from being changed.
+    /// The patch of an existing endpoint. Unchanged fields are left out, so a stored address or event type that would no
+    /// longer be valid does not block other changes.
     pub(super) fn patch(&self, before: &Endpoint) -> EndpointPatch {
         let filter_types = self.filter_types();
         EndpointPatch {
@@ -113,29 +114,29 @@ impl EndpointForm {
         }
     }
 
-    /// What the provider says against the form, with words of our own where it can't know what was typed.
-    pub(super) fn faults(&self, error: ProviderError) -> Result<(StatusCode, FieldErrors), ErrorPage> {
-        let (status, mut faults) = faults(error)?;
+    /// The provider's errors by field. The form replaces a text where the provider can't know the entered value.
+    pub(super) fn errors(&self, error: ProviderError) -> Result<(StatusCode, FieldErrors), PageError> {
+        let (status, mut errors) = errors(error)?;
         if self.takes_some && self.types.is_empty() {
-            faults.replace("eventTypes", "choose at least one, or receive all of them");
+            errors.replace("eventTypes", "choose at least one, or receive all of them");
         }
         if self.throttle_rate() == NO_RATE {
-            faults.replace("throttleRate", format!("must be a whole number from 1 to {}, or be empty", u16::MAX));
+            errors.replace("throttleRate", format!("must be a whole number from 1 to {}, or be empty", u16::MAX));
         }
-        Ok((status, faults))
+        Ok((status, errors))
     }
 
-    /// None chosen is a list without entries, which the provider refuses.
+    /// An empty list when the visitor chose no event type; the provider refuses it.
     fn filter_types(&self) -> Option<Vec<String>> {
         self.takes_some.then(|| self.types.iter().cloned().collect())
     }
 
     fn channels(&self) -> Option<Vec<String>> {
-        let words = self.channels.split([',', ' ', '\n']).map(str::trim).filter(|word| !word.is_empty());
-        Some(words.map(str::to_owned).collect()).filter(|channels: &Vec<String>| !channels.is_empty())
+        let names = self.channels.split([',', ' ', '\n']).map(str::trim).filter(|name| !name.is_empty());
+        Some(names.map(str::to_owned).collect()).filter(|channels: &Vec<String>| !channels.is_empty())
     }
 
-    /// What is no number is [`NO_RATE`].
+    /// [`NO_RATE`] for a text that is not a number.
     fn throttle_rate(&self) -> Option<u16> {
         match self.throttle_rate.as_str() {
             "" => None,
@@ -152,27 +153,27 @@ fn changed<T: PartialEq>(new: T, old: &T) -> PatchField<T> {
     if new == *old { PatchField::Keep } else { PatchField::Set(new) }
 }
 
-/// What the provider says against a form, by field, with the status to answer with; an error that is not about the form as it is.
-pub(super) fn faults(error: ProviderError) -> Result<(StatusCode, FieldErrors), ErrorPage> {
-    let mut faults = FieldErrors::default();
+/// The provider's errors by field, with the response's status; any other error as it is.
+pub(super) fn errors(error: ProviderError) -> Result<(StatusCode, FieldErrors), PageError> {
+    let mut errors = FieldErrors::default();
     match error {
         ProviderError::Validation(invalid) => {
             for FieldError { loc, msg, .. } in invalid {
-                let mut place = loc.into_iter().skip(1);
-                let field = place.next().unwrap_or_default();
-                // A name says which of many it is about; a place in a list does not, to somebody who typed no list.
-                let entry = place.next().filter(|entry| entry.parse::<usize>().is_err());
-                faults.add(field, entry.map_or(msg.clone(), |entry| format!("{entry}: {msg}")));
+                let mut path = loc.into_iter().skip(1);
+                let field = path.next().unwrap_or_default();
+                // A name identifies the entry; an index means nothing to a visitor, who entered no list.
+                let entry = path.next().filter(|entry| entry.parse::<usize>().is_err());
+                errors.add(field, entry.map_or(msg.clone(), |entry| format!("{entry}: {msg}")));
             }
-            Ok((StatusCode::UNPROCESSABLE_ENTITY, faults))
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, errors))
         }
         ProviderError::Conflict { detail, .. } => {
-            faults.add("", sentence(&detail));
-            Ok((StatusCode::CONFLICT, faults))
+            errors.add("", sentence(&detail));
+            Ok((StatusCode::CONFLICT, errors))
         }
         ProviderError::BadRequest { detail, .. } => {
-            faults.add("", sentence(&detail));
-            Ok((StatusCode::BAD_REQUEST, faults))
+            errors.add("", sentence(&detail));
+            Ok((StatusCode::BAD_REQUEST, errors))
         }
         error => Err(error.into()),
     }

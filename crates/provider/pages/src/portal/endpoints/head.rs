@@ -1,4 +1,4 @@
-//! What stands above every page of one endpoint: its address, how it stands, and the other pages.
+//! The head of every page of one endpoint: its address, its status, and the tabs.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -7,9 +7,9 @@ use provider_core::model::Endpoint;
 
 use crate::portal::labels::StatusBadge;
 use crate::portal::session::Session;
-use crate::shared::relative_time::RelativeTime;
+use kit_design::relative_time::RelativeTime;
 
-/// A page of an endpoint.
+/// The tab that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tab {
     Deliveries,
@@ -19,7 +19,7 @@ pub(super) enum Tab {
     Example,
     Replay,
     Ordering,
-    /// One that no tab leads to.
+    /// A page without a tab.
     Other,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Head {
     failing_since: Option<RelativeTime>,
     tabs: Vec<TabLink>,
     may_manage: bool,
-    /// Address of the endpoint's pages.
+    /// Path of the endpoint's pages, with the site's base.
     pub(super) path: String,
 }
 
@@ -61,7 +61,7 @@ impl Head {
             (Tab::Replay, "Replay", "/replay", true),
             (Tab::Ordering, "Ordering", "/ordering", endpoint.ordering == DeliveryOrder::PerKey),
         ];
-        let shown = all.into_iter().filter(|(of, .., is_open)| *is_open || *of == tab);
+        let shown = all.into_iter().filter(|(of, .., is_allowed)| *is_allowed || *of == tab);
         let failing_since = endpoint.failing_since.filter(|_| !endpoint.disabled);
         Self {
             path: format!("{base}/endpoints/{}", endpoint.id),

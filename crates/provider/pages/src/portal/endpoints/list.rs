@@ -1,4 +1,4 @@
-//! The application's endpoints, with how each fared in the last day.
+//! The list of the application's endpoints, with their statistics of the last 24 hours.
 
 use askama::Template;
 use axum::response::Response;
@@ -7,17 +7,18 @@ use provider_core::model::Endpoint;
 use provider_core::page::{CursorKey, PageQuery, PageRequest};
 use provider_core::{ProviderError, ids};
 
+use crate::page_error::PageError;
 use crate::portal::labels::{DayStats, StatusBadge};
 use crate::portal::notice;
+use crate::portal::pager::pager;
 use crate::portal::session::{Permissions, Section, Session};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::QueryFields;
-use crate::shared::frame::{Frame, render_page};
-use crate::shared::pager::Pager;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::pager::Pager;
 
-/// Endpoints of a page: each costs a count of its attempts.
+/// Endpoints on one page. The server counts the attempts of each.
 const LIMIT: &str = "20";
-/// Event types of an endpoint that are named.
+/// Event types of an endpoint that the list names.
 const TYPES_NAMED_MAX: usize = 3;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
@@ -40,13 +41,13 @@ struct Row {
 }
 
 /// The list.
-pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, ErrorPage> {
-    let asked = query.non_empty("iterator");
-    let request = PageQuery { limit: Some(LIMIT), iterator: asked, order: None };
+pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let requested = query.non_empty("iterator");
+    let request = PageQuery { limit: Some(LIMIT), iterator: requested, order: None };
     let request = PageRequest::parse(request, CursorKey::Id(ids::ENDPOINT))?;
-    let slice = session.provider().list_endpoints(&session.caller, session.app(), &request).await?;
-    let mut rows = Vec::with_capacity(slice.data.len());
-    for endpoint in &slice.data {
+    let found = session.provider().list_endpoints(&session.caller, session.app(), &request).await?;
+    let mut rows = Vec::with_capacity(found.data.len());
+    for endpoint in &found.data {
         rows.push(Row {
             id: endpoint.id.to_string(),
             url: endpoint.url.clone(),
@@ -60,12 +61,13 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
         frame: session.frame("Endpoints", Section::Endpoints).with_notice(notice::from_query(&query)),
         may: session.permissions(),
         rows,
-        pager: Pager::new(&slice, asked),
+        pager: pager(&found, requested),
     })
 }
 
-/// How an endpoint fared in the last day; none when it has more attempts than are counted, or went just now.
-pub(super) async fn day_stats(session: &Session, endpoint: &str) -> Result<Option<DayStats>, ErrorPage> {
+/// The statistics of the last 24 hours; none when the endpoint has more attempts than the server counts, or was just
+/// deleted.
+pub(super) async fn day_stats(session: &Session, endpoint: &str) -> Result<Option<DayStats>, PageError> {
     let since = Some(session.portal.now() - DAY);
     match session.provider().endpoint_stats(&session.caller, session.app(), endpoint, since, None).await {
         Ok(counts) => Ok(Some(counts.into())),
@@ -82,7 +84,7 @@ fn status(endpoint: &Endpoint) -> StatusBadge {
     }
 }
 
-/// What it listens to, in a line.
+/// The event types that the endpoint receives, in one line.
 fn types(names: Option<&[String]>) -> String {
     let Some(names) = names else { return "All event types".to_owned() };
     let named = names.iter().take(TYPES_NAMED_MAX).cloned().collect::<Vec<_>>().join(", ");

@@ -1,20 +1,21 @@
-//! Ordering keys that wait for their first message, and letting them go on.
+//! Ordering keys whose first message blocks those behind it, and skipping that message.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
-use provider_core::port::ordering::WAITING_COUNT_MAX;
+use provider_core::port::WAITING_COUNT_MAX;
 use provider_core::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};
 
 use super::head::{Head, Tab};
+use crate::page_error::PageError;
 use crate::portal::labels::number;
 use crate::portal::notice;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::{QueryFields, SubmittedForm};
-use crate::shared::frame::{Frame, render_page};
-use crate::shared::relative_time::RelativeTime;
+use kit_design::error_page::ErrorPage;
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
 
-/// Keys of a page.
+/// Ordering keys on one page.
 const LIMIT: usize = 25;
 
 #[derive(Template)]
@@ -23,7 +24,7 @@ struct OrderingPage {
     frame: Frame,
     head: Head,
     may: Permissions,
-    /// An endpoint that is not may have keys that wait since it was.
+    /// The endpoint delivers in order. One that no longer does may still have blocked keys.
     is_in_order: bool,
     rows: Vec<Row>,
     next: Option<String>,
@@ -38,16 +39,20 @@ struct Row {
     waiting: String,
 }
 
-/// The keys that wait.
+/// The list of blocked keys.
 pub(in crate::portal) async fn page(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let provider = session.provider();
     let endpoint = session.endpoint(&endpoint).await?;
     let after = query.non_empty("after").map(OrderingKey::parse).transpose();
-    let after = after.map_err(|_| ErrorPage::bad_request("The address of this page is not complete."))?;
+    let after = after.map_err(|_| {
+        ErrorPage::bad_request(
+            "The parameter \"after\" is not an ordering key. Open the list again and use its buttons.",
+        )
+    })?;
     let after = after.as_ref().map(OrderingKey::as_str);
     let (blocked, done) = provider.blocked_keys(&session.caller, session.app(), &endpoint.id, after, LIMIT).await?;
     let last = blocked.last().map(|last| last.key.as_str()).filter(|_| !done);
@@ -65,7 +70,7 @@ pub(in crate::portal) async fn page(
         },
     };
     render_page(&OrderingPage {
-        frame: session.frame("Order of an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
+        frame: session.frame("Ordering", Section::Endpoints).with_notice(notice::from_query(&query)),
         head: Head::new(&session, &endpoint, Tab::Ordering),
         may: session.permissions(),
         is_in_order: endpoint.ordering == DeliveryOrder::PerKey,
@@ -74,16 +79,16 @@ pub(in crate::portal) async fn page(
     })
 }
 
-/// What has become of the message until now, and what it waits for.
+/// How many attempts have failed, and what the message waits for.
 fn why(blocked: &BlockedKey) -> String {
     let waits_for = match blocked.waits_for {
-        BlockedReason::Retry(_) => "tried again at its time",
-        BlockedReason::Later(_) => "to be delivered at a later time",
-        BlockedReason::Pause(_) => "this endpoint asked for a pause",
-        BlockedReason::Rate(_) => "its turn, at the rate of this endpoint",
-        BlockedReason::Node => "due, and about to go out",
-        BlockedReason::Attempt => "on its way",
-        BlockedReason::Nothing => "this endpoint is disabled: it is dropped",
+        BlockedReason::Retry(_) => "waits for its next retry",
+        BlockedReason::Later(_) => "waits for its delivery time",
+        BlockedReason::Pause(_) => "waits because this endpoint asked for a pause",
+        BlockedReason::Rate(_) => "waits for the throttle rate of this endpoint",
+        BlockedReason::Node => "due, waits for a node to send it",
+        BlockedReason::Attempt => "is being sent",
+        BlockedReason::Nothing => "is cancelled, because this endpoint is disabled",
     };
     match blocked.attempts {
         0 => waits_for.to_owned(),
@@ -92,12 +97,12 @@ fn why(blocked: &BlockedKey) -> String {
     }
 }
 
-/// Gives up the message that a key waits for.
+/// Cancels the delivery that blocks a key.
 pub(in crate::portal) async fn skip(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     SubmittedForm(form): SubmittedForm,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let key = OrderingKey::parse(form.text("key")).map_err(|_| ErrorPage::not_found())?;
     let message = form.text("messageId");
     session.provider().skip_blocked_key(&session.caller, session.app(), &endpoint, &key, message).await?;

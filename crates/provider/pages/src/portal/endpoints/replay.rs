@@ -1,4 +1,4 @@
-//! Sending an endpoint again what it missed, and how far that is.
+//! Recovering failed messages and replaying missing ones to an endpoint, with the progress of these tasks.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
@@ -11,17 +11,18 @@ use provider_core::{Created, ReplayInput, ids};
 
 use super::form;
 use super::head::{Head, Tab};
+use crate::page_error::PageError;
 use crate::portal::labels::number;
 use crate::portal::notice;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
-use crate::shared::frame::{Frame, render_page_as};
-use crate::shared::relative_time::RelativeTime;
+use kit_design::error_page::ErrorPage;
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page_as};
+use kit_design::relative_time::RelativeTime;
 
-/// Tasks that are shown.
+/// Tasks that the page lists.
 const TASKS_MAX: usize = 20;
-/// How far back, in hours.
+/// Lengths of the time range that the form offers, in hours.
 const SPANS: &[(i64, &str)] = &[
     (1, "the last hour"),
     (6, "the last 6 hours"),
@@ -58,7 +59,7 @@ struct Task {
     is_running: bool,
     error: String,
     since: RelativeTime,
-    begun: RelativeTime,
+    started: RelativeTime,
 }
 
 impl Task {
@@ -70,10 +71,10 @@ impl Task {
         };
         Self {
             what: match task.kind {
-                TaskKind::Recover => "What failed",
-                TaskKind::ReplayMissing => "What it never had",
-                TaskKind::BulkReplay => "What it had",
-                TaskKind::PurgeContent => "Payloads removed",
+                TaskKind::Recover => "Failed messages",
+                TaskKind::ReplayMissing => "Missing messages",
+                TaskKind::BulkReplay => "All messages",
+                TaskKind::PurgeContent => "Removal of payloads",
             },
             status,
             kind,
@@ -83,12 +84,12 @@ impl Task {
             is_running: task.status == TaskStatus::Running,
             error: task.error.clone().unwrap_or_default(),
             since: RelativeTime::new(task.selection.since, now),
-            begun: RelativeTime::new(task.created_at, now),
+            started: RelativeTime::new(task.created_at, now),
         }
     }
 }
 
-/// How far a task is through its span of time.
+/// How much of its time range a task has processed, in percent.
 fn percent(task: &BackgroundTask) -> i64 {
     let prefix = if task.kind == TaskKind::Recover { ids::ATTEMPT } else { ids::MESSAGE };
     let (since, until) = (task.selection.since, task.selection.until);
@@ -98,7 +99,7 @@ fn percent(task: &BackgroundTask) -> i64 {
 }
 
 impl ReplayPage {
-    async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, ErrorPage> {
+    async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, PageError> {
         let (provider, now) = (session.provider(), session.portal.now());
         let tasks = provider.endpoint_tasks(&session.caller, session.app(), &endpoint.id, TASKS_MAX).await?;
         let tasks: Vec<Task> = tasks.iter().map(|task| Task::new(task, now)).collect();
@@ -118,47 +119,47 @@ impl ReplayPage {
     }
 }
 
-/// The form, and the tasks so far.
+/// The form and the list of tasks.
 pub(in crate::portal) async fn page(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     let mut page = ReplayPage::new(&session, &endpoint).await?;
     page.frame.notice = notice::from_query(&query);
     render_page_as(StatusCode::OK, &page)
 }
 
-/// Begins a task.
+/// Starts a task.
 pub(in crate::portal) async fn start(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     SubmittedForm(form): SubmittedForm,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let provider = session.provider();
     let (kind, done) = match form.text("what") {
         "failed" => (TaskKind::Recover, "recovering"),
         "missing" => (TaskKind::ReplayMissing, "replaying"),
-        _ => return Err(ErrorPage::bad_request("Either what failed is sent again, or what the endpoint never had.")),
+        _ => return Err(ErrorPage::bad_request("The field \"what\" must be \"failed\" or \"missing\".").into()),
     };
-    let (status, faults) = match since(&form, session.portal.now()) {
-        Err(faults) => (StatusCode::UNPROCESSABLE_ENTITY, faults),
+    let (status, errors) = match since(&form, session.portal.now()) {
+        Err(errors) => (StatusCode::UNPROCESSABLE_ENTITY, errors),
         Ok(since) => {
             let input = ReplayInput::time_range(kind, since, None);
-            let begun =
+            let started =
                 provider.replay(&session.caller, session.app(), &endpoint, input, None, |_| String::new()).await;
-            match begun {
+            match started {
                 Ok(Created::New(_) | Created::Existing(_) | Created::Replayed(_)) => {
                     let path = format!("/endpoints/{endpoint}/replay?done={done}");
                     return Ok(session.portal.redirect(&path).into_response());
                 }
                 Err(error) => {
-                    let (status, mut faults) = form::faults(error)?;
-                    if !faults.of("since").is_empty() {
-                        faults.replace("since", too_far(since, session.portal.now()));
+                    let (status, mut errors) = form::errors(error)?;
+                    if !errors.of("since").is_empty() {
+                        errors.replace("since", too_far(since, session.portal.now()));
                     }
-                    (status, faults)
+                    (status, errors)
                 }
             }
         }
@@ -168,19 +169,20 @@ pub(in crate::portal) async fn start(
     page.span = form.text("hours").to_owned();
     page.at = form.text("since").to_owned();
     page.what = form.text("what").to_owned();
-    page.fault = faults.of("since");
-    page.others = faults.remaining(&["since"]);
+    page.fault = errors.of("since");
+    page.others = errors.remaining(&["since"]);
     render_page_as(status, &page)
 }
 
-/// What is wrong with a time that the provider refuses. It speaks of the end of the span, which this form does not ask for.
+/// The error for a start that the provider refuses. The provider's text names the end of the range, which this form does
+/// not have.
 fn too_far(since: Timestamp, now: Timestamp) -> &'static str {
     if since < now { "must be at most 14 days ago" } else { "must not be in the future" }
 }
 
-/// From when: at the time that was typed, or so many hours ago.
+/// Start of the time range: the entered time, or the chosen number of hours before now.
 fn since(form: &FormFields, now: Timestamp) -> Result<Timestamp, FieldErrors> {
-    let mut faults = FieldErrors::default();
+    let mut errors = FieldErrors::default();
     let found = match form.non_empty("since") {
         Some(text) => {
             let parsed = text.parse::<DateTime>().and_then(|at| at.to_zoned(TimeZone::UTC));
@@ -193,8 +195,8 @@ fn since(form: &FormFields, now: Timestamp) -> Result<Timestamp, FieldErrors> {
         }
     };
     found.ok_or_else(|| {
-        faults.add("since", "must be a date and time such as 2026-01-31T12:00");
-        faults
+        errors.add("since", "must be a date and time such as 2026-01-31T12:00");
+        errors
     })
 }
 
@@ -205,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_is_how_much_of_the_time_was_gone_through() {
+    fn progress_is_the_processed_share_of_the_time_range() {
         let at = |text: &str| -> Timestamp { text.parse().unwrap() };
         let (since, until) = (at("2026-11-20T00:00:00Z"), at("2026-11-21T00:00:00Z"));
         for (position, expected) in [

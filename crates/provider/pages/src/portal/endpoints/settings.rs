@@ -7,11 +7,11 @@ use provider_core::model::Endpoint;
 
 use super::form::{EndpointForm, FormPart};
 use super::head::{Head, Tab};
+use crate::page_error::PageError;
 use crate::portal::notice;
 use crate::portal::session::{PathParams, Section, Session};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::{FieldErrors, QueryFields, SubmittedForm};
-use crate::shared::frame::{Frame, render_page_as};
+use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page_as};
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/settings.html")]
@@ -27,35 +27,35 @@ impl SettingsPage {
         session: &Session,
         endpoint: &Endpoint,
         typed: EndpointForm,
-        faults: FieldErrors,
-    ) -> Result<Self, ErrorPage> {
+        errors: FieldErrors,
+    ) -> Result<Self, PageError> {
         Ok(Self {
             frame: session.frame("Settings of an endpoint", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Settings),
             id: endpoint.id.to_string(),
-            form: FormPart::new(session, typed, faults).await?,
+            form: FormPart::new(session, typed, errors).await?,
         })
     }
 }
 
-/// The form as the endpoint is.
+/// The form with the endpoint's settings.
 pub(in crate::portal) async fn page(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     let mut page = SettingsPage::new(&session, &endpoint, EndpointForm::of(&endpoint), FieldErrors::default()).await?;
     page.frame.notice = notice::from_query(&query);
     render_page_as(StatusCode::OK, &page)
 }
 
-/// Changes it, or says what is wrong, with what was typed.
+/// Changes the endpoint, or shows the form again with its errors.
 pub(in crate::portal) async fn save(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     SubmittedForm(form): SubmittedForm,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     let typed = EndpointForm::read(&form);
     let patch = typed.patch(&endpoint);
@@ -64,6 +64,6 @@ pub(in crate::portal) async fn save(
         let path = format!("/endpoints/{}/settings?done=saved", endpoint.id);
         return Ok(session.portal.redirect(&path).into_response());
     };
-    let (status, faults) = typed.faults(error)?;
-    render_page_as(status, &SettingsPage::new(&session, &endpoint, typed, faults).await?)
+    let (status, errors) = typed.errors(error)?;
+    render_page_as(status, &SettingsPage::new(&session, &endpoint, typed, errors).await?)
 }

@@ -1,4 +1,4 @@
-//! One message: its payload, how it stands at each endpoint, every attempt with its answer, and sending it again.
+//! One message: its payload, its delivery to each endpoint, every attempt with its response, and resending it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,21 +7,23 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use provider_core::model::{Attempt, AttemptStatus, Endpoint, Message};
 use provider_core::page::{LIMIT_MAX, PageRequest};
-use provider_core::payload::StoredPayload;
+use provider_core::messages::payload::StoredPayload;
 use provider_core::port::AttemptFilter;
 use provider_core::{AttemptedDestination, HistoryQuery, HistoryRequest, ids};
 
+use crate::page_error::PageError;
 use crate::portal::labels::{self, StatusBadge};
 use crate::portal::notice;
+use crate::portal::pager::pager;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
-use crate::shared::code_block::CodeBlock;
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::{QueryFields, SubmittedForm};
-use crate::shared::frame::{Frame, render_page};
-use crate::shared::pager::Pager;
-use crate::shared::relative_time::RelativeTime;
+use kit_design::code_block::CodeBlock;
+use kit_design::error_page::ErrorPage;
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page};
+use kit_design::pager::Pager;
+use kit_design::relative_time::RelativeTime;
 
-/// Attempts of a page, each with what was answered.
+/// Attempts on one page, each with its response.
 const LIMIT: &str = "25";
 
 #[derive(Template)]
@@ -36,14 +38,14 @@ struct MessagePage {
     tags: String,
     at: RelativeTime,
     deliver_at: Option<RelativeTime>,
-    /// None when it was removed, or its time is over.
+    /// None when the payload was removed or its retention period is over.
     payload: Option<CodeBlock>,
-    /// What the sender said that it is; empty when it is `application/json`.
+    /// The payload's media type; empty for `application/json`.
     media_type: String,
     destinations: Vec<Destination>,
     attempts: Vec<Row>,
     is_open: bool,
-    here: String,
+    list_path: String,
     filter: &'static str,
     pager: Pager,
 }
@@ -54,7 +56,7 @@ struct Destination {
     status: StatusBadge,
     next: Option<RelativeTime>,
     is_due: bool,
-    is_there: bool,
+    exists: bool,
     may_resend: bool,
 }
 
@@ -74,17 +76,18 @@ pub(in crate::portal) async fn page(
     session: Session,
     PathParams([message]): PathParams<1>,
     QueryFields(query): QueryFields,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let (provider, now) = (session.provider(), session.portal.now());
     let message = provider.message(&session.caller, session.app(), &message).await?;
-    // Before its attempts: what is done in between shows among these, and what is still under way makes the page follow it.
+    // Read before the attempts. A delivery that completes in between shows among the attempts, and one that is still
+    // waiting makes the page update itself.
     let destinations = destinations(&session, &message).await?;
-    let asked = query.non_empty("iterator");
-    let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
+    let requested = query.non_empty("iterator");
+    let part = HistoryQuery { limit: Some(LIMIT), iterator: requested, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::ATTEMPT)?;
     let filter = AttemptFilter::default();
     let find = provider.find_attempts_of_message(&session.caller, session.app(), &message.id, None, filter, part);
-    let slice = find.await?;
+    let found = find.await?;
     let addresses: HashMap<&str, &str> =
         destinations.iter().map(|destination| (destination.id.as_str(), destination.url.as_str())).collect();
     let row = |attempt: &Attempt| Row {
@@ -97,7 +100,7 @@ pub(in crate::portal) async fn page(
         at: RelativeTime::new(attempt.at, now),
         response: CodeBlock::json(&attempt.response),
     };
-    let attempts = slice.data.iter().map(row).collect();
+    let attempts = found.data.iter().map(row).collect();
     let payload = message.payload.as_ref().map(|payload| CodeBlock::json(&String::from_utf8_lossy(payload.text())));
     let media_type = message.payload.as_ref().and_then(StoredPayload::media_type).unwrap_or_default().to_owned();
     render_page(&MessagePage {
@@ -114,23 +117,23 @@ pub(in crate::portal) async fn page(
         is_open: destinations.iter().any(|destination| destination.is_due || destination.next.is_some()),
         destinations,
         attempts,
-        here: format!("/messages/{}", message.id),
+        list_path: format!("/messages/{}", message.id),
         filter: "",
-        pager: Pager::new(&slice, asked),
+        pager: pager(&found, requested),
         id: message.id.to_string(),
     })
 }
 
-/// Every endpoint of the application, and those that the message went to before they were deleted.
-async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destination>, ErrorPage> {
+/// Every endpoint of the application, and the deleted endpoints with attempts of this message.
+async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destination>, PageError> {
     let (provider, everything) = (session.provider(), PageRequest::first(LIMIT_MAX));
-    let tried =
+    let attempted =
         provider.list_attempted_destinations(&session.caller, session.app(), &message.id, &everything).await?.data;
-    let known: HashSet<String> = tried.iter().map(|row| row.id.to_string()).collect();
+    let known: HashSet<String> = attempted.iter().map(|row| row.id.to_string()).collect();
     let others = provider.list_endpoints(&session.caller, session.app(), &everything).await?.data;
     let can_be_sent = session.permissions().send && message.payload.is_some();
     let (now, mut found) = (session.portal.now(), Vec::new());
-    for AttemptedDestination { status, next_attempt, id, url, endpoint } in tried {
+    for AttemptedDestination { status, next_attempt, id, url, endpoint } in attempted {
         let is_enabled = endpoint.as_ref().is_some_and(|endpoint| !endpoint.disabled);
         found.push(Destination {
             status: match (&endpoint, status, next_attempt) {
@@ -142,7 +145,7 @@ async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destin
             url,
             next: next_attempt.filter(|at| *at > now).map(|at| RelativeTime::new(at, now)),
             is_due: next_attempt.is_some_and(|at| at <= now),
-            is_there: endpoint.is_some(),
+            exists: endpoint.is_some(),
             may_resend: can_be_sent && is_enabled,
         });
     }
@@ -153,22 +156,22 @@ async fn destinations(session: &Session, message: &Message) -> Result<Vec<Destin
         status: if disabled { StatusBadge::DISABLED } else { StatusBadge::NOT_SENT },
         next: None,
         is_due: false,
-        is_there: true,
+        exists: true,
         may_resend: can_be_sent && !disabled,
     }));
     Ok(found)
 }
 
-/// The payload as a file, byte for byte.
+/// The payload as a file, unchanged.
 pub(in crate::portal) async fn payload(
     session: Session,
     PathParams([message]): PathParams<1>,
-) -> Result<Response, ErrorPage> {
+) -> Result<Response, PageError> {
     let message = session.provider().message(&session.caller, session.app(), &message).await?;
     let payload = message.payload.ok_or_else(ErrorPage::not_found)?;
     let (kind, extension) = match payload.media_type() {
         None => ("application/json", "json"),
-        // Nothing that a browser would make a page of.
+        // Not a media type that a browser would show as a page.
         Some(media_type) => ("application/octet-stream", extension(media_type)),
     };
     let name = format!("attachment; filename=\"{}.{extension}\"", message.id);
@@ -177,7 +180,7 @@ pub(in crate::portal) async fn payload(
     Ok((headers, payload.text().to_vec()).into_response())
 }
 
-/// How the name of a file of this media type ends.
+/// The file name extension for a media type.
 fn extension(media_type: &str) -> &'static str {
     let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match essence.rsplit(['/', '+']).next() {
@@ -188,12 +191,12 @@ fn extension(media_type: &str) -> &'static str {
     }
 }
 
-/// Delivers it to an endpoint once more.
+/// Resends the message to an endpoint.
 pub(in crate::portal) async fn resend(
     session: Session,
     PathParams([message]): PathParams<1>,
     SubmittedForm(form): SubmittedForm,
-) -> Result<Redirect, ErrorPage> {
+) -> Result<Redirect, PageError> {
     let endpoint = form.text("endpoint");
     session.provider().resend(&session.caller, session.app(), &message, endpoint, None, String::new).await?;
     Ok(session.portal.redirect(&format!("/messages/{message}?done=resent")))

@@ -1,4 +1,4 @@
-//! The application's messages, newest first.
+//! The list of the application's messages, newest first.
 
 use askama::Template;
 use axum::response::Response;
@@ -6,27 +6,28 @@ use provider_core::port::{MessageFilter, PayloadRead};
 use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{HistoryQuery, HistoryRequest, ids};
 
+use crate::page_error::PageError;
 use crate::portal::event_type_choices;
+use crate::portal::pager::pager;
 use crate::portal::session::{Section, Session};
-use crate::shared::error_page::ErrorPage;
-use crate::shared::fields::QueryFields;
-use crate::shared::frame::{Frame, render_page};
-use crate::shared::pager::Pager;
-use crate::shared::relative_time::RelativeTime;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::pager::Pager;
+use kit_design::relative_time::RelativeTime;
 
-/// Messages of a page.
+/// Messages on one page.
 const LIMIT: &str = "50";
 
 #[derive(Template)]
 #[template(path = "portal/messages/list.html")]
 struct MessagesPage {
     frame: Frame,
-    /// Event types to filter by.
+    /// Event types that the filter offers.
     names: Vec<String>,
     wanted: String,
     fault: String,
     rows: Vec<Row>,
-    here: &'static str,
+    list_path: &'static str,
     filter: String,
     pager: Pager,
 }
@@ -39,16 +40,16 @@ struct Row {
     at: RelativeTime,
 }
 
-/// The list, of all event types or of one.
-pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, ErrorPage> {
+/// The list of messages of all event types, or of one.
+pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let wanted = query.text("eventType").to_owned();
     let fault = match check_name(&wanted, NAME_CHARS_MAX) {
         Err(error) if !wanted.is_empty() => error.to_string(),
         _ => String::new(),
     };
     let only = Some(wanted.clone()).filter(|wanted| !wanted.is_empty() && fault.is_empty());
-    let asked = query.non_empty("iterator");
-    let part = HistoryQuery { limit: Some(LIMIT), iterator: asked, ..HistoryQuery::default() };
+    let requested = query.non_empty("iterator");
+    let part = HistoryQuery { limit: Some(LIMIT), iterator: requested, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::MESSAGE)?;
     let filter = MessageFilter { event_types: only.map(|name| vec![name]), ..MessageFilter::default() };
     let found = session.provider().find_messages(&session.caller, session.app(), &filter, PayloadRead::Skip, part);
@@ -66,11 +67,11 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
         frame: session.frame("Messages", Section::Messages),
         names: event_types.into_iter().map(|event_type| event_type.name).collect(),
         rows: rows.collect(),
-        here: "/messages",
-        // A name that could be asked for holds nothing that an address would escape.
+        list_path: "/messages",
+        // A valid event type name has no character that a URL would escape.
         filter: filter.event_types.map_or(String::new(), |_| format!("eventType={wanted}&")),
         wanted,
         fault,
-        pager: Pager::new(&slice, asked),
+        pager: pager(&slice, requested),
     })
 }

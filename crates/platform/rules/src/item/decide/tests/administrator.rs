@@ -1,4 +1,4 @@
-//! What an administrator does with an item.
+//! Tests of commands of an administrator.
 
 use super::*;
 
@@ -30,16 +30,16 @@ fn a_suspended_item_of_a_timed_auction_is_resumed_only_before_its_end() {
 }
 
 #[test]
-fn an_item_with_bids_does_not_go_back_to_draft() {
+fn an_item_with_bids_does_not_return_to_draft() {
     let auction = live();
-    let bidden = with_bid(item(&auction, Live), 10_000);
-    check(&auction, &bidden, change(Draft, ""), 10, "item_has_bids");
-    assert_eq!(bidden.legal_next(&auction, at(10)), [Suspended, Withdrawn]);
+    let lot = with_bid(item(&auction, Live), 10_000);
+    check(&auction, &lot, change(Draft, ""), 10, "item_has_bids");
+    assert_eq!(lot.legal_next(&auction, at(10)), [Suspended, Withdrawn]);
     check(&auction, &item(&auction, Live), change(Draft, ""), 10, "LIVE->DRAFT status_changed_by_administrator");
 }
 
 #[test]
-fn an_item_in_the_ring_leaves_it_before_an_administrator_changes_it() {
+fn an_administrator_can_not_change_the_status_of_an_item_in_the_ring() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
     let (webcast, offered) = in_ring(webcast.clone(), item(&webcast, Live));
     for to in [Draft, Suspended, Withdrawn] {
@@ -49,19 +49,19 @@ fn an_item_in_the_ring_leaves_it_before_an_administrator_changes_it() {
 }
 
 #[test]
-fn a_correction_is_told_and_puts_a_webcasts_item_back_in_the_queue() {
+fn a_correction_is_announced_and_an_item_of_a_webcast_waits_again() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
     for (status, from) in [(Sold, "SOLD"), (Passed, "PASSED")] {
         let done = Item { announced: true, ring: RingStatus::Done, ..item(&webcast, status) };
-        let told = format!("{from}->LIVE corrected announced (wrong lot), ring Waiting");
-        check(&webcast, &done, change(Live, "wrong lot"), 10, &told);
-        check(&webcast, &done, ItemCommand::Correct { reason: "wrong lot".to_owned() }, 10, &told);
+        let expected = format!("{from}->LIVE corrected announced (wrong lot), ring Waiting");
+        check(&webcast, &done, change(Live, "wrong lot"), 10, &expected);
+        check(&webcast, &done, ItemCommand::Correct { reason: "wrong lot".to_owned() }, 10, &expected);
     }
     check(&webcast, &item(&webcast, Unsold), ItemCommand::Correct { reason: "x".to_owned() }, 10, "illegal_transition");
 }
 
 #[test]
-fn every_change_after_an_announcement_is_told_even_set_up() {
+fn every_change_after_an_announcement_is_announced() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
     let mut item = Item { announced: true, ring: RingStatus::Done, ..item(&webcast, Passed) };
     for (to, expect) in [
@@ -78,7 +78,7 @@ fn every_change_after_an_announcement_is_told_even_set_up() {
 }
 
 #[test]
-fn an_item_that_comes_back_from_a_withdrawal_begins_without_its_bids() {
+fn the_bids_of_a_withdrawn_item_lapse_when_it_is_reinstated() {
     let auction = live();
     let mut item = with_bid(item(&auction, Live), 10_000);
     for (to, expect) in [
@@ -96,21 +96,21 @@ fn an_item_that_comes_back_from_a_withdrawal_begins_without_its_bids() {
 }
 
 #[test]
-fn an_end_is_put_off_and_never_brought_forward() {
+fn an_end_only_moves_later() {
     let auction = live();
     let moved = |seconds| ItemCommand::MoveEnd { to: at(seconds), reason: "power cut".to_owned() };
     check(&auction, &item(&auction, Live), moved(1_001), 10, "end moved 1001");
     check(&auction, &item(&auction, Suspended), moved(3_000), 2_000, "end moved 3000");
     check(&auction, &item(&auction, Live), moved(1_000), 10, "end_not_later");
     check(&auction, &item(&auction, Sold), moved(1_500), 1_500, "end_not_later");
-    let nothing_said = ItemCommand::MoveEnd { to: at(2_000), reason: " ".to_owned() };
-    check(&auction, &item(&auction, Live), nothing_said, 10, "reason_required");
+    let blank_reason = ItemCommand::MoveEnd { to: at(2_000), reason: " ".to_owned() };
+    check(&auction, &item(&auction, Live), blank_reason, 10, "reason_required");
     let webcast = self::auction(AuctionKind::Webcast, AuctionStatus::Live);
     check(&webcast, &item(&webcast, Live), moved(2_000), 10, "wrong_auction_kind");
 }
 
 #[test]
-fn nothing_is_on_sale_in_a_sale_that_is_not() {
+fn an_item_goes_live_only_in_a_live_auction() {
     for kind in AuctionKind::ALL {
         for status in [AuctionStatus::Draft, AuctionStatus::Preview] {
             let auction = auction(kind, status);
@@ -122,7 +122,7 @@ fn nothing_is_on_sale_in_a_sale_that_is_not() {
 }
 
 #[test]
-fn in_a_reconciled_auction_nothing_comes_back_to_sale() {
+fn no_item_returns_to_sale_in_a_reconciled_auction() {
     for status in [AuctionStatus::Reconciliation, AuctionStatus::Archived] {
         let closed = auction(AuctionKind::Webcast, status);
         for (from, to) in [(Draft, Suspended), (Sold, Live), (Passed, Live)] {
@@ -138,7 +138,7 @@ fn in_a_reconciled_auction_nothing_comes_back_to_sale() {
 }
 
 #[test]
-fn an_item_of_a_timed_auction_comes_live_only_before_its_end() {
+fn an_item_of_a_timed_auction_goes_live_only_before_its_end() {
     let auction = live();
     let went_live = "PREVIEW->LIVE status_changed_by_administrator";
     check(&auction, &item(&auction, Preview), change(Live, ""), 999, went_live);

@@ -1,4 +1,4 @@
-//! Items that come into being, and that go LIVE with their auction.
+//! Tests of the creation of items, and of items that go LIVE with their auction.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn an_item_goes_live_with_its_auction_through_preview() {
 }
 
 #[test]
-fn a_new_item_gets_its_end_and_its_cause_and_is_silent() {
+fn a_new_item_gets_an_end_and_a_cause_and_is_not_announced() {
     let auction = Auction { stagger: Some(crate::Stagger { seconds: 30, items: 2 }), ..live() };
     let new = Item { sequence: 0, position: 5, end_time: None, effective_end_time: None, ..item(&auction, Draft) };
     check(&auction, &new, ItemCommand::Create { status: Live }, 10, "end 1060, -->LIVE created");
@@ -27,7 +27,7 @@ fn a_new_item_gets_its_end_and_its_cause_and_is_silent() {
 }
 
 #[test]
-fn a_new_item_with_impossible_fields_is_refused_by_name() {
+fn a_new_item_with_an_invalid_field_is_rejected_with_the_field() {
     let auction = live();
     let new = Item { sequence: 0, ..item(&auction, Draft) };
     let refuses = |item: Item, field: &str| match decide(&auction, &item, ItemCommand::Create { status: Draft }, at(10))

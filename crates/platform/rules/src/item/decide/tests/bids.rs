@@ -1,9 +1,9 @@
-//! Who may bid, buying at once, and bids that are cancelled.
+//! Tests of the admission of bidders, buy now, cancellations and absentee bids.
 
 use super::*;
 use crate::{BidLog, WebcastPhase};
 
-/// A sale of one timed item, with the log of its bids.
+/// A sale of one timed item, with its log of bids.
 struct Sale {
     auction: Auction,
     item: Item,
@@ -36,7 +36,7 @@ impl Sale {
 }
 
 #[test]
-fn who_is_not_approved_suspended_the_vendor_or_at_the_limit_does_not_bid() {
+fn bidders_are_rejected_without_approval_suspended_as_vendor_and_above_their_limit() {
     let auction = live();
     let (vendor, buyer) = (Uuid::from_u128(70), Uuid::from_u128(71));
     let item = Item { vendor: Some(vendor), buy_now: Some(30_000), ..item(&auction, Live) };
@@ -62,13 +62,13 @@ fn who_is_not_approved_suspended_the_vendor_or_at_the_limit_does_not_bid() {
     }
     let buys = ItemCommand::BuyNow { bid: Uuid::nil(), bidder: known.clone() };
     check(&auction, &item, buys, 10, "spending_limit_reached");
-    let left = Rejection::SpendingLimitReached;
+    let rejection = Rejection::SpendingLimitReached;
     let command = ItemCommand::PlaceBid { bid: Uuid::nil(), bidder: known, amount: 20_001 };
-    assert_eq!(decide(&auction, &item, command, at(10)), Err(left));
+    assert_eq!(decide(&auction, &item, command, at(10)), Err(rejection));
 }
 
 #[test]
-fn an_item_is_bought_at_once_until_the_price_reaches_what_it_costs() {
+fn an_item_can_be_bought_now_until_the_price_reaches_the_buy_now_price() {
     let auction = live();
     let buy = || ItemCommand::BuyNow { bid: Uuid::nil(), bidder: Bidder::vouched_for("b-17") };
     let item = Item { buy_now: Some(30_000), ..item(&auction, Live) };
@@ -85,7 +85,7 @@ fn an_item_is_bought_at_once_until_the_price_reaches_what_it_costs() {
 }
 
 #[test]
-fn a_cancelled_bid_is_as_if_it_had_never_been_made() {
+fn after_a_cancellation_the_price_is_what_it_would_be_without_the_bid() {
     let auction = live();
     let mut sale = Sale::new(auction.clone(), item(&auction, Live));
     assert_eq!(sale.bid("a", 20_000), "bid 1 10000 internet");
@@ -99,7 +99,7 @@ fn a_cancelled_bid_is_as_if_it_had_never_been_made() {
     assert_eq!(sale.cancel(4), "bid 4 cancelled, c stands at 10000");
     assert_eq!(sale.cancel(3), "bid 3 cancelled, nothing stands");
     assert_eq!((sale.item.price(), sale.item.bid_count, sale.item.has_bids()), (None, 4, true));
-    assert_eq!(sale.bid("d", 10_000), "bid 5 10000 internet", "numbers are never given twice");
+    assert_eq!(sale.bid("d", 10_000), "bid 5 10000 internet", "numbers are never reused");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_bid_is_cancelled_with_a_reason_while_the_item_is_for_sale() {
 }
 
 #[test]
-fn absentees_leave_maxima_before_a_webcast_is_live_and_nothing_stands_by_them() {
+fn absentee_bids_are_accepted_before_a_webcast_is_live_and_do_not_stand() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
     let leave =
         |maximum| ItemCommand::PlaceAbsenteeBid { bid: Uuid::nil(), bidder: Bidder::vouched_for("absent"), maximum };

@@ -1,4 +1,4 @@
-//! Unsold items that are offered again elsewhere.
+//! Tests of relisting unsold items.
 
 use super::*;
 use crate::item::{NewLot, relist};
@@ -12,12 +12,12 @@ fn lot(status: ItemStatus) -> NewLot {
 }
 
 #[test]
-fn an_unsold_item_is_offered_again_elsewhere_and_both_know_of_each_other() {
+fn a_relisted_item_and_its_original_name_each_other() {
     let auction = live();
     let reserve = Some(Hidden::new(20_000));
     let mut unsold = with_bid(Item { announced: true, reserve, ..item(&auction, Unsold) }, 10_000);
     let relisting = relist((&auction, &unsold), &elsewhere(), lot(Live), at(2_000)).map(|relisting| relisting.created);
-    assert_eq!(words(&relisting), "end_not_in_future", "the other auction is over, too");
+    assert_eq!(words(&relisting), "end_not_in_future", "the other auction has ended too");
     let relisting = relist((&auction, &unsold), &elsewhere(), lot(Live), at(10)).unwrap();
     let mut item = relisting.item;
     assert_eq!(words(&Ok(relisting.created.clone())), "end 1000, -->LIVE created");

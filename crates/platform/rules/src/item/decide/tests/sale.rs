@@ -1,4 +1,4 @@
-//! Bids on timed items, and their ends.
+//! Tests of bids on timed items, and of their ends.
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn a_timed_item_ends_sold_exactly_when_the_standing_bid_is_at_or_above_the_reser
 }
 
 #[test]
-fn a_timer_ends_only_live_items_of_timed_auctions_whose_effective_end_is_over() {
+fn a_timer_ends_only_live_items_of_timed_auctions_after_their_effective_end() {
     let auction = live();
     let extended = Item { effective_end_time: Some(at(1_600)), ..item(&auction, Live) };
     check(&auction, &item(&auction, Live), ItemCommand::ReachEnd, 999, "end_not_reached");
@@ -33,7 +33,7 @@ fn a_timer_ends_only_live_items_of_timed_auctions_whose_effective_end_is_over() 
 }
 
 #[test]
-fn a_bid_is_taken_between_start_and_effective_end_of_a_live_item_in_a_live_timed_auction() {
+fn a_bid_is_accepted_between_start_and_effective_end_of_a_live_item_in_a_live_timed_auction() {
     let auction = live();
     let open = item(&auction, Live);
     check(&auction, &open, bid(10_000), -1, "auction_not_started");

@@ -1,0 +1,65 @@
+//! Files that pages load: style sheet, script and icon. Each name contains a hash of the file's content, so a browser may
+//! cache a file for a year and still loads a changed one immediately.
+
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use sha2::{Digest as _, Sha256};
+
+use super::error_page::ErrorPage;
+
+/// Hexadecimal digits of the hash in a name.
+const HASH_DIGITS: usize = 16;
+
+struct Asset {
+    name: String,
+    media_type: &'static str,
+    content: &'static str,
+}
+
+impl Asset {
+    fn new(stem: &str, extension: &str, media_type: &'static str, content: &'static str) -> Self {
+        let hash = hex::encode(Sha256::digest(content));
+        Self { name: format!("{stem}.{}.{extension}", &hash[..HASH_DIGITS]), media_type, content }
+    }
+}
+
+static STYLE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("style", "css", "text/css; charset=utf-8", include_str!("style.css")));
+static SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("script", "js", "text/javascript; charset=utf-8", include_str!("script.js")));
+static ICON: LazyLock<Asset> = LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_str!("icon.svg")));
+
+/// File name of the style sheet, below `/static`.
+pub fn style() -> &'static str {
+    &STYLE.name
+}
+
+/// File name of the script, below `/static`.
+pub fn script() -> &'static str {
+    &SCRIPT.name
+}
+
+/// File name of the icon, below `/static`.
+pub fn icon() -> &'static str {
+    &ICON.name
+}
+
+/// `/static/{name}`.
+pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new().route("/static/{name}", get(file))
+}
+
+async fn file(Path(name): Path<String>) -> Result<Response, ErrorPage> {
+    let found = [&*STYLE, &*SCRIPT, &*ICON].into_iter().find(|asset| asset.name == name);
+    let asset = found.ok_or_else(ErrorPage::not_found)?;
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(asset.media_type)),
+        (CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable")),
+    ];
+    Ok((headers, asset.content).into_response())
+}

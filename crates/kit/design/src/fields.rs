@@ -1,0 +1,139 @@
+//! Fields of forms and query strings, and the errors that a page shows beside them.
+
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::request::Parts;
+
+use super::error_page::{ErrorPage, sentence};
+
+/// Bytes of a form. The longest form lists every event type that an endpoint may filter by.
+const BYTES_MAX: usize = 512 * 1024;
+/// Fields of a form or query string. The server refuses a request with more.
+const FIELDS_MAX: usize = 2_048;
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Names and values in the order of the request.
+#[derive(Debug, Clone, Default)]
+pub struct FormFields(Vec<(String, String)>);
+
+impl FormFields {
+    fn parse(bytes: &[u8]) -> Result<Self, ErrorPage> {
+        let fields: Vec<_> = form_urlencoded::parse(bytes).take(FIELDS_MAX + 1).map(into_owned).collect();
+        if fields.len() > FIELDS_MAX {
+            return Err(ErrorPage::bad_request(format!("A form has at most {FIELDS_MAX} fields.")));
+        }
+        Ok(Self(fields))
+    }
+
+    /// The trimmed value of the first field with this name; empty when no field has it.
+    pub fn text(&self, name: &str) -> &str {
+        let first = self.0.iter().find(|(own, _)| own == name);
+        first.map_or("", |(_, value)| value.trim())
+    }
+
+    /// The trimmed value of the first field with this name; none when it is empty.
+    pub fn non_empty(&self, name: &str) -> Option<&str> {
+        Some(self.text(name)).filter(|text| !text.is_empty())
+    }
+
+    /// The values of all fields with this name.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+fn into_owned((name, value): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)) -> (String, String) {
+    (name.into_owned(), value.into_owned())
+}
+
+/// The fields of the query string.
+#[derive(Debug)]
+pub struct QueryFields(pub FormFields);
+
+impl<S: Send + Sync> FromRequestParts<S> for QueryFields {
+    type Rejection = ErrorPage;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorPage> {
+        FormFields::parse(parts.uri.query().unwrap_or_default().as_bytes()).map(QueryFields)
+    }
+}
+
+/// The fields of a form that a visitor sent.
+#[derive(Debug)]
+pub struct SubmittedForm(pub FormFields);
+
+impl<S: Send + Sync> FromRequest<S> for SubmittedForm {
+    type Rejection = ErrorPage;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, ErrorPage> {
+        let (parts, body) = request.into_parts();
+        let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(FORM) {
+            return Err(ErrorPage::bad_request(format!("The request's content type must be {FORM}.")));
+        }
+        let bytes: Bytes = kit_http::json::read_up_to(body, BYTES_MAX).await.map_err(|error| {
+            ErrorPage::new(error.status(), "The form was not accepted", sentence(&error.to_string()))
+        })?;
+        FormFields::parse(&bytes).map(SubmittedForm)
+    }
+}
+
+/// The errors of a form by field name. An error with the empty name is about the form as a whole.
+#[derive(Debug, Clone, Default)]
+pub struct FieldErrors(Vec<(String, String)>);
+
+impl FieldErrors {
+    /// Adds an error.
+    pub fn add(&mut self, field: impl Into<String>, text: impl Into<String>) {
+        self.0.push((field.into(), text.into()));
+    }
+
+    /// Replaces all errors of a field by this one.
+    pub fn replace(&mut self, field: &str, text: impl Into<String>) {
+        self.0.retain(|(own, _)| own != field);
+        self.add(field, text);
+    }
+
+    /// The form has no error.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The errors of a field in one line; empty when it has none.
+    pub fn of(&self, field: &str) -> String {
+        let texts = self.0.iter().filter(|(own, _)| own == field).map(|(_, text)| text.as_str());
+        texts.collect::<Vec<_>>().join("; ")
+    }
+
+    /// The errors of fields that the page does not show, each with its field's name.
+    pub fn remaining(&self, shown: &[&str]) -> Vec<String> {
+        let others = self.0.iter().filter(|(field, _)| !shown.contains(&field.as_str()));
+        others.map(|(field, text)| if field.is_empty() { text.clone() } else { format!("{field}: {text}") }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_by_name() {
+        let fields = FormFields::parse(b"a=+1+&b=x%26y&a=2&c=%ff").unwrap();
+        assert_eq!((fields.text("a"), fields.text("b"), fields.text("none")), ("1", "x&y", ""));
+        assert_eq!(fields.all("a").collect::<Vec<_>>(), [" 1 ", "2"]);
+        assert_eq!((fields.non_empty("none"), fields.non_empty("b")), (None, Some("x&y")));
+        assert!(FormFields::parse("a=1&".repeat(FIELDS_MAX + 1).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn an_error_is_shown_beside_its_field_or_above_the_form() {
+        let mut errors = FieldErrors::default();
+        errors.add("url", "must be an address");
+        errors.add("url", "is too long");
+        errors.add("", "there are too many");
+        errors.add("uid", "is taken");
+        assert_eq!(errors.of("url"), "must be an address; is too long");
+        assert_eq!(errors.remaining(&["url"]), ["there are too many", "uid: is taken"]);
+    }
+}

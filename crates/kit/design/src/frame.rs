@@ -1,0 +1,66 @@
+//! The frame around the content of every page: title, navigation, and a notice about what the visitor just did.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::response::{Html, IntoResponse as _, Response};
+use http::StatusCode;
+
+use super::error_page::ErrorPage;
+
+/// What the layout shows around a page.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// Subject of the page, for the browser's title bar; error pages also show it as their heading.
+    pub title: String,
+    /// Path that all addresses of the site begin with.
+    pub base: Arc<str>,
+    /// Name at the top of every page: the site's, or that of the visitor's application.
+    pub owner: String,
+    /// Links of the navigation; empty when the visitor is not signed in.
+    pub parts: Vec<NavLink>,
+    /// A restriction of the visitor's session, in two words.
+    pub badge: Option<&'static str>,
+    /// The outcome of the form that the visitor just sent.
+    pub notice: Option<&'static str>,
+}
+
+/// A link of the navigation.
+#[derive(Debug, Clone)]
+pub struct NavLink {
+    /// Text of the link.
+    pub words: &'static str,
+    /// Path below the site's base.
+    pub path: &'static str,
+    /// The page that is shown belongs to this part of the site.
+    pub is_current: bool,
+}
+
+impl Frame {
+    /// The frame for a visitor who is not signed in.
+    pub fn signed_out(title: impl Into<String>, base: Arc<str>, owner: &str) -> Self {
+        Self { title: title.into(), base, owner: owner.to_owned(), parts: Vec::new(), badge: None, notice: None }
+    }
+
+    /// The same frame with a notice.
+    pub fn with_notice(mut self, notice: Option<&'static str>) -> Self {
+        self.notice = notice;
+        self
+    }
+}
+
+/// A 200 response with the page. The caller chooses the error type: any that an [`ErrorPage`] converts to.
+pub fn render_page<E: From<ErrorPage>>(template: &impl Template) -> Result<Response, E> {
+    render_page_as(StatusCode::OK, template)
+}
+
+/// A response with the page and this status.
+pub fn render_page_as<E: From<ErrorPage>>(status: StatusCode, template: &impl Template) -> Result<Response, E> {
+    match template.render() {
+        Ok(html) => Ok((status, Html(html)).into_response()),
+        Err(error) => {
+            tracing::error!(%error, "the server could not render the template of a page");
+            Err(ErrorPage::internal().into())
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The design system of all pages: layout, styles, script and icon; forms, cookies, pagination and error pages.
+//!
+//! Called by the crates that render pages. Such a crate lists this crate's `src` in its `askama.toml`, extends
+//! `layout.html`, and wraps its router with [`site::wrap_site`].
+//!
+//! Guarantees: templates escape every value; a page loads files of its own site only; every page works without script;
+//! the server refuses a form that another site sent.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+// Templates name the assets by the crate's name, in this crate as in the crates that extend the layout.
+extern crate self as kit_design;
+
+pub mod assets;
+pub mod code_block;
+pub mod cookie;
+pub mod error_page;
+pub mod fields;
+pub mod frame;
+pub mod pager;
+pub mod relative_time;
+pub mod site;

@@ -1,0 +1,77 @@
+//! Times on pages: the distance from now in words, and the exact time in UTC.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// A `<time>` element: "3 minutes ago", and the exact time.
+#[derive(Debug, Clone, Template)]
+#[template(
+    source = "<time datetime=\"{{ iso }}\"><span class=\"words\">{{ words }}</span> <span class=\"exact\">{{ exact }}</span></time>",
+    ext = "html"
+)]
+pub struct RelativeTime {
+    iso: String,
+    words: String,
+    exact: String,
+}
+
+impl HtmlSafe for RelativeTime {}
+
+impl RelativeTime {
+    /// The time `at`, with its distance from `now`.
+    pub fn new(at: Timestamp, now: Timestamp) -> Self {
+        let utc = at.to_zoned(TimeZone::UTC);
+        Self {
+            iso: kit_runtime::clock::rfc3339_ms(at),
+            words: words(now.duration_since(at).as_secs()),
+            // A no-break space keeps the time and its zone on one line.
+            exact: utc.strftime("%-d %b %Y, %H:%M:%S\u{a0}UTC").to_string(),
+        }
+    }
+}
+
+/// A number of seconds before now in words; negative seconds are in the future.
+fn words(ago_s: i64) -> String {
+    let (count, unit) = match ago_s.unsigned_abs() {
+        0..5 => return if ago_s >= 0 { "just now".to_owned() } else { "in a moment".to_owned() },
+        seconds @ 5..60 => (seconds, "second"),
+        seconds @ 60..3_600 => (seconds / 60, "minute"),
+        seconds @ 3_600..86_400 => (seconds / 3_600, "hour"),
+        seconds => (seconds / 86_400, "day"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    if ago_s >= 0 { format!("{count} {unit}{plural} ago") } else { format!("in {count} {unit}{plural}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distance_is_shown_in_its_largest_unit() {
+        for (ago_s, text) in [
+            (0, "just now"),
+            (-3, "in a moment"),
+            (5, "5 seconds ago"),
+            (60, "1 minute ago"),
+            (3_599, "59 minutes ago"),
+            (7_200, "2 hours ago"),
+            (86_400, "1 day ago"),
+            (-300, "in 5 minutes"),
+            (8_640_000, "100 days ago"),
+        ] {
+            assert_eq!(words(ago_s), text);
+        }
+    }
+
+    #[test]
+    fn a_time_is_shown_in_words_and_exactly() {
+        let at = "2026-11-01T06:08:03.12Z".parse().unwrap();
+        let now = "2026-11-01T06:10:04Z".parse().unwrap();
+        let html = RelativeTime::new(at, now).to_string();
+        assert!(html.contains("datetime=\"2026-11-01T06:08:03.120Z\""), "{html}");
+        assert!(html.contains(">2 minutes ago<") && html.contains(">1 Nov 2026, 06:08:03\u{a0}UTC<"), "{html}");
+    }
+}

@@ -1,0 +1,63 @@
+// Every page works without this script. It signs in with a magic link, keeps a form from being sent twice, copies texts to the
+// clipboard, and updates progress.
+"use strict";
+
+// A magic link has its key in the fragment, which a browser never sends to a server. The script puts the key into the form and
+// removes it from the history. If the page is open already, opening a link changes the fragment only.
+const login = document.getElementById("login");
+function enter() {
+  if (!location.hash.startsWith("#key=")) return;
+  const key = location.hash.slice("#key=".length);
+  history.replaceState(null, "", location.pathname);
+  try {
+    login.elements.key.value = decodeURIComponent(key);
+  } catch {
+    // The key is incomplete: the page asks the visitor to paste the link.
+    return;
+  }
+  document.getElementById("entering").hidden = false;
+  login.submit();
+}
+if (login) {
+  enter();
+  window.addEventListener("hashchange", enter);
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post") return;
+  if (form.dataset.sent) event.preventDefault();
+  form.dataset.sent = "yes";
+});
+// A page that the browser restores from its back/forward cache may send its form again.
+window.addEventListener("pageshow", () => {
+  for (const form of document.forms) delete form.dataset.sent;
+});
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  if (!navigator.clipboard) break;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
+}
+
+// The element with `data-live` is fetched again while it has that attribute, except while the visitor types or reads in it.
+const PAUSE_MS = 2000;
+const FETCHES_MAX = 300;
+let fetches = 0;
+async function follow() {
+  const shown = document.querySelector("[data-live]");
+  if (!shown || fetches >= FETCHES_MAX) return;
+  if (!document.hidden && !shown.contains(document.activeElement) && !shown.querySelector("details[open]")) {
+    fetches += 1;
+    const answer = await fetch(location.pathname + location.search, { credentials: "same-origin", redirect: "error" });
+    if (!answer.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById(shown.id);
+    if (fresh) shown.replaceWith(fresh);
+  }
+  setTimeout(follow, PAUSE_MS);
+}
+setTimeout(() => follow().catch(() => {}), PAUSE_MS);

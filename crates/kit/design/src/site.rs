@@ -1,0 +1,162 @@
+//! Middleware of a site: it refuses forms that other sites sent, renders error pages, and sets the security headers.
+//!
+//! Why the origin of a form protects against cross-site request forgery: a browser sends `Sec-Fetch-Site`, which no page
+//! can set. For addresses that a browser does not trust (plain HTTP) it sends `Origin` with every POST, which no page can
+//! set either. The server refuses a form with neither header. In addition, the session cookie is `SameSite=Lax`.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, Method};
+use kit_http::{FallbackResponses, Origins};
+
+use super::error_page::{ErrorPage, ErrorPageContent, NextLink};
+use super::frame::{Frame, render_page_as};
+
+/// A page may load the files of its own site and send forms to it, and nothing else.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; \
+     base-uri 'none'; frame-ancestors 'none'",
+);
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// A group of pages below one path, with their own layout and session.
+#[derive(Debug)]
+pub struct Site {
+    /// Path that all addresses of the site begin with, as a browser sees them.
+    pub base: Arc<str>,
+    /// Scheme, host and port of the site's public address.
+    pub origin: String,
+    /// Name of the site, shown at the top of its pages.
+    pub name: &'static str,
+    /// Link to the site's first page, for error pages.
+    pub home: NextLink,
+}
+
+/// The router of a site with its middleware.
+pub fn wrap_site(pages: Router, site: Arc<Site>) -> Router {
+    let fallbacks = FallbackResponses {
+        route_not_found: || ErrorPage::not_found().into_response(),
+        method_not_allowed: || ErrorPage::method_not_allowed().into_response(),
+        panicked: || ErrorPage::internal().into_response(),
+    };
+    Router::from(kit_http::finish_as(pages, fallbacks, Origins::SameOrigin))
+        .layer(from_fn_with_state(site, site_middleware))
+}
+
+async fn site_middleware(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    let mut response = match check_origin(&site, request.method(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    if let Some(content) = response.extensions_mut().remove::<ErrorPageContent>() {
+        response = render_error_page(&site, content, response);
+    }
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Not `no-referrer`: with that, a browser sends `Origin: null` even with the site's own forms.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(CROSS_ORIGIN_OPENER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// 403 for a request that changes something and was not sent by a page of this site.
+fn check_origin(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(), ErrorPage> {
+    if *method == Method::GET || *method == Method::HEAD {
+        return Ok(());
+    }
+    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let is_own = match (text(SEC_FETCH_SITE), text(ORIGIN)) {
+        (Some(site), _) => site == "same-origin",
+        (None, Some(origin)) => origin == site.origin || authority(origin).is_some_and(|own| text(HOST) == Some(own)),
+        (None, None) => false,
+    };
+    if is_own {
+        return Ok(());
+    }
+    let detail = "The form was sent by another site, or by a browser that does not report the form's origin. Open the \
+         page on this site and send the form again.";
+    Err(ErrorPage::forbidden(detail))
+}
+
+/// `https://host:port` without its scheme.
+fn authority(origin: &str) -> Option<&str> {
+    origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"))
+}
+
+/// The error page in the site's layout, with the status and headers of the response.
+fn render_error_page(site: &Site, content: ErrorPageContent, response: Response) -> Response {
+    let (mut parts, _) = response.into_parts();
+    let page = ErrorPageTemplate {
+        frame: Frame::signed_out(content.title, site.base.clone(), site.name),
+        detail: content.detail,
+        next_link: content.next_link.unwrap_or(site.home),
+        request: parts
+            .headers
+            .get(kit_http::request_id::X_REQUEST_ID)
+            .and_then(|id| id.to_str().ok())
+            .map(str::to_owned),
+    };
+    let rendered: Result<Response, ErrorPage> = render_page_as(parts.status, &page);
+    let Ok(rendered) = rendered else { return Response::from_parts(parts, Body::empty()) };
+    let (rendered, body) = rendered.into_parts();
+    parts.headers.remove(http::header::CONTENT_LENGTH);
+    parts.headers.extend(rendered.headers);
+    Response::from_parts(parts, body)
+}
+
+#[derive(Template)]
+#[template(path = "error_page.html")]
+struct ErrorPageTemplate {
+    frame: Frame,
+    detail: String,
+    next_link: NextLink,
+    request: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_accepted(method: Method, headers: &[(&'static str, &'static str)]) -> bool {
+        let home = NextLink { words: "Home", path: "/" };
+        let site = Site { base: "/portal".into(), origin: "https://hooks.example".into(), name: "Portal", home };
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, HeaderValue::from_static(value));
+        }
+        check_origin(&site, &method, &map).is_ok()
+    }
+
+    #[test]
+    fn a_form_is_accepted_from_the_sites_own_pages_only() {
+        for (headers, accepted) in [
+            (&[("sec-fetch-site", "same-origin")][..], true),
+            (&[("sec-fetch-site", "same-site")], false),
+            (&[("sec-fetch-site", "cross-site")], false),
+            (&[("sec-fetch-site", "none")], false),
+            (&[("sec-fetch-site", "cross-site"), ("origin", "https://hooks.example")], false),
+            (&[("origin", "https://hooks.example")], true),
+            (&[("origin", "http://10.0.0.1:8071"), ("host", "10.0.0.1:8071")], true),
+            (&[("origin", "https://evil.example"), ("host", "hooks.example")], false),
+            (&[("origin", "null"), ("host", "hooks.example")], false),
+            (&[("host", "hooks.example")], false),
+        ] {
+            assert_eq!(is_accepted(Method::POST, headers), accepted, "{headers:?}");
+            assert!(is_accepted(Method::GET, headers));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Phrases for why deliveries wait. `lotwire provider stuck` uses them for an endpoint, and `blocked-keys` for the
+//! message that blocks an ordering key.
+
+use std::fmt::Display;
+
+use jiff::Timestamp;
+use kit_runtime::clock::rfc3339_ms;
+use provider_core::{BlockedReason, StuckReason};
+
+use super::one_line;
+
+const DISABLED: &str = "the endpoint is disabled, so the dispatcher drops its deliveries when they are due";
+const UNCLAIMED: &str = "due, but no node has claimed it";
+const CLAIMED: &str = "claimed by a node";
+
+fn paused(until: Timestamp) -> String {
+    format!("the receiver asked for a pause until {}", rfc3339_ms(until))
+}
+
+fn throttled(rate: impl Display) -> String {
+    format!("limited to {rate} deliveries a second by the endpoint or its application")
+}
+
+/// Why the deliveries of an endpoint wait.
+pub(super) fn of_endpoint(reason: &StuckReason) -> String {
+    match reason {
+        StuckReason::Failing { since, code, error } => {
+            let last = match (code, error) {
+                (_, Some(error)) => format!(", last error: {}", one_line(error)),
+                (Some(code), None) => format!(", last status {code}"),
+                (None, None) => String::new(),
+            };
+            format!("failing since {}{last}", rfc3339_ms(*since))
+        }
+        StuckReason::Disabled => DISABLED.to_owned(),
+        StuckReason::Paused { until } => paused(*until),
+        StuckReason::Throttled { rate } => throttled(rate),
+        StuckReason::Due => UNCLAIMED.to_owned(),
+        StuckReason::Retry => "waiting for the next attempt".to_owned(),
+        StuckReason::Later => "the sender asked for delivery at a later time".to_owned(),
+        StuckReason::Claimed => CLAIMED.to_owned(),
+    }
+}
+
+/// Why the first message of an ordering key waits.
+pub(super) fn of_blocked_key(reason: &BlockedReason) -> String {
+    match reason {
+        BlockedReason::Retry(at) => format!("next attempt at {}", rfc3339_ms(*at)),
+        BlockedReason::Later(at) => format!("the sender asked for delivery at {}", rfc3339_ms(*at)),
+        BlockedReason::Pause(until) => paused(*until),
+        BlockedReason::Rate(rate) => throttled(rate),
+        BlockedReason::Node => UNCLAIMED.to_owned(),
+        BlockedReason::Attempt => CLAIMED.to_owned(),
+        BlockedReason::Nothing => DISABLED.to_owned(),
+    }
+}

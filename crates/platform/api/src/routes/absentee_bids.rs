@@ -1,0 +1,58 @@
+//! Absentee bids: maxima that bidders leave for the clerk before the live phase of a webcast.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use platform_core::Platform;
+use platform_core::bidding::bids::{NewBid, PlacedBid};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::bids::placed;
+use crate::errors::{ApiError, Problem};
+use crate::etag;
+use crate::extract::Post;
+use crate::models::PlacedBidView;
+use crate::response;
+
+/// An absentee bid.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct AbsenteeBidIn {
+    /// Paddle of the bidder, or a name of your own if the auction requires no registration; 1 to 64 characters.
+    bidder: String,
+    /// Maximum, in minor units; at least the item's `minimumBid`. Only the clerk sees it.
+    maximum: i64,
+}
+
+/// Leave an absentee bid
+///
+/// A maximum on an item of a webcast, with which the clerk bids during the live phase. It replaces an earlier
+/// absentee bid of the same bidder. Only the clerk sees it. Accepts `If-Match`: if the version has changed, the
+/// server does nothing (412 `precondition_failed`). Scope `bids:write`. Errors: 422 `field_invalid`; 409
+/// `bid_too_low`, `bid_too_high`, `price_at_maximum`, `item_not_live`, `auction_not_live`, `auction_not_started`,
+/// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `too_many_bids`,
+/// `pre_bidding_over`, `wrong_auction_kind`.
+#[utoipa::path(
+    post, path = "/items/{uuid}/absentee-bids", operation_id = "leave", tag = "bids", request_body = AbsenteeBidIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = Option<String>, Header)),
+    responses(
+        (status = 201, description = "The absentee bid, and the item.", body = PlacedBidView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem),
+    ),
+)]
+pub(crate) async fn place_absentee_bid(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    post: Post<AbsenteeBidIn>,
+) -> Result<Response, ApiError> {
+    let now = platform.now();
+    let render = placed(now);
+    let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.maximum };
+    let tag = |placed: &PlacedBid| Some(etag::item_etag(&placed.item, &placed.auction, now));
+    let outcome = platform
+        .place_absentee_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag))
+        .await?;
+    Ok(response::outcome_tagged(outcome, 201, render, tag))
+}

@@ -1,0 +1,116 @@
+//! The access log: who signed in or was refused, and who changed whose access (`docs/operate/audit.md`).
+//!
+//! A use case hands the store a change of access with the content of its entry; the store commits both or neither. The
+//! entries of all nodes form one chain of hashes, which `lotwire verify --all` checks.
+//!
+//! Guarantees:
+//! - No entry contains a password, code, token, key, or any input of a failed sign-in.
+//! - Callers who are not signed in add at most one entry for each hour and node: the platform counts sign-ins that fail at
+//!   name or password, and logs the count.
+//! - Entries are never removed.
+
+mod event;
+mod refused;
+mod verify;
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use kit_runtime::clock::rfc3339_ms;
+use serde::{Deserialize, Serialize, Serializer};
+use uuid::Uuid;
+
+pub use event::AccessEvent;
+pub(crate) use refused::RefusedSignIns;
+
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::{AccessChange, AccessEntry, Page};
+use crate::{Caller, Platform, Scope};
+
+/// Who notes by itself what nobody has asked for.
+const PLATFORM: &str = "platform";
+
+/// What an entry says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AccessContent {
+    /// The server's time.
+    #[serde(serialize_with = "in_milliseconds")]
+    pub at: Timestamp,
+    /// Who did it: `user:<uuid>`, `key:<uuid>`, `command-line` or `platform`.
+    pub actor: String,
+    /// The session that it was done in; where it came from is said where it began.
+    pub session: Option<Uuid>,
+    /// Where it came from, where that is known: at signing in.
+    pub address: Option<String>,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: AccessEvent,
+}
+
+/// An entry as it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessRow {
+    /// From 1 without gaps.
+    pub number: i64,
+    /// What it says.
+    pub content: AccessContent,
+    /// Its hash, which covers all entries before.
+    pub hash: platform_rules::LogHash,
+}
+
+fn in_milliseconds<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&rfc3339_ms(*at))
+}
+
+impl Platform {
+    /// The log of access, the latest entry first: entries before the number `page.after`.
+    ///
+    /// Errors: `forbidden`; it is for who may read users.
+    pub async fn access_log(&self, caller: &Caller, page: Page<i64>) -> PlatformResult<Vec<AccessRow>> {
+        caller.require_staff()?;
+        caller.require(Scope::UsersRead)?;
+        let entries = self.store().latest_access_entries(page.after, page.limit).await?;
+        entries.into_iter().map(row).collect()
+    }
+
+    /// The content of an entry about what this caller does.
+    pub(crate) fn note(&self, caller: &Caller, event: AccessEvent) -> PlatformResult<String> {
+        self.content(caller.actor.clone(), caller.session, None, event)
+    }
+
+    /// The content of an entry about a person who signs in, or tries to.
+    pub(crate) fn note_sign_in(
+        &self,
+        (user, session): (Uuid, Option<Uuid>),
+        from: Option<IpAddr>,
+        event: AccessEvent,
+    ) -> PlatformResult<String> {
+        self.content(format!("user:{user}"), session, from, event)
+    }
+
+    /// Notes what has changed nothing else.
+    pub(crate) async fn note_alone(&self, content: String) -> PlatformResult<()> {
+        self.store().apply_access_change(AccessChange::EntryOnly, content).await?;
+        Ok(())
+    }
+
+    fn content(
+        &self,
+        actor: String,
+        session: Option<Uuid>,
+        from: Option<IpAddr>,
+        event: AccessEvent,
+    ) -> PlatformResult<String> {
+        let address = from.map(|from| from.to_canonical().to_string());
+        let content = AccessContent { at: self.now(), actor, session, address, event };
+        serde_json::to_string(&content).map_err(|error| PlatformError::Internal(format!("an entry of access: {error}")))
+    }
+}
+
+fn row(entry: AccessEntry) -> PlatformResult<AccessRow> {
+    let content = serde_json::from_str(&entry.content).map_err(|error| {
+        PlatformError::Internal(format!("entry {} of the log of access can't be read: {error}", entry.number))
+    })?;
+    Ok(AccessRow { number: entry.number, content, hash: entry.hash })
+}

@@ -1,0 +1,75 @@
+//! The caller of a use case: the identity that use cases check and that journal and audit log name.
+
+use uuid::Uuid;
+
+use crate::access::scope::{Role, Scope, Scopes};
+use crate::error::{PlatformError, PlatformResult};
+
+/// Who asks for a use case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// What the journal names: `key:<uuid>`, `user:<uuid>`, `command-line`, `timer` or `test clock`.
+    pub actor: String,
+    /// The API key or user; idempotency keys belong to it. Nil for the command line.
+    pub id: Uuid,
+    /// The session of a person; none for keys and the command line.
+    pub session: Option<Uuid>,
+    /// The role of a person; none for keys and the command line.
+    pub role: Option<Role>,
+    /// The customer that it is confined to; none for the platform's own staff. Others' records are "not found" to it.
+    pub customer: Option<Uuid>,
+    /// What it may do.
+    pub scopes: Scopes,
+}
+
+impl Caller {
+    /// The operator at the machine itself, who may do everything.
+    pub fn command_line() -> Self {
+        Self {
+            actor: "command-line".into(),
+            id: Uuid::nil(),
+            session: None,
+            role: None,
+            customer: None,
+            scopes: Scopes::all(),
+        }
+    }
+
+    /// `Forbidden` unless it has the scope.
+    pub fn require(&self, scope: Scope) -> PlatformResult<()> {
+        self.require_one_of(&[scope])
+    }
+
+    /// `Forbidden` unless it has one of the scopes: who may change a thing is shown it with the answer, and may look at it.
+    pub fn require_one_of(&self, scopes: &[Scope]) -> PlatformResult<()> {
+        if scopes.iter().any(|scope| self.scopes.contains(*scope)) {
+            return Ok(());
+        }
+        let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
+        let who = if self.session.is_some() { "your role" } else { "the key" };
+        Err(PlatformError::Forbidden(format!("{who} has no scope {}", names.join(" or "))))
+    }
+
+    /// `Forbidden` for callers that are confined to a customer.
+    pub fn require_staff(&self) -> PlatformResult<()> {
+        if self.customer.is_none() {
+            return Ok(());
+        }
+        Err(PlatformError::Forbidden("only for the platform's own staff".into()))
+    }
+
+    /// True when records of this customer exist for the caller.
+    pub fn can_see(&self, customer: Uuid) -> bool {
+        self.customer.is_none_or(|own| own == customer)
+    }
+}
+
+/// The record, when the caller sees it; otherwise `NotFound`, as if there were none.
+pub(crate) fn visible<T>(
+    caller: &Caller,
+    found: Option<T>,
+    what: &'static str,
+    customer_of: impl Fn(&T) -> Uuid,
+) -> PlatformResult<T> {
+    found.filter(|record| caller.can_see(customer_of(record))).ok_or(PlatformError::NotFound(what))
+}

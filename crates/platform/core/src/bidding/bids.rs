@@ -1,0 +1,241 @@
+//! Bids of bidders who are not in the room: proxy bids and purchases in timed auctions, absentee bids for a webcast; and
+//! what an administrator does with bids and ends.
+
+use jiff::Timestamp;
+use platform_rules::{Auction, AuctionKind, Bidder, Item, ItemCommand};
+use uuid::Uuid;
+
+use super::item_queue::{Attempt, Step, TRIES_MAX};
+use crate::bidders::{Admitted, LookUpIn};
+use crate::bidding::bid::Bid;
+use crate::decide::{Decision, expect_version};
+use crate::error::{PlatformError, PlatformResult};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::port::Page;
+use crate::{Caller, Platform, Scope};
+
+/// A bid as it is entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewBid {
+    /// Who bids, as the caller names bidders; 1 to 64 characters.
+    pub bidder: String,
+    /// How far the bidder goes, minor units of the auction's currency: the platform bids for them up to it.
+    pub amount: i64,
+}
+
+/// A bid that was accepted, and what it made of the item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedBid {
+    /// The bid.
+    pub bid: Bid,
+    /// The item with its new price.
+    pub item: Item,
+    /// The item's auction.
+    pub auction: Auction,
+}
+
+/// How the bidder of a bid is admitted.
+struct BidAdmission<'a> {
+    paddle: &'a str,
+    /// Where the registration is read.
+    source: LookUpIn,
+    /// The caller holds the lock on the bidder's bids.
+    has_bidder_lock: bool,
+}
+
+impl Platform {
+    /// Bids on an item of a timed auction. `expected_version` is optional: without it, whoever was faster is only followed
+    /// by a higher minimum.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`] for bids.
+    pub async fn place_bid(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        new: &NewBid,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
+        let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
+        self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
+    }
+
+    /// Leaves a maximum for the clerk of a webcast that is not in its live phase yet; a later one takes its place.
+    ///
+    /// Errors: as [`Platform::place_bid`], and `pre_bidding_over`.
+    pub async fn place_absentee_bid(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        new: &NewBid,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
+        let command = |bid, bidder| ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum: new.amount };
+        self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
+    }
+
+    /// Buys an item of a timed auction at its buy-now price: it is SOLD_BUY_NOW.
+    ///
+    /// Errors: as [`Platform::place_bid`], and `no_buy_now`, `buy_now_over`.
+    pub async fn buy_now(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        bidder: &str,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
+        let command = |bid, bidder| ItemCommand::BuyNow { bid, bidder };
+        self.take_bid(caller, item, bidder, command, expected_version, answering).await
+    }
+
+    async fn take_bid(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        paddle: &str,
+        command: impl Fn(Uuid, Bidder) -> ItemCommand + Send + Sync,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, PlacedBid>>,
+    ) -> PlatformResult<Outcome<PlacedBid>> {
+        caller.require(Scope::BidsWrite)?;
+        let answering = answering.as_ref();
+        if let Some(answer) = self.replay(answering).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        let bid = self.ids().uuid_v7();
+        let (mut source, mut bidder_lock) = (LookUpIn::Cache, None);
+        for _ in 0..TRIES_MAX {
+            let queue = self.item_queue(item)?;
+            let decide = async {
+                let (item, auction) = queue.visible_item(caller).await?;
+                expect_version(expected_version, item.version)?;
+                let admission = BidAdmission { paddle, source, has_bidder_lock: bidder_lock.is_some() };
+                let command = |bidder| command(bid, bidder);
+                self.decide_bid(caller, (item, auction), &admission, command, answering).await
+            };
+            match queue.attempt(answering, decide).await? {
+                Attempt::Done(outcome) => return Ok(outcome),
+                Attempt::DecideAgain => {}
+                Attempt::WaitForBidder(registration) => {
+                    drop(queue);
+                    bidder_lock = self.bidder_locks().lock(registration).await;
+                }
+            }
+            // The cache serves the first attempt only: what the store refused the bid for is read from the store.
+            source = LookUpIn::Store;
+        }
+        Err(PlatformError::Busy)
+    }
+
+    /// Decides a bid on the item as it is now. A bidder with a spending limit has one bid under way at a time on this node;
+    /// without the bidder's lock the bid waits.
+    async fn decide_bid(
+        &self,
+        caller: &Caller,
+        (item, auction): (Item, Auction),
+        admission: &BidAdmission<'_>,
+        command: impl Fn(Bidder) -> ItemCommand + Send + Sync,
+        answering: Option<&IdempotentRequest<'_, PlacedBid>>,
+    ) -> PlatformResult<Step<PlacedBid>> {
+        let now = self.time_of(&auction);
+        let mut admitted = self.admit_to(&auction, &item, admission.paddle, admission.source).await?;
+        let decide =
+            |admitted: &Admitted| platform_rules::item::decide(&auction, &item, command(admitted.bidder.clone()), now);
+        let mut decided = decide(&admitted);
+        if decided.as_ref().is_err_and(|refusal| admitted.may_be_outdated(refusal)) {
+            // The cached registration that the bid was refused for may be outdated.
+            admitted = self.admit_to(&auction, &item, admission.paddle, LookUpIn::Store).await?;
+            decided = decide(&admitted);
+        }
+        if let Some(spending) = admitted.spending_version.filter(|_| !admission.has_bidder_lock) {
+            return Ok(Step::WaitForBidder(spending.registration));
+        }
+        let changes = match decided {
+            Ok(changes) => changes,
+            Err(refusal) => return Err(self.explain_rejection(&auction, &item, refusal).await),
+        };
+        let mut draft = self.build_change(&caller.actor, now);
+        if admitted.is_registered() && auction.kind == AuctionKind::Timed {
+            draft.note_bidder_item(&item, admission.paddle);
+        }
+        draft.set_bidder_preconditions(&admitted);
+        let item = draft.item(&auction, item, &changes);
+        let bid = draft.last_bid().cloned();
+        let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid has no record".into()))?;
+        let result = PlacedBid { bid, item, auction };
+        let change = draft.finish(answering, &result);
+        Ok(Step::Commit(Decision { customer: result.item.customer, change, result }))
+    }
+
+    async fn admit_to(
+        &self,
+        auction: &Auction,
+        item: &Item,
+        paddle: &str,
+        source: LookUpIn,
+    ) -> PlatformResult<Admitted> {
+        match auction.kind {
+            AuctionKind::Timed => self.admit(auction, item, paddle, source).await,
+            AuctionKind::Webcast => self.admit_to_webcast(auction, paddle).await,
+        }
+    }
+
+    /// Cancels a bid, with a reason: the price becomes what it would be without it.
+    ///
+    /// Errors: `not_found` (item), `precondition_failed`, and those of [`platform_rules::item::decide`] for cancellations.
+    pub async fn cancel_bid(
+        &self,
+        caller: &Caller,
+        (item, bid): (Uuid, Uuid),
+        reason: &str,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let queue = self.item_queue(item)?;
+        queue
+            .decide(answering.as_ref(), || async {
+                queue.drain().await;
+                let (item, auction) = queue.visible_item(caller).await?;
+                expect_version(expected_version, item.version)?;
+                let log = self.bid_log(&item).await?;
+                let now = self.time_of(&auction);
+                let command = ItemCommand::CancelBid { bid, reason: reason.to_owned(), log };
+                let changes = platform_rules::item::decide(&auction, &item, command, now)?;
+                let mut draft = self.build_change(&caller.actor, now);
+                let item = draft.item(&auction, item, &changes);
+                let change = draft.finish(answering.as_ref(), &item);
+                Ok(Decision { customer: item.customer, change, result: item })
+            })
+            .await
+    }
+
+    /// Puts the end of an item of a timed auction off, with a reason. Of one that is not LIVE, too: it may become so again.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `end_not_later`, `wrong_auction_kind`, `auction_closed`,
+    /// `reason_required`.
+    pub async fn move_end(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        (to, reason): (Timestamp, String),
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        caller.require(Scope::AuctionsWrite)?;
+        self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await
+    }
+
+    /// Bids of an item as others number them, oldest first, with the item: which of them leads decides what may be seen of it.
+    /// What absentees left comes before number 1, and is passed over.
+    pub async fn bids(&self, caller: &Caller, item: Uuid, page: Page<i64>) -> PlatformResult<(Item, Vec<Bid>)> {
+        let (known, _) = self.item(caller, item).await?;
+        let after = page.after.unwrap_or(0).max(0).saturating_add(known.absentee_bids);
+        // Then the item again: it is as new as they are, so that a bid which leads by now is not shown as an outbid one.
+        let bids = self.store().bids(item, Page { after: Some(after), ..page }).await?;
+        let (item, _) = self.item(caller, item).await?;
+        Ok((item, bids))
+    }
+}

@@ -1,0 +1,238 @@
+//! Per-item command queue. It serialises the commands on one item, so that a hundred bids on one item cost one or two
+//! durable transactions instead of a hundred that conflict with each other.
+//!
+//! Actors: a caller enters the queue of the item ([`Platform::item_queue`]) and decides when it has its turn, on the state
+//! that the previous command left, without waiting for that state to be durable. A committer, one for each queue that has
+//! work, commits all decided changes in one transaction; meanwhile the next commands are decided.
+//!
+//! Guarantees:
+//! - A response is sent only after the state it depends on is durable: an accepted command is answered after its own commit,
+//!   a refused one after the commit of the state that it was refused on.
+//! - When another transaction (a worker, another node) changed the item first, all commands decided since then are decided
+//!   again on the new state.
+//! - A caller that is cancelled after its decision loses its answer only. A caller that is cancelled before has no effect.
+//! - The queue keeps the item in memory while it has work, and reads the auction again for each commit. A decision is
+//!   therefore based on states as recent as if each command had read them.
+//! - Queues are independent of each other. A queue is deleted when its last caller leaves.
+
+mod queue;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use platform_rules::{Auction, Item};
+use tokio::sync::oneshot;
+use uuid::Uuid;
+
+use self::queue::{CommitOutcome, CommitterGuard, ItemQueue};
+use crate::access::caller::visible;
+use crate::decide::Decision;
+use crate::error::{PlatformError, PlatformResult};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::port::{Change, StoreError};
+use crate::{Caller, Platform};
+
+/// Callers in the line of one item; further ones are told that it is busy.
+const USERS_MAX: usize = 4_096;
+/// How often a command is decided again when others were faster. Each time costs one of the whole line's commits, and other
+/// nodes' lines are as long: more than for a command that stands for itself.
+pub(crate) const TRIES_MAX: usize = 64;
+
+/// The lines that somebody stands in.
+#[derive(Default)]
+pub(crate) struct ItemQueues {
+    item_queues: Mutex<HashMap<Uuid, SharedQueue>>,
+}
+
+/// A line with how many users in it are taken.
+#[derive(Default)]
+struct SharedQueue {
+    queue: Arc<ItemQueue>,
+    users: usize,
+}
+
+impl ItemQueues {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, SharedQueue>> {
+        self.item_queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a command decides when it has its turn.
+pub(crate) enum Step<T> {
+    /// This decision is to be committed.
+    Commit(Decision<T>),
+    /// Nothing yet: the command first waits for the other bids of the bidder with this registration. A command must not
+    /// wait for them while it has its turn, since two bidders could then wait for each other.
+    WaitForBidder(Uuid),
+}
+
+/// What one attempt to run a command came to.
+pub(crate) enum Attempt<T> {
+    /// The command is over.
+    Done(Outcome<T>),
+    /// Another transaction changed what the decision was based on.
+    DecideAgain,
+    /// See [`Step::WaitForBidder`].
+    WaitForBidder(Uuid),
+}
+
+/// A place in the queue of an item.
+pub(crate) struct ItemQueueHandle {
+    platform: Platform,
+    item: Uuid,
+    queue: Arc<ItemQueue>,
+}
+
+impl Platform {
+    /// Takes a place in the line of an item. Errors: `busy` when it is too long.
+    pub(crate) fn item_queue(&self, item: Uuid) -> PlatformResult<ItemQueueHandle> {
+        let mut item_queues = self.item_queues().lock();
+        let shared = item_queues.entry(item).or_default();
+        if shared.users >= USERS_MAX {
+            return Err(PlatformError::Busy);
+        }
+        shared.users += 1;
+        Ok(ItemQueueHandle { platform: self.clone(), item, queue: Arc::clone(&shared.queue) })
+    }
+}
+
+impl Clone for ItemQueueHandle {
+    fn clone(&self) -> Self {
+        self.platform.item_queues().lock().entry(self.item).or_default().users += 1;
+        Self { platform: self.platform.clone(), item: self.item, queue: Arc::clone(&self.queue) }
+    }
+}
+
+impl Drop for ItemQueueHandle {
+    fn drop(&mut self) {
+        if let Entry::Occupied(mut shared) = self.platform.item_queues().lock().entry(self.item) {
+            shared.get_mut().users -= 1;
+            if shared.get().users == 0 {
+                shared.remove();
+            }
+        }
+    }
+}
+
+impl ItemQueueHandle {
+    /// Runs a command on the item to its end, as [`Platform::decide`] does. `decide` runs when the command has its turn,
+    /// reads the item with [`ItemQueueHandle::visible_item`], and runs again after a conflict.
+    pub(crate) async fn decide<T, F>(
+        &self,
+        answering: Option<&IdempotentRequest<'_, T>>,
+        decide: impl Fn() -> F + Send + Sync,
+    ) -> PlatformResult<Outcome<T>>
+    where
+        T: Send + Sync,
+        F: Future<Output = PlatformResult<Decision<T>>> + Send,
+    {
+        if let Some(answer) = self.platform.replay(answering).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        for _ in 0..TRIES_MAX {
+            if let Attempt::Done(outcome) = self.attempt(answering, async { decide().await.map(Step::Commit) }).await? {
+                return Ok(outcome);
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+
+    /// Decides once, when the command has its turn, and waits for the commit. An attempt that waits for a bidder leaves
+    /// its turn to the next command, and nothing has happened.
+    pub(crate) async fn attempt<T>(
+        &self,
+        answering: Option<&IdempotentRequest<'_, T>>,
+        decide: impl Future<Output = PlatformResult<Step<T>>> + Send,
+    ) -> PlatformResult<Attempt<T>>
+    where
+        T: Send + Sync,
+    {
+        let (decided, settled) = {
+            let _turn = self.queue.acquire().await;
+            match decide.await {
+                Ok(Step::Commit(Decision { customer, change, result })) => (Ok(result), self.enqueue(customer, change)),
+                Ok(Step::WaitForBidder(registration)) => return Ok(Attempt::WaitForBidder(registration)),
+                Err(refusal) => match self.queue.enqueue_refusal() {
+                    Some(settled) => (Err(refusal), settled),
+                    None => return self.refused_or_replayed(refusal, answering).await.map(Attempt::Done),
+                },
+            }
+        };
+        match settled.await {
+            Ok(CommitOutcome::Durable) => match decided {
+                Ok(result) => Ok(Attempt::Done(Outcome::Fresh(result))),
+                Err(refusal) => self.refused_or_replayed(refusal, answering).await.map(Attempt::Done),
+            },
+            Ok(CommitOutcome::DecideAgain) => Ok(Attempt::DecideAgain),
+            // The same request arrived twice at the same time, and the other one was committed first.
+            Ok(CommitOutcome::Failed(StoreError::Replayed)) => match self.platform.replay(answering).await? {
+                Some(answer) => Ok(Attempt::Done(Outcome::Replayed(answer))),
+                None => Err(PlatformError::Busy),
+            },
+            Ok(CommitOutcome::Failed(error)) => Err(error.into()),
+            Err(_) => {
+                let text = "the commit was interrupted; it is not known if it succeeded";
+                Err(StoreError::Unavailable(text.into()).into())
+            }
+        }
+    }
+
+    /// The item as the one before left it, with its auction: see [`Platform::visible_item`].
+    pub(crate) async fn visible_item(&self, caller: &Caller) -> PlatformResult<(Item, Auction)> {
+        let head = self.queue.latest();
+        if let Some((item, Some(auction))) = head {
+            return Ok((visible(caller, Some(item), "item", |item| item.customer)?, auction));
+        }
+        let (item, auction) = match head {
+            Some((item, _)) => {
+                let item = visible(caller, Some(item), "item", |item| item.customer)?;
+                let auction = self.platform.auction_of(&item).await?;
+                (item, auction)
+            }
+            None => self.platform.visible_item(caller, self.item).await?,
+        };
+        self.queue.remember_auction(&auction);
+        Ok((item, auction))
+    }
+
+    /// Waits until everything that was decided before is on disk: for commands that ask the store for more than the item.
+    /// What they find stays as it is while they have the turn, as far as this node goes.
+    pub(crate) async fn drain(&self) {
+        self.queue.drain().await;
+        // Nothing is ahead of the store, and what is read now is what the decision rests on.
+        let _ = self.queue.latest();
+    }
+
+    /// A request that came twice at the same time is mostly refused the second time for what it did itself.
+    async fn refused_or_replayed<T>(
+        &self,
+        refusal: PlatformError,
+        answering: Option<&IdempotentRequest<'_, T>>,
+    ) -> PlatformResult<Outcome<T>> {
+        Ok(Outcome::Replayed(self.platform.replay(answering).await?.ok_or(refusal)?))
+    }
+
+    fn enqueue(&self, customer: Uuid, mut change: Change) -> oneshot::Receiver<CommitOutcome> {
+        // Answers are kept and forgotten by the server's clock, whatever clock the sale runs on.
+        if let Some(answer) = &mut change.answer {
+            answer.at = self.platform.now();
+        }
+        let entered = self.queue.enqueue(self.item, customer, change);
+        if entered.starts_committer {
+            // A task of its own: callers may go away.
+            tokio::spawn(run_committer(self.clone()));
+        }
+        entered.settled
+    }
+}
+
+/// The committer of a queue, with a place of its own in it.
+async fn run_committer(place: ItemQueueHandle) {
+    let mut watch = CommitterGuard::new(&place.queue);
+    while let Some(mut batch) = place.queue.next_batch() {
+        let results = place.platform.commit_all(batch.take_changes()).await;
+        place.queue.settle(batch, results);
+    }
+    watch.disarm();
+}

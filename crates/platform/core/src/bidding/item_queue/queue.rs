@@ -1,0 +1,287 @@
+//! The queue of one item: the turn, the state that the last command left, and the decisions that wait for the commit.
+
+use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use platform_rules::{Auction, Item};
+use tokio::sync::{Notify, oneshot};
+use uuid::Uuid;
+
+use crate::port::{Change, CommitReceipt, StoreError, StoreResult};
+
+/// Decisions in one commit.
+const COMMIT_DECISIONS_MAX: usize = 512;
+
+/// What became of a decision.
+pub(super) enum CommitOutcome {
+    /// It is on disk; for a refusal, what it was refused on is.
+    Durable,
+    /// It rests on what did not become true.
+    DecideAgain,
+    /// The store refused it, or did not do it.
+    Failed(StoreError),
+}
+
+/// The line of one item.
+#[derive(Default)]
+pub(super) struct ItemQueue {
+    turn: tokio::sync::Mutex<()>,
+    state: Mutex<State>,
+    /// Nothing is under way any more.
+    idle: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// What the last decision made of the item; none when the store has to be asked.
+    item: Option<Item>,
+    /// Its auction, as it was read for the commit that is being gathered.
+    auction: Option<Auction>,
+    /// Its auction as the last decision that changed it left it, while that is not on disk.
+    uncommitted_auction: Option<Auction>,
+    /// Decisions for the next commit.
+    waiting: Vec<QueuedDecision>,
+    /// There is a committer.
+    is_committing: bool,
+    /// Rises when what was decided turned out not to become true.
+    epoch: u64,
+    /// The epoch in which the one whose turn it is looked at the item.
+    read_epoch: u64,
+}
+
+impl State {
+    /// What was decided since rests on nothing.
+    fn discard_uncommitted(&mut self) -> Vec<QueuedDecision> {
+        self.epoch += 1;
+        self.item = None;
+        self.auction = None;
+        self.uncommitted_auction = None;
+        std::mem::take(&mut self.waiting)
+    }
+}
+
+/// A decision with who waits for it.
+struct QueuedDecision {
+    kind: DecisionKind,
+    caller: oneshot::Sender<CommitOutcome>,
+}
+
+enum DecisionKind {
+    Accepted(Box<(Uuid, Change)>),
+    /// Given to the store.
+    Committing,
+    Refused,
+}
+
+impl QueuedDecision {
+    fn auction_version(&self) -> Option<i64> {
+        match &self.kind {
+            DecisionKind::Accepted(change) => Some(change.1.auction.as_ref()?.state.version),
+            DecisionKind::Committing | DecisionKind::Refused => None,
+        }
+    }
+
+    fn settle(self, settled: CommitOutcome) {
+        // A caller who has gone does not listen.
+        let _ = self.caller.send(settled);
+    }
+}
+
+/// A decision that was entered.
+pub(super) struct Enqueued {
+    /// What becomes of it.
+    pub(super) settled: oneshot::Receiver<CommitOutcome>,
+    /// The line has no committer: whoever entered it sees to that.
+    pub(super) starts_committer: bool,
+}
+
+/// Decisions that are committed together, in their order.
+pub(super) struct CommitBatch {
+    entries: Vec<QueuedDecision>,
+    /// The last version of the auction in it, when it changes the auction.
+    auction_version: Option<i64>,
+}
+
+impl CommitBatch {
+    /// The changes, with their customers.
+    pub(super) fn take_changes(&mut self) -> Vec<(Uuid, Change)> {
+        let mut changes = Vec::with_capacity(self.entries.len());
+        for entry in &mut self.entries {
+            match std::mem::replace(&mut entry.kind, DecisionKind::Committing) {
+                DecisionKind::Accepted(change) => changes.push(*change),
+                other => entry.kind = other,
+            }
+        }
+        changes
+    }
+}
+
+impl ItemQueue {
+    /// Waits until everybody who came before has decided.
+    pub(super) async fn acquire(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.turn.lock().await
+    }
+
+    /// Waits until nothing is under way: for whoever has the turn, everything that was decided is on disk then, or forgotten.
+    pub(super) async fn drain(&self) {
+        loop {
+            let mut idle = pin!(self.idle.notified());
+            idle.as_mut().enable();
+            if !self.lock().is_committing {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// The item as the last decision left it, while that is not on disk, and its auction, if it was changed along with it or
+    /// read for the same commit.
+    pub(super) fn latest(&self) -> Option<(Item, Option<Auction>)> {
+        let mut state = self.lock();
+        state.read_epoch = state.epoch;
+        let item = state.item.clone()?;
+        Some((item, state.uncommitted_auction.clone().or_else(|| state.auction.clone())))
+    }
+
+    /// The auction was read.
+    pub(super) fn remember_auction(&self, auction: &Auction) {
+        self.lock().auction = Some(auction.clone());
+    }
+
+    /// Takes a decision about `item` for the next commit.
+    pub(super) fn enqueue(&self, item: Uuid, customer: Uuid, change: Change) -> Enqueued {
+        let (caller, settled) = oneshot::channel();
+        let mut state = self.lock();
+        if state.read_epoch != state.epoch {
+            // What it looked at has just turned out not to become true.
+            let _ = caller.send(CommitOutcome::DecideAgain);
+            return Enqueued { settled, starts_committer: false };
+        }
+        if let Some(auction) = &change.auction {
+            state.uncommitted_auction = Some(auction.state.clone());
+        }
+        if let Some(changed) = change.items.iter().find(|changed| changed.state.uuid == item) {
+            state.item = Some(changed.state.clone());
+        }
+        state.waiting.push(QueuedDecision { kind: DecisionKind::Accepted(Box::new((customer, change))), caller });
+        let starts_committer = !std::mem::replace(&mut state.is_committing, true);
+        Enqueued { settled, starts_committer }
+    }
+
+    /// Takes a refusal, to be told when what it rests on is on disk; none when it already is.
+    pub(super) fn enqueue_refusal(&self) -> Option<oneshot::Receiver<CommitOutcome>> {
+        let mut state = self.lock();
+        let is_current = state.read_epoch == state.epoch;
+        if is_current && !state.is_committing {
+            return None;
+        }
+        let (caller, settled) = oneshot::channel();
+        let entry = QueuedDecision { kind: DecisionKind::Refused, caller };
+        if is_current {
+            state.waiting.push(entry);
+        } else {
+            entry.settle(CommitOutcome::DecideAgain);
+        }
+        Some(settled)
+    }
+
+    /// What is to be committed next; none, and no committer any more, when nothing waits.
+    pub(super) fn next_batch(&self) -> Option<CommitBatch> {
+        let mut state = self.lock();
+        // Whoever decides from now on reads it again.
+        state.auction = None;
+        if state.waiting.is_empty() {
+            state.is_committing = false;
+            state.item = None;
+            self.idle.notify_waiters();
+            return None;
+        }
+        let count = state.waiting.len().min(COMMIT_DECISIONS_MAX);
+        let entries: Vec<QueuedDecision> = state.waiting.drain(..count).collect();
+        let auction_version = entries.iter().rev().find_map(QueuedDecision::auction_version);
+        Some(CommitBatch { entries, auction_version })
+    }
+
+    /// Tells everybody in the batch what became of it, and those behind it when they have to decide again.
+    pub(super) fn settle(&self, batch: CommitBatch, results: StoreResult<Vec<StoreResult<CommitReceipt>>>) {
+        let mut results = match results {
+            Ok(results) => results.into_iter(),
+            Err(error) => return self.fail(batch, &error),
+        };
+        let mut stands = true;
+        let mut told = Vec::with_capacity(batch.entries.len());
+        for entry in batch.entries {
+            let result = match entry.kind {
+                DecisionKind::Refused => Ok(()),
+                DecisionKind::Accepted(_) | DecisionKind::Committing => match results.next() {
+                    Some(result) => result.map(drop),
+                    None => Err(StoreError::Corrupt("a commit without an answer".into())),
+                },
+            };
+            let settled = match result {
+                Ok(()) if matches!(entry.kind, DecisionKind::Refused) && !stands => CommitOutcome::DecideAgain,
+                Ok(()) => CommitOutcome::Durable,
+                Err(StoreError::Conflict) => CommitOutcome::DecideAgain,
+                Err(error) => CommitOutcome::Failed(error),
+            };
+            stands &= matches!(settled, CommitOutcome::Durable);
+            told.push((entry, settled));
+        }
+        // Before anybody is told, so that who decides again does so on what the store has.
+        let behind = if stands { Vec::new() } else { self.lock().discard_uncommitted() };
+        self.lock().uncommitted_auction.take_if(|ahead| Some(ahead.version) <= batch.auction_version);
+        told.into_iter().for_each(|(entry, settled)| entry.settle(settled));
+        behind.into_iter().for_each(|entry| entry.settle(CommitOutcome::DecideAgain));
+    }
+
+    /// Nothing of the batch is known to be on disk.
+    fn fail(&self, batch: CommitBatch, error: &StoreError) {
+        let behind = self.lock().discard_uncommitted();
+        for entry in batch.entries {
+            let settled = match (&entry.kind, error) {
+                (DecisionKind::Refused, _) | (_, StoreError::Conflict) => CommitOutcome::DecideAgain,
+                (_, StoreError::Corrupt(text)) => CommitOutcome::Failed(StoreError::Corrupt(text.clone())),
+                (_, StoreError::Unavailable(text)) => CommitOutcome::Failed(StoreError::Unavailable(text.clone())),
+                (_, error) => CommitOutcome::Failed(StoreError::Unavailable(error.to_string())),
+            };
+            entry.settle(settled);
+        }
+        behind.into_iter().for_each(|entry| entry.settle(CommitOutcome::DecideAgain));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Watches over a committer: if it ends before its time, by a panic, the line goes on without what it had.
+pub(super) struct CommitterGuard<'a> {
+    queue: &'a ItemQueue,
+    is_over: bool,
+}
+
+impl<'a> CommitterGuard<'a> {
+    /// Of a line's committer.
+    pub(super) fn new(queue: &'a ItemQueue) -> Self {
+        Self { queue, is_over: false }
+    }
+
+    /// It ends as it should.
+    pub(super) fn disarm(&mut self) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for CommitterGuard<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let mut state = self.queue.lock();
+        state.is_committing = false;
+        let behind = state.discard_uncommitted();
+        drop(state);
+        self.queue.idle.notify_waiters();
+        behind.into_iter().for_each(|entry| entry.settle(CommitOutcome::DecideAgain));
+    }
+}

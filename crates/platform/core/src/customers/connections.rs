@@ -1,0 +1,311 @@
+//! A customer's connection to its consumer application at a provider.
+//!
+//! Support enters the provider's address, the application identifier and the API key. The platform seals the key before it
+//! reaches the store and never shows it again. Without both credentials nothing is published; the journal is written all the
+//! same.
+
+mod disconnect;
+mod provider_api;
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit_runtime::vault::Secret;
+use url::Url;
+use uuid::Uuid;
+
+pub use provider_api::{EventTypeOutcome, EventTypeRegistration};
+
+use crate::access::access_log::AccessEvent;
+use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::port::{AccessChange, Backlog, Consumer, Cursor, Page, Parked, QuarantinedEvent, StartFrom, StoreError};
+use crate::{Caller, Platform, Scope};
+
+/// How identifiers of consumer applications begin.
+pub const APPLICATION_PREFIX: &str = "app_";
+const APPLICATION_ID_BYTES_MAX: usize = 256;
+const API_KEY_BYTES_MAX: usize = 1_000;
+const URL_BYTES_MAX: usize = 2_000;
+
+/// At which provider the customer has its account.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ProviderChoice {
+    /// The one that is entered; of a customer without a connection, the one of the configuration. A key is never sent to another
+    /// provider because an address was left out.
+    #[default]
+    Kept,
+    /// The one of the configuration.
+    Configured,
+    /// The one with this base address of its API, such as `https://api.eu.example.com`.
+    Of(String),
+}
+
+/// What support enters.
+#[derive(Debug, Clone)]
+pub struct ConnectConsumer {
+    /// The provider.
+    pub provider: ProviderChoice,
+    /// Consumer application identifier (`app_…`); none keeps the one that is there.
+    pub application_id: Option<String>,
+    /// The provider API key; none keeps the one that is there.
+    pub api_key: Option<Secret>,
+    /// Which announced events it begins with.
+    pub start: StartFrom,
+}
+
+/// A connection as it may be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsumerState {
+    /// The customer.
+    pub customer: Uuid,
+    /// Base address of the provider's API.
+    pub provider_url: String,
+    /// Consumer application identifier.
+    pub application_id: Option<String>,
+    /// True when there is an API key.
+    pub has_api_key: bool,
+    /// Set while the queue waits for support.
+    pub parked: Option<Parked>,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+    /// What waits to be published.
+    pub backlog: Backlog,
+    /// What the provider said to the credentials, where this call has asked it.
+    pub tested: Option<CredentialTest>,
+}
+
+/// What a test of the credentials came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CredentialTest {
+    /// The provider has the consumer application, and takes the key.
+    Accepted,
+    /// It does not, or could not be asked; why, for support to read. Holds no secret.
+    Refused(String),
+}
+
+impl Platform {
+    /// Connects a customer to its consumer application, or changes the connection; a parked queue runs again. Then the provider
+    /// is asked for the application with what was entered: the connection stays whatever it says, since it may be out of order
+    /// just now, but nobody is told that all is well when it isn't.
+    ///
+    /// Doing it again does the same, so it takes no idempotency key.
+    ///
+    /// Errors: `not_found` (customer), `invalid`, `cursor_beyond_end`.
+    pub async fn connect_consumer(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        connect: &ConnectConsumer,
+    ) -> PlatformResult<ConsumerState> {
+        caller.require(Scope::CustomersWrite)?;
+        self.visible_customer(caller, customer).await?;
+        let before = self.store().consumer(customer).await?;
+        let configured = self.config().default_provider_url.as_str();
+        let provider_url = match &connect.provider {
+            ProviderChoice::Kept => before.as_ref().map_or(configured, |before| &before.provider_url),
+            ProviderChoice::Configured => configured,
+            ProviderChoice::Of(url) => url,
+        };
+        let provider_url = check(connect, provider_url)?;
+        self.check_start(connect.start).await?;
+        let seal =
+            |key: &Secret| self.vault().seal(self.random().as_ref(), &provider_key_context(customer), key.expose());
+        let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
+        let (application_id, api_key) = before.as_ref().map(kept).unwrap_or_default();
+        let consumer = Consumer {
+            customer,
+            provider_url,
+            application_id: connect.application_id.clone().or(application_id),
+            api_key: connect.api_key.as_ref().map(seal).or(api_key).map(|key| self.sealed_now(customer, key)),
+            parked: None,
+            updated_at: later(self.now(), before.as_ref().map(|before| before.updated_at)),
+        };
+        let is_complete = consumer.is_complete();
+        let event = AccessEvent::ConnectionEntered {
+            customer,
+            provider_url: consumer.provider_url.clone(),
+            application_id: consumer.application_id.clone(),
+            api_key_entered: connect.api_key.is_some(),
+        };
+        let note = self.note(caller, event)?;
+        self.store().apply_access_change(AccessChange::PutConsumer(consumer, connect.start), note).await?;
+        self.publisher().connection_changed(customer);
+        let tested = if is_complete { Some(self.tested(customer).await?) } else { None };
+        Ok(ConsumerState { tested, ..self.consumer_state(customer).await? })
+    }
+
+    /// A customer's connection, and what waits for it.
+    ///
+    /// Errors: `not_found` (customer, or not connected).
+    pub async fn consumer(&self, caller: &Caller, customer: Uuid) -> PlatformResult<ConsumerState> {
+        caller.require_one_of(&[Scope::CustomersRead, Scope::CustomersWrite])?;
+        self.visible_customer(caller, customer).await?;
+        self.consumer_state(customer).await
+    }
+
+    /// Events that the provider refused for good, by cursor.
+    pub async fn quarantined(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        page: Page<Cursor>,
+    ) -> PlatformResult<Vec<QuarantinedEvent>> {
+        caller.require(Scope::CustomersRead)?;
+        self.visible_customer(caller, customer).await?;
+        Ok(self.store().quarantined(customer, page).await?)
+    }
+
+    /// Asks the provider for the consumer application, with the credentials that are there; if it answers, the customer's
+    /// queue runs again.
+    ///
+    /// Errors: `not_found`, `invalid` (a credential is missing), `provider_refused`.
+    pub async fn test_and_resume(&self, caller: &Caller, customer: Uuid) -> PlatformResult<ConsumerState> {
+        self.resume_consumer(caller, customer, None).await?.fresh()
+    }
+
+    /// The same with an idempotency key: a repeated call asks the provider nothing.
+    pub async fn resume_consumer(
+        &self,
+        caller: &Caller,
+        customer: Uuid,
+        answering: Option<IdempotentRequest<'_, ConsumerState>>,
+    ) -> PlatformResult<Outcome<ConsumerState>> {
+        caller.require(Scope::CustomersWrite)?;
+        self.visible_customer(caller, customer).await?;
+        if let Some(answer) = self.replay(answering.as_ref()).await? {
+            return Ok(Outcome::Replayed(answer));
+        }
+        self.test_provider(customer).await?;
+        let state = self.consumer_state(customer).await?;
+        let updated_at = later(self.now(), Some(state.updated_at));
+        let backlog = Backlog { failing: None, ..state.backlog };
+        let state =
+            ConsumerState { parked: None, updated_at, backlog, tested: Some(CredentialTest::Accepted), ..state };
+        let answer = answering.as_ref().map(|answering| answering.answer(&state, self.now()));
+        match self.store().resume_queue(customer, updated_at, answer).await {
+            Ok(()) => {
+                self.publisher().connection_changed(customer);
+                Ok(Outcome::Fresh(state))
+            }
+            Err(StoreError::Replayed) => self.replayed(answering.as_ref()).await,
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn consumer_state(&self, customer: Uuid) -> PlatformResult<ConsumerState> {
+        let consumer = self.store().consumer(customer).await?.ok_or(PlatformError::NotFound("connection"))?;
+        let mut backlog = self.store().backlog(customer).await?;
+        if let Some(failing) = backlog.failing.as_mut().filter(|_| consumer.parked.is_some()) {
+            failing.next_attempt_at = None;
+        }
+        Ok(ConsumerState {
+            customer,
+            provider_url: consumer.provider_url,
+            application_id: consumer.application_id,
+            has_api_key: consumer.api_key.is_some(),
+            parked: consumer.parked,
+            updated_at: consumer.updated_at,
+            backlog,
+            tested: None,
+        })
+    }
+}
+
+/// The time of a change, later than that of the one before also within a millisecond: lanes tell connections by it.
+fn later(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
+    before.map_or(now, |before| now.max(before + Duration::from_millis(1)))
+}
+
+/// What a sealed provider API key is bound to.
+pub(crate) fn provider_key_context(customer: Uuid) -> String {
+    format!("customer/{customer}/provider-api-key")
+}
+
+/// Where messages of an application are created.
+pub(crate) fn messages_url(provider_url: &str, application_id: &str) -> String {
+    format!("{provider_url}/api/v1/app/{application_id}/msg/")
+}
+
+/// The provider's address without a slash at its end, if everything can be used.
+fn check(connect: &ConnectConsumer, url: &str) -> PlatformResult<String> {
+    let mut problems = Vec::new();
+    let url = provider_url(url).map_err(|message| problems.push(Problem::new("/providerUrl", message)));
+    let id_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if let Some(id) = &connect.application_id {
+        let rest = id.strip_prefix(APPLICATION_PREFIX).unwrap_or("");
+        if rest.is_empty() || id.len() > APPLICATION_ID_BYTES_MAX || !rest.bytes().all(id_byte) {
+            let message = format!("is not a consumer application identifier: it begins with {APPLICATION_PREFIX}");
+            problems.push(Problem::new("/applicationId", message));
+        }
+    }
+    if let Some(key) = &connect.api_key {
+        let key = key.expose();
+        if key.is_empty() || key.len() > API_KEY_BYTES_MAX || !key.iter().all(u8::is_ascii_graphic) {
+            problems.push(Problem::new("/apiKey", "is not an API key: it has visible ASCII characters only"));
+        }
+    }
+    match (url, problems.is_empty()) {
+        (Ok(url), true) => Ok(url),
+        _ => Err(PlatformError::Invalid(problems)),
+    }
+}
+
+fn provider_url(text: &str) -> Result<String, String> {
+    let refused = |why: &str| Err(format!("{why}: enter the provider's base address, such as https://api.example.com"));
+    let Ok(url) = Url::parse(text) else { return refused("is not an address") };
+    if text.len() > URL_BYTES_MAX || !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return refused("is not an http or https address");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return refused("holds credentials");
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return refused("has a part after ? or #");
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointers((connect, url): (ConnectConsumer, &str)) -> Vec<String> {
+        match check(&connect, url) {
+            Ok(_) => Vec::new(),
+            Err(PlatformError::Invalid(problems)) => problems.into_iter().map(|problem| problem.pointer).collect(),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    fn entered<'url>(url: &'url str, id: &str, key: &str) -> (ConnectConsumer, &'url str) {
+        let connect = ConnectConsumer {
+            provider: ProviderChoice::Of(url.into()),
+            application_id: Some(id.into()),
+            api_key: Some(Secret::new(key.as_bytes().to_vec())),
+            start: StartFrom::Now,
+        };
+        (connect, url)
+    }
+
+    #[test]
+    fn the_address_is_kept_without_a_slash_at_its_end() {
+        let kept = |url| check(&entered(url, "app_1", "sk_1").0, url).unwrap();
+        assert_eq!(kept("http://127.0.0.1:8071/"), "http://127.0.0.1:8071");
+        assert_eq!(kept("https://hooks.example.com/provider/"), "https://hooks.example.com/provider");
+        assert_eq!(
+            messages_url(&kept("http://127.0.0.1:8071"), "app_1"),
+            "http://127.0.0.1:8071/api/v1/app/app_1/msg/"
+        );
+    }
+
+    #[test]
+    fn every_mistake_is_told_at_once() {
+        assert_eq!(pointers(entered("ftp://x", "ap_1", "with blank")), ["/providerUrl", "/applicationId", "/apiKey"]);
+        assert_eq!(
+            pointers(entered("https://u:p@example.com", "app_", "")),
+            ["/providerUrl", "/applicationId", "/apiKey"]
+        );
+        assert_eq!(pointers(entered("https://example.com?x=1", "app_a/b", "sk")), ["/providerUrl", "/applicationId"]);
+    }
+}

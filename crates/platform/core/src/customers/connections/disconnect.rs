@@ -1,0 +1,39 @@
+//! The end of a connection: a customer leaves, or its key must not be used any more.
+
+use uuid::Uuid;
+
+use crate::access::access_log::AccessEvent;
+use crate::error::{PlatformError, PlatformResult};
+use crate::port::{AccessChange, AccessChangeResult, StartFrom};
+use crate::{Caller, Platform, Scope};
+
+impl Platform {
+    /// Ends a customer's connection: its key is forgotten, nothing that waits is published, and nothing that happens from now
+    /// on, unless it is connected again from a cursor. What is under way to the provider may still arrive. The journal is kept
+    /// all the same, and events in quarantine stay there. How many events waited.
+    ///
+    /// Errors: `not_found` (customer, or not connected).
+    pub async fn disconnect_consumer(&self, caller: &Caller, customer: Uuid) -> PlatformResult<u64> {
+        caller.require(Scope::CustomersWrite)?;
+        self.visible_customer(caller, customer).await?;
+        let note = self.note(caller, AccessEvent::ConnectionEnded { customer })?;
+        let ended = self.store().apply_access_change(AccessChange::Disconnect(customer), note).await?;
+        let AccessChangeResult::Disconnected(waited) = ended else { return Err(PlatformError::NotFound("connection")) };
+        self.publisher().connection_changed(customer);
+        tracing::info!(%customer, actor = caller.actor, waited, "a customer was disconnected from its provider");
+        Ok(waited)
+    }
+
+    /// Whoever started behind the journal's end would miss everything until then, in silence.
+    pub(super) async fn check_start(&self, start: StartFrom) -> PlatformResult<()> {
+        match start {
+            StartFrom::Cursor(cursor) if cursor < 0 => {
+                Err(PlatformError::invalid("/startFrom", "is no cursor of the events feed: it begins with 0"))
+            }
+            StartFrom::Cursor(cursor) if cursor > self.store().last_cursor().await? => {
+                Err(PlatformError::CursorBeyondEnd(cursor))
+            }
+            StartFrom::Cursor(_) | StartFrom::Now => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The audit log, and checks of everything that is stored.
+
+use async_trait::async_trait;
+use platform_rules::LogHash;
+use uuid::Uuid;
+
+use super::{Page, StoreResult};
+use crate::audit::{LogEntry, LogKind};
+
+/// An entry of the log at its place among those of all subjects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PositionedEntry {
+    /// Rises with each entry that is written; from 1.
+    pub position: i64,
+    /// Whose entry it is.
+    pub subject: Uuid,
+    /// Its number in the subject's log.
+    pub number: i64,
+    /// The bytes that its hash covers.
+    pub content: String,
+    /// Its hash.
+    pub hash: LogHash,
+}
+
+/// How the positions of an untouched log are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PositionNumbering {
+    /// Without gaps.
+    Gapless,
+    /// A rolled back transaction leaves a gap.
+    MayHaveGaps,
+}
+
+/// A row that names a row that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrphanRow {
+    /// Its table.
+    pub table: &'static str,
+    /// The item, auction or subject that it names.
+    pub subject: Uuid,
+}
+
+/// The audit log and consistency checks. [`super::AuctionStore::commit`] appends to the log. No call is on the path of a bid.
+#[async_trait]
+pub trait AuditStore: Send + Sync {
+    /// Entries of a subject by their number.
+    async fn log_entries(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>>;
+    /// Subjects that have entries, in the order of their UUIDs.
+    async fn audited_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
+    /// Columns (`table.column`) that contradict the stored state of a subject, or the customer of its journal rows. Empty when
+    /// all agree or the subject does not exist.
+    async fn inconsistent_columns(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
+    /// How the store numbers the positions.
+    fn position_numbering(&self) -> PositionNumbering;
+    /// The position of the log's last entry, 0 before the first. No entry appears at or below it later: where
+    /// concurrent transactions become visible out of order, the call waits for them.
+    async fn last_log_position(&self) -> StoreResult<i64>;
+    /// Entries of all subjects by position.
+    async fn entries_by_position(&self, page: Page<i64>) -> StoreResult<Vec<PositionedEntry>>;
+    /// Rows of items, registrations, bids, bidder items, journal, outbox and quarantine that name a missing row: at most
+    /// `limit` of each table, each subject once.
+    async fn orphan_rows(&self, limit: usize) -> StoreResult<Vec<OrphanRow>>;
+}

@@ -1,0 +1,169 @@
+//! Registrations of bidders for an auction: paddles and spending limits.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use platform_rules::LogHead;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{IdempotentAnswer, Page, StoreResult, Versioned};
+use crate::audit::LogEntry;
+
+/// The registration of a bidder as a bid was decided on it. The bid becomes true only while that is still so, whoever
+/// changed it on whichever node: that is what lets a registration be remembered instead of read for each bid.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ExpectedRegistration {
+    /// The auction.
+    pub auction: Uuid,
+    /// The bidder's paddle.
+    pub paddle: String,
+    /// [`Registration::version`](super::Registration::version); 0 when there was none.
+    pub version: i64,
+}
+
+/// Where a registration stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegistrationStatus {
+    /// Asked for, not decided.
+    Pending,
+    /// The bidder may bid.
+    Approved,
+    /// The bidder may not bid.
+    Refused,
+    /// Approved before, and suspended from bidding. Bids that stand go on standing.
+    Suspended,
+}
+
+impl RegistrationStatus {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Refused, Self::Suspended];
+
+    /// Stable word, as APIs carry it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Refused => "refused",
+            Self::Suspended => "suspended",
+        }
+    }
+}
+
+/// A bidder's registration for one auction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Registration {
+    /// UUID, version 7.
+    pub uuid: Uuid,
+    /// The auction.
+    pub auction: Uuid,
+    /// The auction's customer.
+    pub customer: Uuid,
+    /// All that others see of the bidder; unique in its auction, and never changed once they have bid.
+    pub paddle: String,
+    /// The person or firm behind it: vendors and the auctioneer are told by it. Registered once in an auction.
+    pub party: Option<Uuid>,
+    /// Name, for whoever runs the sale.
+    pub name: String,
+    /// E-mail address, for whoever runs the sale.
+    pub email: Option<String>,
+    /// What the bidder may spend in this auction, minor units; none for no limit.
+    pub limit: Option<i64>,
+    /// What whoever runs the sale notes about the bidder.
+    pub note: Option<String>,
+    /// Where it stands.
+    pub status: RegistrationStatus,
+    /// Why it was refused or suspended, in a person's words.
+    pub reason: Option<String>,
+    /// Who changed it last.
+    pub actor: String,
+    /// Number of its last change, from 1; what `If-Match` compares.
+    pub version: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was changed last.
+    pub updated_at: Timestamp,
+    /// Where its log has come to.
+    pub log: LogHead,
+    /// How often it was changed, or bid under a limit: bids take turns. The store counts.
+    #[serde(skip)]
+    pub spending_version: i64,
+}
+
+/// A registration to be written.
+#[derive(Debug, Clone)]
+pub struct RegistrationWrite {
+    /// Its next state, with the version that was loaded; 0 for a new one.
+    pub registration: Versioned<Registration>,
+    /// Entries of its log that go with it.
+    pub log: Vec<LogEntry>,
+    /// The answer to keep for the caller's idempotency key.
+    pub answer: Option<IdempotentAnswer>,
+}
+
+/// An item on which a bidder has bid.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BidderItem {
+    /// The item's auction.
+    pub auction: Uuid,
+    /// The bidder's paddle.
+    pub paddle: String,
+    /// The item.
+    pub item: Uuid,
+}
+
+/// The version of a bidder's spending that a bid was decided on. Of two bids that were decided on the same version, the
+/// second one is decided again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpendingVersion {
+    /// The registration.
+    pub registration: Uuid,
+    /// [`Registration::spending_version`] when it was loaded.
+    pub expected: i64,
+}
+
+impl Registration {
+    /// The paddle as a number, for the next one to be assigned.
+    pub fn number(&self) -> Option<i64> {
+        let digits = (1..=9).contains(&self.paddle.len()) && self.paddle.bytes().all(|byte| byte.is_ascii_digit());
+        self.paddle.parse().ok().filter(|_| digits)
+    }
+}
+
+/// Registrations, and the items on which bidders have bid.
+///
+/// The store keeps no sum of what a bidder has committed, since each bid would have to write it, and most bidders have no
+/// limit. It records each item on which a bidder has bid ([`BidderItem`]), once, and computes the sum from the states of
+/// these items when it is needed.
+#[async_trait]
+pub trait RegistrationStore: Send + Sync {
+    /// Writes a registration with its log entries, and raises its spending version. `Conflict` when the version changed, or
+    /// when it gets another paddle after a bid with the present one; `Taken("paddle")`, `Taken("party")`, `Replayed`.
+    async fn put_registration(&self, entry: RegistrationWrite) -> StoreResult<()>;
+    /// A registration.
+    async fn registration(&self, uuid: Uuid) -> StoreResult<Option<Registration>>;
+    /// The registration of a paddle.
+    async fn registration_by_paddle(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
+    /// In order of creation (UUID).
+    async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
+    /// Registrations of an auction with one of these statuses (each named once), in order of creation (UUID).
+    async fn registrations_with_status(
+        &self,
+        auction: Uuid,
+        statuses: &[RegistrationStatus],
+        page: Page<Uuid>,
+    ) -> StoreResult<Vec<Registration>>;
+    /// The highest paddle of an auction that is a number of at most nine digits; 0 without one.
+    async fn highest_paddle(&self, auction: Uuid) -> StoreResult<i64>;
+    /// True when a bid of this paddle was accepted in the auction, struck bids included. Without a recorded bidder item it
+    /// reads the auction's bids: for rare commands of administrators.
+    async fn has_bid(&self, auction: Uuid, paddle: &str) -> StoreResult<bool>;
+    /// True when a bidder item of this paddle and item is recorded. Without one, the committed amount does not include it.
+    async fn has_bidder_item(&self, auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
+    /// Records bidder items that are not recorded yet.
+    async fn record_bidder_items(&self, bidder_items: Vec<BidderItem>) -> StoreResult<()>;
+    /// What a bidder has bound by now on the items that they have a stake in, but for one: the sum of
+    /// [`platform_rules::Item::committed_by`], minor units. To be asked after the registration was loaded.
+    async fn committed_amount(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
+}

@@ -1,0 +1,264 @@
+//! The publisher: sends announced events from the outbox to the customers' providers.
+//!
+//! ```text
+//!  a commit ── reserve ──> Publisher ── one lane per customer ──> Lane ── POST …/msg/ ──> the customer's provider
+//!     │                        ^                                   │ ^                        │
+//!     └── rows handed ─────────┘      claims waiting rows of ──────┘ └── verdict.rs <─────────┘
+//!         over in memory              the outbox table                   outcomes.rs: recorded in batches
+//! ```
+//!
+//! Actors:
+//! - A *commit* (`commit.rs`) reserves room in a lane and hands it the durable rows: in normal operation nothing polls.
+//! - A *lane* for each customer has its own bounded queue and its own limit of concurrent requests, so that a slow provider
+//!   delays neither other customers nor a bid.
+//! - Its *circuit breaker* pauses the lane after a failure and sends a single request when the pause is over.
+//! - The *sweep* looks once a second for rows that a crash, a full lane or another process left in the table.
+//! - The *heartbeat* keeps this node alive for the others, so that its rows stay its own.
+//!
+//! Guarantees:
+//! - An event is published at least once, with the bytes of the outbox row and an `eventId` that makes repeats harmless.
+//! - Events of one subject are published in order: the port assigns only the earliest row of a subject, and the next one
+//!   after that one is settled. Different subjects are published in parallel.
+//! - 2xx and 409 settle an event. 429, 5xx, time-outs and connection errors are retried; `Retry-After` is honoured in full.
+//!   401, 403 and 404 park the customer's queue with its events. Another 4xx puts that one event into quarantine.
+//! - Nothing is published for a customer without both credentials.
+//!
+//! If this node can't know which rows it owns (the answer to a claim or commit was lost), it takes a new node id. The rows
+//! of the old id become unassigned after `node_dead_after`, and the provider answers 409 for events that it already has.
+
+mod circuit_breaker;
+mod connection;
+mod lane;
+mod outcomes;
+mod publish_outbox;
+pub mod quarantine;
+mod request;
+mod verdict;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use kit_runtime::batcher::Batcher;
+use kit_runtime::clock::SharedClock;
+use kit_runtime::random::SharedRandom;
+use kit_runtime::signal::Signal;
+use kit_runtime::vault::Vault;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::config::PublisherConfig;
+use crate::metrics::Metrics;
+use crate::port::{NodeId, OutboxEvent, OutboxSettlement, Store};
+use outcomes::Recorded;
+
+/// What a provider's answer means: the text for support, when it is not that the event was published.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn judged(
+    status: http::StatusCode,
+    headers: &http::HeaderMap,
+    body: &[u8],
+    now: jiff::Timestamp,
+) -> Option<String> {
+    match verdict::judge(status, headers, body, now) {
+        verdict::Verdict::Published => None,
+        verdict::Verdict::Retry { error, .. } | verdict::Verdict::Quarantine { error } => Some(error),
+        verdict::Verdict::Park { reason } => Some(reason),
+    }
+}
+
+/// What a publisher stands on.
+pub(crate) struct PublisherParts {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: SharedClock,
+    pub(crate) random: SharedRandom,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) client: kit_outbound::Client,
+    pub(crate) config: PublisherConfig,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+/// The publisher's handle. Clones are the same publisher.
+#[derive(Clone)]
+pub(crate) struct Publisher {
+    shared: Arc<Shared>,
+}
+
+/// What all lanes have in common.
+struct Shared {
+    parts: PublisherParts,
+    node: Mutex<NodeId>,
+    /// Set once this node has said that it lives: rows given to a node that nobody knows would be nobody's at once.
+    running: AtomicBool,
+    /// Set when rows may be ours that we know nothing of.
+    fence_requested: AtomicBool,
+    /// Rushes under way.
+    reductions: AtomicUsize,
+    lanes: Mutex<HashMap<Uuid, LaneHandle>>,
+    /// Made by the first lane, on the runtime that the lanes run on.
+    outcome_batcher: Mutex<Option<Batcher<OutboxSettlement, Recorded>>>,
+    stopping: CancellationToken,
+}
+
+/// A lane as the rest sees it.
+struct LaneHandle {
+    control: Arc<LaneControl>,
+    task: JoinHandle<()>,
+}
+
+/// What a lane shares with those who hand it events.
+struct LaneControl {
+    events: mpsc::UnboundedSender<QueuedEvent>,
+    /// One permit for each event in the lane's memory; it bounds `events`.
+    room: Arc<Semaphore>,
+    /// False while the customer isn't connected or its queue is parked: rows wait in the table.
+    open: AtomicBool,
+    /// The connection may have changed.
+    connection_stale: AtomicBool,
+    /// Rows wait in the table, or the connection changed: look.
+    wake: Signal,
+}
+
+/// An event in a lane's memory.
+struct QueuedEvent {
+    event: OutboxEvent,
+    /// When it came, by a steady clock.
+    since: Instant,
+    /// Its place in the lane; given back when it is dropped.
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+/// Room for the events of a commit that is about to be made.
+pub(crate) struct Reservation {
+    control: Arc<LaneControl>,
+    permits: OwnedSemaphorePermit,
+}
+
+/// While it lives, lanes send little.
+pub(crate) struct ReducedSending {
+    shared: Arc<Shared>,
+}
+
+impl Drop for ReducedSending {
+    fn drop(&mut self) {
+        if self.shared.reductions.fetch_sub(1, Ordering::AcqRel) == 1 {
+            lock(&self.shared.lanes).values().for_each(|lane| lane.control.wake.notify());
+        }
+    }
+}
+
+impl Publisher {
+    pub(crate) fn new(parts: PublisherParts, node: NodeId) -> Self {
+        let shared = Shared {
+            parts,
+            node: Mutex::new(node),
+            running: AtomicBool::new(false),
+            fence_requested: AtomicBool::new(false),
+            reductions: AtomicUsize::new(0),
+            lanes: Mutex::default(),
+            outcome_batcher: Mutex::default(),
+            stopping: CancellationToken::new(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The name under which this node holds rows.
+    pub(crate) fn node(&self) -> NodeId {
+        self.shared.node()
+    }
+
+    /// Room for `events` of a customer, if its lane has it.
+    pub(crate) fn reserve(&self, customer: Uuid, events: usize) -> Option<Reservation> {
+        let control = self.lane_control(customer)?;
+        if !control.open.load(Ordering::Acquire) {
+            return None;
+        }
+        let permits = Arc::clone(&control.room).try_acquire_many_owned(u32::try_from(events).ok()?).ok()?;
+        Some(Reservation { control, permits })
+    }
+
+    /// Until it is dropped, lanes send little: something that can't wait needs the machine.
+    pub(crate) fn reduce_sending(&self) -> ReducedSending {
+        self.shared.reductions.fetch_add(1, Ordering::AcqRel);
+        ReducedSending { shared: Arc::clone(&self.shared) }
+    }
+
+    /// Rows of the customer wait in the table.
+    pub(crate) fn wake_lane(&self, customer: Uuid) {
+        if let Some(control) = self.lane_control(customer) {
+            control.wake.notify();
+        }
+    }
+
+    /// The customer's connection changed: read it again before the next request.
+    pub(crate) fn connection_changed(&self, customer: Uuid) {
+        if let Some(control) = self.lane_control(customer) {
+            control.connection_stale.store(true, Ordering::Release);
+            control.wake.notify();
+        }
+    }
+
+    /// Rows may be ours that we know nothing of; mended by the heartbeat.
+    pub(crate) fn fence(&self) {
+        self.shared.fence_requested.store(true, Ordering::Release);
+    }
+
+    /// The customer's lane, started if need be; none while the publisher doesn't run.
+    fn lane_control(&self, customer: Uuid) -> Option<Arc<LaneControl>> {
+        if !self.shared.running.load(Ordering::Acquire) || self.shared.stopping.is_cancelled() {
+            return None;
+        }
+        let mut lanes = lock(&self.shared.lanes);
+        if let Some(lane) = lanes.get(&customer).filter(|lane| !lane.task.is_finished()) {
+            return Some(Arc::clone(&lane.control));
+        }
+        let (events, inbox) = mpsc::unbounded_channel();
+        let control = Arc::new(LaneControl {
+            events,
+            room: Arc::new(Semaphore::new(self.shared.parts.config.lane_events_max)),
+            open: AtomicBool::new(true),
+            connection_stale: AtomicBool::new(false),
+            wake: Signal::new(),
+        });
+        let lane = lane::Lane::new(customer, Arc::clone(&self.shared), Arc::clone(&control), inbox);
+        let task = tokio::spawn(lane.run());
+        lanes.insert(customer, LaneHandle { control: Arc::clone(&control), task });
+        Some(control)
+    }
+}
+
+impl Shared {
+    fn lane_requests_max(&self) -> usize {
+        match self.reductions.load(Ordering::Acquire) {
+            0 => self.parts.config.lane_requests_max,
+            _ => self.parts.config.reduced_requests_max,
+        }
+    }
+
+    fn node(&self) -> NodeId {
+        *lock(&self.node)
+    }
+
+    fn fence(&self) {
+        self.fence_requested.store(true, Ordering::Release);
+    }
+}
+
+impl Reservation {
+    /// Hands over the rows that the commit gave to this node.
+    pub(crate) fn hand_over(&mut self, events: Vec<OutboxEvent>, now: Instant) {
+        for event in events {
+            let place = self.permits.split(1);
+            // A lane that has just ended loses nothing: it makes this node take a new name, see `Lane`'s drop.
+            let _ = self.control.events.send(QueuedEvent { event, since: now, _permit: place });
+        }
+    }
+}
+
+/// A lock whose holders can't leave it half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,126 @@
+//! The workers that publish the outbox: the heartbeat of this node, and the sweep that gives waiting outbox rows to the lanes
+//! of their customers.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit_runtime::tasks::Tasks;
+use tokio_util::sync::CancellationToken;
+
+use super::circuit_breaker::after_rounded_up;
+use super::{LaneHandle, Publisher, lock};
+use crate::Platform;
+use crate::config::Nodes;
+use crate::port::NodeId;
+
+/// How often a node says that it lives.
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(1);
+
+impl Platform {
+    pub(crate) fn spawn_publisher(&self, tasks: &Tasks) {
+        let platform = self.clone();
+        tasks.spawn("publisher heartbeat", move |stopping| {
+            let platform = platform.clone();
+            async move { platform.keep_alive(stopping).await }
+        });
+        let platform = self.clone();
+        tasks.spawn("publisher sweep", move |stopping| {
+            let platform = platform.clone();
+            async move { platform.keep_sweeping(stopping).await }
+        });
+    }
+
+    async fn keep_alive(&self, stopping: CancellationToken) {
+        let mut renewed_at = Timestamp::MIN;
+        while !stopping.is_cancelled() {
+            let now = self.now();
+            self.heartbeat(now, &mut renewed_at).await;
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.clock().sleep_until(after_rounded_up(now, HEARTBEAT_EVERY)) => {}
+            }
+        }
+    }
+
+    /// Says that this node lives. When it has lost track of its rows it takes a new name first, at most once in the time
+    /// after which a node is dead.
+    async fn heartbeat(&self, now: Timestamp, renewed_at: &mut Timestamp) {
+        let shared = &self.publisher().shared;
+        let is_first = !shared.running.load(Ordering::Acquire);
+        let dead_before = match self.config().nodes {
+            // Whoever else was heard of worked on the store before this process did.
+            Nodes::Sole if is_first => now,
+            _ => now - self.config().node_dead_after,
+        };
+        let lost = shared.fence_requested.load(Ordering::Acquire) && *renewed_at <= dead_before;
+        let node = if lost { NodeId(self.ids().uuid_v7()) } else { shared.node() };
+        // Both in one transaction, where the engine joins what comes at the same time.
+        let (alive, noted) = tokio::join!(self.store().heartbeat(node, now, dead_before), self.detect_downtime(now));
+        if let Err(error) = noted {
+            tracing::error!(error = error.full_message(), "this node could not note that it runs");
+        }
+        if let Err(error) = alive {
+            tracing::error!(%error, "this node could not say that it lives");
+            return;
+        }
+        if lost {
+            tracing::warn!(%node, "rows of the outbox may have been lost sight of: this node takes a new name");
+            shared.fence_requested.store(false, Ordering::Release);
+            *lock(&shared.node) = node;
+            *renewed_at = now;
+        }
+        if !shared.running.swap(true, Ordering::AcqRel) {
+            self.sweep(now).await;
+        }
+    }
+
+    async fn keep_sweeping(&self, stopping: CancellationToken) {
+        let elsewhere = self.store().remote_changes();
+        while !stopping.is_cancelled() {
+            let now = self.now();
+            self.sweep(now).await;
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.clock().sleep_until(after_rounded_up(now, self.config().publisher.sweep_every)) => {}
+                () = elsewhere.wait() => {
+                    self.publisher().remote_changes();
+                    // The timer waits for the same: one signal ends one wait.
+                    self.ends_changed().notify();
+                }
+            }
+        }
+        self.publisher().end().await;
+    }
+
+    /// Tells the lanes of customers whose rows wait in the table.
+    async fn sweep(&self, now: Timestamp) {
+        if !self.publisher().shared.running.load(Ordering::Acquire) {
+            return;
+        }
+        match self.store().customers_with_outbox(now).await {
+            Ok(customers) => customers.into_iter().for_each(|customer| self.publisher().wake_lane(customer)),
+            Err(error) => tracing::error!(%error, "the outbox could not be looked through"),
+        }
+    }
+}
+
+impl Publisher {
+    /// Another process changed something: every lane reads its connection again.
+    fn remote_changes(&self) {
+        for lane in lock(&self.shared.lanes).values() {
+            lane.control.connection_stale.store(true, Ordering::Release);
+            lane.control.wake.notify();
+        }
+    }
+
+    /// Ends all lanes: what is under way is finished, what waits in memory goes back to the table.
+    async fn end(&self) {
+        self.shared.stopping.cancel();
+        let lanes: Vec<LaneHandle> = lock(&self.shared.lanes).drain().map(|(_, lane)| lane).collect();
+        for lane in lanes {
+            // A lane that panicked has said so itself.
+            let _ = lane.task.await;
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What a provider's response to one event means. Pure.
+
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use kit_outbound::retry_after;
+use kit_runtime::vault::Secret;
+
+/// Bytes of a provider's answer that are kept for support to read.
+const EXCERPT_BYTES_MAX: usize = 300;
+
+/// What to do with an event after a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The provider has it, from this request or an earlier one.
+    Published,
+    /// The provider, or the way to it, is out of order for now.
+    Retry {
+        /// For support to read.
+        error: String,
+        /// How long the provider asked us to stay away.
+        retry_after: Option<Duration>,
+    },
+    /// The connection itself is wrong: nothing of this customer's will pass until a person has looked.
+    Park {
+        /// For support to read.
+        reason: String,
+    },
+    /// The provider will never take this event; others may pass.
+    Quarantine {
+        /// For support to read.
+        error: String,
+    },
+}
+
+impl Verdict {
+    /// The same without the API key in its text, should a provider echo it.
+    pub(super) fn without(mut self, key: &Secret) -> Self {
+        let text = match &mut self {
+            Self::Published => return self,
+            Self::Retry { error, .. } | Self::Quarantine { error } => error,
+            Self::Park { reason } => reason,
+        };
+        if let Some(key) = key.expose_str().filter(|key| !key.is_empty()) {
+            *text = text.replace(key, "[redacted]");
+        }
+        self
+    }
+}
+
+/// Judges an answer. `now` turns a `Retry-After` date into a time to wait.
+pub(crate) fn judge(status: StatusCode, headers: &HeaderMap, body: &[u8], now: Timestamp) -> Verdict {
+    let told = || format!("the provider answered {}{}", status.as_u16(), excerpt(body));
+    match status.as_u16() {
+        200..=299 | 409 => Verdict::Published,
+        408 | 429 | 500..=599 => Verdict::Retry { error: told(), retry_after: retry_after(headers, now) },
+        401 | 403 | 404 => Verdict::Park { reason: told() },
+        400..=499 => Verdict::Quarantine { error: told() },
+        // No redirect is followed: the address that support entered is not that of a provider's API.
+        _ => Verdict::Park { reason: told() },
+    }
+}
+
+/// The beginning of a body, on one line, ready to stand after a status.
+fn excerpt(body: &[u8]) -> String {
+    let cut = &body[..body.len().min(EXCERPT_BYTES_MAX)];
+    let text = String::from_utf8_lossy(cut);
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.is_empty() { String::new() } else { format!(": {line}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(status: u16) -> &'static str {
+        let status = StatusCode::from_u16(status).unwrap();
+        match judge(status, &HeaderMap::new(), b"", Timestamp::UNIX_EPOCH) {
+            Verdict::Published => "published",
+            Verdict::Retry { .. } => "retry",
+            Verdict::Park { .. } => "park",
+            Verdict::Quarantine { .. } => "quarantine",
+        }
+    }
+
+    #[test]
+    fn every_status_has_the_consequence_that_the_decisions_name() {
+        for (status, expected) in [
+            (200, "published"),
+            (202, "published"),
+            (204, "published"),
+            (299, "published"),
+            (301, "park"),
+            (307, "park"),
+            (400, "quarantine"),
+            (401, "park"),
+            (402, "quarantine"),
+            (403, "park"),
+            (404, "park"),
+            (408, "retry"),
+            (409, "published"),
+            (413, "quarantine"),
+            (422, "quarantine"),
+            (429, "retry"),
+            (499, "quarantine"),
+            (500, "retry"),
+            (502, "retry"),
+            (503, "retry"),
+            (504, "retry"),
+            (599, "retry"),
+        ] {
+            assert_eq!(judged(status), expected, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_retry_keeps_what_the_provider_asked_for_and_said() {
+        let mut headers = HeaderMap::new();
+        headers.insert(http::header::RETRY_AFTER, "7200".parse().unwrap());
+        let verdict =
+            judge(StatusCode::TOO_MANY_REQUESTS, &headers, b"{\n \"detail\": \"slow down\"}", Timestamp::UNIX_EPOCH);
+        assert_eq!(
+            verdict,
+            Verdict::Retry {
+                error: "the provider answered 429: { \"detail\": \"slow down\"}".into(),
+                retry_after: Some(Duration::from_secs(7200)),
+            }
+        );
+    }
+
+    #[test]
+    fn a_key_that_the_provider_echoes_is_taken_out() {
+        let body = br#"{"detail":"unknown key sk_secret"}"#;
+        let verdict = judge(StatusCode::UNAUTHORIZED, &HeaderMap::new(), body, Timestamp::UNIX_EPOCH);
+        let Verdict::Park { reason } = verdict.without(&Secret::new(b"sk_secret".to_vec())) else {
+            panic!("a 401 parks");
+        };
+        assert_eq!(reason, r#"the provider answered 401: {"detail":"unknown key [redacted]"}"#);
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_long_answer_is_kept() {
+        let Verdict::Quarantine { error } =
+            judge(StatusCode::BAD_REQUEST, &HeaderMap::new(), &[b'x'; 5000], Timestamp::UNIX_EPOCH)
+        else {
+            panic!("a 400 is quarantined");
+        };
+        assert!(error.len() < 400, "{} bytes", error.len());
+    }
+}

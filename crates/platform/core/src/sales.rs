@@ -1,0 +1,10 @@
+//! Sales: auctions and their items, from creation to results.
+
+pub(crate) mod attachments;
+pub mod auctions;
+pub mod bulk_change;
+pub mod item_ends;
+pub mod items;
+pub mod lists;
+pub mod new_item;
+pub mod results;

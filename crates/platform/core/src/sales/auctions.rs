@@ -1,0 +1,381 @@
+//! Auctions: created, read, and moved from one status to the next. Edits, copies and moved ends have modules of their own.
+
+pub mod after_change;
+pub mod copy;
+pub mod edit;
+pub mod move_ends;
+pub mod shift;
+
+use contract::models::{CurrencyCode, UrlAttachmentApiModel};
+use contract::{AuctionStatus, ItemStatus};
+use jiff::Timestamp;
+use platform_rules::lifecycle::{self, AuctionCommand};
+use platform_rules::{
+    Admission, Auction, AuctionKind, BASIS_POINTS_MAX, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids,
+    Item, ItemCommand, SaleMode, Stagger, TestClock, WebcastPhase,
+};
+use uuid::Uuid;
+
+use self::after_change::AuctionAfterChange;
+use crate::access::caller::visible;
+use crate::customers::addresses::AddressInput;
+use crate::decide::{Decision, expect_version};
+use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::input::check_text;
+use crate::port::{BulkOperation, ITEMS_READ_MAX, ItemCounts, Page};
+use crate::sales::attachments;
+use crate::sales::new_item::{ItemContext, NewItem, TITLE_CHARS_MAX, problems_in};
+use crate::{Caller, Platform, Scope};
+
+/// Groups of staggered ends can't lie further apart than a week.
+const STAGGER_SECONDS_MAX: u32 = 7 * 24 * 3600;
+
+/// An auction as it is entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAuction {
+    /// The auctioneer that holds it.
+    pub auctioneer: Uuid,
+    /// Timed or webcast.
+    pub kind: AuctionKind,
+    /// Title for people; may be empty in a draft, at most 500 characters.
+    pub title: String,
+    /// ISO 4217 code.
+    pub currency: String,
+    /// IANA time zone.
+    pub time_zone: String,
+    /// Where it is held, or its items can be seen.
+    pub address: Option<AddressInput>,
+    /// When bidding or the webcast starts.
+    pub starts_at: Option<Timestamp>,
+    /// Closing time: the planned end of the first items of a timed auction, or of the webcast.
+    pub ends_at: Option<Timestamp>,
+    /// Staggered ends of a timed auction.
+    pub stagger: Option<Stagger>,
+    /// Soft close, in seconds; none for off. In a timed auction only.
+    pub extension_seconds: Option<u32>,
+    /// By how much bids rise; none for the default table.
+    pub increments: Option<IncrementTable>,
+    /// What is added to hammer prices.
+    pub charges: Charges,
+    /// What becomes of internet bids in a webcast.
+    pub internet_bids: InternetBids,
+    /// Images, documents and videos; at most 50.
+    pub attachments: Vec<UrlAttachmentApiModel>,
+    /// If bidders have to be registered.
+    pub registration: Admission,
+    /// DRAFT, PREVIEW or LIVE.
+    pub status: AuctionStatus,
+    /// Items made in the same call, in running order; at most 1,000. In a LIVE auction one at least is LIVE.
+    pub items: Vec<NewItem>,
+    /// Real, or a sandbox on a clock of its own, which begins at the server's time and stands still until it is advanced.
+    pub sale_mode: SaleMode,
+}
+
+impl NewAuction {
+    /// A real one in DRAFT, with nothing more than what each has to have.
+    pub fn new(
+        auctioneer: Uuid,
+        kind: AuctionKind,
+        title: impl Into<String>,
+        currency: impl Into<String>,
+        time_zone: impl Into<String>,
+    ) -> Self {
+        Self {
+            auctioneer,
+            kind,
+            title: title.into(),
+            currency: currency.into(),
+            time_zone: time_zone.into(),
+            address: None,
+            starts_at: None,
+            ends_at: None,
+            stagger: None,
+            extension_seconds: None,
+            increments: None,
+            charges: Charges::default(),
+            internet_bids: InternetBids::default(),
+            attachments: Vec::new(),
+            registration: Admission::default(),
+            status: AuctionStatus::Draft,
+            items: Vec::new(),
+            sale_mode: SaleMode::Real,
+        }
+    }
+}
+
+/// An auction that was created, with the items of the same call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreatedAuction {
+    /// The auction.
+    pub auction: Auction,
+    /// Its items, in running order.
+    pub items: Vec<Item>,
+}
+
+impl CreatedAuction {
+    /// Its items, as they are counted then.
+    pub fn counts(&self) -> ItemCounts {
+        let live = self.items.iter().filter(|item| item.status == ItemStatus::Live).count() as u64;
+        ItemCounts { total: self.items.len() as u64, live, ..ItemCounts::default() }
+    }
+}
+
+impl Platform {
+    /// Creates an auction, with its items if there are any, in one change.
+    ///
+    /// Errors: `not_found` (auctioneer), `invalid`, `taken` (a lot number), and those of [`lifecycle::decide`].
+    pub async fn create_auction(
+        &self,
+        caller: &Caller,
+        new: &NewAuction,
+        answering: Option<IdempotentRequest<'_, CreatedAuction>>,
+    ) -> PlatformResult<Outcome<CreatedAuction>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let found = self.store().auctioneer(new.auctioneer).await?;
+        let auctioneer = visible(caller, found, "auctioneer", |auctioneer| auctioneer.customer)?;
+        self.check_new_auction(new)?;
+        let (address_id, address) = match &new.address {
+            Some(entry) => {
+                self.enter_address(auctioneer.customer, entry, None).await.map(|(id, new)| (Some(id), new))?
+            }
+            None => (None, None),
+        };
+        let uuid = self.ids().uuid_v7();
+        self.decide(answering.as_ref(), || async {
+            let now = self.now();
+            let auction = Auction { address_id, ..new_auction(uuid, auctioneer.customer, new, now) };
+            let live = new.items.iter().filter(|item| item.status == ItemStatus::Live).count() as u64;
+            let counts = ItemCounts { total: new.items.len() as u64, live, ..ItemCounts::default() };
+            let changes = lifecycle::decide(&auction, &counts, AuctionCommand::Create { status: new.status }, now)?;
+            let mut draft = self.build_change(&caller.actor, now);
+            draft.address(address.clone());
+            let auction = draft.auction(auction, &changes);
+            let mut items = Vec::with_capacity(new.items.len());
+            for (position, item) in (0_i64..).zip(&new.items) {
+                let state = self.new_item(&auction, item, position, now);
+                let changes =
+                    platform_rules::item::decide(&auction, &state, ItemCommand::Create { status: item.status }, now)?;
+                items.push(draft.item(&auction, state, &changes));
+            }
+            let result = CreatedAuction { auction, items };
+            let change = draft.finish(answering.as_ref(), &result);
+            Ok(Decision { customer: auctioneer.customer, change, result })
+        })
+        .await
+        .inspect(|_| self.ends_changed().notify())
+    }
+
+    /// An auction.
+    pub async fn auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
+        caller.require_one_of(&[Scope::AuctionsRead, Scope::AuctionsWrite, Scope::RingWrite])?;
+        self.visible_auction(caller, uuid).await
+    }
+
+    /// Auctions that the caller sees, of one customer if named, in order of creation.
+    pub async fn auctions(
+        &self,
+        caller: &Caller,
+        customer: Option<Uuid>,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Vec<Auction>> {
+        caller.require(Scope::AuctionsRead)?;
+        if let Some(customer) = customer {
+            self.visible_customer(caller, customer).await?;
+        }
+        Ok(self.store().auctions(customer.or(caller.customer), page).await?)
+    }
+
+    /// How many items an auction has, by status.
+    pub async fn item_counts(&self, caller: &Caller, auction: Uuid) -> PlatformResult<ItemCounts> {
+        self.auction(caller, auction).await?;
+        Ok(self.store().item_counts(auction).await?)
+    }
+
+    /// Changes the status of an auction. Going LIVE takes its DRAFT and PREVIEW items along, reconciliation makes PASSED
+    /// ones UNSOLD: those of a large auction follow it piece by piece ([`crate::bulk changes`]). Back to PREVIEW a large one is when
+    /// it is sure that no bid has come. `expected_version` is the one that the caller saw.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`lifecycle::decide`] and
+    /// [`platform_rules::item::decide`].
+    pub async fn change_auction_status(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        to: AuctionStatus,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, AuctionAfterChange>>,
+    ) -> PlatformResult<Outcome<AuctionAfterChange>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let outcome = self
+            .decide(answering.as_ref(), || async {
+                let auction = self.visible_auction(caller, uuid).await?;
+                expect_version(expected_version, auction.version)?;
+                self.require_no_bulk_change(&auction).await?;
+                let counts = self.store().item_counts(uuid).await?;
+                let now = self.time_of(&auction);
+                let is_long_return = bulk_change_of_status(auction.status, to) == Some(BulkOperation::ResetToDraft)
+                    && !self.fits_first_step(&counts);
+                let operation = if is_long_return {
+                    Some(BulkOperation::ReturnToPreview)
+                } else {
+                    bulk_change_of_status(auction.status, to)
+                };
+                let changes = if is_long_return {
+                    lifecycle::begin_return_to_preview(&auction, &counts, now)?
+                } else {
+                    lifecycle::decide(&auction, &counts, AuctionCommand::ChangeStatus { to }, now)?
+                };
+                let mut draft = self.build_change(&caller.actor, now);
+                let auction = draft.auction(auction, &changes);
+                if let Some(operation) = operation {
+                    self.begin_bulk_change(&mut draft, &auction, (operation, &caller.actor), &counts, now).await?;
+                }
+                let (items, bulk_change) = (draft.counts_after(&counts), draft.bulk_change_after());
+                let (customer, result) = (auction.customer, AuctionAfterChange { auction, items, bulk_change });
+                let change = draft.finish(answering.as_ref().filter(|_| !is_long_return), &result);
+                Ok(Decision { customer, change, result })
+            })
+            .await
+            .inspect(|_| self.ends_changed().notify())?;
+        match outcome {
+            Outcome::Fresh(led) if led.auction.returning => {
+                let auction = self.wait_for_return_to_preview(uuid).await?;
+                let (items, bulk_change) =
+                    (self.store().item_counts(uuid).await?, self.store().bulk_change(uuid).await?);
+                let led = AuctionAfterChange { auction, items, bulk_change };
+                self.keep_answer(answering.as_ref(), &led).await?;
+                Ok(Outcome::Fresh(led))
+            }
+            outcome => {
+                self.bulk_changes_begun().notify();
+                Ok(outcome)
+            }
+        }
+    }
+
+    pub(crate) async fn visible_auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
+        visible(caller, self.store().auction(uuid).await?, "auction", |auction| auction.customer)
+    }
+
+    fn check_new_auction(&self, new: &NewAuction) -> PlatformResult<()> {
+        let mut problems = Vec::new();
+        if let Some(Err(message)) = (!new.title.is_empty()).then(|| check_text(&new.title, TITLE_CHARS_MAX)) {
+            problems.push(Problem::new("/title", message));
+        }
+        problems.extend(currency_problem(&new.currency).map(|message| Problem::new("/currency", message)));
+        if !is_time_zone(&new.time_zone) {
+            problems.push(Problem::new(
+                "/timeZone",
+                "is not an IANA time zone, as it is written there, such as Europe/London",
+            ));
+        }
+        if let (Some(starts_at), Some(ends_at)) = (new.starts_at, new.ends_at)
+            && starts_at >= ends_at
+        {
+            problems.push(Problem::new("/endsAt", "is not after startsAt"));
+        }
+        problems.extend(new.stagger.into_iter().flat_map(|stagger| stagger_problems(new.kind, stagger)));
+        problems.extend(charges_problems(&new.charges));
+        problems.extend(attachments::problems("/attachments", &new.attachments));
+        if new.extension_seconds.is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
+            problems.push(Problem::new("/extensionSeconds", format!("must be at most {EXTENSION_SECONDS_MAX}")));
+        }
+        if new.kind != AuctionKind::Webcast && new.internet_bids != InternetBids::default() {
+            problems.push(Problem::new("/internetBids", "is for webcasts only: leave it out"));
+        }
+        problems.extend(self.problems_of_items(&new.items));
+        problems.extend(problems_in(ItemContext { kind: new.kind, starts_at: new.starts_at }, &new.items));
+        if problems.is_empty() { Ok(()) } else { Err(PlatformError::Invalid(problems)) }
+    }
+}
+
+/// What an auction's change of status means for its items.
+fn bulk_change_of_status(from: AuctionStatus, to: AuctionStatus) -> Option<BulkOperation> {
+    match (from, to) {
+        (_, AuctionStatus::Live) => Some(BulkOperation::GoLive),
+        (AuctionStatus::Live, AuctionStatus::Preview) => Some(BulkOperation::ResetToDraft),
+        (_, AuctionStatus::Reconciliation) => Some(BulkOperation::Reconcile),
+        _ => None,
+    }
+}
+
+fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> Auction {
+    Auction {
+        uuid,
+        customer,
+        auctioneer: new.auctioneer,
+        kind: new.kind,
+        title: new.title.clone(),
+        currency: new.currency.clone(),
+        time_zone: new.time_zone.clone(),
+        starts_at: new.starts_at,
+        ends_at: new.ends_at,
+        stagger: new.stagger,
+        extension_seconds: new.extension_seconds,
+        increments: new.increments.clone().unwrap_or_default(),
+        status: AuctionStatus::Draft,
+        charges: new.charges,
+        internet_bids: new.internet_bids,
+        registration: new.registration,
+        phase: WebcastPhase::default(),
+        address_id: None,
+        attachments: new.attachments.clone(),
+        in_ring: None,
+        last_in_ring: None,
+        ring_position: None,
+        returning: false,
+        clock: (new.sale_mode == SaleMode::Sandbox).then(|| TestClock::at(now)),
+        sequence: 0,
+        version: 0,
+        log: platform_rules::LogHead::default(),
+        created_at: now,
+    }
+}
+
+/// Why an auction can't be in this currency.
+pub(crate) fn currency_problem(currency: &str) -> Option<&'static str> {
+    match currency.parse::<CurrencyCode>() {
+        Ok(code) if code.is_withdrawn() => Some("was withdrawn from ISO 4217: take the currency that came after it"),
+        Ok(code) if code.minor_digits().is_some() => None,
+        Ok(_) => Some("is no money that one can pay with: take another"),
+        Err(_) => Some("is not an ISO 4217 code such as GBP"),
+    }
+}
+
+/// What is wrong with rates.
+pub(crate) fn charges_problems(charges: &Charges) -> Vec<Problem> {
+    let rates = [
+        ("/charges/premiumBasisPoints", charges.premium_basis_points),
+        ("/charges/hammerTaxBasisPoints", charges.hammer_tax_basis_points),
+        ("/charges/premiumTaxBasisPoints", charges.premium_tax_basis_points),
+    ];
+    let too_high = rates.into_iter().filter(|(_, rate)| *rate > BASIS_POINTS_MAX);
+    too_high.map(|(pointer, _)| Problem::new(pointer, format!("must be at most {BASIS_POINTS_MAX}"))).collect()
+}
+
+/// What is wrong with a stagger.
+pub(crate) fn stagger_problems(kind: AuctionKind, stagger: Stagger) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if kind != AuctionKind::Timed {
+        problems.push(Problem::new("/stagger", "is for timed auctions only: leave it out"));
+    }
+    if stagger.items == 0 {
+        problems.push(Problem::new("/stagger/items", "must be 1 or more"));
+    }
+    if stagger.seconds > STAGGER_SECONDS_MAX {
+        problems.push(Problem::new("/stagger/seconds", format!("must be at most {STAGGER_SECONDS_MAX}")));
+    }
+    problems
+}
+
+/// The time zone is only shown to people, so where the machine has no time zone data its form will do.
+fn is_time_zone(name: &str) -> bool {
+    let database = jiff::tz::db();
+    if !database.is_definitively_empty() {
+        // Names are found whatever their case, which other programs don't do.
+        return database.get(name).is_ok_and(|zone| zone.iana_name() == Some(name));
+    }
+    let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_+-".contains(&b));
+    name.len() <= 64 && name.split('/').all(part)
+}

@@ -1,0 +1,272 @@
+//! An item of a timed auction ends at its date.
+//!
+//! One worker sleeps until the next end, or until a command sets an earlier one, and ends all due items, many in one
+//! commit. Items that became due while the process was down are ended as soon as it runs. The worker decides by the
+//! server's clock, never before the effective end time; the expected version makes each item end exactly once.
+//!
+//! An operator may configure a grace period: items that became due while no node was running then end that long after the
+//! first node runs again, so that bidders can return and bid. The store keeps the downtime, so that all nodes agree and a
+//! killed node loses nothing.
+//!
+//! While more items are due than one commit takes, publishing is slowed down: ending the others has priority, and the last
+//! webhook is sent no later than without.
+//!
+//! Several nodes on one database don't compete: a node that finds that another one ends items leaves the work to it and
+//! takes only items that are overdue. If it finds any, the other node is gone, and it takes over.
+
+mod batch;
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit_runtime::tasks::Tasks;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use self::batch::{DowntimeExtension, end_batch};
+use crate::Platform;
+use crate::error::PlatformResult;
+use crate::port::{Downtime, StoreError};
+
+/// Who the journal names.
+const ACTOR: &str = "timer";
+/// Commits in one run; more is due at once next time.
+const ROUNDS_MAX: usize = 1_000;
+/// Commits of a round when more is due than one can hold: while one is written, the others are made.
+const CONCURRENT_COMMITS: usize = 4;
+/// Without a sign of life for longer than this, nobody was there. Nodes give one every second.
+const HEARTBEAT_GAP_MS_MAX: i64 = 3_000;
+/// Pause after a round that came to nothing though items were due.
+const ERROR_PAUSE: Duration = Duration::from_secs(1);
+
+/// Ends items that are due.
+pub struct ItemEndWorker {
+    platform: Platform,
+    role: NodeRole,
+    /// What is known of downtimes, where ends in one are held.
+    downtime_state: KnownDowntime,
+}
+
+/// What this node knows of downtimes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KnownDowntime {
+    /// It has not asked yet.
+    Unknown,
+    /// Ends are not held, or nothing is left to be held.
+    None,
+    /// Ends in it are held.
+    Known(Downtime),
+}
+
+/// What this node is to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NodeRole {
+    /// Ends items at their time.
+    Primary,
+    /// Ends items that are overdue by this.
+    Standby { behind: Duration },
+}
+
+/// What a run did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndReport {
+    /// Items ended.
+    pub items: usize,
+    /// Items that somebody else changed first.
+    pub conflicts: usize,
+    /// Items that are due and can't be ended; the log has them.
+    pub refused: usize,
+}
+
+impl ItemEndWorker {
+    /// The worker of a platform.
+    pub fn new(platform: Platform) -> Self {
+        Self { platform, role: NodeRole::Primary, downtime_state: KnownDowntime::Unknown }
+    }
+
+    /// Ends everything that is due at `now`.
+    pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<EndReport> {
+        if self.downtime_state == KnownDowntime::Unknown {
+            self.detect_downtime(now).await?;
+        }
+        let mut ended = EndReport::default();
+        let mut limit = self.batch_max();
+        let mut reduced = None;
+        for _ in 0..ROUNDS_MAX {
+            let round = self.round(now, limit).await?;
+            ended.items += round.items;
+            ended.conflicts += round.conflicts;
+            ended.refused = round.refused;
+            let full = round.items + round.conflicts + round.refused >= limit;
+            let more = full && round.items > 0;
+            // A conflict is looked at again: a bid may have come before the end, and the item is still due.
+            if !more && round.conflicts == 0 {
+                if round.refused == 0 {
+                    self.clear_downtime().await?;
+                }
+                break;
+            }
+            if more {
+                reduced.get_or_insert_with(|| self.platform.publisher().reduce_sending());
+            }
+            // The first are not kept waiting until all of many are read.
+            limit = self.batch_max() * CONCURRENT_COMMITS;
+        }
+        Ok(ended)
+    }
+
+    /// Before anything ends: was somebody there to see to what is due?
+    async fn detect_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
+        let is_held = self.grace() > Duration::ZERO;
+        let found = if is_held { self.platform.detect_downtime(now).await? } else { None };
+        self.downtime_state = found.map_or(KnownDowntime::None, KnownDowntime::Known);
+        if let KnownDowntime::Known(Downtime { since, until }) = self.downtime_state {
+            tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are put off");
+        }
+        Ok(())
+    }
+
+    /// Nothing that is due is left.
+    async fn clear_downtime(&mut self) -> PlatformResult<()> {
+        if let KnownDowntime::Known(downtime) = self.downtime_state {
+            self.platform.store().clear_downtime(downtime).await?;
+            self.downtime_state = KnownDowntime::None;
+        }
+        Ok(())
+    }
+
+    /// What becomes of ends in the downtime that is known.
+    fn downtime_extension(&self) -> Option<DowntimeExtension> {
+        let KnownDowntime::Known(downtime) = self.downtime_state else { return None };
+        let to = downtime.until.checked_add(self.grace()).ok()?;
+        Some(DowntimeExtension { downtime, to })
+    }
+
+    fn grace(&self) -> Duration {
+        self.platform.config().timers.downtime_grace
+    }
+
+    async fn round(&mut self, now: Timestamp, limit: usize) -> PlatformResult<EndReport> {
+        let due_by = match self.role {
+            NodeRole::Primary => now,
+            NodeRole::Standby { behind } => now - behind,
+        };
+        let due = self.platform.store().due_items(due_by, limit).await?;
+        let earliest = due.first().and_then(|(item, _)| item.effective_end_time);
+        if self.downtime_state == KnownDowntime::None
+            && self.grace() > Duration::ZERO
+            && earliest.is_some_and(|end| now.duration_since(end).as_millis() > HEARTBEAT_GAP_MS_MAX.into())
+        {
+            // So late: perhaps the whole machine stood still.
+            self.detect_downtime(now).await?;
+        }
+        let mut ended = EndReport::default();
+        let mut conflicting_item = None;
+        let mut due = due.into_iter();
+        let mut batches = JoinSet::new();
+        while due.len() > 0 {
+            let batch: Vec<_> = due.by_ref().take(self.batch_max()).collect();
+            batches.spawn(end_batch(self.platform.clone(), batch, self.downtime_extension(), now));
+        }
+        let mut failed = None;
+        while let Some(batch) = batches.join_next().await {
+            let batch = batch.map_err(|panic| StoreError::Unavailable(format!("ending items failed: {panic}")));
+            match batch.and_then(|result| result) {
+                Ok((of_batch, conflicting_of_batch)) => {
+                    ended.items += of_batch.items;
+                    ended.conflicts += of_batch.conflicts;
+                    ended.refused += of_batch.refused;
+                    conflicting_item = conflicting_item.or(conflicting_of_batch);
+                }
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        if ended.items + ended.conflicts > 0 {
+            self.update_role(conflicting_item, now).await?;
+        }
+        Ok(ended)
+    }
+
+    /// After a conflict: was it a bid, or another node that ends items?
+    async fn update_role(&mut self, conflicting: Option<Uuid>, now: Timestamp) -> PlatformResult<()> {
+        let Some(uuid) = conflicting else {
+            // Everything was ours: if this node stood by, the one before it is gone.
+            self.role = NodeRole::Primary;
+            return Ok(());
+        };
+        let item = self.platform.store().item(uuid).await?;
+        let ended_elsewhere = item.is_some_and(|item| item.status != contract::ItemStatus::Live);
+        if ended_elsewhere {
+            let delay = self.platform.config().timers.standby_delay;
+            // Two nodes that yield to each other must not come back at the same time.
+            let behind = delay + delay.mul_f64(self.platform.random().unit_f64());
+            if self.role == NodeRole::Primary {
+                tracing::info!(%now, "another node ends items; this one stands by");
+            }
+            self.role = NodeRole::Standby { behind };
+        }
+        Ok(())
+    }
+
+    /// When to look again, if nobody says something before.
+    async fn wake_at(&self, now: Timestamp, last: &PlatformResult<EndReport>) -> Timestamp {
+        let latest = now + self.platform.config().timers.look_every;
+        let stuck = match last {
+            Ok(ended) => ended.refused > 0 && ended.items == 0,
+            Err(_) => true,
+        };
+        let next = match self.platform.store().next_end().await {
+            Ok(Some(next)) => match self.role {
+                NodeRole::Primary => next,
+                NodeRole::Standby { behind } => next + behind,
+            },
+            Ok(None) => latest,
+            Err(error) => {
+                tracing::error!(%error, "the next end could not be read");
+                now + ERROR_PAUSE
+            }
+        };
+        let earliest = if stuck { now + ERROR_PAUSE } else { now };
+        next.clamp(earliest, latest.max(earliest))
+    }
+
+    async fn keep_running(mut self, stopping: CancellationToken) {
+        while !stopping.is_cancelled() {
+            let now = self.platform.now();
+            let ended = self.run_once(now).await;
+            match &ended {
+                Ok(EndReport { items: 0, .. }) => {}
+                Ok(ended) => tracing::debug!(ended.items, ended.conflicts, "items ended"),
+                Err(error) => {
+                    tracing::error!(error = error.full_message(), "items could not be ended; it is tried again")
+                }
+            }
+            let wake_at = self.wake_at(now, &ended).await;
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.platform.clock().sleep_until(wake_at) => {}
+                () = self.platform.ends_changed().wait() => {}
+            }
+        }
+    }
+
+    fn batch_max(&self) -> usize {
+        self.platform.config().timers.batch_items_max.max(1)
+    }
+}
+
+impl Platform {
+    /// Notes that this node lives; the downtime that is kept, if there is one.
+    pub(crate) async fn detect_downtime(&self, now: Timestamp) -> PlatformResult<Option<Downtime>> {
+        Ok(self.store().detect_downtime(now, HEARTBEAT_GAP_MS_MAX).await?)
+    }
+
+    pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
+        let platform = self.clone();
+        tasks.spawn("ending of items", move |stopping| ItemEndWorker::new(platform.clone()).keep_running(stopping));
+    }
+}

@@ -1,0 +1,93 @@
+//! Corrections of an item (`docs/run-sales/auctions.md` lists what can change when).
+
+use contract::ItemStatus;
+use platform_rules::item::ItemEdit;
+use platform_rules::{Auction, Item, ItemChange, new_item_end};
+use uuid::Uuid;
+
+use crate::decide::{Decision, expect_version};
+use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::sales::attachments;
+use crate::sales::new_item::NewItem;
+use crate::{Caller, Platform, Scope};
+
+impl Platform {
+    /// Changes what the edit names of an item, and leaves the rest. An end that is taken away is planned by the auction again.
+    /// `expected_version` is the item's that the caller saw.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (the lot number), and those of [`platform_rules::item::edit`].
+    pub async fn change_item(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        edit: &ItemEdit,
+        expected_version: Option<i64>,
+    ) -> PlatformResult<(Item, Auction)> {
+        caller.require(Scope::AuctionsWrite)?;
+        let queue = self.item_queue(uuid)?;
+        let outcome = queue
+            .decide(None, || async {
+                let (item, auction) = queue.visible_item(caller).await?;
+                expect_version(expected_version, item.version)?;
+                let customer = item.customer;
+                self.require_item_not_pending(&auction, &item).await?;
+                let changes = edit_item(&auction, &item, edit.clone())?;
+                let mut draft = self.build_change(&caller.actor, self.time_of(&auction));
+                let lot_number = item.lot_number.clone();
+                let item = if changes.is_empty() { item } else { draft.item(&auction, item, &changes) };
+                let auction = if item.lot_number == lot_number {
+                    auction
+                } else {
+                    // A catalogue that is being imported counts on the numbers that were free when it was looked through.
+                    self.require_no_bulk_change(&auction).await?;
+                    draft.auction(auction, &[])
+                };
+                let result = (item, auction);
+                let change = draft.finish::<(Item, Auction)>(None, &result);
+                Ok(Decision { customer, change, result })
+            })
+            .await?;
+        outcome.fresh()
+    }
+}
+
+/// The changes of an edit, with the checks of what is entered and those of the rules.
+pub(super) fn edit_item(auction: &Auction, item: &Item, mut edit: ItemEdit) -> PlatformResult<Vec<ItemChange>> {
+    if edit.end_time == Some(None) {
+        edit.end_time = Some(new_item_end(auction, item.position));
+    }
+    let mut edited = item.clone();
+    edit.apply_to(&mut edited);
+    let mut problems: Vec<Problem> = Vec::new();
+    if edited != *item {
+        let entered = NewItem { status: ItemStatus::Draft, ..as_entered(&edited) };
+        let wrong = entered.problems().into_iter();
+        problems.extend(wrong.map(|(field, message)| Problem::new(format!("/{}", field.json()), message)));
+        problems.extend(attachments::problems("/attachments", &edited.attachments));
+    }
+    if problems.is_empty() {
+        Ok(platform_rules::item::edit(auction, item, edit)?)
+    } else {
+        Err(PlatformError::Invalid(problems))
+    }
+}
+
+/// The item as if it were entered so.
+fn as_entered(item: &Item) -> NewItem {
+    NewItem {
+        lot_number: item.lot_number.clone(),
+        title: item.title.clone(),
+        description: item.description.clone(),
+        image_url: item.image_url.clone(),
+        attachments: Vec::new(),
+        low_estimate: item.low_estimate,
+        high_estimate: item.high_estimate,
+        opening_bid: item.opening_bid,
+        reserve: item.reserve.map(platform_rules::Hidden::reveal),
+        buy_now: item.buy_now,
+        vendor: item.vendor,
+        fixed_increment: item.fixed_increment,
+        end_time: item.end_time,
+        status: item.status,
+    }
+}

@@ -1,0 +1,153 @@
+//! Unsold items are offered again in another auction; the old and the new one know of each other.
+
+use std::collections::HashSet;
+
+use contract::ItemStatus;
+use platform_rules::item::{NewLot, relist};
+use platform_rules::{Auction, Item, Rejection};
+use uuid::Uuid;
+
+use super::ITEMS_READ_MAX;
+use crate::decide::Decision;
+use crate::error::{PlatformError, PlatformResult};
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::input::check_text;
+use crate::port::{ItemCounts, Page};
+use crate::sales::new_item::LOT_NUMBER_CHARS_MAX;
+use crate::{Caller, Platform, Scope};
+
+/// An item to be listed again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelistedLot {
+    /// The unsold item.
+    pub item: Uuid,
+    /// Its lot number in the other auction; none for the next free one.
+    pub lot_number: Option<String>,
+}
+
+/// What to list again, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relist {
+    /// The auction that takes them, of the same customer and currency.
+    pub into: Uuid,
+    /// These, in this order, at most 1,000; none for all UNSOLD ones that are not relisted yet.
+    pub items: Option<Vec<RelistedLot>>,
+    /// DRAFT, or LIVE when the other auction is LIVE.
+    pub status: ItemStatus,
+}
+
+/// What was listed again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relisted {
+    /// The auction that took them.
+    pub into: Auction,
+    /// Its items then, counted.
+    pub counts: ItemCounts,
+    /// The new items in running order; each names the one that it came from.
+    pub items: Vec<Item>,
+}
+
+impl Platform {
+    /// Lists unsold items of an auction behind the last one of another, all or none.
+    ///
+    /// Errors: `not_found` (either auction, or an item), `invalid`, `taken` (a lot number), `nothing_to_relist`, and those of [`relist`].
+    pub async fn relist_items(
+        &self,
+        caller: &Caller,
+        from: Uuid,
+        wanted: &Relist,
+        answering: Option<IdempotentRequest<'_, Relisted>>,
+    ) -> PlatformResult<Outcome<Relisted>> {
+        caller.require(Scope::AuctionsWrite)?;
+        if let Some(items) = &wanted.items {
+            let named: Vec<Uuid> = items.iter().map(|lot| lot.item).collect();
+            self.check_named("/items", &named)?;
+            for (index, lot) in items.iter().enumerate() {
+                if let Some(Err(message)) = lot.lot_number.as_deref().map(|lot| check_text(lot, LOT_NUMBER_CHARS_MAX)) {
+                    return Err(PlatformError::invalid(format!("/items/{index}/lotNumber"), message));
+                }
+            }
+        }
+        self.decide(answering.as_ref(), || async {
+            let from = self.visible_auction(caller, from).await?;
+            let into = self.visible_auction(caller, wanted.into).await?;
+            self.require_no_bulk_change(&from).await?;
+            self.require_no_bulk_change(&into).await?;
+            let unsold = self.unsold(&from, wanted).await?;
+            let mut counts = self.store().item_counts(into.uuid).await?;
+            let first = i64::try_from(counts.total).unwrap_or(i64::MAX);
+            let items_max = self.config().auction_items_max;
+            if usize::try_from(first).unwrap_or(usize::MAX).saturating_add(unsold.len()) > items_max {
+                let message = format!("has {first} items, and at most {items_max} are possible");
+                return Err(PlatformError::invalid("/into", message));
+            }
+            let mut lots = self.lots_of(into.uuid).await?;
+            let now = self.time_of(&into);
+            let mut draft = self.build_change(&caller.actor, now);
+            let into = draft.auction(into, &[]);
+            let mut items = Vec::with_capacity(unsold.len());
+            for (position, (item, lot_number)) in (first..).zip(unsold) {
+                let lot_number = match lot_number {
+                    Some(given) if lots.insert(given.clone()) => given,
+                    Some(_) => return Err(PlatformError::Taken("lotNumber")),
+                    None => next_free(&mut lots, position),
+                };
+                let lot = NewLot { uuid: self.ids().uuid_v7(), lot_number, position, status: wanted.status };
+                let relisting = relist((&from, &item), &into, lot, now)?;
+                draft.item(&from, item, &relisting.unsold);
+                let item = draft.item(&into, relisting.item, &relisting.created);
+                counts = counts.with(&item);
+                items.push(item);
+            }
+            let customer = into.customer;
+            let result = Relisted { into, counts, items };
+            let change = draft.finish(answering.as_ref(), &result);
+            Ok(Decision { customer, change, result })
+        })
+        .await
+        .inspect(|_| self.ends_changed().notify())
+    }
+
+    async fn unsold(&self, from: &Auction, wanted: &Relist) -> PlatformResult<Vec<(Item, Option<String>)>> {
+        let Some(named) = &wanted.items else {
+            let unsold = self.all_unsold(from).await?;
+            return if unsold.is_empty() { Err(Rejection::NothingToRelist.into()) } else { Ok(unsold) };
+        };
+        let mut unsold = Vec::with_capacity(named.len());
+        for lot in named {
+            let found = self.store().item(lot.item).await?.filter(|item| item.auction == from.uuid);
+            unsold.push((found.ok_or(PlatformError::NotFound("item in this auction"))?, lot.lot_number.clone()));
+        }
+        Ok(unsold)
+    }
+
+    async fn all_unsold(&self, from: &Auction) -> PlatformResult<Vec<(Item, Option<String>)>> {
+        let items_max = self.config().call_items_max;
+        let (mut unsold, mut after) = (Vec::new(), None);
+        loop {
+            let items = self.store().items(from.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = items.last().map(|item| item.position) else { return Ok(unsold) };
+            let free = |item: &Item| item.status == ItemStatus::Unsold && item.relisted_as.is_none();
+            // As many as one call takes; the next call goes on with the others.
+            let room = items_max - unsold.len();
+            unsold.extend(items.into_iter().filter(free).take(room).map(|item| (item, None)));
+            if unsold.len() == items_max {
+                return Ok(unsold);
+            }
+            after = Some(last);
+        }
+    }
+}
+
+/// The first free number from the item's place on. Among so many taken ones there is always one.
+fn next_free(lots: &mut HashSet<String>, position: i64) -> String {
+    let mut number = position.saturating_add(1);
+    for _ in 0..=lots.len() {
+        let lot = number.to_string();
+        if lots.insert(lot.clone()) {
+            return lot;
+        }
+        number = number.saturating_add(1);
+    }
+    number.to_string()
+}

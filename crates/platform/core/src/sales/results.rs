@@ -1,0 +1,73 @@
+//! Results of a sale: hammer prices, buyer's premium, tax, and who bought what. Amounts are rounded for each item, half up,
+//! and totals are sums of the rounded amounts (`docs/run-sales/rules.md`).
+
+use std::collections::BTreeMap;
+
+use contract::{AuctionStatus, ItemStatus};
+use platform_rules::{Auction, SaleResult};
+use uuid::Uuid;
+
+use crate::error::PlatformResult;
+use crate::port::{ITEMS_READ_MAX, Page};
+use crate::{Caller, Platform, Scope};
+
+/// What an auction has brought so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuctionResults {
+    /// The auction.
+    pub auction: Auction,
+    /// True when nothing of it can change any more: the auction is reconciled.
+    pub is_final: bool,
+    /// Its items.
+    pub items: u64,
+    /// Those that are SOLD or SOLD_BUY_NOW.
+    pub sold: u64,
+    /// Those that are UNSOLD or PASSED.
+    pub unsold: u64,
+    /// The sum of what is sold.
+    pub total: SaleResult,
+    /// What each buyer owes, by paddle.
+    pub buyers: Vec<BuyerResult>,
+}
+
+/// What one buyer has bought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuyerResult {
+    /// Paddle.
+    pub bidder: String,
+    /// Items bought.
+    pub items: u64,
+    /// The sum.
+    pub total: SaleResult,
+}
+
+impl Platform {
+    /// Adds up what an auction has brought so far. Reads all its items, some thousand at a time.
+    ///
+    /// Errors: `not_found`, `sum_too_large`.
+    pub async fn results(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<AuctionResults> {
+        caller.require(Scope::AuctionsRead)?;
+        let auction = self.visible_auction(caller, uuid).await?;
+        let is_final = matches!(auction.status, AuctionStatus::Reconciliation | AuctionStatus::Archived);
+        let (mut items, mut sold, mut unsold, mut total) = (0, 0, 0, SaleResult::default());
+        let mut buyers: BTreeMap<String, (u64, SaleResult)> = BTreeMap::new();
+        let mut after = None;
+        loop {
+            let page = self.store().items(uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
+            let Some(last) = page.last().map(|item| item.position) else { break };
+            for item in page {
+                items += 1;
+                unsold += u64::from(matches!(item.status, ItemStatus::Unsold | ItemStatus::Passed));
+                let (Some(result), Some(standing)) = (SaleResult::of(&auction, &item), item.standing) else { continue };
+                sold += 1;
+                total = total.plus(result)?;
+                let buyer = buyers.entry(standing.bidder).or_default();
+                *buyer = (buyer.0 + 1, buyer.1.plus(result)?);
+            }
+            after = Some(last);
+        }
+        let of_buyer = |(bidder, (items, total))| BuyerResult { bidder, items, total };
+        let buyers = buyers.into_iter().map(of_buyer).collect();
+        Ok(AuctionResults { auction, is_final, items, sold, unsold, total, buyers })
+    }
+}

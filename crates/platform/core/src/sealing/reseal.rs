@@ -1,0 +1,147 @@
+//! Seals every value that an older key sealed again with the first key, in small steps beside other work.
+//!
+//! Each value is replaced only if it is unchanged since it was read: a change meanwhile has sealed it with the first key.
+//! When no value of an older key remains, the sentinels of the older keys are deleted, and a node may start without them.
+
+use kit_runtime::vault::{ResealReport, Sealed};
+use uuid::Uuid;
+
+use crate::Platform;
+use crate::access::sealed_answer_context;
+use crate::customers::connections::provider_key_context;
+use crate::error::{PlatformError, PlatformResult};
+use crate::people::totp_context;
+use crate::port::{Page, SealedLocation, SealedReplacement, StoreError};
+
+/// Texts looked at, and replaced, at a time.
+const PIECE_MAX: usize = 200;
+
+/// Times that everything is gone through: what was changed at the same time as it was looked at is found the next time.
+const ROUNDS_MAX: usize = 10;
+
+/// What to do with texts that another key sealed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stale {
+    Count,
+    Reseal,
+}
+
+impl Platform {
+    /// How much is sealed with which keys. Changes nothing.
+    pub async fn sealings(&self) -> PlatformResult<ResealReport> {
+        Ok(self.go_through(Stale::Count, &mut |_| ()).await?.0)
+    }
+
+    /// Seals again with the first key whatever another has sealed. `progress` is told after each piece what was sealed again
+    /// so far. Doing it again does nothing more, and after an interruption it goes on.
+    ///
+    /// What can't be opened stays as it is and is told; then the sentinels stay, too. Errors: `busy` (others seal with
+    /// another key all the time: a node runs that does not have this key first).
+    pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> PlatformResult<ResealReport> {
+        let mut resealed = 0;
+        for _ in 0..ROUNDS_MAX {
+            let (found, count) = self.go_through(Stale::Reseal, &mut |more: u64| progress(resealed + more)).await?;
+            resealed += count;
+            if found.stale == 0 {
+                if found.unopened == 0 {
+                    self.forget_sentinels().await?;
+                }
+                return Ok(ResealReport { stale: resealed, ..found });
+            }
+        }
+        Err(PlatformError::Busy)
+    }
+
+    /// What was found, and how much was replaced.
+    async fn go_through(
+        &self,
+        stale: Stale,
+        progress: &mut (dyn FnMut(u64) + Send),
+    ) -> PlatformResult<(ResealReport, u64)> {
+        let (mut found, mut count) = (ResealReport::default(), 0);
+        let mut after = None;
+        loop {
+            let consumers = self.store().consumers(Page { after, limit: PIECE_MAX }).await?;
+            let Some(last) = consumers.last() else { break };
+            after = Some(last.customer);
+            let sealed = consumers.iter().filter_map(|consumer| Some((consumer.customer, consumer.api_key.as_ref()?)));
+            let texts: Vec<SealedReplacement> =
+                sealed.filter_map(|(customer, key)| self.renewed_key(&mut found, customer, key)).collect();
+            count += self.replace(stale, texts).await?;
+            progress(count);
+        }
+        let mut after = None;
+        loop {
+            let answers = self.store().sealed_answers(Page { after, limit: PIECE_MAX }).await?;
+            let Some(last) = answers.last() else { break };
+            after = Some((last.caller, last.key.clone()));
+            let mut texts = Vec::new();
+            for answer in answers {
+                let renewed = self.renew(&sealed_answer_context(answer.caller, &answer.key), &answer.body);
+                if let Some(new) = found.record("a kept answer", renewed) {
+                    let location = SealedLocation::Answer { caller: answer.caller, key: answer.key };
+                    texts.push(SealedReplacement { location, old: answer.body, new });
+                }
+            }
+            count += self.replace(stale, texts).await?;
+            progress(count);
+        }
+        let mut after = None;
+        loop {
+            let users = self.store().users(Page { after, limit: PIECE_MAX }).await?;
+            let Some(last) = users.last() else { break };
+            after = Some(last.uuid);
+            let mut texts = Vec::new();
+            for (user, totp) in users.iter().filter_map(|user| Some((user.uuid, user.totp.as_ref()?))) {
+                let renewed = self.renew(&totp_context(user), &totp.secret);
+                if let Some(new) = found.record(&format!("the second factor of user {user}"), renewed) {
+                    texts.push(SealedReplacement {
+                        location: SealedLocation::Totp(user),
+                        old: totp.secret.clone(),
+                        new,
+                    });
+                }
+            }
+            count += self.replace(stale, texts).await?;
+            progress(count);
+        }
+        Ok((found, count))
+    }
+
+    fn renewed_key(&self, found: &mut ResealReport, customer: Uuid, key: &Sealed) -> Option<SealedReplacement> {
+        let what = format!("the provider API key of customer {customer}");
+        let new = found.record(&what, self.renew(&provider_key_context(customer), key))?;
+        Some(SealedReplacement { location: SealedLocation::Connection(customer), old: key.clone(), new })
+    }
+
+    /// A key that is kept while its connection is changed: sealed with the first key, so that a change at the same time does
+    /// not bring back what another has sealed.
+    pub(crate) fn sealed_now(&self, customer: Uuid, key: Sealed) -> Sealed {
+        self.renew(&provider_key_context(customer), &key).ok().flatten().unwrap_or(key)
+    }
+
+    /// The text sealed with the first key, if another has sealed it.
+    fn renew(&self, context: &str, sealed: &Sealed) -> Result<Option<Sealed>, kit_runtime::vault::VaultError> {
+        self.vault().reseal(self.random().as_ref(), context, sealed)
+    }
+
+    async fn replace(&self, stale: Stale, texts: Vec<SealedReplacement>) -> PlatformResult<u64> {
+        if stale == Stale::Count || texts.is_empty() {
+            return Ok(0);
+        }
+        Ok(self.store().reseal(texts).await? as u64)
+    }
+
+    /// Leaves the first key's sentinel alone.
+    async fn forget_sentinels(&self) -> PlatformResult<()> {
+        let stored = self.store().sentinels().await?;
+        let own: Vec<Sealed> = stored.iter().filter(|text| !self.vault().is_stale(text)).cloned().collect();
+        if own.is_empty() || own.len() == stored.len() {
+            return Ok(());
+        }
+        match self.store().replace_sentinels(stored, own).await {
+            Err(StoreError::Conflict) => Err(PlatformError::Busy),
+            done => Ok(done?),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The run loop of workers that continue what a call began: bulk changes and sandbox clocks.
+
+use std::time::Duration;
+
+use kit_runtime::signal::Signal;
+use tokio_util::sync::CancellationToken;
+
+use crate::Platform;
+use crate::error::PlatformResult;
+
+/// Pause after a run that failed.
+const ERROR_PAUSE: Duration = Duration::from_secs(1);
+
+impl Platform {
+    /// Runs `run` until the process stops: when `signal` fires, after the pause of the configuration, or one second after a
+    /// run that failed. `failure` is the log message of a failed run.
+    pub(crate) async fn run_worker<F>(
+        &self,
+        stopping: CancellationToken,
+        signal: &Signal,
+        failure: &'static str,
+        mut run: impl FnMut() -> F,
+    ) where
+        F: Future<Output = PlatformResult<()>>,
+    {
+        while !stopping.is_cancelled() {
+            let pause = match run().await {
+                Ok(()) => self.config().timers.look_every,
+                Err(error) => {
+                    tracing::error!(error = error.full_message(), "{failure}");
+                    ERROR_PAUSE
+                }
+            };
+            let wake_at = self.now() + pause;
+            tokio::select! {
+                () = stopping.cancelled() => {}
+                () = self.clock().sleep_until(wake_at) => {}
+                () = signal.wait() => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The commands on an item in a webcast, and the decision that one command results in.
+
+use uuid::Uuid;
+
+use crate::{AuctionChange, BidLog, Bidder, ItemChange};
+
+/// A command of the clerk, or an internet bid of a bidder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RingCommand {
+    /// The clerk sends an item into the empty ring. A PASSED item is offered again by this. The first item sent begins
+    /// the live phase.
+    Send,
+    /// The clerk sets the asking price.
+    SetAskingPrice {
+        /// Minor units; at least 1.
+        amount: i64,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// The clerk enters a bid made in the room. The clerk sees the bidders, so neither a registration nor a spending
+    /// limit is required; the paddle of a vendor and a suspended paddle are rejected.
+    RoomBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// The bidder.
+        bidder: Bidder,
+        /// Minor units.
+        amount: i64,
+    },
+    /// The clerk enters an internet bid that reached the sale outside this API, such as one from another platform.
+    RelayedBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// The bidder.
+        bidder: Bidder,
+        /// Minor units.
+        amount: i64,
+    },
+    /// A bidder bids over the API. The bid is pending until the clerk accepts it, unless the auction's setting is
+    /// [`InternetBids::AcceptedAtOnce`](crate::InternetBids::AcceptedAtOnce).
+    InternetBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// The bidder.
+        bidder: Bidder,
+        /// Minor units.
+        amount: i64,
+    },
+    /// The clerk accepts a pending internet bid.
+    AcceptPending {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Its bidder, with the registration as it is now.
+        bidder: Bidder,
+    },
+    /// The clerk bids for an absentee.
+    CommissionBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// The absentee.
+        bidder: Bidder,
+        /// Minor units; at most the absentee's maximum.
+        amount: i64,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// The clerk undoes the last bid: the bid that stood before it stands again.
+    Undo {
+        /// Why.
+        reason: String,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// The clerk enters that a bidder retracts a bid. No earlier bid stands again.
+    Retract {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Why.
+        reason: String,
+        /// The item's bids.
+        log: BidLog,
+    },
+    /// The clerk warns that the hammer is about to fall.
+    FairWarning,
+    /// The clerk pauses bidding: the platform accepts no bid until the clerk resumes it.
+    Pause,
+    /// The clerk resumes bidding.
+    Resume,
+    /// The clerk sells the item to the standing bid. The ring is empty afterwards.
+    Sell,
+    /// The clerk passes the item: it is not sold, and its bids are over except for absentee bids. The ring is empty
+    /// afterwards.
+    Pass,
+    /// The clerk takes the item out of the ring, neither sold nor passed. It is LIVE, waits, and keeps its bids.
+    Remove,
+    /// The clerk makes a PASSED item LIVE again. It waits to be sent; another item may be in the ring.
+    OfferAgain,
+    /// The clerk reopens the lot that was sold or passed last: it returns to the empty ring, with the bid that stood.
+    Reopen {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The changes of an item and of its auction's ring. The caller commits both or neither.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RingDecision {
+    /// Changes of the item.
+    pub item: Vec<ItemChange>,
+    /// Changes of the auction; empty when the ring does not change.
+    pub auction: Vec<AuctionChange>,
+}

@@ -1,0 +1,66 @@
+//! Internet bids: bidders place them over the API, and each is pending until the clerk accepts it.
+//!
+//! At most one bid of each bidder is pending. A pending bid is dropped when the asking price rises above it, when the
+//! clerk lowers the asking price, undoes a bid or retracts the standing bid, and when the item leaves the ring.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::bids::{accept as accept_bid, require_not_leading};
+use super::require_running;
+use crate::bid::Offer;
+use crate::{Auction, BidSource, Bidder, Cause, InternetBids, Item, ItemChange, PendingBid, Rejection};
+
+/// Pending internet bids of one item, at most.
+pub const PENDING_MAX: usize = 50;
+
+/// Places an internet bid. It replaces the bidder's earlier pending bid; with [`InternetBids::AcceptedAtOnce`] the
+/// platform accepts it without the clerk.
+pub(super) fn place(
+    auction: &Auction,
+    item: &Item,
+    bidder: &Bidder,
+    offer: &Offer,
+) -> Result<Vec<ItemChange>, Rejection> {
+    let ring = require_running(auction, item)?;
+    offer.require_countable(item)?;
+    offer.require_at_least(ring.asking_price)?;
+    bidder.require_allowed(auction, item, offer.amount)?;
+    require_not_leading(item, bidder)?;
+    if auction.internet_bids == InternetBids::AcceptedAtOnce {
+        return accept_bid(auction, item, offer);
+    }
+    let mut pending: Vec<PendingBid> =
+        item.pending.iter().filter(|other| other.bidder != bidder.paddle).cloned().collect();
+    if pending.len() >= PENDING_MAX {
+        return Err(Rejection::TooManyPending { maximum: PENDING_MAX });
+    }
+    pending.push(PendingBid { bid: offer.bid, bidder: offer.bidder.clone(), amount: offer.amount, at: offer.at });
+    Ok(vec![ItemChange::PendingChanged { pending, cause: Cause::BidOffered }])
+}
+
+/// The clerk accepts a pending bid. The bidder's registration and limit are checked again.
+pub(super) fn accept(
+    auction: &Auction,
+    item: &Item,
+    bid: Uuid,
+    bidder: &Bidder,
+    now: Timestamp,
+) -> Result<Vec<ItemChange>, Rejection> {
+    let is_it = |pending: &&PendingBid| pending.bid == bid && pending.bidder == bidder.paddle;
+    let pending = item.pending.iter().find(is_it).ok_or(Rejection::NotPending)?;
+    bidder.require_allowed(auction, item, pending.amount)?;
+    let offer = Offer::of(bidder, bid, pending.amount, BidSource::Internet, now);
+    accept_bid(auction, item, &offer)
+}
+
+/// Drops the pending bids below the new asking price; none when all of them reach it.
+pub(super) fn keep_pending(item: &Item, asking_price: i64, cause: Cause) -> Option<ItemChange> {
+    let kept: Vec<PendingBid> = item.pending.iter().filter(|pending| pending.amount >= asking_price).cloned().collect();
+    (kept.len() < item.pending.len()).then_some(ItemChange::PendingChanged { pending: kept, cause })
+}
+
+/// Drops all pending bids; none when there are none.
+pub(super) fn drop_pending(item: &Item, cause: Cause) -> Option<ItemChange> {
+    (!item.pending.is_empty()).then(|| ItemChange::PendingChanged { pending: Vec::new(), cause })
+}

@@ -1,0 +1,96 @@
+//! A node among the others on its store: heartbeats, health, notifications, downtimes.
+
+use async_trait::async_trait;
+use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
+use kit_runtime::signal::Signal;
+use platform_core::port::{Downtime, NodeId, NodeStore, Notifications, StoreResult};
+use uuid::Uuid;
+
+use super::rows::{self, SqlError, SqlResult};
+use super::{PostgresStore, locks};
+use crate::codec::ms;
+
+#[async_trait]
+impl NodeStore for PostgresStore {
+    async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
+        let client = self.client().await?;
+        record_heartbeat(&client, node, now).await?;
+        let has_dead_nodes = has_dead_nodes(&client, dead_before).await?;
+        drop(client);
+        if has_dead_nodes {
+            self.write(&dead_before, |db, dead_before| Box::pin(remove_dead_nodes(db, *dead_before))).await?;
+        }
+        Ok(())
+    }
+
+    fn remote_changes(&self) -> Signal {
+        self.postgres.remote_changes()
+    }
+
+    async fn ping(&self) -> StoreResult<()> {
+        let ping = "UPDATE pings SET count = count + 1 RETURNING count";
+        let pinged = rows::one(&self.client().await?, ping, &[], |_| Ok(())).await;
+        if let Err(SqlError::Statement(error)) = &pinged {
+            self.postgres.on_write_error(error);
+        }
+        Ok(pinged.map(drop)?)
+    }
+
+    async fn broadcast(&self, notice: &str) -> StoreResult<()> {
+        Ok(self.postgres.broadcast(notice).await.map_err(SqlError::from)?)
+    }
+
+    fn notifications(&self) -> Option<Notifications> {
+        Some(Notifications::new(self.postgres.notifications()))
+    }
+
+    async fn detect_downtime(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
+        // What is read in an update is what was there before it.
+        let note = "INSERT INTO downtime AS r (no, last_alive_at_ms) VALUES (1, $1) ON CONFLICT (no) DO UPDATE SET \
+             down_since_ms = CASE WHEN $1 - r.last_alive_at_ms > $2 THEN coalesce(r.down_since_ms, r.last_alive_at_ms) \
+             ELSE r.down_since_ms END, \
+             down_until_ms = CASE WHEN $1 - r.last_alive_at_ms > $2 THEN $1 ELSE r.down_until_ms END, \
+             last_alive_at_ms = greatest(r.last_alive_at_ms, $1) \
+             RETURNING down_since_ms, down_until_ms";
+        let kept = rows::one(&self.client().await?, note, &[&ms(now), &gap_ms_max], |row| {
+            Ok((rows::optional_time(row, 0)?, rows::optional_time(row, 1)?))
+        })
+        .await?;
+        Ok(kept.and_then(|(since, until)| Some(Downtime { since: since?, until: until? })))
+    }
+
+    async fn clear_downtime(&self, downtime: Downtime) -> StoreResult<()> {
+        let end = "UPDATE downtime SET down_since_ms = NULL, down_until_ms = NULL WHERE down_until_ms = $1";
+        Ok(rows::execute(&self.client().await?, end, &[&ms(downtime.until)]).await.map(drop)?)
+    }
+}
+
+/// Says that `node` lives.
+pub(super) async fn record_heartbeat(db: &impl GenericClient, node: NodeId, now: Timestamp) -> SqlResult<()> {
+    let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) \
+         ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";
+    rows::execute(db, hear, &[&node.0, &ms(now)]).await.map(drop)
+}
+
+pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timestamp) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM nodes WHERE heartbeat_at_ms < $1 LIMIT 1";
+    Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
+}
+
+/// Makes nobody's what nodes had that were last heard of before `dead_before`. There is no index by owner, which every event
+/// would pay for: the outbox is gone through once for nodes that died.
+pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timestamp) -> SqlResult<()> {
+    locks::nodes_exclusive(db).await?;
+    let forget = "DELETE FROM nodes WHERE heartbeat_at_ms < $1 RETURNING uuid";
+    let dead: Vec<Uuid> = rows::list(db, forget, &[&ms(dead_before)], |row| rows::get(row, 0)).await?;
+    rows::execute(db, "UPDATE outbox SET owner = NULL WHERE owner = ANY($1)", &[&dead]).await.map(drop)
+}
+
+/// Makes sure that somebody watches over what `node` is given in this transaction: a node that was taken for dead meanwhile,
+/// or was never heard of, is dead until it is heard of, and its rows are found.
+pub(super) async fn register_node(db: &impl GenericClient, node: NodeId) -> SqlResult<()> {
+    locks::nodes_shared(db).await?;
+    let insert = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";
+    rows::execute(db, insert, &[&node.0, &i64::MIN]).await.map(drop)
+}

@@ -1,0 +1,161 @@
+//! Users and their second factors.
+
+use async_trait::async_trait;
+use deadpool_postgres::{GenericClient, Transaction};
+use kit_runtime::vault::Sealed;
+use platform_core::Role;
+use platform_core::port::{
+    Digest, IdempotentAnswer, Page, StoreError, StoreResult, Totp, TotpChange, User, UserChange, UserChangeResult,
+    UserStore,
+};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::rows::{self, SqlResult, after};
+use super::{PostgresStore, clerks, idempotency, sessions};
+use crate::codec::ms;
+
+pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
+     totp_secret, totp_step, totp_confirmed_at_ms FROM users";
+
+#[async_trait]
+impl UserStore for PostgresStore {
+    async fn user(&self, uuid: Uuid) -> StoreResult<Option<User>> {
+        Ok(find(&self.client().await?, uuid).await?)
+    }
+
+    async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>> {
+        // The server could not read one with a NUL, and nobody has one.
+        if email.contains('\0') {
+            return Ok(None);
+        }
+        Ok(rows::one(&self.client().await?, &format!("{USER} WHERE email = $1"), &[&email], user).await?)
+    }
+
+    async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
+        let select = format!("{USER} WHERE uuid > $1 ORDER BY uuid LIMIT $2");
+        let (after, limit) = (after(page), rows::limit(page.limit));
+        Ok(rows::list(&self.client().await?, &select, &[&after, &limit], user).await?)
+    }
+
+    async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult> {
+        self.write(&change, |db, change| Box::pin(change_user(db, change))).await
+    }
+
+    async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool> {
+        let update = "UPDATE users SET totp_step = $2 WHERE uuid = $1 AND totp_secret IS NOT NULL AND totp_step < $2";
+        Ok(rows::execute(&self.client().await?, update, &[&user, &step]).await? == 1)
+    }
+
+    async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool> {
+        let delete = "DELETE FROM recovery_codes WHERE user_uuid = $1 AND hash = $2";
+        Ok(rows::execute(&self.client().await?, delete, &[&user, &code.as_slice()]).await? == 1)
+    }
+
+    async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize> {
+        let select = "SELECT hash FROM recovery_codes WHERE user_uuid = $1";
+        Ok(rows::list(&self.client().await?, select, &[&user], |_| Ok(())).await?.len())
+    }
+}
+
+pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
+    idempotency::keep_or_replay(db, answer).await?;
+    let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
+         signed_in_at_ms, totp_step) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)";
+    let values: rows::Values<'_> = &[
+        &user.uuid,
+        &user.email,
+        &user.role,
+        &user.password_hash,
+        &ms(user.created_at),
+        &user.version,
+        &user.disabled_at.map(ms),
+        &user.signed_in_at.map(ms),
+    ];
+    rows::execute(db, insert, values).await.map(drop).map_err(|error| error.or_taken("email"))
+}
+
+pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<User>> {
+    rows::one(db, &format!("{USER} WHERE uuid = $1"), &[&uuid], user).await
+}
+
+/// The user, whom nobody else changes until the transaction is over.
+async fn at_version(db: &Transaction<'_>, uuid: Uuid, version: i64) -> SqlResult<User> {
+    let select = format!("{USER} WHERE uuid = $1 AND version = $2 FOR UPDATE");
+    Ok(rows::one(db, &select, &[&uuid, &version], user).await?.ok_or(StoreError::Conflict)?)
+}
+
+pub(super) fn user(row: &Row) -> SqlResult<User> {
+    let secret = rows::get::<Option<String>>(row, 8)?.map(Sealed::from_text);
+    let (step, confirmed_at) = (rows::get(row, 9)?, rows::optional_time(row, 10)?);
+    Ok(User {
+        uuid: rows::get(row, 0)?,
+        email: rows::get(row, 1)?,
+        role: rows::get(row, 2)?,
+        password_hash: rows::get(row, 3)?,
+        created_at: rows::time(row, 4)?,
+        version: rows::get(row, 5)?,
+        disabled_at: rows::optional_time(row, 6)?,
+        signed_in_at: rows::optional_time(row, 7)?,
+        totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
+    })
+}
+
+pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> SqlResult<UserChangeResult> {
+    lock(db).await?;
+    let user = &change.user;
+    let before = at_version(db, user.uuid, change.expected_version).await?;
+    if before.administers() && !user.administers() && is_last_administrator(db, user.uuid).await? {
+        return Ok(UserChangeResult::LastAdministrator);
+    }
+    idempotency::keep_or_replay(db, change.answer.as_ref()).await?;
+    let update = "UPDATE users SET role = $2, password_hash = $3, disabled_at_ms = $4, version = $5 WHERE uuid = $1";
+    let disabled_at = user.disabled_at.map(ms);
+    rows::execute(db, update, &[&user.uuid, &user.role, &user.password_hash, &disabled_at, &user.version]).await?;
+    match &change.totp {
+        TotpChange::Keep => {}
+        TotpChange::Set(totp, codes) => put_totp(db, user.uuid, Some(totp), codes).await?,
+        TotpChange::Remove => put_totp(db, user.uuid, None, &[]).await?,
+    }
+    sessions::end(db, change.ending).await?;
+    if user.role != Role::Clerk.name() {
+        clerks::unassign_from_all(db, user.uuid).await?;
+    }
+    Ok(UserChangeResult::Done)
+}
+
+/// Who takes an administrator away waits for all others who do: each alone would leave one.
+async fn lock(db: &Transaction<'_>) -> SqlResult<()> {
+    rows::execute(db, "LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE", &[]).await.map(drop)
+}
+
+async fn put_totp(db: &Transaction<'_>, user: Uuid, totp: Option<&Totp>, codes: &[Digest]) -> SqlResult<()> {
+    let update = "UPDATE users SET totp_secret = $2, totp_step = $3, totp_confirmed_at_ms = $4 WHERE uuid = $1";
+    let (secret, step) = (totp.map(|totp| totp.secret.as_str()), totp.map_or(0, |totp| totp.step));
+    let confirmed_at = totp.and_then(|totp| totp.confirmed_at).map(ms);
+    rows::execute(db, update, &[&user, &secret, &step, &confirmed_at]).await?;
+    rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = $1", &[&user]).await?;
+    let codes: Vec<&[u8]> = codes.iter().map(Digest::as_slice).collect();
+    let insert = "INSERT INTO recovery_codes (user_uuid, hash) SELECT $1, unnest($2::bytea[])";
+    rows::execute(db, insert, &[&user, &codes]).await.map(drop)
+}
+
+async fn is_last_administrator(db: &Transaction<'_>, user: Uuid) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM users WHERE role = 'administrator' AND disabled_at_ms IS NULL AND uuid <> $1 LIMIT 1";
+    Ok(rows::one(db, select, &[&user], |_| Ok(())).await?.is_none())
+}
+
+pub(super) async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> SqlResult<UserChangeResult> {
+    lock(db).await?;
+    let user = at_version(db, uuid, version).await?;
+    if user.signed_in_at.is_some() {
+        return Ok(UserChangeResult::HasSignedIn);
+    }
+    if user.administers() && is_last_administrator(db, uuid).await? {
+        return Ok(UserChangeResult::LastAdministrator);
+    }
+    rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = $1", &[&uuid]).await?;
+    rows::execute(db, "DELETE FROM users WHERE uuid = $1", &[&uuid]).await?;
+    clerks::unassign_from_all(db, uuid).await?;
+    Ok(UserChangeResult::Done)
+}

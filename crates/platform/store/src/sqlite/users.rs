@@ -1,0 +1,149 @@
+//! Users and their second factors.
+
+use async_trait::async_trait;
+use kit_runtime::vault::Sealed;
+use platform_core::Role;
+use platform_core::port::{
+    Digest, IdempotentAnswer, Page, StoreError, StoreResult, Totp, TotpChange, User, UserChange, UserChangeResult,
+    UserStore,
+};
+use rusqlite::{Connection, Row, params};
+use uuid::Uuid;
+
+use super::rows::{self, SqlResult, after};
+use super::{SqliteStore, clerks, idempotency, sessions};
+use crate::codec::ms;
+
+pub(super) const USER: &str = "SELECT users.uuid, email, role, password_hash, users.created_at_ms, version, disabled_at_ms, \
+     signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms FROM users";
+
+#[async_trait]
+impl UserStore for SqliteStore {
+    async fn user(&self, uuid: Uuid) -> StoreResult<Option<User>> {
+        self.read(move |db| find(db, uuid)).await
+    }
+
+    async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>> {
+        let (select, email) = (format!("{USER} WHERE email = ?1"), email.to_owned());
+        self.read(move |db| rows::one(db, &select, [email], user)).await
+    }
+
+    async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>> {
+        let select = format!("{USER} WHERE uuid > ?1 ORDER BY uuid LIMIT ?2");
+        self.read(move |db| rows::list(db, &select, (after(page).as_bytes(), rows::limit(page.limit)), user)).await
+    }
+
+    async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult> {
+        self.write(move |db| change_user(db, &change)).await
+    }
+
+    async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool> {
+        let update = "UPDATE users SET totp_step = ?2 WHERE uuid = ?1 AND totp_secret IS NOT NULL AND totp_step < ?2";
+        self.write(move |db| Ok(rows::execute(db, update, (user.as_bytes(), step))? == 1)).await
+    }
+
+    async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool> {
+        let delete = "DELETE FROM recovery_codes WHERE user_uuid = ?1 AND hash = ?2";
+        self.write(move |db| Ok(rows::execute(db, delete, (user.as_bytes(), code))? == 1)).await
+    }
+
+    async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize> {
+        let select = "SELECT hash FROM recovery_codes WHERE user_uuid = ?1";
+        Ok(self.read(move |db| rows::list(db, select, [user.as_bytes()], |_| Ok(()))).await?.len())
+    }
+}
+
+pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
+    idempotency::keep_or_replay(db, answer)?;
+    let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
+         signed_in_at_ms, totp_step) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)";
+    let values = params![
+        user.uuid.as_bytes(),
+        user.email,
+        user.role,
+        user.password_hash,
+        ms(user.created_at),
+        user.version,
+        user.disabled_at.map(ms),
+        user.signed_in_at.map(ms)
+    ];
+    rows::execute(db, insert, values).map(drop).map_err(|error| error.or_taken("email"))
+}
+
+pub(super) fn find(db: &Connection, uuid: Uuid) -> SqlResult<Option<User>> {
+    rows::one(db, &format!("{USER} WHERE uuid = ?1"), [uuid.as_bytes()], user)
+}
+
+pub(super) fn at_version(db: &Connection, uuid: Uuid, version: i64) -> SqlResult<User> {
+    Ok(find(db, uuid)?.filter(|user| user.version == version).ok_or(StoreError::Conflict)?)
+}
+
+pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
+    let (step, confirmed_at) = (row.get(9)?, rows::optional_time(row, 10)?);
+    let secret = row.get::<_, Option<String>>(8)?.map(Sealed::from_text);
+    Ok(User {
+        uuid: rows::uuid(row, 0)?,
+        email: row.get(1)?,
+        role: row.get(2)?,
+        password_hash: row.get(3)?,
+        created_at: rows::time(row, 4)?,
+        version: row.get(5)?,
+        disabled_at: rows::optional_time(row, 6)?,
+        signed_in_at: rows::optional_time(row, 7)?,
+        totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
+    })
+}
+
+/// The one writer sees to it that no other change of a user comes between the look and the write.
+pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<UserChangeResult> {
+    let user = &change.user;
+    let before = at_version(db, user.uuid, change.expected_version)?;
+    if before.administers() && !user.administers() && is_last_administrator(db, user.uuid)? {
+        return Ok(UserChangeResult::LastAdministrator);
+    }
+    idempotency::keep_or_replay(db, change.answer.as_ref())?;
+    let update = "UPDATE users SET role = ?2, password_hash = ?3, disabled_at_ms = ?4, version = ?5 WHERE uuid = ?1";
+    let values = params![user.uuid.as_bytes(), user.role, user.password_hash, user.disabled_at.map(ms), user.version];
+    rows::execute(db, update, values)?;
+    match &change.totp {
+        TotpChange::Keep => {}
+        TotpChange::Set(totp, codes) => put_totp(db, user.uuid, Some(totp), codes)?,
+        TotpChange::Remove => put_totp(db, user.uuid, None, &[])?,
+    }
+    sessions::end(db, change.ending)?;
+    if user.role != Role::Clerk.name() {
+        clerks::unassign_from_all(db, user.uuid)?;
+    }
+    Ok(UserChangeResult::Done)
+}
+
+fn put_totp(db: &Connection, user: Uuid, totp: Option<&Totp>, codes: &[Digest]) -> SqlResult<()> {
+    let update = "UPDATE users SET totp_secret = ?2, totp_step = ?3, totp_confirmed_at_ms = ?4 WHERE uuid = ?1";
+    let (secret, step) = (totp.map(|totp| totp.secret.as_str()), totp.map_or(0, |totp| totp.step));
+    let confirmed_at = totp.and_then(|totp| totp.confirmed_at).map(ms);
+    rows::execute(db, update, (user.as_bytes(), secret, step, confirmed_at))?;
+    rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = ?1", [user.as_bytes()])?;
+    for code in codes {
+        rows::execute(db, "INSERT INTO recovery_codes (user_uuid, hash) VALUES (?1, ?2)", (user.as_bytes(), code))?;
+    }
+    Ok(())
+}
+
+fn is_last_administrator(db: &Connection, user: Uuid) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM users WHERE role = 'administrator' AND disabled_at_ms IS NULL AND uuid <> ?1 LIMIT 1";
+    Ok(rows::one(db, select, [user.as_bytes()], |_| Ok(()))?.is_none())
+}
+
+pub(super) fn remove(db: &Connection, uuid: Uuid, version: i64) -> SqlResult<UserChangeResult> {
+    let user = at_version(db, uuid, version)?;
+    if user.signed_in_at.is_some() {
+        return Ok(UserChangeResult::HasSignedIn);
+    }
+    if user.administers() && is_last_administrator(db, uuid)? {
+        return Ok(UserChangeResult::LastAdministrator);
+    }
+    rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = ?1", [uuid.as_bytes()])?;
+    rows::execute(db, "DELETE FROM users WHERE uuid = ?1", [uuid.as_bytes()])?;
+    clerks::unassign_from_all(db, uuid)?;
+    Ok(UserChangeResult::Done)
+}

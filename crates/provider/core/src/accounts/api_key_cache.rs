@@ -1,0 +1,66 @@
+//! API keys that were looked up lately, so that a request needs no look-up in the store.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use foldhash::HashMap;
+use jiff::Timestamp;
+
+use crate::accounts::authentication::Caller;
+use crate::accounts::rate_limit::RateLimiter;
+
+/// Keys held at most. Unknown keys are not held, so nobody fills it without having keys.
+const KEYS_MAX: usize = 10_000;
+
+pub(crate) struct ApiKeyCache {
+    max_age: Duration,
+    state: RwLock<State>,
+}
+
+/// A key or token that is good.
+pub(crate) struct CachedCredential {
+    pub(crate) caller: Caller,
+    /// From when on it is not.
+    pub(crate) expires_at: Option<Timestamp>,
+    /// How often its account asks.
+    pub(crate) rate: Arc<RateLimiter>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Rises with each drop, so that what was read before one is not put in after it.
+    generation: u64,
+    keys: HashMap<[u8; 32], (Arc<CachedCredential>, Instant)>,
+}
+
+impl ApiKeyCache {
+    pub(crate) fn new(max_age: Duration) -> Self {
+        Self { max_age, state: RwLock::default() }
+    }
+
+    /// The caller of a key, or the generation to put it in with.
+    pub(crate) fn get(&self, hash: &[u8; 32], now: Instant) -> Result<Arc<CachedCredential>, u64> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        match state.keys.get(hash) {
+            Some((known, at)) if now.saturating_duration_since(*at) < self.max_age => Ok(Arc::clone(known)),
+            _ => Err(state.generation),
+        }
+    }
+
+    pub(crate) fn put(&self, hash: [u8; 32], known: Arc<CachedCredential>, now: Instant, generation: u64) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if state.generation != generation {
+            return;
+        }
+        if state.keys.len() >= KEYS_MAX {
+            state.keys.clear();
+        }
+        state.keys.insert(hash, (known, now));
+    }
+
+    pub(crate) fn clear(&self) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.generation += 1;
+        state.keys.clear();
+    }
+}

@@ -1,0 +1,233 @@
+//! Who calls: API keys of accounts, and tokens of applications (provider.md, "Keys and links").
+//!
+//! Called by the API for every request. A key that was looked up lately costs no look-up; a token is looked up each time,
+//! so that its end, wherever it was ordered, is its end on every node at once. Both are kept as SHA-256 only (they are
+//! random, so they need no salt or stretching), and compared in constant time.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest as _, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use crate::accounts::api_key_cache::CachedCredential;
+use crate::error::{ProviderError, ProviderResult, Quota};
+use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id};
+use crate::provider::Provider;
+
+/// What API keys begin with.
+pub(crate) const KEY_PREFIX: &str = "lwp_";
+/// What tokens of applications begin with.
+pub(crate) const TOKEN_PREFIX: &str = "appsk_";
+/// Longer texts are no keys and are not hashed.
+const CREDENTIAL_CHARS_MAX: usize = 256;
+/// How exactly it is known when a key was last used.
+const LAST_USED_WITHIN: SignedDuration = SignedDuration::from_hours(1);
+
+/// Who calls, and what that may reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// The account.
+    pub account: Id,
+    /// The key or token.
+    pub key: Id,
+    /// What of the account it reaches. Use cases take it that the surface has checked the path against it.
+    pub scope: Scope,
+    /// What is set about the account.
+    pub settings: AccountSettings,
+}
+
+/// What of an account a caller reaches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// All of it.
+    Account,
+    /// One application, as far as the token's capabilities go.
+    Application(Arc<AppToken>),
+}
+
+impl Caller {
+    /// Whoever manages the installation, acting for an account.
+    pub fn operator(account: &Account) -> Self {
+        Self { account: account.id.clone(), key: "operator".into(), scope: Scope::Account, settings: account.settings }
+    }
+
+    /// Whether it may do what needs `capability` in an application that it reaches.
+    pub fn has(&self, capability: Capability) -> bool {
+        match &self.scope {
+            Scope::Account => true,
+            Scope::Application(token) => token.has(capability),
+        }
+    }
+
+    /// Whether an event type is shown: a token sees those with feature flags only with one of them.
+    pub(crate) fn can_see(&self, event_type: &EventType) -> bool {
+        match &self.scope {
+            Scope::Application(token) if !event_type.feature_flags.is_empty() => {
+                token.feature_flags.iter().any(|flag| event_type.feature_flags.contains(flag))
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Provider {
+    /// Who calls with this key or token, from inside the process.
+    pub async fn authenticate(&self, credential: &str) -> ProviderResult<Caller> {
+        self.authenticate_from(Some(credential), None).await
+    }
+
+    /// Who calls with this key or token, which may carry any region suffix, from this address.
+    ///
+    /// 401 when there is none, or it is unknown or over its time; 429 when that happened too often from the address
+    /// lately, or when the account asks for more than it may.
+    pub async fn authenticate_from(&self, credential: Option<&str>, from: Option<IpAddr>) -> ProviderResult<Caller> {
+        let now = self.clock().monotonic();
+        let Some(credential) = credential.and_then(Credential::of) else {
+            self.failed_auth_limiter().check(from, None, now)?;
+            return Err(self.unknown(from, None, now));
+        };
+        let known = match &credential {
+            Credential::ApiKey(hash) => self.api_key_cache().get(hash, now),
+            Credential::AppToken(_) => Err(0),
+        };
+        let known = match known {
+            Ok(known) => known,
+            Err(generation) => {
+                self.failed_auth_limiter().check(from, Some(credential.hash()), now)?;
+                let Some(known) = self.look_up(&credential).await? else {
+                    return Err(self.unknown(from, Some(credential.hash()), now));
+                };
+                self.failed_auth_limiter().record_success(*credential.hash());
+                let known = Arc::new(known);
+                if let Credential::ApiKey(hash) = &credential {
+                    self.api_key_cache().put(*hash, Arc::clone(&known), now, generation);
+                }
+                known
+            }
+        };
+        if known.expires_at.is_some_and(|at| at <= self.now()) {
+            return Err(self.unknown(from, Some(credential.hash()), now));
+        }
+        let per_second = known.caller.settings.requests_per_second_max;
+        let per_second = per_second.unwrap_or(self.config().requests_per_second_max);
+        known.rate.take(now, per_second).map_err(|wait| ProviderError::TooManyRequests {
+            detail: "this account asks for more than it may in a second",
+            retry_after: whole_seconds(wait),
+            quota: Quota { name: "account", requests: per_second, window_s: 1 },
+        })?;
+        Ok(known.caller.clone())
+    }
+
+    /// Whether the caller reaches the application with this id or uid; it need not be there.
+    pub async fn can_access(&self, caller: &Caller, application: &str) -> ProviderResult<bool> {
+        let Scope::Application(token) = &caller.scope else { return Ok(true) };
+        if *token.application == *application {
+            return Ok(true);
+        }
+        let named = self.snapshots().of_caller(&caller.account, application).await?;
+        Ok(named.is_some_and(|named| named.application.id == token.application))
+    }
+
+    /// None when it is not there or over its time.
+    async fn look_up(&self, credential: &Credential) -> ProviderResult<Option<CachedCredential>> {
+        let now = self.now();
+        let found = match credential {
+            Credential::ApiKey(hash) => {
+                let key = self.store().api_key_by_hash(*hash).await?;
+                let Some(key) = key.filter(|key| is_same(&key.hash, hash)) else { return Ok(None) };
+                self.note_use(&key.id, key.last_used_at, now).await;
+                (key.account, key.id, Scope::Account, key.expires_at)
+            }
+            Credential::AppToken(hash) => {
+                let token = self.store().app_token_by_hash(*hash).await?;
+                let Some(token) = token.filter(|token| is_same(&token.hash, hash)) else { return Ok(None) };
+                let expires_at = Some(token.expires_at);
+                (token.account.clone(), token.id.clone(), Scope::Application(Arc::new(token)), expires_at)
+            }
+        };
+        let (account, key, scope, expires_at) = found;
+        if expires_at.is_some_and(|at| at <= now) {
+            return Ok(None);
+        }
+        let Some(account) = self.store().account(&account).await? else { return Ok(None) };
+        let rate = self.rate_limiters().of(&account.id);
+        let caller = Caller { account: account.id, key, scope, settings: account.settings };
+        Ok(Some(CachedCredential { caller, expires_at, rate }))
+    }
+
+    /// Once an hour at most, and never a reason to refuse anybody.
+    async fn note_use(&self, key: &str, last_used_at: Option<Timestamp>, now: Timestamp) {
+        if last_used_at.is_none_or(|at| now.duration_since(at) >= LAST_USED_WITHIN)
+            && let Err(error) = self.store().touch_api_key(key, now).await
+        {
+            tracing::debug!(%error, key, "the use of a key could not be noted");
+        }
+    }
+
+    fn unknown(&self, from: Option<IpAddr>, hash: Option<&[u8; 32]>, now: Instant) -> ProviderError {
+        self.failed_auth_limiter().record_failure(from, hash, now);
+        ProviderError::Unauthenticated
+    }
+}
+
+/// A key or token by its hash; the text itself goes no further.
+enum Credential {
+    ApiKey([u8; 32]),
+    AppToken([u8; 32]),
+}
+
+impl Credential {
+    fn of(text: &str) -> Option<Self> {
+        if text.len() > CREDENTIAL_CHARS_MAX {
+            None
+        } else if text.starts_with(KEY_PREFIX) {
+            Some(Self::ApiKey(hash(text)))
+        } else if text.starts_with(TOKEN_PREFIX) {
+            Some(Self::AppToken(hash(text)))
+        } else {
+            None
+        }
+    }
+
+    fn hash(&self) -> &[u8; 32] {
+        match self {
+            Self::ApiKey(hash) | Self::AppToken(hash) => hash,
+        }
+    }
+}
+
+/// What is kept of a key or token. Neither has a dot in it, so what follows one is the region.
+pub(crate) fn hash(text: &str) -> [u8; 32] {
+    let secret = text.split_once('.').map_or(text, |(secret, _region)| secret);
+    Sha256::digest(secret).into()
+}
+
+fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
+    one.ct_eq(other).into()
+}
+
+/// Rounded up: whoever waits so long is let in.
+pub(crate) fn whole_seconds(wait: Duration) -> Duration {
+    Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(Duration::from_secs(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_region_of_a_key_does_not_matter() {
+        assert_eq!(hash("lwp_abc"), hash("lwp_abc.eu"));
+        assert_ne!(hash("lwp_abc"), hash("lwp_abd.eu"));
+    }
+
+    #[test]
+    fn a_wait_is_said_in_whole_seconds_that_are_enough() {
+        for (ms, seconds) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2)] {
+            assert_eq!(whole_seconds(Duration::from_millis(ms)).as_secs(), seconds);
+        }
+    }
+}

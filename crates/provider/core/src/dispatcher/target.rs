@@ -1,0 +1,126 @@
+//! An endpoint as a delivery needs it: secrets opened, address and headers parsed, once for many deliveries.
+
+use std::collections::HashSet;
+use std::num::NonZeroU16;
+
+use http::{HeaderValue, header};
+use jiff::Timestamp;
+use kit_outbound::{Destination, Headers};
+use kit_runtime::vault::Vault;
+
+use crate::endpoints::sealing;
+use crate::endpoints::custom_headers;
+use crate::messages::media_type;
+use crate::model::{Application, Endpoint, Id, Message};
+use crate::ordering::DeliveryOrder;
+use crate::signing::secret::{EndpointSecret, UnsealError};
+use crate::signing::Signer;
+
+const USER_AGENT: &[u8] = concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")).as_bytes();
+/// Bytes that each request adds to an endpoint's own headers, as a rule: six of the signature, and the type of its body.
+const REQUEST_HEADER_BYTES: usize = 448;
+
+pub(crate) struct Target {
+    pub(crate) endpoint: Id,
+    pub(crate) url: String,
+    pub(crate) disabled: bool,
+    pub(crate) failing_since: Option<Timestamp>,
+    /// Whose it is.
+    pub(crate) account: Id,
+    /// When the endpoint, or its application, was last changed by somebody.
+    pub(crate) changed_at: Timestamp,
+    /// How often payloads of the application's messages had been removed.
+    pub(crate) purges: i64,
+    /// Messages a second to the endpoint.
+    pub(crate) throttle_rate: Option<NonZeroU16>,
+    /// Messages a second to all endpoints of the application together.
+    pub(crate) application_rate: Option<NonZeroU16>,
+    pub(crate) ordering: DeliveryOrder,
+    /// What a delivery is made with, or why none can be: a text for the attempt.
+    pub(crate) request_template: Result<RequestTemplate, String>,
+    filter_types: Option<HashSet<String>>,
+    channels: Option<Vec<String>>,
+}
+
+/// Address, headers and keys of an endpoint.
+pub(crate) struct RequestTemplate {
+    pub(crate) destination: Destination,
+    headers: Headers,
+    pub(crate) signer: Signer,
+}
+
+impl Target {
+    pub(crate) fn new(vault: &Vault, application: &Application, endpoint: Endpoint) -> Self {
+        Self {
+            request_template: RequestTemplate::new(vault, &endpoint),
+            throttle_rate: endpoint.throttle_rate.and_then(NonZeroU16::new),
+            application_rate: application.throttle_rate.and_then(NonZeroU16::new),
+            ordering: endpoint.ordering,
+            purges: application.purges,
+            account: application.account.clone(),
+            changed_at: endpoint.updated_at.max(application.updated_at),
+            endpoint: endpoint.id,
+            url: endpoint.url,
+            disabled: endpoint.disabled,
+            failing_since: endpoint.failing_since,
+            filter_types: endpoint.filter_types.map(|types| types.into_iter().collect()),
+            channels: endpoint.channels,
+        }
+    }
+
+    /// Whether the endpoint receives this message.
+    pub(crate) fn receives(&self, message: &Message) -> bool {
+        self.is_enabled_for(&message.event_type, message.channels.as_deref())
+    }
+
+    /// Whether it is enabled and receives messages of this type with these channels.
+    pub(crate) fn is_enabled_for(&self, event_type: &str, channels: Option<&[String]>) -> bool {
+        !self.disabled && self.subscribes_to(event_type, channels)
+    }
+
+    /// Whether it asks for messages of this type with these channels.
+    pub(crate) fn subscribes_to(&self, event_type: &str, channels: Option<&[String]>) -> bool {
+        let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(event_type));
+        let channel_matches =
+            self.channels.as_ref().is_none_or(|own| channels.iter().flat_map(|all| *all).any(|one| own.contains(one)));
+        type_matches && channel_matches
+    }
+}
+
+impl RequestTemplate {
+    fn new(vault: &Vault, endpoint: &Endpoint) -> Result<Self, String> {
+        let url = kit_outbound::url::parse_endpoint_url(&endpoint.url).map_err(|error| error.to_string())?;
+        let signer = signer(vault, endpoint).map_err(|error| {
+            tracing::error!(endpoint = %endpoint.id, %error, "a signing secret can't be opened; nothing is delivered there");
+            "the signing secret of this endpoint can't be opened".to_owned()
+        })?;
+        let opened = sealing::open(vault, &endpoint.id, &endpoint.headers).map_err(|error| {
+            tracing::error!(endpoint = %endpoint.id, %error, "headers can't be opened; nothing is delivered there");
+            "the headers of this endpoint can't be opened".to_owned()
+        })?;
+        let mut headers = Headers::default();
+        headers.add(&header::USER_AGENT, USER_AGENT);
+        if !opened.keys().any(|name| name.eq_ignore_ascii_case(header::ACCEPT.as_str())) {
+            headers.add(&header::ACCEPT, b"*/*");
+        }
+        custom_headers::add_to(&mut headers, &opened);
+        Ok(Self { destination: url.uri().clone().into(), headers, signer })
+    }
+
+    /// The headers of a request with a body of this type, JSON as a rule, and room for its signature.
+    pub(crate) fn request_headers(&self, media_type: Option<HeaderValue>) -> Headers {
+        let mut headers = self.headers.with_room(REQUEST_HEADER_BYTES);
+        headers
+            .add(&header::CONTENT_TYPE, media_type.as_ref().map_or(media_type::JSON.as_bytes(), HeaderValue::as_bytes));
+        headers
+    }
+}
+
+fn signer(vault: &Vault, endpoint: &Endpoint) -> Result<Signer, UnsealError> {
+    let secret = EndpointSecret::unseal(vault, &endpoint.id, &endpoint.secret)?;
+    let mut old_secrets = Vec::with_capacity(endpoint.old_secrets.len());
+    for old in &endpoint.old_secrets {
+        old_secrets.push((EndpointSecret::unseal(vault, &endpoint.id, &old.secret)?, old.expires_at));
+    }
+    Ok(Signer::new(&secret, old_secrets.iter().map(|(secret, expires_at)| (secret, *expires_at))))
+}

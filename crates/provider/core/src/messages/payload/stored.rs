@@ -1,0 +1,131 @@
+//! A payload as it is stored, and as it waits in memory: its text, or, where the sender said what the text is, a mark, the
+//! media type's length and the media type before it.
+//!
+//! Almost no message has a media type, so that the others pay for it with a look at one byte. The mark can't be the first byte
+//! of a text.
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use http::HeaderValue;
+
+use super::{PART_BYTES_MIN, Payload};
+
+/// Begins what has a media type. UTF-8 has no such byte.
+const MARK: u8 = 0xFF;
+
+/// What stores keep of a payload. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoredPayload(Bytes);
+
+impl StoredPayload {
+    /// The bytes to keep.
+    pub fn as_stored(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Bytes that it takes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is nothing in it, neither text nor media type.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The body of its deliveries.
+    pub fn text(&self) -> &[u8] {
+        self.split().map_or(&self.0, |(_, text)| text)
+    }
+
+    /// What the sender said that the text is; none when it is `application/json`.
+    pub fn media_type(&self) -> Option<&str> {
+        self.split().and_then(|(media_type, _)| std::str::from_utf8(media_type).ok())
+    }
+
+    /// The same, in memory of its own. What is large may be a part of the request that it came in, which would be kept for it.
+    pub(crate) fn detach(self) -> Self {
+        if self.len() < PART_BYTES_MIN { self } else { Self(Bytes::copy_from_slice(&self.0)) }
+    }
+
+    /// The `Content-Type` of its deliveries, unless that is the usual one, and their body.
+    pub(crate) fn into_parts(self) -> (Option<HeaderValue>, Bytes) {
+        let Some((media_type, text)) = self.split() else { return (None, self.0) };
+        (HeaderValue::from_bytes(media_type).ok(), self.0.slice_ref(text))
+    }
+
+    /// Media type and text of what has a media type.
+    fn split(&self) -> Option<(&[u8], &[u8])> {
+        match self.0.first() {
+            Some(&MARK) => {
+                let (length, rest) = self.0[1..].split_first()?;
+                rest.split_at_checked(usize::from(*length))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<Payload> for StoredPayload {
+    fn from(Payload { text, media_type }: Payload) -> Self {
+        let Some(media_type) = media_type else { return Self(text) };
+        let media_type = media_type.into_bytes();
+        let mut stored = BytesMut::with_capacity(2 + media_type.len() + text.len());
+        stored.put_u8(MARK);
+        // It has at most as many characters as that.
+        stored.put_u8(u8::try_from(media_type.len()).unwrap_or(u8::MAX));
+        stored.put(media_type);
+        stored.put(text);
+        Self(stored.freeze())
+    }
+}
+
+/// What a store kept, or a text without a media type.
+impl<T: Into<Bytes>> From<T> for StoredPayload {
+    fn from(stored: T) -> Self {
+        Self(stored.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::messages::media_type::{MEDIA_TYPE_CHARS_MAX, MediaType};
+
+    fn stored(text: &str, media_type: &str) -> StoredPayload {
+        Payload::from_text(text.to_owned()).unwrap().with_media_type(MediaType::parse(media_type).unwrap()).into()
+    }
+
+    #[test]
+    fn a_text_is_stored_as_it_is_and_what_has_a_media_type_reads_back_with_it() {
+        let plain = stored("{\"a\":1}", "Application/JSON");
+        assert_eq!((plain.as_stored(), plain.media_type()), (&b"{\"a\":1}"[..], None));
+        for media_type in
+            ["text/xml", "text/plain; charset=\"utf-8\"", &format!("a/{}", "b".repeat(MEDIA_TYPE_CHARS_MAX - 2))]
+        {
+            for text in ["", "<größe/>", "{}"] {
+                let kept = StoredPayload::from(stored(text, media_type).as_stored().to_vec());
+                assert_eq!((kept.media_type(), kept.text()), (Some(media_type), text.as_bytes()));
+                let (header, body) = kept.into_parts();
+                assert_eq!((header.unwrap().to_str().unwrap(), &*body), (media_type, text.as_bytes()));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_large_leaves_the_request_that_it_came_in() {
+        let request = Bytes::from(vec![b'x'; PART_BYTES_MIN + 10]);
+        let payload = StoredPayload::from(request.slice(10..));
+        let apart = payload.clone().detach();
+        assert_eq!(apart, payload);
+        assert!(!request.as_ptr_range().contains(&apart.as_stored().as_ptr()));
+    }
+
+    #[test]
+    fn what_was_cut_short_is_a_text() {
+        for bytes in [&[MARK][..], &[MARK, 3, b'a', b'/'], &[MARK, MARK]] {
+            let kept = StoredPayload::from(bytes.to_vec());
+            assert_eq!((kept.media_type(), kept.text()), (None, bytes));
+            assert_eq!(kept.into_parts(), (None, Bytes::copy_from_slice(bytes)));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Retention: removes payloads when they expire ([`super::payload_expiry`]), and messages with their attempts after 90 days.
+//!
+//! A background job without input: it looks for rows whose retention has ended and deletes them in batches. After each full
+//! batch it pauses for as long as the batch took, so that it uses at most half of the store's time. Every node runs it; each
+//! row is deleted once.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use kit_runtime::tasks::Tasks;
+
+use crate::error::ProviderResult;
+use crate::messages::history::HISTORY_WINDOW;
+use crate::ids;
+use crate::port::StoreResult;
+use crate::provider::Provider;
+
+/// Time between two runs.
+const RETENTION_INTERVAL: Duration = Duration::from_secs(60);
+/// Rows removed in one store call.
+pub(super) const BATCH_MAX: usize = 500;
+/// Maximum number of batches of one kind in a run; the next run continues.
+const BATCHES_MAX: usize = 2_000;
+/// Minimum pause after a full batch.
+const PAUSE_MIN: Duration = Duration::from_millis(1);
+
+/// What this process has removed since it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RetentionCounts {
+    /// Payloads removed before their messages.
+    pub payloads: u64,
+    /// Attempts.
+    pub attempts: u64,
+    /// Messages.
+    pub messages: u64,
+}
+
+/// Counts of [`RetentionCounts`].
+#[derive(Default)]
+pub(crate) struct RetentionCounters {
+    payloads: AtomicU64,
+    attempts: AtomicU64,
+    messages: AtomicU64,
+}
+
+impl Provider {
+    /// What this process has removed since it started.
+    pub fn retention_counts(&self) -> RetentionCounts {
+        let RetentionCounters { payloads, attempts, messages } = self.retention_counters();
+        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
+        RetentionCounts { payloads: count(payloads), attempts: count(attempts), messages: count(messages) }
+    }
+
+    /// Removes everything whose retention has ended. Repeated and concurrent calls are harmless.
+    pub async fn apply_retention(&self) -> ProviderResult<()> {
+        let now = self.now();
+        let before = ids::lowest_id_at(ids::MESSAGE, now.checked_sub(HISTORY_WINDOW).unwrap_or(now));
+        let (store, counts) = (self.store(), self.retention_counters());
+        self.remove_expired_payloads(&counts.payloads, now).await?;
+        // Attempts go before their messages, so that no attempt is left without its message.
+        self.in_batches(&counts.attempts, || store.delete_old_attempts(&before, BATCH_MAX)).await?;
+        self.in_batches(&counts.messages, || store.delete_old_messages(&before, BATCH_MAX)).await
+    }
+
+    pub(super) async fn in_batches<F>(&self, count: &AtomicU64, remove: impl Fn() -> F) -> ProviderResult<()>
+    where
+        F: Future<Output = StoreResult<usize>>,
+    {
+        for _ in 0..BATCHES_MAX {
+            let began = self.clock().monotonic();
+            let removed = remove().await?;
+            count.fetch_add(removed as u64, Ordering::Relaxed);
+            if removed < BATCH_MAX {
+                return Ok(());
+            }
+            let took = self.clock().monotonic().saturating_duration_since(began);
+            self.clock().sleep_until(self.now() + took.max(PAUSE_MIN)).await;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
+    let provider = provider.clone();
+    tasks.spawn("provider retention", move |stopping| {
+        let provider = provider.clone();
+        async move {
+            loop {
+                tokio::select! {
+                    // A batch under way ends in the store; the next start continues.
+                    () = stopping.cancelled() => return,
+                    result = provider.apply_retention() => {
+                        if let Err(error) = result {
+                            tracing::warn!(%error, "expired payloads, attempts or messages could not be removed; the next run tries again");
+                        }
+                    }
+                }
+                let next = provider.now() + RETENTION_INTERVAL;
+                tokio::select! {
+                    () = stopping.cancelled() => return,
+                    () = provider.clock().sleep_until(next) => {}
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,35 @@
+//! Skipping the head of an ordering key, so that the next message of the key is delivered.
+
+use super::OrderingKey;
+use crate::accounts::Caller;
+use crate::error::{ProviderError, ProviderResult};
+use crate::port::SkipResult;
+use crate::provider::Provider;
+
+impl Provider {
+    /// Gives up the head of an ordering key; the next message of the key becomes due.
+    ///
+    /// Errors: 404 when `message` is not the key's head, 409 when a node has claimed it at the moment.
+    pub async fn skip_blocked_key(
+        &self,
+        caller: &Caller,
+        application: &str,
+        endpoint: &str,
+        key: &OrderingKey,
+        message: &str,
+    ) -> ProviderResult<()> {
+        let endpoint = self.endpoint(caller, application, endpoint).await?;
+        match self.store().skip_head(&endpoint.id, key.as_str(), message).await? {
+            SkipResult::Skipped => {
+                tracing::info!(endpoint = %endpoint.id, message, key = key.as_str(), "a caller skipped a blocked message");
+                self.dispatcher().wake_lane(&endpoint.application, &endpoint.id);
+                Ok(())
+            }
+            SkipResult::UnderWay => Err(ProviderError::Conflict {
+                code: "under_way",
+                detail: "an attempt to deliver the message is under way; repeat the request when it has ended".into(),
+            }),
+            SkipResult::NotHead => Err(ProviderError::NotFound),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Tokens that give access to the App Portal of one application.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use super::StoreResult;
+use crate::model::AppToken;
+
+/// Tokens of the App Portal. The provider looks a token up with each request that carries one, so a token that one node
+/// ends is refused by every node from that moment on, without a signal.
+#[async_trait]
+pub trait AppTokenStore: Send + Sync {
+    /// Adds a token, and deletes the oldest tokens of its application beyond `tokens_max`. Error: `NotFound`
+    /// (application).
+    async fn create_app_token(&self, token: AppToken, tokens_max: usize) -> StoreResult<()>;
+    /// The token with this hash, expired or not; none when its application was deleted.
+    async fn app_token_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<AppToken>>;
+    /// Deletes a token. False when the application has no such token.
+    async fn delete_app_token(&self, application: &str, id: &str) -> StoreResult<bool>;
+    /// Ends the application's tokens at `at`, unless they end earlier: all of them, or those of these sessions.
+    async fn end_app_tokens(&self, application: &str, sessions: Option<Vec<String>>, at: Timestamp) -> StoreResult<()>;
+    /// Deletes at most `limit` tokens that expired before `before`; returns the number deleted.
+    async fn delete_expired_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
+}

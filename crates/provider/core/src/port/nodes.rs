@@ -1,0 +1,29 @@
+//! The processes that share a store, and how each of them shows that it is alive.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use kit_runtime::signal::Signal;
+
+use super::StoreResult;
+use crate::model::Id;
+
+/// One process that works on the store. Each start of a process gets a new id.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct NodeId(pub Id);
+
+/// Heartbeats of nodes, and signals between them.
+#[async_trait]
+pub trait NodeStore: Send + Sync {
+    /// Records that `node` is alive at `now`. Delivery rows of nodes whose last heartbeat is before `dead_before` lose
+    /// their owner and become due.
+    async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
+    /// Records that `node` has stopped: its delivery rows lose their owner and become due `now`.
+    async fn release_node(&self, node: &NodeId, now: Timestamp) -> StoreResult<()>;
+    /// The number of nodes with a heartbeat at or after `alive_since`.
+    async fn live_node_count(&self, alive_since: Timestamp) -> StoreResult<usize>;
+    /// Signals that another process changed something: the caller drops its caches and looks at the tables. The signal
+    /// may fire without a change, and may miss one; polling covers what it misses.
+    fn remote_changes(&self) -> Signal;
+    /// Returns `Ok` if the database can be read and written.
+    async fn ping(&self) -> StoreResult<()>;
+}

@@ -1,0 +1,314 @@
+//! A store with faults that a test switches on. A SQLite store behind it does the work.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use kit_runtime::signal::Signal;
+use kit_runtime::vault::Sealed;
+use provider_core::model::*;
+use provider_core::port::*;
+
+/// What happens to a faulted call.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Fault {
+    /// The store commits the change, and the caller gets an error.
+    CommittedUnacknowledged,
+    /// The store does nothing, and the caller gets an error.
+    NotDone,
+    /// The call panics.
+    Panic,
+    /// Another caller inserts a row with the same unique values just before.
+    ConcurrentInsert,
+}
+
+/// A store that faults the first calls of one method.
+pub(crate) struct FaultyStore {
+    store: Arc<dyn Store>,
+    method: &'static str,
+    fault: Fault,
+    /// Calls that are still to be faulted.
+    left: AtomicUsize,
+}
+
+impl FaultyStore {
+    /// Faults the first `calls` calls of `method` on `store`.
+    pub(crate) fn new(store: Arc<dyn Store>, method: &'static str, fault: Fault, calls: usize) -> Arc<Self> {
+        Arc::new(Self { store, method, fault, left: AtomicUsize::new(calls) })
+    }
+
+    /// Faults one more call.
+    pub(crate) fn fault_next_call(&self) {
+        self.left.store(1, Ordering::SeqCst);
+    }
+
+    async fn call<T>(&self, method: &str, call: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
+        let faulty = self.fault != Fault::ConcurrentInsert && self.is_faulted(method);
+        let broken = || Err(StoreError::Unavailable("the connection broke".into()));
+        match self.fault {
+            _ if !faulty => call.await,
+            Fault::NotDone => broken(),
+            Fault::CommittedUnacknowledged => call.await.and_then(|_| broken()),
+            Fault::Panic => panic!("a bug in the store, for a test"),
+            Fault::ConcurrentInsert => call.await,
+        }
+    }
+
+    /// Whether this call is one of those to fault.
+    fn is_faulted(&self, method: &str) -> bool {
+        method == self.method
+            && self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
+/// Implements port traits by calling the inner store with the fault; `overridden` methods are written out.
+macro_rules! forward {
+    ($(impl $port:ident {
+        $(async fn $method:ident($($arg:ident: $type:ty),* $(,)?) -> $result:ty;)*
+        $(fn $plain:ident() -> $plain_result:ty;)*
+        $(overridden { $($overridden:tt)* })?
+    })+) => {
+        $(#[async_trait]
+        impl $port for FaultyStore {
+            $(async fn $method(&self, $($arg: $type),*) -> $result {
+                self.call(stringify!($method), self.store.$method($($arg),*)).await
+            })*
+            $(fn $plain(&self) -> $plain_result {
+                self.store.$plain()
+            })*
+            $($($overridden)*)?
+        })+
+    };
+}
+
+forward! {
+    impl AccountStore {
+        async fn create_account(account: Account) -> StoreResult<()>;
+        async fn account(id: &str) -> StoreResult<Option<Account>>;
+        async fn accounts(page: Page) -> StoreResult<Vec<Account>>;
+        async fn update_account(account: Account) -> StoreResult<()>;
+        async fn create_api_key(key: ApiKey) -> StoreResult<()>;
+        async fn api_key_by_hash(hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
+        async fn api_keys(account: &str, page: Page) -> StoreResult<Vec<ApiKey>>;
+        async fn touch_api_key(id: &str, at: Timestamp) -> StoreResult<()>;
+        async fn delete_api_key(account: &str, id: &str) -> StoreResult<bool>;
+    }
+    impl AppTokenStore {
+        async fn create_app_token(token: AppToken, tokens_max: usize) -> StoreResult<()>;
+        async fn app_token_by_hash(hash: [u8; 32]) -> StoreResult<Option<AppToken>>;
+        async fn delete_app_token(application: &str, id: &str) -> StoreResult<bool>;
+        async fn end_app_tokens(application: &str, sessions: Option<Vec<String>>, at: Timestamp) -> StoreResult<()>;
+        async fn delete_expired_app_tokens(before: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
+    impl ApplicationStore {
+        async fn application(account: &str, id_or_uid: &str) -> StoreResult<Option<Application>>;
+        async fn applications(account: &str, page: Page) -> StoreResult<Vec<Application>>;
+        async fn applications_except(
+            account: &str,
+            exclude: &[ApplicationExclusion],
+            page: Page,
+        ) -> StoreResult<Vec<Application>>;
+        async fn applications_by_uid(uid: &str, limit: usize) -> StoreResult<Vec<Application>>;
+        async fn replace_application(old: Application, new: Application) -> StoreResult<()>;
+        async fn delete_application(account: &str, id: &str) -> StoreResult<bool>;
+        overridden {
+            async fn create_application(
+                &self,
+                application: Application,
+                answer: Option<IdempotentAnswer>,
+            ) -> StoreResult<()> {
+                if self.fault == Fault::ConcurrentInsert && self.is_faulted("create_application") {
+                    let other = Application { id: "app_beaten".into(), name: "Theirs".into(), ..application.clone() };
+                    self.store.create_application(other, None).await?;
+                }
+                self.store.create_application(application, answer).await
+            }
+        }
+    }
+    impl AttemptStore {
+        async fn record_attempts(records: Arc<[AttemptRecord]>, within: Duration) -> StoreResult<()>;
+        async fn attempt(application: &str, message: &str, id: &str) -> StoreResult<Option<Attempt>>;
+        async fn attempts_at_endpoint(application: &str, endpoint: &str, page: Page) -> StoreResult<Vec<Attempt>>;
+        async fn find_attempts(
+            application: &str,
+            of: &AttemptScope,
+            filter: &AttemptFilter,
+            scan: &Scan,
+        ) -> StoreResult<ScanResult<Attempt>>;
+        async fn find_attempted_messages(
+            application: &str,
+            endpoint: &str,
+            filter: &MessageFilter,
+            status: Option<AttemptStatus>,
+            scan: &Scan,
+            content: PayloadRead,
+        ) -> StoreResult<ScanResult<AttemptedMessage>>;
+        async fn destinations(application: &str, message: &str) -> StoreResult<Vec<Destination>>;
+        async fn endpoint_counts(
+            endpoint: &str,
+            attempts: Range<Id>,
+            messages: Range<Id>,
+            limit: usize,
+        ) -> StoreResult<Option<EndpointCounts>>;
+    }
+    impl BacklogStore {
+        async fn backlog(endpoint: &str) -> StoreResult<Backlog>;
+        async fn total_backlog() -> StoreResult<Backlog>;
+        async fn endpoint_backlogs(
+            after: Option<&str>,
+            limit: usize,
+            count_max: usize,
+        ) -> StoreResult<Vec<EndpointBacklog>>;
+        async fn waiting_counts(endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts>;
+        async fn waiting_messages(endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
+        async fn longest_due_endpoints(now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;
+    }
+    impl DeliveryStore {
+        async fn endpoints_with_due(now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>>;
+        async fn claim(
+            node: &NodeId,
+            endpoint: &str,
+            kind: DeliveryKind,
+            now: Timestamp,
+            room: ClaimLimit,
+        ) -> StoreResult<Vec<Delivery>>;
+        async fn next_due() -> StoreResult<Option<Timestamp>>;
+        async fn release(node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
+        async fn drop_deliveries(rows: Vec<(Id, Id)>) -> StoreResult<()>;
+        async fn resend(resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn make_retries_due(endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn cancel_deliveries(endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize>;
+        async fn blocked_keys(endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
+        async fn skip_head(endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult>;
+    }
+    impl EndpointStore {
+        async fn endpoint(application: &str, id_or_uid: &str) -> StoreResult<Option<Endpoint>>;
+        async fn endpoint_by_id(id: &str) -> StoreResult<Option<(Id, Endpoint)>>;
+        async fn endpoints(application: &str, page: Page) -> StoreResult<Vec<Endpoint>>;
+        async fn endpoints_by_uid(uid: &str, limit: usize) -> StoreResult<Vec<(Id, Endpoint)>>;
+        async fn replace_endpoint(old: Endpoint, new: Endpoint, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn delete_endpoint(application: &str, id: &str) -> StoreResult<bool>;
+        async fn snapshot(application: &str) -> StoreResult<Option<(Application, Vec<Endpoint>)>>;
+        async fn endpoint_states() -> StoreResult<EndpointStates>;
+        overridden {
+            async fn create_endpoint(
+                &self,
+                endpoint: Endpoint,
+                endpoints_max: usize,
+                answer: Option<IdempotentAnswer>,
+            ) -> StoreResult<()> {
+                if self.fault == Fault::ConcurrentInsert && self.is_faulted("create_endpoint") {
+                    let (id, description) = ("ep_beaten".into(), "theirs".into());
+                    let other = Endpoint { id, description, ..endpoint.clone() };
+                    self.store.create_endpoint(other, endpoints_max, None).await?;
+                }
+                self.store.create_endpoint(endpoint, endpoints_max, answer).await
+            }
+        }
+    }
+    impl EventTypeStore {
+        async fn create_event_type(event_type: EventType, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn event_type(account: &str, name: &str) -> StoreResult<Option<EventType>>;
+        async fn event_types(account: &str, page: Page) -> StoreResult<Vec<EventType>>;
+        async fn event_type_count(account: &str, count_max: usize) -> StoreResult<usize>;
+        async fn upsert_event_types(event_types: Vec<EventType>, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn replace_event_type(old: EventType, new: EventType) -> StoreResult<()>;
+        async fn delete_event_type(account: &str, name: &str) -> StoreResult<bool>;
+    }
+    impl IdempotencyStore {
+        async fn idempotent_answer(account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
+        async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
+    impl MessageStore {
+        async fn accept(messages: Vec<NewMessage>, now: Timestamp) -> StoreResult<Vec<StoreResult<()>>>;
+        async fn message(application: &str, id_or_event_id: &str) -> StoreResult<Option<Message>>;
+        async fn messages_by_ids(application: &str, ids: &[Id]) -> StoreResult<Vec<Message>>;
+        async fn find_messages(
+            application: &str,
+            filter: &MessageFilter,
+            scan: &Scan,
+            content: PayloadRead,
+        ) -> StoreResult<ScanResult<Message>>;
+    }
+    impl NodeStore {
+        async fn heartbeat(node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
+        async fn release_node(node: &NodeId, now: Timestamp) -> StoreResult<()>;
+        async fn live_node_count(alive_since: Timestamp) -> StoreResult<usize>;
+        async fn ping() -> StoreResult<()>;
+        fn remote_changes() -> Signal;
+    }
+    impl OperationalEventStore {
+        async fn operational_events(limit: usize) -> StoreResult<Vec<OperationalEvent>>;
+        async fn delete_operational_events(numbers: Vec<i64>) -> StoreResult<()>;
+    }
+    impl PauseStore {
+        async fn save_pause(pause: Pause, now: Timestamp) -> StoreResult<()>;
+        async fn pauses(since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>>;
+        async fn paused_until(endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+        async fn reset_endpoint_pause(endpoint: &str, now: Timestamp) -> StoreResult<()>;
+    }
+    impl RetentionStore {
+        async fn expunge_payload(application: &str, message: &str, now: Timestamp) -> StoreResult<bool>;
+        async fn expunge_payloads(
+            application: &str,
+            after: &str,
+            before: &str,
+            limit: usize,
+            now: Timestamp,
+        ) -> StoreResult<(usize, Option<Id>)>;
+        async fn expunge_response(application: &str, message: &str, attempt: &str) -> StoreResult<bool>;
+        async fn expunge_expired_payloads(now: Timestamp, limit: usize) -> StoreResult<usize>;
+        async fn delete_old_attempts(before_message: &str, limit: usize) -> StoreResult<usize>;
+        async fn delete_old_messages(before_message: &str, limit: usize) -> StoreResult<usize>;
+    }
+    impl SealingStore {
+        async fn sentinels() -> StoreResult<Vec<Sealed>>;
+        async fn replace_sentinels(old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;
+        async fn all_endpoints(after: Option<Id>, limit: usize) -> StoreResult<Vec<Endpoint>>;
+        async fn reseal_endpoints(endpoints: Vec<(Endpoint, Endpoint)>) -> StoreResult<usize>;
+    }
+    impl TaskStore {
+        async fn create_task(
+            task: BackgroundTask,
+            running_max: usize,
+            answer: Option<IdempotentAnswer>,
+        ) -> StoreResult<()>;
+        async fn task(account: &str, id: &str) -> StoreResult<Option<BackgroundTask>>;
+        async fn tasks(account: &str, filter: TaskFilter, page: Page) -> StoreResult<Vec<BackgroundTask>>;
+        async fn endpoint_tasks(endpoint: &str, page: Page) -> StoreResult<Vec<BackgroundTask>>;
+        async fn task_counts() -> StoreResult<Vec<TaskCount>>;
+        async fn advance_task(step: TaskStep) -> StoreResult<usize>;
+        async fn due_count(endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize>;
+        async fn failed_attempts(
+            application: &str,
+            endpoint: &str,
+            after: &str,
+            before: &str,
+            limit: usize,
+        ) -> StoreResult<Vec<FailedAttempt>>;
+        async fn replay_candidates(
+            application: &str,
+            endpoint: &str,
+            after: &str,
+            before: &str,
+            limit: usize,
+        ) -> StoreResult<Vec<ReplayCandidate>>;
+        async fn delete_old_tasks(before: Timestamp, limit: usize) -> StoreResult<usize>;
+        overridden {
+            /// Shortens the lease, so that a worker that lost a task in a panic soon finds it again.
+            async fn lease_tasks(
+                &self,
+                worker: &str,
+                now: Timestamp,
+                leased_until: Timestamp,
+                limit: usize,
+            ) -> StoreResult<Vec<BackgroundTask>> {
+                let leased_until = leased_until.min(now + jiff::SignedDuration::from_millis(300));
+                self.store.lease_tasks(worker, now, leased_until, limit).await
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What holds for any sequence of calls, failures and pauses, on each store. Time is the test's own, and receivers are a
+//! [`Transport`] that answers as chance drew, so that a schedule of thirty hours takes milliseconds.
+
+mod ordering;
+mod schedule;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
+use jiff::Timestamp;
+use kit_outbound::{Headers, Request, Response};
+use kit_runtime::clock::{Clock as _, TestClock};
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use provider_core::ProviderConfig;
+use provider_core::dispatcher::{ResponseFuture, Transport};
+use provider_core::model::Endpoint;
+use provider_core::port::Store;
+
+use crate::fixture::{Fixture, provider_with};
+
+pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
+
+/// Looks without a change after which what waits is taken to sleep.
+const POLLS_UNTIL_IDLE: u32 = 32;
+
+/// A request that arrived, and when.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrival {
+    pub(crate) at: Timestamp,
+    pub(crate) body: Bytes,
+    pub(crate) headers: Headers,
+}
+
+/// Answers with a status and perhaps `Retry-After`; it is given the requests so far.
+pub(crate) type Answer = Box<dyn Fn(&[Arrival], &Arrival) -> (u16, Option<String>) + Send + Sync>;
+
+/// Every receiver there is.
+pub(crate) struct FakeReceivers {
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) arrivals: Mutex<Vec<Arrival>>,
+    answer: Answer,
+}
+
+impl Transport for FakeReceivers {
+    fn send(&self, request: Request) -> ResponseFuture<'_> {
+        Box::pin(async move {
+            // Lets others overtake, if anything does.
+            tokio::task::yield_now().await;
+            let arrival = Arrival { at: self.clock.now(), body: request.body, headers: request.headers };
+            let mut arrivals = self.arrivals.lock().unwrap();
+            let (status, retry_after) = (self.answer)(&arrivals, &arrival);
+            arrivals.push(arrival);
+            let headers = retry_after.map(|text| (http::header::RETRY_AFTER, HeaderValue::try_from(text).unwrap()));
+            Ok(Response {
+                status: StatusCode::from_u16(status).unwrap(),
+                headers: headers.into_iter().collect(),
+                body: Bytes::new(),
+                truncated: false,
+            })
+        })
+    }
+}
+
+/// How far the clock advances when no worker makes progress.
+const IDLE_STEP: Duration = Duration::from_millis(100);
+
+/// A fixture with a fake clock and fake receivers.
+pub(crate) struct ClockedFixture {
+    pub(crate) fixture: Fixture,
+    pub(crate) receivers: Arc<FakeReceivers>,
+    /// Times to which the clock advanced because no worker made progress. How many there are depends on the host.
+    idle_steps: Mutex<Vec<Timestamp>>,
+}
+
+impl ClockedFixture {
+    pub(crate) async fn new(store: Arc<dyn Store>, config: ProviderConfig, answer: Answer) -> Self {
+        let clock = Arc::new(TestClock::new(NOW.parse().unwrap()));
+        let receivers = Arc::new(FakeReceivers { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&receivers) as _);
+        let fixture = Fixture::of(provider, store).await;
+        fixture.provider.spawn_workers(&fixture.tasks);
+        Self { fixture, receivers, idle_steps: Mutex::default() }
+    }
+
+    /// The same store after a restart of the process, at another time. `key` is the account's API key.
+    pub(crate) async fn again(
+        store: Arc<dyn Store>,
+        config: ProviderConfig,
+        answer: Answer,
+        now: Timestamp,
+        key: String,
+    ) -> Self {
+        let clock = Arc::new(TestClock::new(now));
+        let receivers = Arc::new(FakeReceivers { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&receivers) as _);
+        let caller = provider.authenticate(&key).await.unwrap();
+        let fixture = Fixture { store, provider, tasks: kit_runtime::tasks::Tasks::new(), caller, key };
+        fixture.provider.spawn_workers(&fixture.tasks);
+        Self { fixture, receivers, idle_steps: Mutex::default() }
+    }
+
+    pub(crate) fn arrivals(&self) -> Vec<Arrival> {
+        self.receivers.arrivals.lock().unwrap().clone()
+    }
+
+    /// How far the clock advanced between two times because no worker made progress.
+    pub(crate) fn idle_between(&self, from: Timestamp, to: Timestamp) -> Duration {
+        let steps = self.idle_steps.lock().unwrap();
+        IDLE_STEP * steps.iter().filter(|&&step| from < step && step <= to).count() as u32
+    }
+
+    /// Advances the clock from one due time to the next until no delivery waits for the endpoint. Work that is due takes
+    /// real time. If the state does not change for [`POLLS_UNTIL_IDLE`] polls, a worker may be sleeping for longer than any
+    /// row waits, so the clock advances by [`IDLE_STEP`]. On a busy host that also happens while work is under way:
+    /// assertions about times subtract [`ClockedFixture::idle_between`].
+    pub(crate) async fn until_nothing_waits(&self, endpoint: &Endpoint) {
+        let (store, clock) = (&self.fixture.store, &self.receivers.clock);
+        let finished = async {
+            let (mut previous, mut unchanged_polls) = (None, 0);
+            loop {
+                let backlog = store.backlog(&endpoint.id).await.unwrap();
+                if backlog.deliveries == 0 {
+                    break;
+                }
+                let due = store.next_due().await.unwrap();
+                let until = store.paused_until(&endpoint.id, clock.now()).await.unwrap().max(due);
+                if let Some(until) = until
+                    && until > clock.now()
+                {
+                    clock.set(until);
+                }
+                tokio::time::sleep(Duration::from_micros(300)).await;
+                let state = Some((backlog, due, self.receivers.arrivals.lock().unwrap().len()));
+                unchanged_polls = if state == previous { unchanged_polls + 1 } else { 0 };
+                previous = state;
+                if unchanged_polls >= POLLS_UNTIL_IDLE {
+                    clock.advance(IDLE_STEP);
+                    self.idle_steps.lock().unwrap().push(clock.now());
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), finished).await.expect("a delivery waits forever");
+    }
+
+    pub(crate) async fn end(self) {
+        self.fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
+    }
+}
+
+/// Draws `cases` for each kind of store (SQLite in a temporary folder, SQLite in a file, PostgreSQL) and runs `story` on a
+/// new store for each.
+pub(crate) fn on_each_store<S: Strategy>(
+    cases: [u32; 3],
+    strategy: impl Fn() -> S,
+    story: impl AsyncFn(Arc<dyn Store>, S::Value) -> Result<(), TestCaseError>,
+) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    for (kind, cases) in cases.into_iter().enumerate() {
+        let config = Config { cases, failure_persistence: None, max_shrink_iters: 30, ..Config::default() };
+        let result = TestRunner::new(config).run(&strategy(), |drawn| {
+            let directory = tempfile::tempdir().unwrap();
+            runtime.block_on(async {
+                let store = match kind {
+                    0 => provider_store::sqlite::open_temporary().unwrap(),
+                    1 => provider_store::sqlite::open(&directory.path().join("provider.db")).await.unwrap(),
+                    _ => {
+                        let url = testkit::postgres::fresh_database().await.unwrap();
+                        let config = provider_store::postgres::PostgresConfig { url, pool_size: 4 };
+                        provider_store::postgres::open(&config).await.unwrap()
+                    }
+                };
+                story(store, drawn).await
+            })
+        });
+        if let Err(error) = result {
+            panic!("{}: {error}", ["temporary SQLite", "SQLite", "PostgreSQL"][kind]);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Tokens of the App Portal.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::model::AppToken;
+use provider_core::port::{AppTokenStore, StoreError, StoreResult};
+use rusqlite::{Connection, Row, params};
+
+use super::rows::{self, SqlResult, ms};
+use super::{SqliteStore, applications};
+use crate::codec;
+
+#[async_trait]
+impl AppTokenStore for SqliteStore {
+    async fn create_app_token(&self, token: AppToken, tokens_max: usize) -> StoreResult<()> {
+        self.write(move |db| create(db, &token, tokens_max)).await
+    }
+
+    async fn app_token_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<AppToken>> {
+        self.read(move |db| rows::one(db, BY_HASH, [hash], token)).await
+    }
+
+    async fn delete_app_token(&self, application: &str, id: &str) -> StoreResult<bool> {
+        let (application, id) = (application.to_owned(), id.to_owned());
+        let delete = "DELETE FROM app_tokens WHERE application = ?1 AND id = ?2";
+        self.write(move |db| Ok(db.execute(delete, (application, id))? == 1)).await
+    }
+
+    async fn end_app_tokens(&self, application: &str, sessions: Option<Vec<String>>, at: Timestamp) -> StoreResult<()> {
+        let application = application.to_owned();
+        self.write(move |db| end(db, &application, sessions.as_deref(), at)).await
+    }
+
+    async fn delete_expired_app_tokens(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
+        let delete = "DELETE FROM app_tokens WHERE id IN \
+             (SELECT id FROM app_tokens WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.write(move |db| Ok(db.prepare_cached(delete)?.execute((ms(before), limit))?)).await
+    }
+}
+
+/// A token is of no use without its application.
+const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
+     expires_at FROM app_tokens t \
+     WHERE hash = ?1 AND EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application)";
+
+fn token(row: &Row<'_>) -> SqlResult<AppToken> {
+    Ok(AppToken {
+        id: rows::id(row, 0)?,
+        hash: row.get(1)?,
+        account: rows::id(row, 2)?,
+        application: rows::id(row, 3)?,
+        capabilities: codec::capabilities_from_json(rows::text(row, 4)?)?,
+        feature_flags: codec::from_json(rows::text(row, 5)?)?,
+        session_id: row.get(6)?,
+        created_at: rows::time(row, 7)?,
+        expires_at: rows::time(row, 8)?,
+    })
+}
+
+fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()> {
+    if !applications::is_there(db, &token.application)? {
+        return Err(StoreError::NotFound.into());
+    }
+    let insert = "INSERT INTO app_tokens (id, hash, account, application, capabilities, feature_flags, session_id, \
+         created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    db.prepare_cached(insert)?.execute(params![
+        &*token.id,
+        token.hash,
+        &*token.account,
+        &*token.application,
+        codec::capabilities_to_json(&token.capabilities)?,
+        codec::to_json(&token.feature_flags)?,
+        token.session_id,
+        ms(token.created_at),
+        ms(token.expires_at)
+    ])?;
+    let drop_oldest = "DELETE FROM app_tokens WHERE application = ?1 AND id <= \
+         (SELECT id FROM app_tokens WHERE application = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)";
+    db.prepare_cached(drop_oldest)?.execute((&*token.application, i64::try_from(tokens_max).unwrap_or(i64::MAX)))?;
+    Ok(())
+}
+
+fn end(db: &Connection, application: &str, sessions: Option<&[String]>, at: Timestamp) -> SqlResult<()> {
+    let update = "UPDATE app_tokens SET expires_at = ?2 WHERE application = ?1 AND expires_at > ?2";
+    let Some(sessions) = sessions else {
+        db.execute(update, (application, ms(at)))?;
+        return Ok(());
+    };
+    let mut update = db.prepare_cached(&format!("{update} AND session_id = ?3"))?;
+    for session in sessions {
+        update.execute((application, ms(at), session))?;
+    }
+    Ok(())
+}
