@@ -1,8 +1,8 @@
 //! API keys, callers and their scopes. Users are in [`crate::people`].
 //!
 //! An API key is `lw_` and 33 base62 characters (192 random bits). The platform shows it once and stores its SHA-256. A
-//! checked key is cached for `key_cache_ttl`, so that a busy caller costs no look-up for each request. A key that another
-//! node revoked works for at most that time.
+//! checked key is cached for `key_cache_ttl`, so that a busy caller costs no look-up for each request. A key that
+//! another node revoked works for at most that time.
 
 pub mod access_log;
 mod api_keys;
@@ -55,7 +55,7 @@ pub struct CreatedApiKey {
 }
 
 impl Platform {
-    /// Creates an API key. Nobody gives away more than they have: neither scopes nor other customers.
+    /// Creates an API key. A caller can grant only scopes and customers that the caller has.
     ///
     /// Errors: `forbidden`, `not_found` (customer), `invalid`.
     pub async fn create_api_key(&self, caller: &Caller, new: &NewApiKey) -> PlatformResult<CreatedApiKey> {

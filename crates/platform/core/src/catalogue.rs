@@ -2,11 +2,11 @@
 //!
 //! The file has a header; `lot_number` and `title` must be there, the other columns (`description`, `artist`, `date`,
 //! `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`,
-//! `fixed_increment`, `vendor`, `end_time`, `attachments`) may be. Amounts are whole minor units of the auction's currency.
-//! What describes a lot becomes the item's description, a line each. What [`mod@write`] exports is read back.
+//! `fixed_increment`, `vendor`, `end_time`, `attachments`) may be. Amounts are whole minor units of the auction's
+//! currency. What describes a lot becomes the item's description, a line each. What [`mod@write`] exports is read back.
 //!
-//! The source is read as it comes; every mistake is told with its line, its column and what to do. Only a file without any
-//! is imported. A dry run does everything but that.
+//! The source is read as it comes; every mistake is reported with its line, its column and what to do. Only a file
+//! without any is imported. A dry run does everything but that.
 
 mod columns;
 mod formula;

@@ -1,9 +1,9 @@
-//! Builds the [`Change`] that a decision makes: the new states with their versions, a journal entry for each change of a
-//! status (with its event if it is announced), the bids, and the sealed entries of the audit log.
+//! Builds the [`Change`] that a decision makes: the new states with their versions, a journal entry for each change of
+//! a status (with its event if it is announced), the bids, and the sealed entries of the audit log.
 //!
-//! Guarantee: the state that the builder returns is the one that the store will hold, including the head of its audit log.
-//! The builder is therefore the one place that seals the entries of auctions and items; the commit refuses a change with
-//! an entry that could not be sealed.
+//! Guarantee: the state that the builder returns is the one that the store will hold, including the head of its audit
+//! log. The builder is therefore the one place that seals the entries of auctions and items; the commit refuses a
+//! change with an entry that could not be sealed.
 
 use std::sync::Arc;
 
@@ -126,7 +126,8 @@ impl<'a> ChangeBuilder<'a> {
                     });
                 }
                 ItemChange::BidAccepted { record, .. } => {
-                    // Here for webcasts only: their bids are few. `Platform::place_bid` does it for registered bidders of timed auctions.
+                    // Here for webcasts only: their bids are few. `Platform::place_bid` does it for registered bidders
+                    // of timed auctions.
                     if auction.kind == AuctionKind::Webcast {
                         self.note_bidder_item(&item, &record.bidder);
                     }
@@ -159,7 +160,8 @@ impl<'a> ChangeBuilder<'a> {
         self.change.unlogged.push(UnloggedChanges { actor: self.actor.to_owned(), at: self.now, what });
     }
 
-    /// Seals the recorded changes as entries. Changes that can't be sealed stay in `unlogged`, and the commit refuses them.
+    /// Seals the recorded changes as entries. Changes that can't be sealed stay in `unlogged`, and the commit refuses
+    /// them.
     fn append_log_entries(&mut self) {
         if let Err(error) = audit::append_entries(&mut self.change, self.random.as_ref()) {
             tracing::error!(%error, "an entry of the audit log can't be sealed");

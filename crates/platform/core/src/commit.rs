@@ -1,8 +1,8 @@
 //! The platform's one commit of auctions and items: one durable transaction, then the new outbox rows to the publisher.
 //!
-//! Before the commit, the publisher reserves room for the announced events. The transaction that inserts their outbox rows
-//! assigns them to this node, and after it is durable they go to the customer's lane in memory. Rows without room stay
-//! unassigned in the table, and the lane is woken to claim them.
+//! Before the commit, the publisher reserves room for the announced events. The transaction that inserts their outbox
+//! rows assigns them to this node, and after it is durable they go to the customer's lane in memory. Rows without room
+//! stay unassigned in the table, and the lane is woken to claim them.
 
 use std::collections::HashMap;
 

@@ -77,15 +77,16 @@ pub struct TimerConfig {
     pub standby_delay: Duration,
     /// How long after a downtime items end whose end passed in it; zero: at once. Zero.
     pub downtime_grace: Duration,
-    /// Items that one commit ends when the clock of a sandbox auction is advanced. Fewer than of real sales, which may have
-    /// to wait for it. 250.
+    /// Items that one commit ends when the clock of a sandbox auction is advanced. Fewer than of real sales, which may
+    /// have to wait for it. 250.
     pub clock_items_max: usize,
 }
 
-/// How many items of an auction follow a change of it as a whole in one commit, which ends and bids may have to wait for.
+/// How many items of an auction follow a change of it as a whole in one commit, which ends and bids may have to wait
+/// for.
 #[derive(Debug, Clone)]
 pub struct BulkChangeConfig {
-    /// In the commit of the call itself; auctions of up to so many items change as a whole. 1,000.
+    /// In the commit of the call itself; auctions with at most this number of items change in one commit. 1,000.
     pub first_items_max: usize,
     /// In each further one. 250.
     pub items_max: usize,

@@ -7,7 +7,7 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{Change, CommitReceipt, StoreError};
 
-/// Between two tries of one who stands in line.
+/// Longest pause between two tries of one command.
 const PAUSE_MAX: Duration = Duration::from_millis(20);
 
 /// What a decision wants committed, and what it gives when that is done.
@@ -18,10 +18,11 @@ pub(crate) struct Decision<T> {
 }
 
 impl Platform {
-    /// Runs a command to its end. `decide` loads what it needs and decides; when others changed that before its commit, it
+    /// Runs a command to its end. `decide` loads what it needs and decides. After a version conflict at the commit it
     /// is called again, `decide_tries_max` times at most. A caller that named the version it saw gets
-    /// `PreconditionFailed` from `decide` then, which compares. Whoever lost once stands in line behind the others of its
-    /// customer that did, so that any number at the same time come through. A write that came with an idempotency key and is a repeated one is answered from the store.
+    /// `PreconditionFailed` from `decide` then, which compares. After its first conflict, a command waits for the other
+    /// retries of its customer, so that any number of concurrent commands succeed. A repeated request with an
+    /// idempotency key gets the stored answer.
     pub(crate) async fn decide<T, F>(
         &self,
         answering: Option<&IdempotentRequest<'_, T>>,
@@ -47,11 +48,11 @@ impl Platform {
                     if retry_lock.is_none() {
                         retry_lock = self.retry_locks().lock(customer).await;
                     } else {
-                        // It is another node that was faster: not in step with it.
+                        // The other command ran on another node: a random pause keeps the two out of step.
                         tokio::time::sleep(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
                     }
                 }
-                // The same request came twice at the same time, and the other one was faster.
+                // The same request arrived twice at the same time, and the other one was committed first.
                 Err(StoreError::Replayed) => match self.replay(answering).await? {
                     Some(answer) => return Ok(Outcome::Replayed(answer)),
                     None => return Err(PlatformError::Busy),

@@ -1,4 +1,5 @@
-//! Doors for the fuzz targets (`fuzz/`) to what reads outside input within this crate. Not part of any build that ships.
+//! Doors for the fuzz targets (`fuzz/`) to what reads outside input within this crate. Not part of any build that
+//! ships.
 
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;

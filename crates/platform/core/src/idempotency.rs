@@ -1,8 +1,8 @@
 //! Idempotent writes: a repeated request gets the first answer.
 //!
-//! A surface that received an `Idempotency-Key` passes an [`IdempotentRequest`]. The use case looks the key up before it does
-//! anything, and stores the answer in the transaction of the write. A repeated request therefore gets the first answer,
-//! through any crash.
+//! A surface that received an `Idempotency-Key` passes an [`IdempotentRequest`]. The use case looks the key up before
+//! it does anything, and stores the answer in the transaction of the write. A repeated request therefore gets the first
+//! answer, through any crash.
 
 use uuid::Uuid;
 
@@ -88,7 +88,8 @@ impl Platform {
         self.replay(answering).await?.map(Outcome::Replayed).ok_or(PlatformError::Busy)
     }
 
-    /// Keeps the answer of a write that is no [`crate::port::Change`] and no write of the store's: of a call to a provider, right after it.
+    /// Keeps the answer of a write that is no [`crate::port::Change`] and no write of the store's: of a call to a
+    /// provider, right after it.
     pub async fn keep_answer<T>(&self, answering: Option<&IdempotentRequest<'_, T>>, result: &T) -> PlatformResult<()> {
         let Some(answer) = answering.map(|answering| answering.answer(result, self.now())) else { return Ok(()) };
         Ok(self.store().keep_answer(answer).await?)

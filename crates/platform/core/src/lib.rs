@@ -1,8 +1,8 @@
 //! The auction platform's use cases: customers and their connections, sales, bids, journal, publisher, workers.
 //!
-//! The surfaces (JSON API, command line, pages) call it. Each use case is a method of [`Platform`], in the module of its
-//! capability. It loads what it needs over the [`port`], lets `platform-rules` decide, and commits the decision in one
-//! [`port::Change`].
+//! The surfaces (JSON API, command line, pages) call it. Each use case is a method of [`Platform`], in the module of
+//! its capability. It loads what it needs over the [`port`], lets `platform-rules` decide, and commits the decision in
+//! one [`port::Change`].
 //!
 //! Guarantees:
 //! - A status change, its journal row, its outbox row and the answer to its idempotency key are committed together.

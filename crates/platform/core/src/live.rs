@@ -1,19 +1,20 @@
-//! Live streams: what happens to an item, or to all items of an auction, told to whoever listens (issue "Live").
+//! Live updates of an item, or of all items of an auction, over server-sent events.
 //!
 //! ```text
 //! commit ──(durable)──> channel of the auction ──one rendering──> broadcast to the auction's listeners, and to the item's
 //!    └─> notice to other nodes (gathered for 20 ms) ──> their channel of the auction looks the item up in the store
 //! ```
 //!
-//! Only an auction that somebody listens to has a channel: a task with a bounded queue. A bid leaves its new state there
-//! without waiting, whatever the number of listeners and of items; when the queue is full the channel looks everything up
-//! again. What an event says is the whole public state of its item, so that leaving one out never leaves anybody wrong.
+//! Only an auction with listeners has a channel: a task with a bounded queue. A bid leaves its new state there
+//! without waiting, whatever the number of listeners and of items; when the queue is full the channel looks everything
+//! up again. What an event says is the whole public state of its item, so that leaving one out never leaves anybody
+//! wrong.
 //!
 //! Guarantees:
 //! - a listener is first given a snapshot, read after it was let in, and then every later state, or a later one still;
-//! - who comes back with the id of its last event is given what came after it, or, when that is not known any more or the
-//!   node is another one, a snapshot;
-//! - who is too slow is given a snapshot of the present, and holds up nobody;
+//! - who comes back with the id of its last event is given what came after it, or, when that is not known any more or
+//!   the node is another one, a snapshot;
+//! - a slow listener receives a snapshot of the present and delays no other;
 //! - a state is rendered once, however many listen; reserves and maxima are in no rendering.
 
 mod channel;
@@ -58,7 +59,7 @@ struct Shared {
     ids: Ids,
     config: LiveConfig,
     channels: RwLock<HashMap<Uuid, Arc<LiveChannel>>>,
-    /// How many there are, so that a commit that nobody follows takes no lock.
+    /// The number of channels, so that a commit without listeners takes no lock.
     channels_open: AtomicUsize,
     places: Arc<Semaphore>,
     /// What other nodes have to be told, if there can be any.
@@ -88,7 +89,7 @@ impl Live {
         self.shared.clock.now()
     }
 
-    /// The channel of an auction that somebody listens to.
+    /// The channel of an auction with listeners.
     fn channel(&self, auction: Uuid) -> Option<Arc<LiveChannel>> {
         if self.shared.channels_open.load(Ordering::SeqCst) == 0 {
             return None;
@@ -128,7 +129,8 @@ impl Platform {
         self.live().listen(auction.uuid, Topic::Item(item.uuid), last).await
     }
 
-    /// Listens to an auction and all of its items. `last` is the id of the last event that the listener had, as it was given.
+    /// Listens to an auction and all of its items. `last` is the id of the last event that the listener had, as it was
+    /// given.
     ///
     /// Errors: `not_found`, `forbidden`, `listeners_full`, `unavailable`.
     pub async fn listen_to_auction(

@@ -1,15 +1,15 @@
 //! Users: who may sign in, with which role, and their sessions.
 //!
-//! The API and the command line call it. A user signs in with a password and, if one is set up, a second factor, and gets a
-//! session token: `lws_` and 33 base62 characters (192 random bits). The platform shows it once and stores its SHA-256. A
-//! session has the scopes of its user's role and works wherever an API key works. Journal and audit log name its user as
-//! `user:<uuid>`.
+//! The API and the command line call it. A user signs in with a password and, if one is set up, a second factor, and
+//! gets a session token: `lws_` and 33 base62 characters (192 random bits). The platform shows it once and stores its
+//! SHA-256. A session has the scopes of its user's role and works wherever an API key works. Journal and audit log name
+//! its user as `user:<uuid>`.
 //!
 //! Guarantees:
-//! - A session ends at its expiry, after the idle time-out, and when its user is disabled or gets another role or password;
-//!   on other nodes at most `key_cache_ttl` later, like a revoked key.
-//! - Signing in costs the same with an unknown name. Too many attempts are delayed on all nodes and across restarts, because
-//!   the store counts an attempt before the password is checked.
+//! - A session ends at its expiry, after the idle time-out, and when its user is disabled or gets another role or
+//!   password; on other nodes at most `key_cache_ttl` later, like a revoked key.
+//! - Signing in costs the same with an unknown name. Too many attempts are delayed on all nodes and across restarts,
+//!   because the store counts an attempt before the password is checked.
 //! - A code of the second factor works once; so does a recovery code.
 //! - Once there is an administrator who can sign in, there always is one.
 

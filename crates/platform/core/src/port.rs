@@ -1,8 +1,8 @@
 //! The platform's store port: what the platform stores, stated in its own terms.
 //!
 //! The platform's use cases call it; the `platform-store` crate implements it on SQLite and on PostgreSQL, and one
-//! conformance suite runs on both. Each trait covers one aggregate, in a file with its types and guarantees; [`Store`] is
-//! all of them. No transaction crosses the port: a use case loads, decides, and hands over one [`Change`]. The store
+//! conformance suite runs on both. Each trait covers one aggregate, in a file with its types and guarantees; [`Store`]
+//! is all of them. No transaction crosses the port: a use case loads, decides, and hands over one [`Change`]. The store
 //! commits each [`Change`] as a whole or not at all, with its journal rows, its outbox rows and the answer to its
 //! idempotency key.
 //!

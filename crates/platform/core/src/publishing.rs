@@ -9,22 +9,24 @@
 //!
 //! Actors:
 //! - A *commit* (`commit.rs`) reserves room in a lane and hands it the durable rows: in normal operation nothing polls.
-//! - A *lane* for each customer has its own bounded queue and its own limit of concurrent requests, so that a slow provider
-//!   delays neither other customers nor a bid.
+//! - A *lane* for each customer has its own bounded queue and its own limit of concurrent requests, so that a slow
+//!   provider delays neither other customers nor a bid.
 //! - Its *circuit breaker* pauses the lane after a failure and sends a single request when the pause is over.
 //! - The *sweep* looks once a second for rows that a crash, a full lane or another process left in the table.
 //! - The *heartbeat* keeps this node alive for the others, so that its rows stay its own.
 //!
 //! Guarantees:
-//! - An event is published at least once, with the bytes of the outbox row and an `eventId` that makes repeats harmless.
-//! - Events of one subject are published in order: the port assigns only the earliest row of a subject, and the next one
-//!   after that one is settled. Different subjects are published in parallel.
-//! - 2xx and 409 settle an event. 429, 5xx, time-outs and connection errors are retried; `Retry-After` is honoured in full.
-//!   401, 403 and 404 park the customer's queue with its events. Another 4xx puts that one event into quarantine.
+//! - An event is published at least once, with the bytes of the outbox row and an `eventId` that makes repeats
+//!   harmless.
+//! - Events of one subject are published in order: the port assigns only the earliest row of a subject, and the next
+//!   one after that one is settled. Different subjects are published in parallel.
+//! - 2xx and 409 settle an event. 429, 5xx, time-outs and connection errors are retried; `Retry-After` is honoured in
+//!   full. 401, 403 and 404 park the customer's queue with its events. Another 4xx puts that one event into quarantine.
 //! - Nothing is published for a customer without both credentials.
 //!
-//! If this node can't know which rows it owns (the answer to a claim or commit was lost), it takes a new node id. The rows
-//! of the old id become unassigned after `node_dead_after`, and the provider answers 409 for events that it already has.
+//! If this node can't know which rows it owns (the answer to a claim or commit was lost), it takes a new node id. The
+//! rows of the old id become unassigned after `node_dead_after`, and the provider answers 409 for events that it
+//! already has.
 
 mod circuit_breaker;
 mod connection;

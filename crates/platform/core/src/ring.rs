@@ -1,8 +1,8 @@
 //! The ring of a webcast: what the clerk sees, the clerk's commands, and bids over the internet.
 //!
-//! Every command names the versions that its clerk saw ([`RingVersion`]). The platform compares them when it loads the ring,
-//! and the commit compares them again. If two clerks act at the same time, the second one gets `precondition_failed`, and
-//! nothing is ever sold twice.
+//! Every command names the versions that its clerk saw ([`RingVersion`]). The platform compares them when it loads the
+//! ring, and the commit compares them again. If two clerks act at the same time, the second one gets
+//! `precondition_failed`, and nothing is ever sold twice.
 
 mod clerks;
 mod command;
@@ -54,7 +54,8 @@ impl RingState {
 }
 
 impl Platform {
-    /// The ring of a webcast: with the clerk's desk for callers who may give commands, as anybody may follow it for others.
+    /// The ring of a webcast: with the clerk's desk for callers who may give commands, as anybody may follow it for
+    /// others.
     ///
     /// Errors: `not_found`, `clerk_not_assigned`.
     pub async fn ring(&self, caller: &Caller, auction: Uuid) -> PlatformResult<RingState> {

@@ -1,10 +1,10 @@
 //! Sandbox auctions: a sale on a clock of its own, which a call advances, so that a week passes in a second.
 //!
 //! An advance is one change: the clock's target, the first ends that it causes with their events, and the answer to the
-//! idempotency key are committed together. A worker does the rest, one change at a time, each from where the previous one
-//! ended. The auction stores the target, so a crash in between loses nothing and repeats nothing. Every change raises the
-//! auction's version: if two nodes run the same step, one commit fails with a version conflict, and the node leaves the
-//! work to the other.
+//! idempotency key are committed together. A worker does the rest, one change at a time, each from where the previous
+//! one ended. The auction stores the target, so a crash in between loses nothing and repeats nothing. Every change
+//! raises the auction's version: if two nodes run the same step, one commit fails with a version conflict, and the node
+//! leaves the work to the other.
 //!
 //! Guarantees:
 //! - Each due item ends at its own effective end time, the earliest first, and is announced as always.
@@ -31,7 +31,7 @@ const ACTOR: &str = "test clock";
 /// How far a clock is to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advance {
-    /// So many seconds from what it shows; 1 to [`ADVANCE_SECONDS_MAX`].
+    /// This number of seconds from its present time; 1 to [`ADVANCE_SECONDS_MAX`].
     Seconds(i64),
     /// To this time; what is below a millisecond is cut off.
     To(Timestamp),
@@ -62,8 +62,8 @@ impl Platform {
         Ok((auction, clock))
     }
 
-    /// Advances the clock of a sandbox auction, and ends what becomes due. A repeated request with the same idempotency key
-    /// advances it once; `expected_version` is the auction's that the caller saw, if only one of two is to do it.
+    /// Advances the clock of a sandbox auction, and ends what becomes due. A repeated request with the same idempotency
+    /// key advances it once; `expected_version` is the auction's that the caller saw, if only one of two is to do it.
     ///
     /// Errors: `not_found`, `precondition_failed`, `invalid`, and those of [`test_clock::advance`].
     pub async fn advance_clock(

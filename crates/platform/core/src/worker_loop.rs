@@ -12,8 +12,8 @@ use crate::error::PlatformResult;
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
 impl Platform {
-    /// Runs `run` until the process stops: when `signal` fires, after the pause of the configuration, or one second after a
-    /// run that failed. `failure` is the log message of a failed run.
+    /// Runs `run` until the process stops: when `signal` fires, after the pause of the configuration, or one second
+    /// after a run that failed. `failure` is the log message of a failed run.
     pub(crate) async fn run_worker<F>(
         &self,
         stopping: CancellationToken,

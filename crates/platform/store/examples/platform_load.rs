@@ -3,7 +3,8 @@
 //!
 //! `cargo run --release -p store --example platform_load -- [ITEMS] [BATCH] [DIRECTORY]`
 //!
-//! One auction of that many items, of a connected customer whose node takes every event over, as when an auction closes.
+//! One auction of that many items, of a connected customer whose node takes every event over, as when an auction
+//! closes.
 
 #![expect(clippy::print_stdout, reason = "figures are what it is for")]
 #![expect(clippy::unwrap_used, reason = "a measurement that fails stops")]

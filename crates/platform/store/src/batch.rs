@@ -1,4 +1,4 @@
-//! Changes of one commit that stand on each other.
+//! Changes of one commit that depend on each other.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use platform_core::port::{Change, CommitReceipt, StoreError, StoreResult};
 use uuid::Uuid;
 
-/// What was refused so far in a batch, with the version that it was decided on. A change of the same thing at a later version
-/// was decided on what did not become true, also where that version happens to be there, because somebody else made it.
+/// What was refused so far in a batch, with the version that it was decided on. A change of the same thing at a later
+/// version was decided on a state that was not committed, even if another transaction has made that version meanwhile.
 #[derive(Default)]
 pub(crate) struct RefusedChanges(HashMap<Uuid, i64>);
 
 impl RefusedChanges {
-    /// `Conflict` when the change stands on one that was refused.
+    /// `Conflict` when the change depends on one that was refused.
     pub(crate) fn check(&self, change: &Change) -> StoreResult<()> {
         let stands = |(subject, version): (Uuid, i64)| self.0.get(&subject).is_some_and(|refused| version > *refused);
         if !self.0.is_empty() && subjects(change).any(stands) {
@@ -21,7 +21,7 @@ impl RefusedChanges {
         Ok(())
     }
 
-    /// Notes what became of a change. Of what was to be created nothing stands on it: a UUID is made once.
+    /// Records the result of a change. No change depends on a refused new subject: its UUID is used once.
     pub(crate) fn note<T>(&mut self, change: &Change, result: &StoreResult<T>) {
         if result.is_err() {
             for (subject, version) in subjects(change).filter(|(_, version)| *version > 0) {
@@ -30,7 +30,7 @@ impl RefusedChanges {
         }
     }
 
-    /// Does each change unless it stands on one that was refused; one answer for each, in order.
+    /// Commits each change unless it depends on one that was refused; one result for each, in order.
     pub(crate) fn each<C: Borrow<Change>, E>(
         changes: &[C],
         mut commit: impl FnMut(&C) -> Result<StoreResult<CommitReceipt>, E>,
@@ -49,7 +49,7 @@ impl RefusedChanges {
     }
 }
 
-/// The things that a change is about, with the versions that it was decided on.
+/// The subjects of a change, with the versions that it was decided on.
 fn subjects(change: &Change) -> impl Iterator<Item = (Uuid, i64)> {
     let auction = change.auction.iter().map(|auction| (auction.state.uuid, auction.expected_version));
     auction.chain(change.items.iter().map(|item| (item.state.uuid, item.expected_version)))

@@ -1,5 +1,5 @@
-//! What the platform's two SQL stores have in common: how the state column, and what has no column type of its own, is kept.
-//! Other times than those in a state are kept to the millisecond, which is what the runtime's clocks show.
+//! What the platform's two SQL stores have in common: how the state column, and what has no column type of its own, is
+//! kept. Other times than those in a state are kept to the millisecond, which is what the runtime's clocks show.
 
 use contract::ItemStatus;
 use contract::event::EventType;
@@ -204,7 +204,7 @@ pub(crate) struct ItemColumns {
     pub(crate) version: i64,
 }
 
-/// What the table of registrations keeps beside the state; its turn is counted, and nobody's state.
+/// What the table of registrations keeps beside the state; the spending version is a column only.
 pub(crate) struct RegistrationColumns {
     pub(crate) uuid: Uuid,
     pub(crate) auction: Uuid,

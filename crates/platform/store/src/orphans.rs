@@ -1,6 +1,6 @@
-//! Rows that name what is not there, asked in the words that both SQL stores understand.
+//! Queries for rows that name a missing row, in SQL that both engines accept.
 
-/// Tables with what each is asked. Every answer is a subject.
+/// For each table, the query that returns the affected subjects.
 pub(crate) const ORPHAN_QUERIES: [(&str, &str); 7] = [
     (
         "items",

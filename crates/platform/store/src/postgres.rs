@@ -1,10 +1,10 @@
 //! The platform's store in PostgreSQL: a schema of its own, `platform`, for any number of nodes.
 //!
-//! A commit locks the auctions and items that it changes and nothing else, so bids on different items don't wait for each
-//! other; commits that arrive at the same time share a transaction. Commits that announce events run one after the other
-//! for the length of their last round trip, so that cursors become visible in their order. Nodes share the outbox: each
-//! claims rows with `FOR UPDATE SKIP LOCKED`. A node notifies the others of what may be work for them; a node that misses
-//! a notification finds the work by polling.
+//! A commit locks the auctions and items that it changes and nothing else, so bids on different items don't wait for
+//! each other; commits that arrive at the same time share a transaction. Commits that announce events run one after the
+//! other for the length of their last round trip, so that cursors become visible in their order. Nodes share the
+//! outbox: each claims rows with `FOR UPDATE SKIP LOCKED`. A node notifies the others of what may be work for them; a
+//! node that misses a notification finds the work by polling.
 
 mod access_log;
 mod api_keys;
@@ -47,8 +47,8 @@ mod migrations {
 /// Opens the platform's store in the schema `platform` of a database, and creates the schema if it does not exist. Many
 /// nodes may open it at the same time.
 ///
-/// Errors: `Unavailable` when the address can't be used, the server can't be reached, or its tables can't be brought up to
-/// date.
+/// Errors: `Unavailable` when the address can't be used, the server can't be reached, or its tables can't be brought up
+/// to date.
 pub async fn open(config: &PostgresConfig) -> StoreResult<Arc<dyn Store>> {
     let postgres =
         Postgres::open(config, "platform", migrations::migrations::runner()).await.map_err(SqlError::from)?;

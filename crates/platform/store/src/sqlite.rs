@@ -1,5 +1,5 @@
-//! The platform's store in SQLite: one file of its own. The engine's one writer groups the writes that arrive at the same
-//! time into one durable transaction.
+//! The platform's store in SQLite: one file of its own. The engine's one writer groups the writes that arrive at the
+//! same time into one durable transaction.
 //!
 //! The cost of a call does not grow with the number of rows: covering and partial indexes count items and find due ones
 //! without reading their states; the outbox holds unpublished events only, and no body, which the journal has; the one

@@ -1,4 +1,4 @@
-//! Accounts, their settings and their API keys (provider.md, "Keys and links").
+//! Accounts, their settings and their API keys. An API key is shown once, when it is created; the store has its hash.
 
 pub(crate) mod api_key_cache;
 pub(crate) mod authentication;

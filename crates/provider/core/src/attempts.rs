@@ -1,4 +1,4 @@
-//! Attempts, and how messages stand at endpoints (provider.md, "Delivery").
+//! Attempts, and the state of messages at endpoints.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 use crate::accounts::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::messages::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX, SCANNED_ROWS_MAX};
 use crate::idempotency::{self, Idempotency, IdempotentWrite, StoredAnswer};
 use crate::ids;
+use crate::messages::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX, SCANNED_ROWS_MAX};
 use crate::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
 use crate::page::{ListPage, PageRequest};
 use crate::port::{

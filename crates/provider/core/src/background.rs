@@ -1,4 +1,4 @@
-//! Sending an endpoint messages again, many at a time, as background tasks (provider.md, "Delivery").
+//! Background tasks: recover and replay, which send many messages to an endpoint again.
 //!
 //! Actors: the use cases here write a task and answer; `worker` takes tasks and makes their steps; `choice` says which
 //! messages a step takes, and `pace` how many.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 
-use crate::endpoints::address::EndpointAddressPolicy;
 use crate::dispatcher::retry::RetrySchedule;
+use crate::endpoints::address::EndpointAddressPolicy;
 use crate::signing::secret::SecretKind;
 
 /// Settings of the provider.

@@ -63,13 +63,13 @@ use kit_runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::ProviderConfig;
+use crate::dispatcher::snapshot::{Snapshot, Snapshots};
+use crate::dispatcher::target::Target;
 use crate::ids::Ids;
-use crate::supervision::metrics::{self, LaneGauges, Metrics};
 use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
-use crate::dispatcher::snapshot::{Snapshot, Snapshots};
-use crate::dispatcher::target::Target;
+use crate::supervision::metrics::{self, LaneGauges, Metrics};
 
 use accept::PendingMessage;
 use lane_state::KINDS;

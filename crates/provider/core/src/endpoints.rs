@@ -1,9 +1,10 @@
-//! Endpoints: the addresses that receive an application's messages, with their secrets (provider.md, "Delivery").
+//! Endpoints: the URLs that receive an application's messages, with their secrets, headers and statistics.
 
 pub(crate) mod address;
 pub mod custom_headers;
 pub(crate) mod resealing;
 
+mod disable;
 mod example;
 mod headers;
 mod patch;
@@ -11,14 +12,13 @@ mod put;
 pub(crate) mod sealing;
 mod secrets;
 mod stats;
-mod disable;
 
 use std::collections::BTreeMap;
 
 use crate::accounts::Caller;
 use crate::endpoints::address::EndpointAddressPolicy;
-use crate::error::{ProviderError, ProviderResult};
 use crate::endpoints::custom_headers as rules;
+use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
 use crate::model::{Endpoint, Id};
@@ -30,8 +30,8 @@ use crate::signing::secret::EndpointSecret;
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::{FILTER_TYPES_MAX, FieldErrors};
 
-pub use patch::EndpointPatch;
 pub use disable::Switch;
+pub use patch::EndpointPatch;
 
 /// Channels that an endpoint listens to at most.
 const CHANNELS_MAX: usize = 10;

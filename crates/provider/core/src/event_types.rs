@@ -1,4 +1,4 @@
-//! Event types, by name (provider.md, "Messages").
+//! Event types of an account, by name.
 
 pub(crate) mod example;
 pub(crate) mod schema;

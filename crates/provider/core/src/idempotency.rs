@@ -1,4 +1,5 @@
-//! `idempotency-key`: the same request twice is done once (provider.md, "Idempotency", and fault 2 of the peer).
+//! Idempotency keys: a request that is repeated with the same `idempotency-key` within 12 hours gets the first answer
+//! again, and changes nothing.
 //!
 //! The answer is stored in the transaction of the write itself, with a hash of the request: there is no answer without
 //! the write, no write without the answer, and another request under the same key is refused. It is looked up only when

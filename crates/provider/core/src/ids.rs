@@ -1,4 +1,4 @@
-//! Ids: a prefix and a KSUID of the millisecond variant in base62 (provider.md, "Shapes").
+//! Ids: a prefix and a KSUID of the millisecond variant in base62.
 //!
 //! 20 bytes: 4 of seconds since 2014-05-13, 1 of 4-millisecond steps, 3 that count up, 12 random. Ids made by one process
 //! are ascending, also when the clock is set back, so a list by id is a list by time.

@@ -1,15 +1,17 @@
-//! What the delivery provider does: it takes messages of its customers and delivers each, signed, to every endpoint that
-//! wants it.
+//! The delivery provider: accepts messages of its accounts and delivers each of them, signed, to every endpoint that
+//! subscribes to it.
 //!
-//! Called by `provider-api` (the HTTP surface), by the binary's management commands, and by tests; implemented over a
-//! [`port::Store`] (memory, SQLite, PostgreSQL) and a [`dispatcher::Transport`] (outbound HTTP). It knows no SQL, no wire
-//! JSON, no platform.
+//! `provider-api` (HTTP), `provider-pages` (dashboard and App Portal), the binary's management commands and tests call it.
+//! It runs on a [`port::Store`] (SQLite or PostgreSQL) and a [`dispatcher::Transport`] (outbound HTTP). It contains no SQL
+//! and no wire JSON, and it does not know the platform.
 //!
-//! Guarantees: a message is acknowledged only when its rows are on disk, and what is acknowledged is attempted until it
-//! is delivered, its schedule is over, or its endpoint is disabled or gone, over crashes and restarts; no endpoint's
-//! trouble delays another's deliveries; memory is bounded, whatever waits.
+//! Guarantees:
+//! - A message is acknowledged when its rows are durable. It is then attempted until it is delivered, its retry schedule
+//!   ends, or its endpoint is disabled or deleted; crashes and restarts do not change that.
+//! - A slow or failing endpoint does not delay the deliveries of another.
+//! - Memory is bounded, whatever the backlog.
 //!
-//! Use cases are methods of [`Provider`], one file for each subject.
+//! Use cases are methods of [`Provider`]; each folder is one capability.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -35,16 +37,16 @@ pub mod patch_field;
 pub mod port;
 mod portal;
 mod provider;
-mod supervision;
 pub mod signing;
+mod supervision;
 pub mod uid;
 mod validation;
 mod workers;
 
 pub use accounts::NewApiKey;
+pub use accounts::authentication::{Caller, Scope};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
-pub use accounts::authentication::{Caller, Scope};
 pub use background::ReplayInput;
 pub use config::ProviderConfig;
 pub use endpoints::address::{AllowedSchemes, EndpointAddressPolicy};
@@ -53,17 +55,17 @@ pub use error::{FieldError, ProviderError, Quota};
 pub use event_types::{
     Archived, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, UnlistedEventTypes,
 };
-pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX};
 pub use idempotency::{Idempotency, StoredAnswer};
+pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX};
+pub use messages::payload::Payload;
+pub use messages::payload_check::PayloadCounts;
+pub use messages::retention::RetentionCounts;
 pub use messages::{MessageInput, PrecheckResult};
 pub use ordering::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};
 pub use page::{ListPage, PageRequest};
 pub use patch_field::PatchField;
-pub use messages::payload::Payload;
-pub use messages::payload_check::PayloadCounts;
 pub use portal::{PortalAccess, PortalAccessInput};
 pub use provider::{Created, Provider, ProviderParts, Put};
-pub use messages::retention::RetentionCounts;
 pub use signing::sealing_key_check::SealingKeyCheck;
 pub use signing::secret::SecretKind;
 pub use supervision::stuck_endpoints::{StuckEndpoint, StuckReason};

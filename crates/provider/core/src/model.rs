@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 use kit_runtime::vault::Sealed;
 use serde_json::Value;
 
-use crate::ordering::DeliveryOrder;
 use crate::messages::payload::StoredPayload;
+use crate::ordering::DeliveryOrder;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 

@@ -1,5 +1,4 @@
-//! Operational webhooks: an account's endpoints for events about its applications' endpoints and attempts
-//! (provider.md, "Delivery").
+//! Operational webhooks: an account's endpoints for events about its applications' endpoints and attempts.
 //!
 //! They are endpoints of an application like any other, so that everything that holds for deliveries holds for them. The
 //! application is hidden: it belongs to an account that has no keys and is in no list ([`hidden_account`]), and is made

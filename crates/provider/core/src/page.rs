@@ -1,4 +1,4 @@
-//! Pages of lists: `limit`, `iterator`, `order` (provider.md, "Shapes").
+//! Pages of lists: the query parameters `limit`, `iterator` and `order`, and the page that answers them.
 //!
 //! An iterator is the key of the last row shown; with a `-` before it, the key of the first row shown, for going back.
 

@@ -38,8 +38,7 @@ pub use attempts::{
 };
 pub use backlog::{BACKLOG_COUNT_MAX, Backlog, BacklogStore, DueEndpoint, EndpointBacklog, WaitingCounts};
 pub use deliveries::{
-    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, RESEND_DUE, Resend, SkipResult,
-    WAITING_COUNT_MAX,
+    BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, RESEND_DUE, Resend, SkipResult, WAITING_COUNT_MAX,
 };
 pub use endpoints::{EndpointStates, EndpointStore};
 pub use event_types::EventTypeStore;

@@ -1,5 +1,4 @@
-//! Access of an account's customers to their own application: magic links, tokens, and their end (provider.md, "Keys and
-//! links").
+//! Access of an account's customers to their own application: magic links, tokens, and their end.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
 
-use crate::applications::ApplicationInput;
 use crate::accounts::authentication::{Caller, Scope, TOKEN_PREFIX, hash};
+use crate::applications::ApplicationInput;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{AppToken, Capability};

@@ -1,4 +1,4 @@
-//! The context that every use case works in.
+//! [`Provider`]: the shared context of all use cases, which are its methods.
 
 use std::sync::Arc;
 
@@ -9,39 +9,40 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
 
 use crate::accounts::api_key_cache::ApiKeyCache;
+use crate::accounts::failed_auth_limit::FailedAuthLimiter;
+use crate::accounts::rate_limit::RateLimiters;
 use crate::config::ProviderConfig;
+use crate::dispatcher::snapshot::Snapshots;
 use crate::dispatcher::{Dispatcher, Transport};
 use crate::error::ProviderResult;
-use crate::accounts::failed_auth_limit::FailedAuthLimiter;
 use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::messages::payload_check::PayloadSchemas;
-use crate::port::Store;
-use crate::accounts::rate_limit::RateLimiters;
 use crate::messages::retention::RetentionCounters;
-use crate::dispatcher::snapshot::Snapshots;
+use crate::port::Store;
 use crate::workers;
 
-/// Tries to change what others are changing at the same time. One of them gets on with each turn, so this is how many may do it.
+/// Maximum number of tries of a change that conflicts with concurrent changes. One change succeeds in each round, so this
+/// is also the number of concurrent changes that can all succeed.
 pub(crate) const CHANGE_TRIES_MAX: usize = 100;
-/// Turns of a PUT that finds nothing and then somebody who made it, which others may delete in between.
+/// Maximum number of tries of a PUT whose object other callers keep creating and deleting.
 pub(crate) const PUT_TRIES_MAX: usize = 10;
 
-/// The delivery provider. Clones are the same one.
+/// The delivery provider. Clones share their state.
 #[derive(Clone)]
 pub struct Provider(Arc<Inner>);
 
-/// What a provider stands on.
+/// The parts that a provider is built from.
 pub struct ProviderParts {
-    /// Where everything is kept.
+    /// The store.
     pub store: Arc<dyn Store>,
-    /// Time.
+    /// The clock.
     pub clock: SharedClock,
     /// Randomness for keys, secrets, ids and jitter.
     pub random: SharedRandom,
     /// Seals signing secrets.
     pub vault: Arc<Vault>,
-    /// Sends deliveries: an [`kit_outbound::Client`] with the address policy of the configuration.
+    /// Sends deliveries: a [`kit_outbound::Client`] with the address policy of the configuration.
     pub transport: Arc<dyn Transport>,
     /// Settings.
     pub config: ProviderConfig,

@@ -1,4 +1,4 @@
-//! Signatures of deliveries over `{id}.{unix seconds}.{body}`, by Standard Webhooks (provider.md, "Delivery"): `v1` is
+//! Signatures of deliveries over `{id}.{unix seconds}.{body}`, by Standard Webhooks: `v1` is
 //! HMAC-SHA256 with a shared key, `v1a` is ed25519.
 
 pub(crate) mod sealing_key_check;

@@ -1,4 +1,4 @@
-//! Names that customers give: uids, event ids, event type names, channels (provider.md, "Shapes").
+//! Names that customers choose: uids, event ids, event type names and channels, with their allowed characters and lengths.
 
 /// Characters of a uid or event type name.
 pub const NAME_CHARS_MAX: usize = 256;

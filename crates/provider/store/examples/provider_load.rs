@@ -83,7 +83,8 @@ async fn run(store: &Arc<dyn Store>, first: usize, count: usize, keys: Keys) {
             while number < first + count {
                 let batch: Vec<NewMessage> =
                     (number..number + BATCH_MESSAGES).map(|number| message(number, keys)).collect();
-                let records: std::sync::Arc<[_]> = batch.iter().zip(number..).map(|(new, number)| success(new, number)).collect();
+                let records: std::sync::Arc<[_]> =
+                    batch.iter().zip(number..).map(|(new, number)| success(new, number)).collect();
                 for result in store.accept(batch, now()).await.unwrap() {
                     result.unwrap();
                 }

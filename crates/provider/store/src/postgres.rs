@@ -1,9 +1,9 @@
 //! The provider's store in PostgreSQL: a schema of its own, used by any number of nodes at the same time.
 //!
-//! A batch costs a fixed number of statements, however many rows it has. A message is routed under a shared lock of its
-//! application, which whoever changes the application or its endpoints has to himself: so an old snapshot is always noticed.
-//! Due rows are shared out by passing over what another node is claiming. Other nodes are told of changes of applications
-//! and endpoints, and of work that was given back; never on the way of a message that is delivered from memory.
+//! A batch costs a fixed number of statements, whatever its number of rows. Accepting a message takes a shared lock of its
+//! application, and changing the application or its endpoints takes an exclusive one, so a stale snapshot is always
+//! detected. Claims use `SKIP LOCKED`, so that nodes do not wait for each other. The store notifies other nodes of changed
+//! applications and endpoints and of released deliveries, and never for a message that is delivered from memory.
 
 mod accept;
 mod accounts;

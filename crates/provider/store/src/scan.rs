@@ -1,4 +1,4 @@
-//! How far a scan goes: what the provider's three stores have in common when they search what happened.
+//! The limits of a scan: what both stores share when they search messages and attempts.
 
 use provider_core::model::Id;
 use provider_core::port::{Order, Scan, ScanResult};

@@ -1,9 +1,9 @@
-//! The provider's store in SQLite: one file of its own, written by the engine's one writer, which groups what is asked at the
-//! same time into one durable transaction.
+//! The provider's store in SQLite, in a file of its own. The engine's single writer groups concurrent writes into one
+//! durable transaction.
 //!
-//! What keeps it fast however much is kept: the delivery table holds unfinished work only, rows are appended in the order of
-//! their ids, unique texts are indexed by fingerprint, and a delivery that goes well costs its message's insert, its own,
-//! its attempt's and a delete.
+//! Its speed does not depend on the amount of stored data: the delivery table contains unfinished work only, rows are
+//! appended in the order of their ids, and unique texts are indexed by fingerprint. A successful delivery costs three
+//! inserts (message, delivery, attempt) and a delete.
 
 mod accept;
 mod accounts;
@@ -36,7 +36,7 @@ use rusqlite::Connection;
 
 use self::rows::{SqlError, SqlResult};
 
-/// Delivery rows dropped in one go, so that an endpoint with a million of them keeps nobody waiting.
+/// Delivery rows deleted in one transaction, so that deleting an endpoint with a million rows does not block other writes.
 const DROP_ROWS_MAX: usize = 5_000;
 
 mod migrations {

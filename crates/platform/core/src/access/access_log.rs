@@ -5,8 +5,8 @@
 //!
 //! Guarantees:
 //! - No entry contains a password, code, token, key, or any input of a failed sign-in.
-//! - Callers who are not signed in add at most one entry for each hour and node: the platform counts sign-ins that fail at
-//!   name or password, and logs the count.
+//! - Callers who are not signed in add at most one entry for each hour and node: the platform counts sign-ins that fail
+//!   at name or password, and logs the count.
 //! - Entries are never removed.
 
 mod event;
@@ -27,7 +27,7 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, AccessEntry, Page};
 use crate::{Caller, Platform, Scope};
 
-/// Who notes by itself what nobody has asked for.
+/// The actor of entries that the platform makes by itself.
 const PLATFORM: &str = "platform";
 
 /// What an entry says.

@@ -7,7 +7,7 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, ApiKey, Page};
 use crate::{Caller, Platform, Scope};
 
-/// Whoever may take keys away may look at them.
+/// A caller who may revoke keys may list them.
 const READING: [Scope; 2] = [Scope::KeysRead, Scope::KeysWrite];
 
 impl Platform {
@@ -35,8 +35,8 @@ impl Platform {
     }
 
     /// Takes a key's access away, for good: at once on this node, and on others when what they remember of it is over
-    /// (`key_cache_ttl`). Whoever may create keys may take away any that they see, their own too: it gives nobody more than
-    /// they have. Doing it again changes nothing.
+    /// (`key_cache_ttl`). Whoever may create keys may take away any that they see, their own too: it gives nobody more
+    /// than they have. Doing it again changes nothing.
     ///
     /// Errors: `forbidden`, `not_found`.
     pub async fn revoke_api_key(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {
@@ -51,7 +51,7 @@ impl Platform {
         Ok(())
     }
 
-    /// A key of the platform's own staff is not there for anybody else.
+    /// Only staff can see a key of the platform's own staff.
     async fn visible_api_key(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<ApiKey> {
         let found = self.store().api_key(uuid).await?;
         let is_seen = |key: &ApiKey| caller.customer.is_none() || key.customer == caller.customer;

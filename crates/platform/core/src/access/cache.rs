@@ -19,7 +19,8 @@ struct Inner<T> {
     forgotten: u64,
 }
 
-/// When a look-up began. What it finds is not kept if a key was taken away meanwhile: it may be that one, as it was before.
+/// When a look-up began. What it finds is not kept if a key was taken away meanwhile: it may be that one, as it was
+/// before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CacheGeneration(u64);
 

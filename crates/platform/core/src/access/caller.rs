@@ -40,7 +40,8 @@ impl Caller {
         self.require_one_of(&[scope])
     }
 
-    /// `Forbidden` unless it has one of the scopes: who may change a thing is shown it with the answer, and may look at it.
+    /// `Forbidden` unless it has one of the scopes: who may change a thing is shown it with the answer, and may look at
+    /// it.
     pub fn require_one_of(&self, scopes: &[Scope]) -> PlatformResult<()> {
         if scopes.iter().any(|scope| self.scopes.contains(*scope)) {
             return Ok(());

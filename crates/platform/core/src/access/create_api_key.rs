@@ -1,7 +1,7 @@
 //! Making a key, once for each idempotency key.
 //!
-//! The answer holds the key itself. So that a repeated request gets it again, and the database never shows it, the answer is
-//! kept sealed.
+//! The answer holds the key itself. So that a repeated request gets it again, and the database never shows it, the
+//! answer is kept sealed.
 
 use jiff::Timestamp;
 use kit_runtime::vault::{Sealed, Secret};
@@ -19,7 +19,7 @@ const KEY_RANDOM_BYTES: usize = 24;
 const KEY_NAME_CHARS_MAX: usize = 100;
 
 impl Platform {
-    /// [`Platform::create_api_key`] for a request that may come again: within 24 h the caller is told the same key.
+    /// [`Platform::create_api_key`] for a request that may come again: within 24 h the caller receives the same key.
     pub async fn create_api_key_once(
         &self,
         caller: &Caller,

@@ -1,5 +1,5 @@
-//! A place in the log of everything, and what the log came to there: a line that somebody notes elsewhere, and holds against the
-//! log later.
+//! An anchor: a position in the log of all subjects, and a hash over the log up to it. An operator stores it elsewhere
+//! and compares the log later.
 
 use std::fmt;
 use std::str::FromStr;

@@ -36,8 +36,8 @@ pub(crate) enum SubjectChanges {
 /// An entry to be: why, and what.
 type PendingEntry = (Cause, Option<String>, Value);
 
-/// Seals the change's unlogged changes as entries, and advances the heads of their subjects. Changes that can't be sealed
-/// stay in `unlogged`.
+/// Seals the change's unlogged changes as entries, and advances the heads of their subjects. Changes that can't be
+/// sealed stay in `unlogged`.
 pub(crate) fn append_entries(change: &mut Change, random: &dyn Random) -> StoreResult<()> {
     let mut noted = std::mem::take(&mut change.unlogged).into_iter();
     while let Some(happened) = noted.next() {
@@ -80,7 +80,8 @@ fn append_subject(
     Ok(())
 }
 
-/// Makes entries of what happened to a registration, and moves its head. A new one comes with the state that it begins with.
+/// Makes entries of what happened to a registration, and moves its head. A new one comes with the state that it begins
+/// with.
 pub(crate) fn registration_entries(
     state: &mut Registration,
     changes: &[RegistrationChange],

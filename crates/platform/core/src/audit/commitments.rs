@@ -1,9 +1,9 @@
-//! What an entry commits to without showing it: how far bidders go, reserves, vendors, offers that only the clerk sees, and
-//! who a registered bidder is.
+//! What an entry commits to without showing it: how far bidders go, reserves, vendors, offers that only the clerk sees,
+//! and who a registered bidder is.
 //!
-//! In the content stands `concealed:` and the SHA-256 of a domain, a salt of 16 random bytes and the value's JSON. Without the
-//! salt nobody finds the value by trying amounts; with salt and value anybody can see that it is what was logged. Each value
-//! has a salt of its own, so that one can be shown without the others.
+//! In the content stands `concealed:` and the SHA-256 of a domain, a salt of 16 random bytes and the value's JSON.
+//! Without the salt nobody finds the value by trying amounts; with salt and value anybody can see that it is what was
+//! logged. Each value has a salt of its own, so that one can be shown without the others.
 
 use std::collections::BTreeMap;
 
@@ -82,8 +82,8 @@ pub(super) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Co
     }
 }
 
-/// Puts harmless values in place of commitments, so that what is shown can be replayed. Errors: the pointer of something
-/// that should be concealed and is not.
+/// Puts harmless values in place of commitments, so that what is shown can be replayed. Errors: the pointer of
+/// something that should be concealed and is not.
 pub(super) fn blank_commitments(kind: LogKind, change: &mut Value) -> Result<(), String> {
     let mut wrong = None;
     walk(kind, change, &mut String::new(), &mut |pointer, value| {

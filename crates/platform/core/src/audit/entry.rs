@@ -45,7 +45,8 @@ pub struct LogEntry {
     pub number: i64,
     /// [`Content`] as JSON. These bytes are what the hash covers; nobody writes them anew.
     pub content: String,
-    /// What the content only commits to, as JSON: salt and value by JSON pointer into `change`. Never leaves the platform.
+    /// What the content only commits to, as JSON: salt and value by JSON pointer into `change`. Never leaves the
+    /// platform.
     pub concealed: Option<String>,
     /// SHA-256 over the domain, the hash before and the content; see [`chain`].
     pub hash: LogHash,
@@ -72,7 +73,8 @@ pub struct Content {
     pub cause: Cause,
     /// Why, in a person's words, where somebody gave them.
     pub reason: Option<String>,
-    /// What happened: an `ItemChange`, `AuctionChange` or `RegistrationChange`, or in the first entry `{"change":"opened","state":…}`.
+    /// What happened: an `ItemChange`, `AuctionChange` or `RegistrationChange`, or in the first entry
+    /// `{"change":"opened","state":…}`.
     pub change: Value,
 }
 

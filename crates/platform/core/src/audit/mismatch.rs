@@ -1,5 +1,5 @@
-//! What is kept beside a log, held against what the log leads to. Each answers in words for people, and with nothing when all is
-//! as it should be.
+//! What is kept beside a log, held against what the log leads to. Each answers in words for people, and with nothing
+//! when all is as it should be.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The record of one sale, for somebody outside: the item's log as it is chained, without what it conceals.
+//! The record of one sale for a third party: the item's log with its hash chain, without its confidential values.
 
 use contract::ItemStatus;
 use jiff::Timestamp;
@@ -66,7 +66,7 @@ pub struct RecordSummary {
     pub status: ItemStatus,
     /// The price, minor units.
     pub price: Option<i64>,
-    /// Paddle of whoever bulk changes, or bought it.
+    /// Paddle of the leading bidder or the buyer.
     pub leader: Option<String>,
     /// Bids taken, with those that absentees left.
     pub bid_count: i64,
@@ -94,8 +94,9 @@ impl RecordSummary {
 }
 
 impl Platform {
-    /// The record of an item's sale, from the entry after `after` (0 for the first part), at most [`RECORD_ENTRIES_MAX`]
-    /// entries. What bidders would have paid, the reserve, the vendor and what only the clerk sees is in it as commitments.
+    /// The record of an item's sale, from the entry after `after` (0 for the first part), at most
+    /// [`RECORD_ENTRIES_MAX`] entries. What bidders would have paid, the reserve, the vendor and what only the clerk
+    /// sees is in it as commitments.
     ///
     /// That of a webcast's item tells that absentees left something, and is the clerk's alone while it is for sale.
     ///

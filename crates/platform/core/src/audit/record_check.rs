@@ -12,14 +12,14 @@ use super::replay::{Openings, Replay, Subject};
 pub struct CheckedRecord {
     /// The item.
     pub item: Uuid,
-    /// Where its log had come to: whoever has this, from elsewhere, knows that it is the whole record.
+    /// The head of its log. A reader who knows the head from elsewhere knows that the record is complete.
     pub head: LogHead,
     /// What the entries come to.
     pub summary: RecordSummary,
 }
 
-/// Checks the parts of a record, in order: the chain from the item's UUID to the head, and that the entries replayed come to
-/// what the record says of the sale. Errors: what is wrong, for people.
+/// Checks the parts of a record, in order: the chain from the item's UUID to the head, and that the entries replayed
+/// come to what the record says of the sale. Errors: what is wrong, for people.
 pub fn check_records(parts: &[Record]) -> Result<CheckedRecord, String> {
     let Some(last) = parts.last() else { return Err("there is no record".to_owned()) };
     let mut replay = Replay::new(LogKind::Item, last.item);

@@ -157,7 +157,8 @@ impl Subject {
         }
     }
 
-    /// As JSON, without what is of commits and not of changes: head, and version but of a registration, where it counts changes.
+    /// As JSON, without what is of commits and not of changes: head, and version but of a registration, where it counts
+    /// changes.
     pub(super) fn comparable(&self) -> Value {
         let value = match self {
             Self::Auction(auction) => serde_json::to_value(auction),

@@ -1,5 +1,5 @@
-//! Times in the log, as everywhere with milliseconds: left to themselves they are written with as few digits as they need,
-//! and a reader with a fixed format stumbles over one in ten.
+//! Times in the log, as everywhere with milliseconds: left to themselves they are written with as few digits as they
+//! need, and a reader with a fixed format stumbles over one in ten.
 
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;

@@ -25,7 +25,7 @@ const LOOKS_MAX: usize = 20;
 pub struct Finding {
     /// Item, auction or registration; none for what is wrong with the books as a whole.
     pub subject: Option<Uuid>,
-    /// Which of them; none for entries and rows that are nobody's.
+    /// Which of them; none for entries and rows without a subject.
     pub kind: Option<LogKind>,
     /// The first entry that is wrong; none when the entries are right and something else is not.
     pub entry: Option<i64>,
@@ -48,14 +48,15 @@ pub struct VerifyReport {
     pub heads: LogHash,
     /// Entries gone through in the order in which they were written.
     pub log_entries: u64,
-    /// What these come to. Kept elsewhere, it shows later that nothing of them was taken away or written anew; see `docs/operate/audit.md`.
+    /// What these come to. Kept elsewhere, it shows later that nothing of them was taken away or written anew; see
+    /// `docs/operate/audit.md`.
     pub anchor: Option<Anchor>,
     /// Anchors that were noted earlier, and hold.
     pub anchors_held: u64,
     /// Entries of the log of access looked at.
     pub access_entries: u64,
-    /// What the log of access has come to, number and hash of its last entry. Kept elsewhere, it shows later that nothing of it was
-    /// taken away or written anew.
+    /// What the log of access has come to, number and hash of its last entry. Kept elsewhere, it shows later that
+    /// nothing of it was taken away or written anew.
     pub access_anchor: Option<Anchor>,
     /// What is wrong.
     pub broken: Vec<Finding>,
@@ -72,7 +73,8 @@ struct SubjectCheck {
 type Wrong = (Option<i64>, String);
 
 impl Platform {
-    /// Looks at an item's log, state, bids and journal, and for the registrations that its bids name. For the operator; it asks no caller.
+    /// Looks at an item's log, state, bids and journal, and for the registrations that its bids name. For the operator;
+    /// it asks no caller.
     ///
     /// Errors: `not_found`, `busy` when it never stands still.
     pub async fn verify_item(&self, uuid: Uuid) -> PlatformResult<VerifyReport> {
@@ -81,7 +83,8 @@ impl Platform {
         Ok(verified)
     }
 
-    /// Looks at an auction's log, state and journal, and at all of its items and registrations. `progress` is told after each.
+    /// Verifies an auction's log, state and journal, and those of its items and registrations. `progress` is called
+    /// after each.
     ///
     /// Errors: `not_found`, `busy` when one never stands still.
     pub async fn verify_auction(
@@ -95,7 +98,7 @@ impl Platform {
     }
 
     /// Looks at every auction, item and registration, for entries and rows that are nobody's, and for what is gone: see
-    /// [`Self::verify_log`]. `progress` is told after each.
+    /// [`Self::verify_log`]. `progress` is called after each.
     pub async fn verify_all(
         &self,
         anchors: &[Anchor],
@@ -312,7 +315,8 @@ impl Platform {
             LogKind::Item => {
                 let item = self.store().item(uuid).await?.ok_or(PlatformError::NotFound("item"))?;
                 let auction = self.store().auction(item.auction).await?;
-                let auction = auction.ok_or_else(|| PlatformError::Internal("its auction is not there".to_owned()))?;
+                let auction =
+                    auction.ok_or_else(|| PlatformError::Internal("its auction does not exist".to_owned()))?;
                 let (version, head) = (item.version, item.log);
                 Ok((Subject::Item(Box::new(item)), version, head, auction.auctioneer))
             }

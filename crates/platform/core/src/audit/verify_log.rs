@@ -1,5 +1,5 @@
-//! What holds for the books as a whole, and shows that something is gone with everything that belonged to it: the order in which
-//! the log was written, anchors that somebody noted of it, and numbers that have no holes.
+//! What holds for the books as a whole, and shows that something is gone with everything that belonged to it: the order
+//! in which the log was written, anchors that somebody noted of it, and numbers that have no holes.
 
 use serde::Deserialize;
 
@@ -40,9 +40,10 @@ impl LogCounts {
 }
 
 impl Platform {
-    /// Goes through the log of everything in the order in which it was written, up to its end at this moment: looks for holes where
-    /// none may be, holds it against anchors that were noted earlier, and gives the anchor of its end. Contents are not looked
-    /// at otherwise; whose first entries were read is counted. `progress` is told now and then. For the operator; it asks no caller.
+    /// Goes through the log of everything in the order in which it was written, up to its end at this moment: looks for
+    /// holes where none may be, holds it against anchors that were noted earlier, and gives the anchor of its end.
+    /// Contents are not looked at otherwise; whose first entries were read is counted. `progress` is called from time
+    /// to time. For the operator; it asks no caller.
     pub async fn verify_log(
         &self,
         anchors: &[Anchor],
@@ -98,7 +99,7 @@ impl Platform {
         Ok(begun)
     }
 
-    /// Cursors of the journal have no holes, and no row names what is not there.
+    /// The journal's cursors have no gaps, and no row names a missing row.
     pub(super) async fn verify_between_tables(&self, verified: &mut VerifyReport) -> PlatformResult<()> {
         let mut holes = GapCheck::new("cursor", "the journal");
         let mut after = None;

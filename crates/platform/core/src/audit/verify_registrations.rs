@@ -13,7 +13,7 @@ use crate::error::PlatformResult;
 use crate::port::{Page, StoreError};
 
 impl Platform {
-    /// Looks at all registrations of an auction. `progress` is told after each page.
+    /// Looks at all registrations of an auction. `progress` is called after each page.
     pub(super) async fn verify_registrations(
         &self,
         auction: Uuid,

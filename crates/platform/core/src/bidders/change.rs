@@ -11,8 +11,8 @@ use crate::port::{Registration, RegistrationStatus};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum RegistrationChange {
-    /// It says something else. All of what can be edited, so that the log does not tell what of it changed; but for the paddle,
-    /// which everybody sees.
+    /// It says something else. All of what can be edited, so that the log does not tell what of it changed; but for the
+    /// paddle, which everybody sees.
     Edited {
         /// Another paddle, when it got one.
         #[serde(default, skip_serializing_if = "Option::is_none")]

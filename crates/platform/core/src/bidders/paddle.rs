@@ -1,4 +1,4 @@
-//! A bidder gets another paddle, while nobody knows them by the one that they have.
+//! A bidder gets another paddle, as long as no bid was made with the present one.
 
 use platform_rules::{Auction, Rejection};
 

@@ -1,5 +1,5 @@
-//! The party behind a paddle becomes known. The rules refuse a bid of a vendor on the vendor's own item; this module finds
-//! such bids that were made before the party was known.
+//! The party behind a paddle becomes known. The rules refuse a bid of a vendor on the vendor's own item; this module
+//! finds such bids that were made before the party was known.
 
 use contract::ItemStatus;
 use platform_rules::{Auction, Item, Rejection};
@@ -13,8 +13,8 @@ use crate::port::{ITEMS_READ_MAX, Page, Registration};
 const BIDS_READ_MAX: usize = 5_000;
 
 impl Platform {
-    /// Refuses a party whose own item this paddle has bid on, as long as the bid counts and the item may be sold by it or was. A
-    /// bid that comes in at that very moment may be missed.
+    /// Refuses a party whose own item this paddle has bid on, as long as the bid counts and the item may be sold by it
+    /// or was. A bid that comes in at that very moment may be missed.
     ///
     /// Errors: `vendor_has_bid`.
     pub(super) async fn check_party(
@@ -42,7 +42,8 @@ impl Platform {
         }
     }
 
-    /// If a bid of this paddle counts on the item. Whoever is outbid may lead again when another's bid is taken back.
+    /// True when a bid of this paddle counts on the item. An outbid bidder may lead again when another bid is
+    /// cancelled.
     async fn counts_on(&self, item: &Item, paddle: &str) -> PlatformResult<bool> {
         let mut after = None;
         loop {

@@ -1,6 +1,6 @@
-//! Cache of the registrations that this node has read: most bids are decided on it without a read. It needs no correctness of
-//! its own: a bid carries the version of the registration that it was decided on, and a refusal that is based on the cache is
-//! checked against the store.
+//! Cache of the registrations that this node has read: most bids are decided on it without a read. It needs no
+//! correctness of its own: a bid carries the version of the registration that it was decided on, and a refusal that is
+//! based on the cache is checked against the store.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -23,7 +23,7 @@ const NAME_CHARS_MAX: usize = 200;
 const EMAIL_BYTES_MAX: usize = 254;
 /// Characters of what is noted about a bidder.
 const NOTE_CHARS_MAX: usize = 1_000;
-/// How often somebody else may be faster.
+/// Tries of a change after version conflicts.
 const ATTEMPTS_MAX: usize = 50;
 /// Between two tries.
 const PAUSE_MAX: Duration = Duration::from_millis(20);
@@ -76,8 +76,8 @@ pub struct RegistrationDecision {
 impl Platform {
     /// Registers a bidder for an auction.
     ///
-    /// Errors: `not_found` (auction), `auction_closed` (it is archived), `invalid`, `taken` (paddle, party), `vendor_has_bid`,
-    /// `busy`.
+    /// Errors: `not_found` (auction), `auction_closed` (it is archived), `invalid`, `taken` (paddle, party),
+    /// `vendor_has_bid`, `busy`.
     pub async fn register_bidder(
         &self,
         caller: &Caller,
@@ -115,7 +115,8 @@ impl Platform {
         if entry.paddle.is_some() {
             self.check_party(&auction, None, &state).await?;
         }
-        // Numbers are given out one after the other on this node; what another node takes meanwhile is not given out twice.
+        // Numbers are given out one after the other on this node; what another node takes meanwhile is not given out
+        // twice.
         let _place = if entry.paddle.is_none() { self.retry_locks().lock(auction.uuid).await } else { None };
         for _ in 0..ATTEMPTS_MAX {
             if entry.paddle.is_none() {
@@ -131,7 +132,7 @@ impl Platform {
                     self.find_bidder_items(&auction, None, &state).await?;
                     return Ok(Outcome::Fresh(state));
                 }
-                // The number was assigned to somebody else meanwhile, by another node; it is let go first.
+                // Another node assigned the number to another bidder meanwhile.
                 Err(StoreError::Taken("paddle")) if entry.paddle.is_none() => {
                     tokio::time::sleep(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
                 }
@@ -144,8 +145,8 @@ impl Platform {
 
     /// Changes what the patch names of a registration, and leaves the rest.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `invalid`, `taken` (paddle, party),
-    /// `paddle_has_bid`, `vendor_has_bid`, `busy`.
+    /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `invalid`, `taken` (paddle,
+    /// party), `paddle_has_bid`, `vendor_has_bid`, `busy`.
     pub async fn change_registration(
         &self,
         caller: &Caller,
@@ -174,8 +175,8 @@ impl Platform {
 
     /// Changes the status of a registration: approved, refused, suspended, and back.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `illegal_transition`, `reason_required`,
-    /// `invalid`.
+    /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `illegal_transition`,
+    /// `reason_required`, `invalid`.
     pub async fn change_registration_status(
         &self,
         caller: &Caller,
@@ -287,8 +288,8 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// Notes what a bidder leads who gets a spending limit: bids in an open auction that were made before the bidder was
-    /// registered were nobody's to note. This alone looks through the auction, once.
+    /// Notes what a bidder leads who gets a spending limit: bids in an open auction that were made before the bidder
+    /// was registered were nobody's to note. This alone looks through the auction, once.
     async fn find_bidder_items(
         &self,
         auction: &Auction,

@@ -1,7 +1,7 @@
 //! Admission of a bidder to a bid: the registration, and the spending limit with what the bidder has committed.
 //!
-//! The rules compare a bid with the limit and refuse one above it (`spending_limit_reached`). This module gives them the
-//! limit and the committed amount, and makes the bid's commit depend on both ([`SpendingVersion`]).
+//! The rules compare a bid with the limit and refuse one above it (`spending_limit_reached`). This module gives them
+//! the limit and the committed amount, and makes the bid's commit depend on both ([`SpendingVersion`]).
 
 use platform_rules::{Admission, Auction, Bidder, Item, Rejection};
 use uuid::Uuid;
@@ -11,28 +11,28 @@ use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{ExpectedRegistration, Registration, RegistrationStatus, SpendingVersion};
 
-/// A bidder who comes with a bid.
+/// The bidder of a bid, as admitted.
 #[derive(Debug, Clone)]
 pub(crate) struct Admitted {
     pub(crate) bidder: Bidder,
-    /// To be taken by the bid, when it has to stay within a limit.
+    /// The version that the bid must raise, for a bidder with a spending limit.
     pub(crate) spending_version: Option<SpendingVersion>,
-    /// What it rests on, while no turn is taken.
+    /// The registration that the bid depends on, for a bidder without a limit.
     pub(crate) precondition: ExpectedRegistration,
     from: LookUpIn,
 }
 
-/// Where a bidder is looked for.
+/// Where a registration is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LookUpIn {
-    /// In this node's memory, and if they are not there, in the store.
+    /// In this node's cache, or in the store when the cache does not have it.
     Cache,
     /// In the store.
     Store,
 }
 
 impl Admitted {
-    /// What is known of bidders without a limit.
+    /// Admission of a bidder without a limit.
     fn by(auction: &Auction, paddle: &str, standing: Option<CachedRegistration>, from: LookUpIn) -> Self {
         let version = standing.map_or(0, |standing| standing.version);
         let precondition = ExpectedRegistration { auction: auction.uuid, paddle: paddle.to_owned(), version };
@@ -43,7 +43,7 @@ impl Admitted {
         self.precondition.version > 0
     }
 
-    /// True when the bidder was refused for what is remembered, which may be otherwise by now: the store knows.
+    /// True when the refusal is based on a cached registration, which may be outdated: the store decides.
     pub(crate) fn may_be_outdated(&self, refusal: &Rejection) -> bool {
         let is_about_bidder = matches!(
             refusal,
@@ -57,13 +57,13 @@ impl Admitted {
 }
 
 impl Platform {
-    /// A bidder of a webcast, with all that they have bound in the auction. What absentees leave leads nowhere, and in a ring
-    /// one item is offered at a time and who leads it can't bid on it: so no turn is taken, and what counts is bound elsewhere.
+    /// Admits a bidder of a webcast, with everything committed in the auction. An absentee bid leads no item, and a
+    /// ring offers one item at a time, on which the leading bidder can't bid. So no spending version is raised.
     pub(crate) async fn admit_to_webcast(&self, auction: &Auction, paddle: &str) -> PlatformResult<Admitted> {
         Ok(Admitted { spending_version: None, ..self.look_up(auction, paddle, None).await? })
     }
 
-    /// A bidder for a bid on an item of a timed auction.
+    /// Admits a bidder to an item of a timed auction.
     pub(crate) async fn admit(
         &self,
         auction: &Auction,
@@ -79,7 +79,8 @@ impl Platform {
     }
 
     async fn look_up(&self, auction: &Auction, paddle: &str, except: Option<Uuid>) -> PlatformResult<Admitted> {
-        // First the spending_version, then what is bound: what another bid binds in between has moved the turn on.
+        // The version first, then the amount: a bid that is committed in between raises the version, and this one is
+        // decided again.
         let found = self.store().registration_by_paddle(auction.uuid, paddle).await?;
         let standing = found.as_ref().map(CachedRegistration::of);
         let Admitted { bidder, precondition, from, .. } = Admitted::by(auction, paddle, standing, LookUpIn::Store);
@@ -94,7 +95,7 @@ impl Platform {
     }
 }
 
-/// What a registration, or none, means to the rules, but for its limit.
+/// What a registration, or none, means to the rules, without its limit.
 fn bidder_of(admission: Admission, found: Option<CachedRegistration>, paddle: &str) -> Bidder {
     let vouched_for = Bidder::vouched_for(paddle);
     let Some(standing) = found else {

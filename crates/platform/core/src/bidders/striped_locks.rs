@@ -1,5 +1,5 @@
-//! Locks by UUID on this node. They are not needed for correctness, which the versions in the store guarantee: they keep
-//! concurrent decisions of one bidder, or retries of one customer, from conflicting again and again.
+//! Locks by UUID on this node. They are not needed for correctness, which the versions in the store guarantee: they
+//! keep concurrent decisions of one bidder, or retries of one customer, from conflicting again and again.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Bids of bidders who are not in the room: proxy bids and purchases in timed auctions, absentee bids for a webcast; and
-//! what an administrator does with bids and ends.
+//! Bids of bidders who are not in the room: proxy bids and purchases in timed auctions, absentee bids for a webcast;
+//! and what an administrator does with bids and ends.
 
 use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Bidder, Item, ItemCommand};
@@ -44,7 +44,7 @@ struct BidAdmission<'a> {
 }
 
 impl Platform {
-    /// Bids on an item of a timed auction. `expected_version` is optional: without it, whoever was faster is only followed
+    /// Bids on an item of a timed auction. `expected_version` is optional: without it, an earlier bid is only followed
     /// by a higher minimum.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`] for bids.
@@ -129,8 +129,8 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// Decides a bid on the item as it is now. A bidder with a spending limit has one bid under way at a time on this node;
-    /// without the bidder's lock the bid waits.
+    /// Decides a bid on the item as it is now. A bidder with a spending limit has one bid under way at a time on this
+    /// node; without the bidder's lock the bid waits.
     async fn decide_bid(
         &self,
         caller: &Caller,
@@ -184,7 +184,8 @@ impl Platform {
 
     /// Cancels a bid, with a reason: the price becomes what it would be without it.
     ///
-    /// Errors: `not_found` (item), `precondition_failed`, and those of [`platform_rules::item::decide`] for cancellations.
+    /// Errors: `not_found` (item), `precondition_failed`, and those of [`platform_rules::item::decide`] for
+    /// cancellations.
     pub async fn cancel_bid(
         &self,
         caller: &Caller,
@@ -212,7 +213,8 @@ impl Platform {
             .await
     }
 
-    /// Puts the end of an item of a timed auction off, with a reason. Of one that is not LIVE, too: it may become so again.
+    /// Puts the end of an item of a timed auction off, with a reason. Of one that is not LIVE, too: it may become so
+    /// again.
     ///
     /// Errors: `not_found`, `precondition_failed`, `end_not_later`, `wrong_auction_kind`, `auction_closed`,
     /// `reason_required`.
@@ -228,12 +230,13 @@ impl Platform {
         self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await
     }
 
-    /// Bids of an item as others number them, oldest first, with the item: which of them leads decides what may be seen of it.
-    /// What absentees left comes before number 1, and is passed over.
+    /// Bids of an item as others number them, oldest first, with the item: which of them leads decides what may be seen
+    /// of it. What absentees left comes before number 1, and is passed over.
     pub async fn bids(&self, caller: &Caller, item: Uuid, page: Page<i64>) -> PlatformResult<(Item, Vec<Bid>)> {
         let (known, _) = self.item(caller, item).await?;
         let after = page.after.unwrap_or(0).max(0).saturating_add(known.absentee_bids);
-        // Then the item again: it is as new as they are, so that a bid which leads by now is not shown as an outbid one.
+        // Then the item again: it is as new as they are, so that a bid which leads by now is not shown as an outbid
+        // one.
         let bids = self.store().bids(item, Page { after: Some(after), ..page }).await?;
         let (item, _) = self.item(caller, item).await?;
         Ok((item, bids))

@@ -1,16 +1,17 @@
 //! Per-item command queue. It serialises the commands on one item, so that a hundred bids on one item cost one or two
 //! durable transactions instead of a hundred that conflict with each other.
 //!
-//! Actors: a caller enters the queue of the item ([`Platform::item_queue`]) and decides when it has its turn, on the state
-//! that the previous command left, without waiting for that state to be durable. A committer, one for each queue that has
-//! work, commits all decided changes in one transaction; meanwhile the next commands are decided.
+//! Actors: a caller enters the queue of the item ([`Platform::item_queue`]) and decides when it has its turn, on the
+//! state that the previous command left, without waiting for that state to be durable. A committer, one for each queue
+//! that has work, commits all decided changes in one transaction; meanwhile the next commands are decided.
 //!
 //! Guarantees:
-//! - A response is sent only after the state it depends on is durable: an accepted command is answered after its own commit,
-//!   a refused one after the commit of the state that it was refused on.
-//! - When another transaction (a worker, another node) changed the item first, all commands decided since then are decided
-//!   again on the new state.
-//! - A caller that is cancelled after its decision loses its answer only. A caller that is cancelled before has no effect.
+//! - A response is sent only after the state it depends on is durable: an accepted command is answered after its own
+//!   commit, a refused one after the commit of the state that it was refused on.
+//! - When another transaction (a worker, another node) changed the item first, all commands decided since then are
+//!   decided again on the new state.
+//! - A caller that is cancelled after its decision loses its answer only. A caller that is cancelled before has no
+//!   effect.
 //! - The queue keeps the item in memory while it has work, and reads the auction again for each commit. A decision is
 //!   therefore based on states as recent as if each command had read them.
 //! - Queues are independent of each other. A queue is deleted when its last caller leaves.
@@ -33,19 +34,19 @@ use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{Change, StoreError};
 use crate::{Caller, Platform};
 
-/// Callers in the line of one item; further ones are told that it is busy.
+/// Callers in the queue of one item; further callers get `busy`.
 const USERS_MAX: usize = 4_096;
-/// How often a command is decided again when others were faster. Each time costs one of the whole line's commits, and other
-/// nodes' lines are as long: more than for a command that stands for itself.
+/// How often a command is decided again after a conflict. Each try costs a commit of the whole queue, and other
+/// nodes' queues are as long: more tries than for a command outside a queue.
 pub(crate) const TRIES_MAX: usize = 64;
 
-/// The lines that somebody stands in.
+/// The queues that have callers.
 #[derive(Default)]
 pub(crate) struct ItemQueues {
     item_queues: Mutex<HashMap<Uuid, SharedQueue>>,
 }
 
-/// A line with how many users in it are taken.
+/// A queue with the number of its callers.
 #[derive(Default)]
 struct SharedQueue {
     queue: Arc<ItemQueue>,
@@ -85,7 +86,7 @@ pub(crate) struct ItemQueueHandle {
 }
 
 impl Platform {
-    /// Takes a place in the line of an item. Errors: `busy` when it is too long.
+    /// Enters the queue of an item. Errors: `busy` when the queue is full.
     pub(crate) fn item_queue(&self, item: Uuid) -> PlatformResult<ItemQueueHandle> {
         let mut item_queues = self.item_queues().lock();
         let shared = item_queues.entry(item).or_default();
@@ -116,8 +117,8 @@ impl Drop for ItemQueueHandle {
 }
 
 impl ItemQueueHandle {
-    /// Runs a command on the item to its end, as [`Platform::decide`] does. `decide` runs when the command has its turn,
-    /// reads the item with [`ItemQueueHandle::visible_item`], and runs again after a conflict.
+    /// Runs a command on the item to its end, as [`Platform::decide`] does. `decide` runs when the command has its
+    /// turn, reads the item with [`ItemQueueHandle::visible_item`], and runs again after a conflict.
     pub(crate) async fn decide<T, F>(
         &self,
         answering: Option<&IdempotentRequest<'_, T>>,
@@ -196,8 +197,8 @@ impl ItemQueueHandle {
         Ok((item, auction))
     }
 
-    /// Waits until everything that was decided before is on disk: for commands that ask the store for more than the item.
-    /// What they find stays as it is while they have the turn, as far as this node goes.
+    /// Waits until everything that was decided before is on disk: for commands that ask the store for more than the
+    /// item. What they find stays as it is while they have the turn, as far as this node goes.
     pub(crate) async fn drain(&self) {
         self.queue.drain().await;
         // Nothing is ahead of the store, and what is read now is what the decision rests on.

@@ -1,6 +1,6 @@
-//! Cells that a spreadsheet must not take for a formula. One that begins like a formula gets an apostrophe before it, which
-//! spreadsheets read as "this is text", and the import takes it away again. A cell that begins with apostrophes and then like a
-//! formula gets one more, so that nothing is lost on the way out and back.
+//! Cells that a spreadsheet must not take for a formula. One that begins like a formula gets an apostrophe before it,
+//! which spreadsheets read as "this is text", and the import takes it away again. A cell that begins with apostrophes
+//! and then like a formula gets one more, so that nothing is lost on the way out and back.
 
 /// What a formula begins with, in half and full width; tabs and line breaks are passed over by some programs.
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];

@@ -1,5 +1,6 @@
-//! A catalogue file is read piece by piece and staged; when all of it was found good, one small commit makes the import true,
-//! and its items enter the auction a commit for each piece ([`crate::bulk changes`]). A file of one piece is one commit.
+//! A catalogue file is read piece by piece and staged; when all of it was found good, one small commit makes the import
+//! true, and its items enter the auction a commit for each piece ([`crate::bulk changes`]). A file of one piece is one
+//! commit.
 //!
 //! Nothing of a file with a mistake is ever seen. What was staged for an import that did not come to be, because it was
 //! refused or the process was killed, is taken away.
@@ -44,8 +45,9 @@ struct ImportProgress {
 }
 
 impl Platform {
-    /// Imports a catalogue into an auction. A report with errors means that nothing was imported. When it is answered, all of
-    /// the items are there. `answering` has the hash of all of the request but the file, whose own is joined to it.
+    /// Imports a catalogue into an auction. A report with errors means that nothing was imported. When it is answered,
+    /// all of the items are there. `answering` has the hash of all of the request but the file, whose own is joined to
+    /// it.
     ///
     /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`platform_rules::item::decide`].
     pub async fn import_catalogue(
@@ -167,7 +169,7 @@ impl Platform {
             let read = read::read_each(&mut source, &limits, wanted, |_, item| {
                 piece.add(item);
                 if piece.is_full(items_max) {
-                    // Whoever waited for it may have gone away.
+                    // The caller may have been cancelled meanwhile.
                     let _ = send.blocking_send(std::mem::take(&mut piece).items);
                 }
             });
@@ -182,7 +184,7 @@ impl Platform {
         reading.await.map_err(|error| PlatformError::Internal(format!("reading the catalogue: {error}")))
     }
 
-    /// What the rules refuse is told when the whole file was read: its mistakes come first.
+    /// Refusals of the rules are reported after the whole file was read: mistakes in the file come first.
     async fn accept_batch(
         &self,
         mode: ImportMode,
@@ -229,8 +231,8 @@ impl Platform {
         .await
     }
 
-    /// The import becomes true. The auction's version moves along: lot numbers and places that were free until then are kept
-    /// for it by its bulk change.
+    /// The import becomes true. The auction's version moves along: lot numbers and places that were free until then are
+    /// kept for it by its bulk change.
     async fn begin_bulk_import(
         &self,
         caller: &Caller,

@@ -27,8 +27,8 @@ pub(super) struct RowTarget {
     pub(super) setting: ItemContext,
 }
 
-/// The items of a catalogue file with the lines that they begin on, and what is wrong with it. The items are complete only
-/// if nothing is.
+/// The items of a catalogue file with the lines that they begin on, and what is wrong with it. The items are complete
+/// only if nothing is.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(super) fn read(
     source: impl Read,
@@ -40,8 +40,8 @@ pub(super) fn read(
     (items, report)
 }
 
-/// Reads a catalogue file and gives each item, with the line that it begins on, to `take` as it comes. These are all only if
-/// nothing is wrong with the file: after the first mistake nothing is given any more.
+/// Reads a catalogue file and gives each item, with the line that it begins on, to `take` as it comes. These are all
+/// only if nothing is wrong with the file: after the first mistake nothing is given any more.
 pub(super) fn read_each(
     source: impl Read,
     limits: &CatalogueLimits,

@@ -1,8 +1,8 @@
-//! Items as rows of a CSV file: the catalogue, or the catalogue with what the sale made of it. A surface asks for the header and
-//! then for one row after the other, so that a file is never whole in memory.
+//! Items as rows of a CSV file: the catalogue, or the catalogue with what the sale made of it. A surface asks for the
+//! header and then for one row after the other, so that a file is never whole in memory.
 //!
-//! What is exported can be imported again and gives the same items, but for reserve and vendor, which are shown to nobody, and
-//! the blanks around a text. Cells can't be taken for formulas (see `safe`).
+//! What is exported can be imported again and gives the same items, but for reserve and vendor, which are shown to
+//! nobody, and the blanks around a text. Cells can't be taken for formulas (see `safe`).
 
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;

@@ -30,8 +30,8 @@ impl Platform {
         visible(caller, self.store().address(id).await?, "address", |address| address.customer)
     }
 
-    /// The id of the address that was entered, and the address if it has to be written. `current` is the record's address
-    /// so far, the only one that may be given anew.
+    /// The id of the address that was entered, and the address if it has to be written. `current` is the record's
+    /// address so far, the only one that may be given anew.
     pub(crate) async fn enter_address(
         &self,
         customer: Uuid,

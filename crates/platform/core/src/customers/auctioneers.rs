@@ -11,7 +11,7 @@ use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{Auctioneer, AuctioneerChange, AuctioneerProfile, NewAuctioneer, Page, StoreError, Versioned};
 use crate::{Caller, Platform, Scope};
 
-/// How often a change is made again because somebody else was quicker.
+/// How often a change is tried again after a version conflict.
 const ATTEMPTS_MAX: usize = 5;
 
 impl Platform {
@@ -58,8 +58,8 @@ impl Platform {
         }
     }
 
-    /// Changes what the patch names of an auctioneer, and leaves the rest. `expected_version` is the one that the caller
-    /// saw.
+    /// Changes what the patch names of an auctioneer, and leaves the rest. `expected_version` is the one that the
+    /// caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (name, for this customer), `busy`.
     pub async fn change_auctioneer(
@@ -86,7 +86,7 @@ impl Platform {
                 }
                 Some(Some(entry)) => {
                     let current = state.profile.address_id;
-                    // A new address keeps the id that it got when somebody else was quicker.
+                    // After a conflict, a new address keeps the id that it got.
                     let (id, address) = match entered.take() {
                         Some(entered) => entered,
                         None => self.enter_address(state.customer, entry, current).await?,

@@ -1,8 +1,8 @@
 //! A customer's connection to its consumer application at a provider.
 //!
-//! Support enters the provider's address, the application identifier and the API key. The platform seals the key before it
-//! reaches the store and never shows it again. Without both credentials nothing is published; the journal is written all the
-//! same.
+//! Support enters the provider's address, the application identifier and the API key. The platform seals the key before
+//! it reaches the store and never shows it again. Without both credentials nothing is published; the journal is written
+//! all the same.
 
 mod disconnect;
 mod provider_api;
@@ -31,8 +31,8 @@ const URL_BYTES_MAX: usize = 2_000;
 /// At which provider the customer has its account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ProviderChoice {
-    /// The one that is entered; of a customer without a connection, the one of the configuration. A key is never sent to another
-    /// provider because an address was left out.
+    /// The one that is entered; of a customer without a connection, the one of the configuration. A key is never sent
+    /// to another provider because an address was left out.
     #[default]
     Kept,
     /// The one of the configuration.
@@ -85,9 +85,9 @@ pub enum CredentialTest {
 }
 
 impl Platform {
-    /// Connects a customer to its consumer application, or changes the connection; a parked queue runs again. Then the provider
-    /// is asked for the application with what was entered: the connection stays whatever it says, since it may be out of order
-    /// just now, but nobody is told that all is well when it isn't.
+    /// Connects a customer to its consumer application, or changes the connection; a parked queue runs again. Then the
+    /// provider is asked for the application with what was entered: the connection stays whatever it says, since it may
+    /// be out of order just now, but nobody is told that all is well when it isn't.
     ///
     /// Doing it again does the same, so it takes no idempotency key.
     ///
@@ -156,8 +156,8 @@ impl Platform {
         Ok(self.store().quarantined(customer, page).await?)
     }
 
-    /// Asks the provider for the consumer application, with the credentials that are there; if it answers, the customer's
-    /// queue runs again.
+    /// Asks the provider for the consumer application, with the credentials that are there; if it answers, the
+    /// customer's queue runs again.
     ///
     /// Errors: `not_found`, `invalid` (a credential is missing), `provider_refused`.
     pub async fn test_and_resume(&self, caller: &Caller, customer: Uuid) -> PlatformResult<ConsumerState> {

@@ -11,7 +11,8 @@ impl Platform {
     /// Announced events of a customer after a cursor, in the journal's order, so that a consumer can reconcile after an
     /// outage. A caller that is confined to a customer need not name it; staff must.
     ///
-    /// A cursor beyond the journal's end is refused: whoever waited behind it would miss everything until then, in silence.
+    /// A cursor beyond the journal's end is refused: a reader that waits behind it would miss every event until then
+    /// without noticing.
     ///
     /// Errors: `not_found`, `invalid` (no customer named), `forbidden`, `cursor_beyond_end`.
     pub async fn events_after(

@@ -1,4 +1,4 @@
-//! The channel of an auction: a task that hears of its changes and tells those who listen.
+//! The channel of an auction: a task that receives the auction's changes and sends them to the listeners.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(super) enum LiveUpdate {
     Reload(Option<Uuid>),
 }
 
-/// Somebody wants in.
+/// A listener connects.
 pub(super) struct SubscribeRequest {
     pub(super) topic: Topic,
     pub(super) last_event: Option<EventId>,
@@ -107,7 +107,7 @@ pub(super) struct LiveChannelTask {
     versions: HashMap<Uuid, i64>,
     /// Time of the last heartbeat.
     beat: Timestamp,
-    /// When somebody was there last.
+    /// When the last listener was connected.
     used: Timestamp,
 }
 
@@ -141,7 +141,7 @@ impl LiveChannelTask {
         self.live.close_channel(&self.channel);
     }
 
-    /// Keeps the streams alive; true when nobody has listened for a while.
+    /// Keeps the streams alive; true when there was no listener for the idle time.
     fn is_over(&mut self, now: Timestamp) -> bool {
         if now.duration_since(self.beat).unsigned_abs() >= self.live.shared.config.heartbeat_every {
             self.beat = now;
@@ -163,7 +163,8 @@ impl LiveChannelTask {
             }
         }
         if looks.len() > ITEMS_RELOADED_MAX {
-            // A large auction is being changed as a whole, and more comes: once a second is enough to look at all of it.
+            // A large auction is being changed as a whole, and more comes: once a second is enough to look at all of
+            // it.
             self.reload_on_tick = true;
             return;
         }
@@ -227,7 +228,7 @@ impl LiveChannelTask {
         }
         *told = item.version;
         let Some(auction) = &self.auction else {
-            // Nobody was let in yet.
+            // No listener is connected yet.
             return;
         };
         let body = Body::Item { item: ItemState::of(auction, item) };

@@ -12,11 +12,11 @@ use crate::port::{Change, CommitReceipt, StoreResult};
 /// Items of one change that are handed to a channel as they are; with more it looks them up.
 const ITEMS_PASSED_MAX: usize = 64;
 
-/// When a commit that nobody waits for any more is over.
+/// Time after which a commit whose caller is gone has ended.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is about to be committed, of auctions that somebody listens to, or may by then. If nobody says what became of it, it
-/// is looked up: it may have become true all the same.
+/// What is about to be committed, of auctions that somebody listens to, or may by then. If nobody says what became of
+/// it, it is looked up: it may have become true all the same.
 pub(crate) struct PendingUpdates {
     live: Live,
     updates: Vec<PendingUpdate>,
@@ -27,7 +27,7 @@ struct PendingUpdate {
     change: usize,
     auction: Uuid,
     item: Option<Uuid>,
-    /// The state, if somebody listens.
+    /// The state, if there are listeners.
     update: Option<LiveUpdate>,
 }
 
@@ -75,7 +75,7 @@ impl Drop for PendingUpdates {
             return;
         }
         let live = self.live.clone();
-        // Whoever asked may have gone away while the store was still at it.
+        // The caller may have been cancelled during the commit.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 tokio::time::sleep(COMMIT_TIMEOUT).await;

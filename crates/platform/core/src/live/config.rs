@@ -15,7 +15,7 @@ pub struct LiveConfig {
     pub snapshot_items_max: usize,
     /// Time between two comments that show that the stream lives. 15 s.
     pub heartbeat_every: Duration,
-    /// How long one stream lasts: whoever listens then comes back, and is looked at anew. 1 h.
+    /// How long one stream lasts. The listener then reconnects and is authorised again. 1 h.
     pub listen_max: Duration,
     /// Time between two notices to other nodes, in which what changed is gathered. 20 ms.
     pub tell_every: Duration,

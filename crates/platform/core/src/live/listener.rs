@@ -14,7 +14,7 @@ use super::topics::Topic;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::StoreError;
 
-/// How often a channel may end while somebody is at its door.
+/// How often a channel may end while a listener connects.
 const SUBSCRIBE_TRIES_MAX: usize = 3;
 
 /// A live stream of server-sent events, ready to be written as they are. It ends when the node does, after
@@ -29,7 +29,7 @@ pub struct Listener {
     _place: OwnedSemaphorePermit,
 }
 
-/// What somebody is let in with.
+/// What a listener gets when it connects.
 pub(super) struct Subscription {
     /// Told at once: a snapshot, or what was missed.
     pub(super) first: Vec<Bytes>,
@@ -61,7 +61,7 @@ impl Listener {
 }
 
 impl Live {
-    /// Lets somebody in, who had the event `last`.
+    /// Connects a listener that has the event `last`.
     pub(super) async fn listen(&self, auction: Uuid, topic: Topic, last: Option<&str>) -> PlatformResult<Listener> {
         let place = self.shared.places.clone().try_acquire_owned();
         let place = place.map_err(|_| PlatformError::ListenersFull { maximum: self.shared.config.listeners_max })?;

@@ -1,7 +1,7 @@
-//! Other nodes: what changed here is told to them, and what changed there is looked up.
+//! Notifications between nodes: this node sends its changes, and reads the changes of the others from the store.
 //!
-//! A notice names auctions and items, not what they have become: tokens with commas between, each `<auction>` (the auction
-//! itself), `<auction>:<item>`, `<auction>:*` (it and all of its items) or `*` (anything).
+//! A notice names auctions and items, not what they have become: tokens with commas between, each `<auction>` (the
+//! auction itself), `<auction>:<item>`, `<auction>:*` (it and all of its items) or `*` (anything).
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -152,7 +152,7 @@ impl Platform {
             let mut pause = self.config().live.tell_every;
             for notice in notices_out.take() {
                 if let Err(error) = self.store().broadcast(&notice).await {
-                    tracing::warn!(%error, "other nodes could not be told of changes; they are told of any later");
+                    tracing::warn!(%error, "a notification to other nodes failed; later changes are sent again");
                     notices_out.lock().anything = true;
                     notices_out.more.notify();
                     pause = FAILED_PAUSE;

@@ -1,4 +1,4 @@
-//! What a listener is told first, and after a gap: everything as it is.
+//! Snapshots: the present state, which a listener receives first and after a gap.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,7 +12,7 @@ use super::topics::Topic;
 use crate::port::{Page, StoreError, StoreResult};
 
 impl LiveChannelTask {
-    /// The state of a topic. Nothing that is told later is older.
+    /// The state of a topic. No later event is older.
     pub(super) async fn snapshot(&mut self, topic: Topic) -> StoreResult<Bytes> {
         let items = match topic {
             Topic::Item(item) => self.live.shared.store.item(item).await?.into_iter().collect(),
@@ -37,7 +37,8 @@ impl LiveChannelTask {
         Ok(event(self.topics.last, "snapshot", &body, time_in(auction, self.live.now())))
     }
 
-    /// The first items in running order and the one in the ring, and the place of the last of the first when there are more.
+    /// The first items in running order and the one in the ring, and the place of the last of the first when there are
+    /// more.
     async fn first_items(&self, auction: Uuid, in_ring: Option<Uuid>) -> StoreResult<(Vec<Item>, Option<i64>)> {
         let limit = self.live.shared.config.snapshot_items_max;
         let store = &self.live.shared.store;

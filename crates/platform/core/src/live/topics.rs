@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::event::{self, EventId};
 
-/// What somebody listens to.
+/// The subject of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Topic {
     /// The auction and all of its items.
@@ -71,7 +71,7 @@ impl Topics {
         }
     }
 
-    /// From here on nobody can go on from an earlier event: something between may be missing.
+    /// From now on no listener can resume from an earlier event, because events between may be missing.
     pub(super) fn forget(&mut self) {
         self.kept.clear();
         self.last.number += 1;

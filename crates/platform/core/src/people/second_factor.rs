@@ -1,5 +1,5 @@
-//! The second factor: enrolled with the password, confirmed by a code, asked for from then on, turned off by a code or by an
-//! administrator.
+//! The second factor: enrolled with the password, confirmed by a code, asked for from then on, turned off by a code or
+//! by an administrator.
 
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
@@ -58,7 +58,8 @@ impl Platform {
         Ok(Outcome::Fresh(enrolled))
     }
 
-    /// StripedLocks one's own second factor on, with a code of it, and ends one's other sessions. The answer is kept sealed.
+    /// StripedLocks one's own second factor on, with a code of it, and ends one's other sessions. The answer is kept
+    /// sealed.
     ///
     /// Errors: `forbidden` (an API key), `code_refused`, `too_many_attempts`, `second_factor_on`, `second_factor_off`
     /// (none was enrolled), `busy`.

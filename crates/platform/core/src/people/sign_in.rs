@@ -42,9 +42,9 @@ pub struct SignedIn {
 }
 
 impl Platform {
-    /// Begins a session. An answer for an idempotency key belongs to the user, whatever its `caller` says; it is given again only
-    /// to who shows the password again, and kept sealed. With a second factor none is kept: a key that can be guessed would
-    /// stand in for the code.
+    /// Begins a session. An answer for an idempotency key belongs to the user, whatever its `caller` says; it is given
+    /// again only to who shows the password again, and kept sealed. With a second factor none is kept: a key that can
+    /// be guessed would stand in for the code.
     ///
     /// Errors: `sign_in_refused`, `code_required`, `code_refused`, `too_many_attempts`, `invalid`, `busy` (the user was
     /// changed at the same time).

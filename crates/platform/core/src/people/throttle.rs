@@ -1,5 +1,5 @@
-//! How often somebody may try to sign in: as one person, and from one address. Attempts are taken before the password is
-//! looked at, and given back when it was right.
+//! How often somebody may try to sign in: as one person, and from one address. Attempts are taken before the password
+//! is looked at, and given back when it was right.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -44,8 +44,8 @@ impl Platform {
         Err(PeopleRefusal::TooManyAttempts { retry_after_s }.into())
     }
 
-    /// After it was right. The account's attempts are all there again, the address has one back: whoever has an account must
-    /// not be able to try out others without end.
+    /// After it was right. The account's attempts are all there again, the address has one back: whoever has an account
+    /// must not be able to try out others without end.
     pub(super) async fn give_back(&self, taken: TakenAttempts) -> PlatformResult<()> {
         let settled =
             SignInAttemptsUpdate { full: vec![taken.account.subject], back: taken.address.into_iter().collect() };

@@ -164,8 +164,8 @@ impl Platform {
         Ok(())
     }
 
-    /// Gives a user another password, which is made if none is chosen, ends their sessions, and lets them try to sign in at
-    /// once. The answer is kept sealed.
+    /// Gives a user another password, which is made if none is chosen, ends their sessions, and lets them try to sign
+    /// in at once. The answer is kept sealed.
     ///
     /// Errors: `forbidden`, `not_found`, `invalid`, `busy`, `too_many_attempts` (too many passwords are worked on).
     pub async fn reset_password(

@@ -31,14 +31,14 @@ pub enum AccessChange {
     CreateApiKey(ApiKey, Option<IdempotentAnswer>),
     /// Revokes an API key from this time on. A key that was revoked before keeps its first time.
     RevokeApiKey(Uuid, Timestamp),
-    /// Assigns a clerk to a webcast, which has at most this number of clerks, however many assignments and changes of roles
-    /// run at the same time.
+    /// Assigns a clerk to a webcast, which has at most this number of clerks, however many assignments and changes of
+    /// roles run at the same time.
     AssignClerk(Clerk, usize),
     /// Unassigns a user from a webcast.
     UnassignClerk(Uuid, Uuid),
-    /// Creates or replaces a customer's connection. Waiting outbox rows become due and their failures are cleared. If the
-    /// connection is complete and starts from a cursor, the announced events after the cursor that have no outbox row are
-    /// inserted into the outbox in the same transaction.
+    /// Creates or replaces a customer's connection. Waiting outbox rows become due and their failures are cleared. If
+    /// the connection is complete and starts from a cursor, the announced events after the cursor that have no outbox
+    /// row are inserted into the outbox in the same transaction.
     PutConsumer(Consumer, StartFrom),
     /// Deletes a customer's connection with its key and its outbox rows. Journal and quarantine stay.
     Disconnect(Uuid),
@@ -93,8 +93,8 @@ impl AccessEntry {
 /// The access log: one chain of entries that only grows. The store keeps the head of the chain beside the entries.
 #[async_trait]
 pub trait AccessLogStore: Send + Sync {
-    /// Commits a change with its entry, or neither; without an entry when nothing changed. Entries of all nodes form one
-    /// chain. The errors are those of the change.
+    /// Commits a change with its entry, or neither; without an entry when nothing changed. Entries of all nodes form
+    /// one chain. The errors are those of the change.
     async fn apply_access_change(&self, change: AccessChange, content: String) -> StoreResult<AccessChangeResult>;
     /// Entries by number, the oldest first.
     async fn access_log(&self, page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;

@@ -29,7 +29,8 @@ pub struct ApiKey {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// API keys. A revoked key stays readable: journal and audit log name it. [`super::AccessChange`] creates and revokes keys.
+/// API keys. A revoked key stays readable: journal and audit log name it. [`super::AccessChange`] creates and revokes
+/// keys.
 #[async_trait]
 pub trait ApiKeyStore: Send + Sync {
     /// A key by its UUID, revoked or not.

@@ -76,7 +76,8 @@ pub struct Change {
     pub bids: Vec<Bid>,
     /// What becomes of bids that were accepted before, or in this change; in order.
     pub bid_strikes: Vec<BidStrike>,
-    /// Items on which bidders have bid, to be found again by [`RegistrationStore::committed_amount`](super::RegistrationStore::committed_amount).
+    /// Items on which bidders have bid, to be found again by
+    /// [`RegistrationStore::committed_amount`](super::RegistrationStore::committed_amount).
     pub bidder_items: Vec<BidderItem>,
     /// The turn that a bid of a bidder with a spending limit takes. `Conflict` when another took it.
     pub spending_version: Option<SpendingVersion>,
@@ -101,7 +102,8 @@ pub struct CommitReceipt {
     pub cursors: Vec<Cursor>,
     /// Outbox rows that were given to the node named in [`AuctionStore::commit`], ready to be published now.
     pub assigned: Vec<OutboxEvent>,
-    /// Outbox rows that wait in the table: the publisher did not ask for them, or an earlier one of their subject waits.
+    /// Outbox rows that wait in the table: the publisher did not ask for them, or an earlier one of their subject
+    /// waits.
     pub waiting: usize,
 }
 
@@ -128,20 +130,22 @@ pub trait AuctionStore: Send + Sync {
     ) -> StoreResult<Vec<Item>>;
     /// The item of an auction with this lot number.
     async fn item_by_lot_number(&self, auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
-    /// An item with its auction, which is of the same moment or a later one: a change of the auction that touches its items
-    /// can't slip between the two. `Corrupt` when the item has no auction.
+    /// An item with its auction, which is of the same moment or a later one: a change of the auction that touches its
+    /// items can't slip between the two. `Corrupt` when the item has no auction.
     async fn item_with_auction(&self, item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
     /// Items per status; what guards of the auction's transitions ask. Never loads the items.
     async fn item_counts(&self, auction: Uuid) -> StoreResult<ItemCounts>;
-    /// What there is among the items of each of these auctions, in their order: `live`, `suspended` and `with_bids` are 1 where there
-    /// are some, however many; `total` and `passed` are not told. It costs the same for ten items and for a hundred thousand.
+    /// What there is among the items of each of these auctions, in their order: `live`, `suspended` and `with_bids` are
+    /// 1 where there are some, however many; `total` and `passed` are not told. It costs the same for ten items and for
+    /// a hundred thousand.
     async fn item_presence(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
     /// Bids of an item by their number, oldest first.
     async fn bids(&self, item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;
-    /// Commits each change as a whole or not at all, all of them in one transaction as far as the engine can; the answer
-    /// has one entry for each, in order. Outbox rows that nothing earlier of their subject holds back are given to
-    /// `assign_to`, when named. The errors of an entry are `Conflict` (a version moved), `Replayed` and `Taken`. Changes of one
-    /// thing may stand on each other, versions rising one by one: those that stand on a refused one are `Conflict` too.
+    /// Commits each change as a whole or not at all, all of them in one transaction as far as the engine can; the
+    /// answer has one entry for each, in order. Outbox rows that nothing earlier of their subject holds back are given
+    /// to `assign_to`, when named. The errors of an entry are `Conflict` (a version moved), `Replayed` and `Taken`.
+    /// Changes of one thing may stand on each other, versions rising one by one: those that stand on a refused one are
+    /// `Conflict` too.
     async fn commit(
         &self,
         changes: Vec<Change>,

@@ -40,15 +40,16 @@ pub struct OrphanRow {
     pub subject: Uuid,
 }
 
-/// The audit log and consistency checks. [`super::AuctionStore::commit`] appends to the log. No call is on the path of a bid.
+/// The audit log and consistency checks. [`super::AuctionStore::commit`] appends to the log. No call is on the path of
+/// a bid.
 #[async_trait]
 pub trait AuditStore: Send + Sync {
     /// Entries of a subject by their number.
     async fn log_entries(&self, subject: Uuid, page: Page<i64>) -> StoreResult<Vec<LogEntry>>;
     /// Subjects that have entries, in the order of their UUIDs.
     async fn audited_subjects(&self, page: Page<Uuid>) -> StoreResult<Vec<Uuid>>;
-    /// Columns (`table.column`) that contradict the stored state of a subject, or the customer of its journal rows. Empty when
-    /// all agree or the subject does not exist.
+    /// Columns (`table.column`) that contradict the stored state of a subject, or the customer of its journal rows.
+    /// Empty when all agree or the subject does not exist.
     async fn inconsistent_columns(&self, kind: LogKind, subject: Uuid) -> StoreResult<Vec<&'static str>>;
     /// How the store numbers the positions.
     fn position_numbering(&self) -> PositionNumbering;
@@ -57,7 +58,7 @@ pub trait AuditStore: Send + Sync {
     async fn last_log_position(&self) -> StoreResult<i64>;
     /// Entries of all subjects by position.
     async fn entries_by_position(&self, page: Page<i64>) -> StoreResult<Vec<PositionedEntry>>;
-    /// Rows of items, registrations, bids, bidder items, journal, outbox and quarantine that name a missing row: at most
-    /// `limit` of each table, each subject once.
+    /// Rows of items, registrations, bids, bidder items, journal, outbox and quarantine that name a missing row: at
+    /// most `limit` of each table, each subject once.
     async fn orphan_rows(&self, limit: usize) -> StoreResult<Vec<OrphanRow>>;
 }

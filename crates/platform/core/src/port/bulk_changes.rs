@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::StoreResult;
 use crate::sales::new_item::NewItem;
 
-/// A change of an auction that its items follow, a step after the other, each a commit of its own. An auction has one at most.
+/// A change of an auction that its items follow, a step after the other, each a commit of its own. An auction has one
+/// at most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BulkChange {
     /// The auction.
@@ -37,7 +38,8 @@ pub struct BulkChange {
 pub enum BulkOperation {
     /// Their auction went LIVE: so do those that are DRAFT or PREVIEW.
     GoLive,
-    /// Their auction goes back to PREVIEW: no bid may slip in, so the versions of LIVE ones move on. Then it is PREVIEW.
+    /// Their auction goes back to PREVIEW: no bid may slip in, so the versions of LIVE ones move on. Then it is
+    /// PREVIEW.
     #[serde(rename = "return")]
     ReturnToPreview,
     /// Their auction went back to PREVIEW: LIVE ones are DRAFT, as if an administrator had set each.
@@ -45,7 +47,7 @@ pub enum BulkOperation {
     ResetToDraft,
     /// Their auction is reconciled: PASSED ones are UNSOLD.
     Reconcile,
-    /// Their planned ends are so many seconds later.
+    /// The planned ends become later by a number of seconds.
     #[serde(rename = "shift")]
     ShiftEnds {
         /// Seconds.
@@ -59,7 +61,8 @@ pub enum BulkOperation {
         /// Why; needed by LIVE and SUSPENDED ones.
         reason: Option<String>,
     },
-    /// Their auction's closing time or stagger was corrected: the ends that were planned by those of before are planned anew.
+    /// Their auction's closing time or stagger was corrected: the ends that were planned by those of before are planned
+    /// anew.
     #[serde(rename = "replan")]
     ReplanEnds {
         /// Closing time of before.
@@ -67,8 +70,8 @@ pub enum BulkOperation {
         /// Stagger of before.
         stagger: Option<Stagger>,
     },
-    /// Their auction, which is LIVE, gets other terms: no bid may slip in that was decided on those of before, so the versions
-    /// of LIVE ones move on. Then it has them.
+    /// Their auction, which is LIVE, gets other terms: no bid may slip in that was decided on those of before, so the
+    /// versions of LIVE ones move on. Then it has them.
     #[serde(rename = "terms")]
     EditTerms {
         /// What is another way then.
@@ -91,7 +94,8 @@ pub enum BulkOperation {
 pub struct BulkChangeStep {
     /// The auction.
     pub auction: Uuid,
-    /// [`BulkChange::step`] as it was loaded; none when the auction had no bulk_change. `Conflict` when it is another by now.
+    /// [`BulkChange::step`] as it was loaded; none when the auction had no bulk_change. `Conflict` when it is another
+    /// by now.
     pub expected_step: Option<i64>,
     /// The bulk change from now on; none when it is over.
     pub bulk_change: Option<BulkChange>,
@@ -115,8 +119,8 @@ impl BulkOperation {
         }
     }
 
-    /// If it leads items to another status: what has still to follow may be refused for a status that it has no more in a
-    /// moment.
+    /// If it leads items to another status: what has still to follow may be refused for a status that it has no more in
+    /// a moment.
     pub(crate) fn changes_status(&self) -> bool {
         matches!(self, Self::GoLive | Self::ReturnToPreview | Self::ResetToDraft | Self::Reconcile)
     }
@@ -131,7 +135,7 @@ pub trait BulkChangeStore: Send + Sync {
     async fn bulk_changes(&self, limit: usize) -> StoreResult<Vec<BulkChange>>;
     /// Keeps a piece of an import, numbered from 0, until a step enters it.
     async fn stage_chunk(&self, import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
-    /// A piece of an import; none when it was entered or is not there.
+    /// A chunk of an import; none when it was entered or does not exist.
     async fn staged_chunk(&self, import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
     /// Takes at most `limit` pieces of an import away; how many.
     async fn delete_staged_chunks(&self, import: Uuid, limit: usize) -> StoreResult<usize>;

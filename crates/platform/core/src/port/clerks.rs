@@ -33,8 +33,8 @@ pub enum ClerkAssignResult {
     LimitReached,
 }
 
-/// Clerks of webcasts. [`super::AccessChange`] assigns and unassigns them. A user who gets another role, or is removed, is
-/// unassigned from every webcast in the same transaction.
+/// Clerks of webcasts. [`super::AccessChange`] assigns and unassigns them. A user who gets another role, or is removed,
+/// is unassigned from every webcast in the same transaction.
 #[async_trait]
 pub trait ClerkStore: Send + Sync {
     /// True when they are the webcast's clerk at this moment, whichever node has said so.

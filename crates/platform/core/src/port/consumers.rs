@@ -50,8 +50,8 @@ pub enum StartFrom {
     Cursor(Cursor),
 }
 
-/// Connections. [`super::AccessChange`] creates, replaces and deletes them. A new or changed connection makes the waiting
-/// rows of the queue due and clears their failures, which say nothing about the new connection.
+/// Connections. [`super::AccessChange`] creates, replaces and deletes them. A new or changed connection makes the
+/// waiting rows of the queue due and clears their failures, which say nothing about the new connection.
 #[async_trait]
 pub trait ConsumerStore: Send + Sync {
     /// A customer's connection.
@@ -60,7 +60,7 @@ pub trait ConsumerStore: Send + Sync {
     async fn consumers(&self, page: Page<Uuid>) -> StoreResult<Vec<Consumer>>;
     /// Parks the customer's queue, or resumes it with `None`.
     async fn park_queue(&self, customer: Uuid, parked: Option<Parked>) -> StoreResult<()>;
-    /// Resumes a parked queue and stores the answer. The connection counts as changed at `at`, and waiting rows become due
-    /// immediately. `Replayed` when the answer's key was used before; then nothing changes.
+    /// Resumes a parked queue and stores the answer. The connection counts as changed at `at`, and waiting rows become
+    /// due immediately. `Replayed` when the answer's key was used before; then nothing changes.
     async fn resume_queue(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
 }

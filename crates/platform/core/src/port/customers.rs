@@ -112,8 +112,8 @@ pub trait CustomerStore: Send + Sync {
     async fn customer(&self, uuid: Uuid) -> StoreResult<Option<Customer>>;
     /// In order of creation (UUID).
     async fn customers(&self, page: Page<Uuid>) -> StoreResult<Vec<Customer>>;
-    /// An id for an auctioneer whose answer has to say it before it is written. Given once: if nothing is written, nothing
-    /// ever has it.
+    /// An id for an auctioneer whose answer has to say it before it is written. Given once: if nothing is written,
+    /// nothing ever has it.
     async fn next_auctioneer_id(&self) -> StoreResult<i64>;
     /// Gives the id, unless one was drawn; its address and the answer are written with it. `Taken("name")`, `Replayed`.
     async fn create_auctioneer(&self, auctioneer: NewAuctioneer) -> StoreResult<Auctioneer>;

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use super::StoreResult;
 
-/// Items that are due. [`ItemEndStore::due_items`] and [`ItemEndStore::next_end`] never return items of sandbox auctions,
-/// whose items end by the clock of their auction.
+/// Items that are due. [`ItemEndStore::due_items`] and [`ItemEndStore::next_end`] never return items of sandbox
+/// auctions, whose items end by the clock of their auction.
 #[async_trait]
 pub trait ItemEndStore: Send + Sync {
     /// Items of real timed auctions that are LIVE with `effective_end_time <= now`, the earliest first, with their

@@ -72,21 +72,22 @@ impl Downtime {
 /// The nodes that work on the store.
 #[async_trait]
 pub trait NodeStore: Send + Sync {
-    /// Records a heartbeat of `node`. Outbox rows of nodes whose last heartbeat is before `dead_before` become unassigned.
+    /// Records a heartbeat of `node`. Outbox rows of nodes whose last heartbeat is before `dead_before` become
+    /// unassigned.
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
     /// Signals that another process (a management command, another node) changed something that may be work for this
     /// one. It may fire without cause; a missed signal is made up for by polling.
     fn remote_changes(&self) -> Signal;
     /// Checks that the database can be read and written.
     async fn ping(&self) -> StoreResult<()>;
-    /// Sends a notification to the other processes; a store for a single process sends nothing. It is not stored and may be
-    /// lost. It has at most [`NOTIFICATION_BYTES_MAX`] bytes of ASCII and no quote.
+    /// Sends a notification to the other processes; a store for a single process sends nothing. It is not stored and
+    /// may be lost. It has at most [`NOTIFICATION_BYTES_MAX`] bytes of ASCII and no quote.
     async fn broadcast(&self, notice: &str) -> StoreResult<()>;
     /// Receives the notifications of other processes from now on; none when there can be no other process.
     fn notifications(&self) -> Option<Notifications>;
-    /// Records that a node runs at `now`. A time without such a record of more than `gap_ms_max` is a downtime. The store
-    /// keeps it until [`NodeStore::clear_downtime`], and extends a downtime that it still keeps. Returns the kept downtime,
-    /// on every node.
+    /// Records that a node runs at `now`. A time without such a record of more than `gap_ms_max` is a downtime. The
+    /// store keeps it until [`NodeStore::clear_downtime`], and extends a downtime that it still keeps. Returns the kept
+    /// downtime, on every node.
     async fn detect_downtime(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>>;
     /// Deletes this downtime. A later one stays.
     async fn clear_downtime(&self, downtime: Downtime) -> StoreResult<()>;

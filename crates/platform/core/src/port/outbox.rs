@@ -141,9 +141,9 @@ pub trait OutboxStore: Send + Sync {
     /// Those of these quarantined events whose subject has a later announced event that neither waits nor is in
     /// quarantine: that event was published, is being published, or was dropped.
     async fn overtaken(&self, customer: Uuid, cursors: Vec<Cursor>) -> StoreResult<Vec<Cursor>>;
-    /// Moves events from quarantine back to the outbox without attempts, all or none, and stores the answer. `Conflict` when
-    /// an event is not in quarantine, was overtaken and the policy refuses that, or the customer has no connection;
-    /// `Replayed`.
+    /// Moves events from quarantine back to the outbox without attempts, all or none, and stores the answer. `Conflict`
+    /// when an event is not in quarantine, was overtaken and the policy refuses that, or the customer has no
+    /// connection; `Replayed`.
     async fn requeue_quarantined(
         &self,
         customer: Uuid,
@@ -151,8 +151,8 @@ pub trait OutboxStore: Send + Sync {
         after_later: OvertakenPolicy,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()>;
-    /// Deletes events from quarantine, all or none, and stores the answer. `Conflict` when an event is not in quarantine;
-    /// `Replayed`.
+    /// Deletes events from quarantine, all or none, and stores the answer. `Conflict` when an event is not in
+    /// quarantine; `Replayed`.
     async fn drop_quarantined(
         &self,
         customer: Uuid,

@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::{IdempotentAnswer, Page, StoreResult, Versioned};
 use crate::audit::LogEntry;
 
-/// The registration of a bidder as a bid was decided on it. The bid becomes true only while that is still so, whoever
-/// changed it on whichever node: that is what lets a registration be remembered instead of read for each bid.
+/// The registration that a bid was decided on. The store commits the bid only if the registration is unchanged, on
+/// whichever node it changed. Nodes can therefore cache registrations instead of reading them for each bid.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ExpectedRegistration {
     /// The auction.
@@ -21,7 +21,7 @@ pub struct ExpectedRegistration {
     pub version: i64,
 }
 
-/// Where a registration stands.
+/// Status of a registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegistrationStatus {
@@ -62,17 +62,17 @@ pub struct Registration {
     pub customer: Uuid,
     /// All that others see of the bidder; unique in its auction, and never changed once they have bid.
     pub paddle: String,
-    /// The person or firm behind it: vendors and the auctioneer are told by it. Registered once in an auction.
+    /// The person or firm behind the paddle: identifies vendors and the auctioneer. Registered once in an auction.
     pub party: Option<Uuid>,
-    /// Name, for whoever runs the sale.
+    /// Name, for the staff of the sale.
     pub name: String,
-    /// E-mail address, for whoever runs the sale.
+    /// E-mail address, for the staff of the sale.
     pub email: Option<String>,
     /// What the bidder may spend in this auction, minor units; none for no limit.
     pub limit: Option<i64>,
-    /// What whoever runs the sale notes about the bidder.
+    /// A note of the staff about the bidder.
     pub note: Option<String>,
-    /// Where it stands.
+    /// The status.
     pub status: RegistrationStatus,
     /// Why it was refused or suspended, in a person's words.
     pub reason: Option<String>,
@@ -84,9 +84,9 @@ pub struct Registration {
     pub created_at: Timestamp,
     /// When it was changed last.
     pub updated_at: Timestamp,
-    /// Where its log has come to.
+    /// Head of its audit log.
     pub log: LogHead,
-    /// How often it was changed, or bid under a limit: bids take turns. The store counts.
+    /// Rises with each change, and with each bid under a spending limit. The store counts.
     #[serde(skip)]
     pub spending_version: i64,
 }
@@ -133,13 +133,14 @@ impl Registration {
 
 /// Registrations, and the items on which bidders have bid.
 ///
-/// The store keeps no sum of what a bidder has committed, since each bid would have to write it, and most bidders have no
-/// limit. It records each item on which a bidder has bid ([`BidderItem`]), once, and computes the sum from the states of
-/// these items when it is needed.
+/// The store keeps no sum of what a bidder has committed, since each bid would have to write it, and most bidders have
+/// no limit. It records each item on which a bidder has bid ([`BidderItem`]), once, and computes the sum from the
+/// states of these items when it is needed.
 #[async_trait]
 pub trait RegistrationStore: Send + Sync {
-    /// Writes a registration with its log entries, and raises its spending version. `Conflict` when the version changed, or
-    /// when it gets another paddle after a bid with the present one; `Taken("paddle")`, `Taken("party")`, `Replayed`.
+    /// Writes a registration with its log entries, and raises its spending version. `Conflict` when the version
+    /// changed, or when it gets another paddle after a bid with the present one; `Taken("paddle")`, `Taken("party")`,
+    /// `Replayed`.
     async fn put_registration(&self, entry: RegistrationWrite) -> StoreResult<()>;
     /// A registration.
     async fn registration(&self, uuid: Uuid) -> StoreResult<Option<Registration>>;
@@ -156,14 +157,15 @@ pub trait RegistrationStore: Send + Sync {
     ) -> StoreResult<Vec<Registration>>;
     /// The highest paddle of an auction that is a number of at most nine digits; 0 without one.
     async fn highest_paddle(&self, auction: Uuid) -> StoreResult<i64>;
-    /// True when a bid of this paddle was accepted in the auction, struck bids included. Without a recorded bidder item it
-    /// reads the auction's bids: for rare commands of administrators.
+    /// True when a bid of this paddle was accepted in the auction, struck bids included. Without a recorded bidder item
+    /// it reads the auction's bids: for rare commands of administrators.
     async fn has_bid(&self, auction: Uuid, paddle: &str) -> StoreResult<bool>;
-    /// True when a bidder item of this paddle and item is recorded. Without one, the committed amount does not include it.
+    /// True when a bidder item of this paddle and item is recorded. Without one, the committed amount does not include
+    /// it.
     async fn has_bidder_item(&self, auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
     /// Records bidder items that are not recorded yet.
     async fn record_bidder_items(&self, bidder_items: Vec<BidderItem>) -> StoreResult<()>;
-    /// What a bidder has bound by now on the items that they have a stake in, but for one: the sum of
-    /// [`platform_rules::Item::committed_by`], minor units. To be asked after the registration was loaded.
+    /// What a bidder has committed on the recorded bidder items, except one item: the sum of
+    /// [`platform_rules::Item::committed_by`], minor units. Call it after the registration was loaded.
     async fn committed_amount(&self, auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
 }

@@ -38,9 +38,9 @@ pub struct SealedAnswer {
 pub struct SealedReplacement {
     /// Where.
     pub location: SealedLocation,
-    /// What was there when it was looked at.
+    /// The value when it was read.
     pub old: Sealed,
-    /// What is to be there.
+    /// The new value.
     pub new: Sealed,
 }
 

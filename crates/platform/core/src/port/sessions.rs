@@ -52,7 +52,7 @@ pub struct Session {
     pub last_used_at: Timestamp,
 }
 
-/// One attempt of somebody to sign in, out of an allowance that fills up evenly.
+/// One attempt to sign in, taken from an allowance that refills evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignInAttempt {
     /// Whose allowance: an account's or an address'.
@@ -64,8 +64,8 @@ pub struct SignInAttempt {
 }
 
 impl SignInAttempt {
-    /// When the allowance is full again after this attempt, if it was to be full at `full_at`; or the time at which there is
-    /// an attempt again.
+    /// When the allowance is full again after this attempt, if it was to be full at `full_at`; or the time at which
+    /// there is an attempt again.
     pub fn take(&self, full_at: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Timestamp> {
         let after = full_at.map_or(now, |at| at.max(now)) + self.refill_interval;
         let allowed_from = after - self.refill_interval * self.attempts_max;
@@ -99,7 +99,8 @@ pub trait SessionStore: Send + Sync {
     /// allowances that are full; how many.
     async fn delete_expired_sessions(&self, now: Timestamp, idle_before: Timestamp, limit: usize)
     -> StoreResult<usize>;
-    /// Takes one attempt from each allowance, or, when one of them is empty, none: then the time at which there will be one.
+    /// Takes one attempt from each allowance, or, when one of them is empty, none: then the time at which there will be
+    /// one.
     async fn take_sign_in_attempts(
         &self,
         attempts: Vec<SignInAttempt>,

@@ -86,11 +86,11 @@ pub struct UserChange {
 /// What came of changing or removing a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserChangeResult {
-    /// It is done.
+    /// The change was made.
     Done,
-    /// Nothing was done: nobody could administer any more.
+    /// Nothing changed: no enabled administrator would remain.
     LastAdministrator,
-    /// Nothing was done: a user who has signed in stays, because the log may name them.
+    /// Nothing changed: a user who has signed in stays, because the audit log may name them.
     HasSignedIn,
 }
 
@@ -104,8 +104,8 @@ pub trait UserStore: Send + Sync {
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>>;
     /// In order of creation (UUID).
     async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>>;
-    /// Makes a change true as a whole or not at all. One administrator who is not disabled stays, however many changes come
-    /// at the same time. `Conflict` when the version moved or the user is gone, `Replayed`.
+    /// Makes a change true as a whole or not at all. One administrator who is not disabled stays, however many changes
+    /// come at the same time. `Conflict` when the version moved or the user is gone, `Replayed`.
     async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult>;
     /// Notes that the code of a step was used; false when that of this step or a later one was before.
     async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool>;

@@ -23,8 +23,8 @@ pub(super) struct CircuitBreaker {
     state: State,
     /// Pauses since the last request that passed.
     failures: u32,
-    /// Which generation between two pauses it is. Many requests fail together; only the first of a generation makes the next
-    /// pause longer.
+    /// Which generation between two pauses it is. Many requests fail together; only the first of a generation makes the
+    /// next pause longer.
     generation: u64,
 }
 
@@ -46,7 +46,8 @@ impl CircuitBreaker {
         Self { pause_base, pause_max, state: State::Closed, failures: 0, generation: 0 }
     }
 
-    /// How many requests may start now, while `under_way` of them are on their way and an open lane may have `requests_max`.
+    /// How many requests may start now, while `under_way` of them are on their way and an open lane may have
+    /// `requests_max`.
     pub(super) fn available_requests(&mut self, now: Timestamp, under_way: usize, requests_max: usize) -> usize {
         if self.paused_until().is_some_and(|until| until <= now) {
             self.state = State::HalfOpen;
@@ -87,8 +88,8 @@ impl CircuitBreaker {
     }
 
     /// The request failed in a way that concerns all: nothing starts until the returned time. It is as far away as the
-    /// provider asked, and never nearer than the first step of the back-off. News from before the last pause make no new
-    /// one, unless the provider asks for it.
+    /// provider asked, and never nearer than the first step of the back-off. News from before the last pause make no
+    /// new one, unless the provider asks for it.
     pub(super) fn failed(
         &mut self,
         ticket: Ticket,

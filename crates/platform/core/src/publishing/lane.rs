@@ -1,8 +1,8 @@
 //! A lane: the events of one customer on their way to its provider.
 //!
-//! One task owns everything here. It starts requests as far as [`CircuitBreaker`] allows, the oldest event first; turns each verdict
-//! into an outcome and gives that to the batcher that all lanes share; and claims more from the table when it knows that
-//! rows wait there. An event leaves the lane, and its place becomes free, when its outcome is on disk.
+//! One task owns everything here. It starts requests as far as [`CircuitBreaker`] allows, the oldest event first; turns
+//! each verdict into an outcome and gives that to the batcher that all lanes share; and claims more from the table when
+//! it knows that rows wait there. An event leaves the lane, and its place becomes free, when its outcome is on disk.
 
 mod connect;
 
@@ -62,8 +62,9 @@ pub(super) struct Lane {
 enum EventState {
     /// In the queue, or on its way to the provider.
     Active,
-    /// Its outcome is being recorded. A row that stays in the outbox may be claimed reclaimed as soon as that is on disk, before the
-    /// lane hears of it. What was claimed must not be dropped: the row is this node's, and nobody else looks for it.
+    /// Its outcome is being recorded. A row that stays in the outbox may be claimed reclaimed as soon as that is on
+    /// disk, before the lane hears of it. What was claimed must not be dropped: the row is this node's, and nobody else
+    /// looks for it.
     Settling { reclaimed: Option<QueuedEvent> },
 }
 
@@ -358,7 +359,7 @@ impl Lane {
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        // A lane that panicked queued rows which nobody knows of any more.
+        // A lane that panicked has lost track of the rows it had queued.
         if !self.ended {
             self.shared.fence();
         }

@@ -1,5 +1,5 @@
-//! The workers that publish the outbox: the heartbeat of this node, and the sweep that gives waiting outbox rows to the lanes
-//! of their customers.
+//! The workers that publish the outbox: the heartbeat of this node, and the sweep that gives waiting outbox rows to the
+//! lanes of their customers.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::Platform;
 use crate::config::Nodes;
 use crate::port::NodeId;
 
-/// How often a node says that it lives.
+/// Interval of the heartbeat.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(1);
 
 impl Platform {
@@ -43,13 +43,13 @@ impl Platform {
         }
     }
 
-    /// Says that this node lives. When it has lost track of its rows it takes a new name first, at most once in the time
-    /// after which a node is dead.
+    /// Records this node's heartbeat. If it has lost track of its rows it takes a new node id first, at most once in
+    /// the time after which a node is dead.
     async fn heartbeat(&self, now: Timestamp, renewed_at: &mut Timestamp) {
         let shared = &self.publisher().shared;
         let is_first = !shared.running.load(Ordering::Acquire);
         let dead_before = match self.config().nodes {
-            // Whoever else was heard of worked on the store before this process did.
+            // Every other node in the table belongs to an earlier process.
             Nodes::Sole if is_first => now,
             _ => now - self.config().node_dead_after,
         };

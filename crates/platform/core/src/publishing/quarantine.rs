@@ -1,7 +1,8 @@
 //! Events that the provider refused for good: sent again once the cause is mended, or dropped.
 //!
-//! Order per subject stays right: an event goes back to its place in the outbox, before those of its subject that still wait.
-//! When a later one of its subject has gone out already, it is refused, unless somebody asks for it in so many words.
+//! Order per subject stays right: an event goes back to its place in the outbox, before those of its subject that still
+//! wait. If a later event of its subject was published already, it is refused, unless the caller explicitly asks to
+//! send it.
 
 use uuid::Uuid;
 
@@ -44,7 +45,8 @@ pub struct ResendReport {
 impl Platform {
     /// Lets events in quarantine be published again.
     ///
-    /// Errors: `not_found` (customer), `invalid` (also an event that is not in quarantine), `not_connected`, `later_published`.
+    /// Errors: `not_found` (customer), `invalid` (also an event that is not in quarantine), `not_connected`,
+    /// `later_published`.
     pub async fn send_quarantined(
         &self,
         caller: &Caller,
@@ -77,8 +79,8 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// Takes events out of quarantine for good: they are never published. They stay in the journal and the events feed. The
-    /// reason goes into the server's log.
+    /// Takes events out of quarantine for good: they are never published. They stay in the journal and the events feed.
+    /// The reason goes into the server's log.
     ///
     /// Errors: `not_found` (customer), `invalid` (also an event that is not in quarantine).
     pub async fn drop_quarantined(

@@ -13,7 +13,8 @@ use super::verdict::{Verdict, judge};
 use crate::port::OutboxEvent;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// The embedded provider delivers what has one key in order where an endpoint asks for it; others don't know the header.
+/// The embedded provider delivers what has one key in order where an endpoint asks for it; others don't know the
+/// header.
 const ORDERING_KEY: HeaderName = HeaderName::from_static("lotwire-ordering-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Bytes of the provider's answer that are read; an accepted message answers with a few hundred.
@@ -52,7 +53,7 @@ pub(super) async fn publish(
     // A second one is known by its event id.
     match client.send_idempotent(deadline, request).await {
         Ok(response) => judge(response.status, &response.headers, &response.body, now()).without(&connection.key),
-        // Nothing will reach that address until somebody changes it, or the policy.
+        // No request will reach that address until an operator changes it, or the policy.
         Err(error @ TransportError::RefusedAddress { .. }) => Verdict::Park { reason: error.to_string() },
         Err(error) => Verdict::Retry { error: error.to_string(), retry_after: None },
     }

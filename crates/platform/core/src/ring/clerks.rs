@@ -21,8 +21,8 @@ impl Platform {
 
     /// Assigns a clerk to a webcast. Who is its clerk already stays so.
     ///
-    /// Errors: `forbidden`, `not_found` (auction, user), `wrong_auction_kind`, `auction_closed` (it is archived), `not_a_clerk`,
-    /// `too_many_clerks`.
+    /// Errors: `forbidden`, `not_found` (auction, user), `wrong_auction_kind`, `auction_closed` (it is archived),
+    /// `not_a_clerk`, `too_many_clerks`.
     pub async fn assign_clerk(&self, caller: &Caller, auction: Uuid, user: Uuid) -> PlatformResult<(Clerk, User)> {
         let webcast = self.with_clerks(caller, auction).await?;
         webcast.require_unarchived()?;
@@ -73,8 +73,8 @@ impl Platform {
         Ok(self.store().users_with_clerk_role(page).await?)
     }
 
-    /// Webcasts that the person who asks is assigned to, without ARCHIVED ones, in order of creation. Errors: `forbidden`
-    /// (an API key).
+    /// Webcasts that the person who asks is assigned to, without ARCHIVED ones, in order of creation. Errors:
+    /// `forbidden` (an API key).
     pub async fn own_webcasts(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<Auction>> {
         if caller.session.is_none() {
             return Err(PlatformError::Forbidden("this is for people who have signed in, not for API keys".into()));
@@ -82,7 +82,8 @@ impl Platform {
         Ok(self.store().webcasts_of_clerk(caller.id, page).await?)
     }
 
-    /// Webcasts that a user is assigned to, without ARCHIVED ones, in order of creation. Errors: `forbidden`, `not_found`.
+    /// Webcasts that a user is assigned to, without ARCHIVED ones, in order of creation. Errors: `forbidden`,
+    /// `not_found`.
     pub async fn webcasts_of_clerk(
         &self,
         caller: &Caller,
@@ -93,7 +94,8 @@ impl Platform {
         Ok(self.store().webcasts_of_clerk(user.uuid, page).await?)
     }
 
-    /// The auction, for callers who may see and say who its clerks are: the platform's own people, whoever its customer is.
+    /// The auction, for callers who may see and say who its clerks are: the platform's own people, whoever its customer
+    /// is.
     async fn with_clerks(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
         caller.require(Scope::AuctionsWrite)?;
         let auction = self.visible_auction(caller, auction).await?;
@@ -124,7 +126,8 @@ impl Platform {
         self.require_clerk(caller, &auction).await
     }
 
-    /// An auction whose bidders the caller may see: a clerk those of their webcasts. Errors: `not_found`, `clerk_not_assigned`.
+    /// An auction whose bidders the caller may see: a clerk those of their webcasts. Errors: `not_found`,
+    /// `clerk_not_assigned`.
     pub(crate) async fn visible_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
         let auction = self.visible_auction(caller, auction).await?;
         self.require_clerk(caller, &auction).await?;

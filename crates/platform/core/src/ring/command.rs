@@ -101,10 +101,11 @@ pub struct ClerkCommandResult {
 }
 
 impl Platform {
-    /// Does what the clerk wants. `seen` is the ring that the clerk saw: of two clerks one gets `precondition_failed`, never
-    /// two sales.
+    /// Does what the clerk wants. `seen` is the ring that the clerk saw: of two clerks one gets `precondition_failed`,
+    /// never two sales.
     ///
-    /// Errors: `not_found`, `clerk_not_assigned`, `precondition_failed`, and those of [`platform_rules::ring::decide`] and [`platform_rules::ring::begin`].
+    /// Errors: `not_found`, `clerk_not_assigned`, `precondition_failed`, and those of [`platform_rules::ring::decide`]
+    /// and [`platform_rules::ring::begin`].
     pub async fn clerk(
         &self,
         caller: &Caller,
@@ -133,8 +134,8 @@ impl Platform {
             .await
     }
 
-    /// The item whose bids the command waits for, and which wait for it: that in the ring, or the one that it names. A guess
-    /// that keeps it from losing against them; what it is really about is said by the ring when it has its turn.
+    /// The item whose bids the command waits for, and which wait for it: that in the ring, or the one that it names. A
+    /// guess that keeps it from losing against them; what it is really about is said by the ring when it has its turn.
     async fn queue_for(&self, caller: &Caller, auction: Uuid, command: &ClerkCommand) -> PlatformResult<Option<Uuid>> {
         match command {
             ClerkCommand::Begin | ClerkCommand::Send { item: None } => Ok(None),

@@ -1,4 +1,5 @@
-//! What lies on the clerk's desk, and nobody else may see: absentees' maxima, what is next, what can be done now.
+//! The clerk's desk, which only clerks may see: absentee maxima, the next items, and the commands that are possible
+//! now.
 
 use contract::ItemStatus;
 use platform_rules::ring::{Commission, RingAction, RingFacts, commissions, legal_actions};
@@ -75,7 +76,8 @@ impl Platform {
     }
 
     async fn any_passed(&self, auction: &Auction, touched: Option<ItemAfterCommand<'_>>) -> PlatformResult<bool> {
-        // The first and another, not their number: every command of the clerk asks, and there may be a hundred thousand items.
+        // The first and another, not their number: every command of the clerk asks, and there may be a hundred thousand
+        // items.
         let two = Page { after: None, limit: 2 };
         let passed = self.store().items_with_status(auction.uuid, &[ItemStatus::Passed], two).await?;
         let any_other = passed.iter().any(|item| touched.is_none_or(|touched| touched.after.uuid != item.uuid));

@@ -1,4 +1,5 @@
-//! What bidders do in a webcast by themselves: bid on the item in the ring. What absentees leave before it is among the bids.
+//! What bidders do in a webcast by themselves: bid on the item in the ring. What absentees leave before it is among the
+//! bids.
 
 use platform_rules::{Auction, Item, RingCommand};
 use uuid::Uuid;
@@ -32,8 +33,9 @@ pub struct InternetBidResult {
 }
 
 impl Platform {
-    /// Bids on the item in the ring. It waits for the clerk, or is accepted at once where the auction says so; a bidder's
-    /// later one takes the place of the one that waits. The item's version moves, so no hammer falls on a bid unseen.
+    /// Bids on the item in the ring. It waits for the clerk, or is accepted at once where the auction says so; a
+    /// bidder's later one takes the place of the one that waits. The item's version moves, so no hammer falls on a bid
+    /// unseen.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::ring::decide`] for bids.
     pub async fn bid_in_ring(

@@ -12,8 +12,9 @@ const ITEMS_READ_MAX: usize = 200;
 pub(super) const READS_MAX: usize = 10;
 
 impl Platform {
-    /// The items that wait, in the order in which "next" sends them: behind the one that was sent last, and behind the last
-    /// one of the catalogue what was left out from its beginning. `changed` is as it will be, not as the store has it.
+    /// The items that wait, in the order in which "next" sends them: behind the one that was sent last, and behind the
+    /// last one of the catalogue what was left out from its beginning. `changed` is as it will be, not as the store has
+    /// it.
     pub(super) async fn upcoming(
         &self,
         auction: &Auction,

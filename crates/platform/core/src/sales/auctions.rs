@@ -1,4 +1,5 @@
-//! Auctions: created, read, and moved from one status to the next. Edits, copies and moved ends have modules of their own.
+//! Auctions: created, read, and moved from one status to the next. Edits, copies and moved ends have modules of their
+//! own.
 
 pub mod after_change;
 pub mod copy;
@@ -68,7 +69,8 @@ pub struct NewAuction {
     pub status: AuctionStatus,
     /// Items made in the same call, in running order; at most 1,000. In a LIVE auction one at least is LIVE.
     pub items: Vec<NewItem>,
-    /// Real, or a sandbox on a clock of its own, which begins at the server's time and stands still until it is advanced.
+    /// Real, or a sandbox on a clock of its own, which begins at the server's time and stands still until it is
+    /// advanced.
     pub sale_mode: SaleMode,
 }
 
@@ -192,9 +194,9 @@ impl Platform {
         Ok(self.store().item_counts(auction).await?)
     }
 
-    /// Changes the status of an auction. Going LIVE takes its DRAFT and PREVIEW items along, reconciliation makes PASSED
-    /// ones UNSOLD: those of a large auction follow it piece by piece ([`crate::bulk changes`]). Back to PREVIEW a large one is when
-    /// it is sure that no bid has come. `expected_version` is the one that the caller saw.
+    /// Changes the status of an auction. Going LIVE takes its DRAFT and PREVIEW items along, reconciliation makes
+    /// PASSED ones UNSOLD: those of a large auction follow it piece by piece ([`crate::bulk changes`]). Back to PREVIEW
+    /// a large one is when it is sure that no bid has come. `expected_version` is the one that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`lifecycle::decide`] and
     /// [`platform_rules::item::decide`].

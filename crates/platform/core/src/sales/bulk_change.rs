@@ -1,12 +1,12 @@
-//! Bulk changes: the items of an auction follow a change of the auction in steps, so that no other command waits for all of
-//! them (`docs/decisions/0013-bulk-changes-in-steps.md`).
+//! Bulk changes: the items of an auction follow a change of the auction in steps, so that no other command waits for
+//! all of them (`docs/decisions/0013-bulk-changes-in-steps.md`).
 //!
-//! An auction of 100,000 items goes LIVE, returns to PREVIEW, is reconciled, receives a catalogue or a copy, or gets new
-//! ends. In one commit, a bid or an end on the same items would wait for seconds. The first step is the caller's own commit,
-//! with its answer, and stores the [`BulkChange`], which records how far the items have followed. A worker takes the other
-//! steps, some hundred items in each commit, together with the next state of the bulk change. If two nodes run the same
-//! step, one commit fails with a version conflict and the node leaves the work to the other. A crash between two steps loses
-//! nothing and repeats nothing. The auction's own version does not change with the steps.
+//! An auction of 100,000 items goes LIVE, returns to PREVIEW, is reconciled, receives a catalogue or a copy, or gets
+//! new ends. In one commit, a bid or an end on the same items would wait for seconds. The first step is the caller's
+//! own commit, with its answer, and stores the [`BulkChange`], which records how far the items have followed. A worker
+//! takes the other steps, some hundred items in each commit, together with the next state of the bulk change. If two
+//! nodes run the same step, one commit fails with a version conflict and the node leaves the work to the other. A crash
+//! between two steps loses nothing and repeats nothing. The auction's own version does not change with the steps.
 //!
 //! While a bulk change is under way:
 //! - a command that would change the auction as a whole, or add items to it, is refused with `items_following`; so is a
@@ -14,13 +14,13 @@
 //! - bids, ends and commands on items that have followed work as always;
 //! - an item follows in its state at that moment, by the same rules as in a small auction.
 //!
-//! For new ends, the first step checks all items: all can move, or the command is refused. After that each item moves in its
-//! own step. An item that has ended by then stays as it is, and no item moves twice, because the commit that moves it also
-//! advances the bulk change.
+//! For new ends, the first step checks all items: all can move, or the command is refused. After that each item moves
+//! in its own step. An item that has ended by then stays as it is, and no item moves twice, because the commit that
+//! moves it also advances the bulk change.
 //!
-//! The return to PREVIEW runs in the opposite order: the auction refuses bids from the first step on, its LIVE items get new
-//! versions so that every earlier decision has been committed or fails, and only then the auction is PREVIEW and its items
-//! are reset. New terms of a LIVE auction are applied in the same way.
+//! The return to PREVIEW runs in the opposite order: the auction refuses bids from the first step on, its LIVE items
+//! get new versions so that every earlier decision has been committed or fails, and only then the auction is PREVIEW
+//! and its items are reset. New terms of a LIVE auction are applied in the same way.
 
 mod item_step;
 mod staging;
@@ -63,8 +63,8 @@ impl Platform {
         Ok(self.store().bulk_change(auction.uuid).await?)
     }
 
-    /// Refuses with `items_following` while a bulk change of the auction is under way. To be asked after the auction was read, by what
-    /// moves its version: then no bulk change can begin before its commit.
+    /// Refuses with `items_following` while a bulk change of the auction is under way. To be asked after the auction
+    /// was read, by what moves its version: then no bulk change can begin before its commit.
     pub(crate) async fn require_no_bulk_change(&self, auction: &Auction) -> PlatformResult<()> {
         match self.store().bulk_change(auction.uuid).await? {
             Some(_) => Err(Rejection::ItemsFollowing.into()),
@@ -101,8 +101,8 @@ impl Platform {
         rejection.into()
     }
 
-    /// The items of an auction that was just changed begin to follow it, in the same change; a bulk change is written down for those
-    /// that do not fit into it.
+    /// The items of an auction that was just changed begin to follow it, in the same change; a bulk change is written
+    /// down for those that do not fit into it.
     pub(crate) async fn begin_bulk_change(
         &self,
         draft: &mut ChangeBuilder<'_>,

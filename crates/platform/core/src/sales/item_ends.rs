@@ -4,12 +4,12 @@
 //! commit. Items that became due while the process was down are ended as soon as it runs. The worker decides by the
 //! server's clock, never before the effective end time; the expected version makes each item end exactly once.
 //!
-//! An operator may configure a grace period: items that became due while no node was running then end that long after the
-//! first node runs again, so that bidders can return and bid. The store keeps the downtime, so that all nodes agree and a
-//! killed node loses nothing.
+//! An operator may configure a grace period: items that became due while no node was running then end that long after
+//! the first node runs again, so that bidders can return and bid. The store keeps the downtime, so that all nodes agree
+//! and a killed node loses nothing.
 //!
-//! While more items are due than one commit takes, publishing is slowed down: ending the others has priority, and the last
-//! webhook is sent no later than without.
+//! While more items are due than one commit takes, publishing is slowed down: ending the others has priority, and the
+//! last webhook is sent no later than without.
 //!
 //! Several nodes on one database don't compete: a node that finds that another one ends items leaves the work to it and
 //! takes only items that are overdue. If it finds any, the other node is gone, and it takes over.
@@ -35,7 +35,7 @@ const ACTOR: &str = "timer";
 const ROUNDS_MAX: usize = 1_000;
 /// Commits of a round when more is due than one can hold: while one is written, the others are made.
 const CONCURRENT_COMMITS: usize = 4;
-/// Without a sign of life for longer than this, nobody was there. Nodes give one every second.
+/// A time without a heartbeat that is longer than this is a downtime. Nodes send one every second.
 const HEARTBEAT_GAP_MS_MAX: i64 = 3_000;
 /// Pause after a round that came to nothing though items were due.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
@@ -73,7 +73,7 @@ enum NodeRole {
 pub struct EndReport {
     /// Items ended.
     pub items: usize,
-    /// Items that somebody else changed first.
+    /// Items that another transaction changed first.
     pub conflicts: usize,
     /// Items that are due and can't be ended; the log has them.
     pub refused: usize,
@@ -116,13 +116,13 @@ impl ItemEndWorker {
         Ok(ended)
     }
 
-    /// Before anything ends: was somebody there to see to what is due?
+    /// Before any item ends: was a node running when it became due?
     async fn detect_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
         let is_held = self.grace() > Duration::ZERO;
         let found = if is_held { self.platform.detect_downtime(now).await? } else { None };
         self.downtime_state = found.map_or(KnownDowntime::None, KnownDowntime::Known);
         if let KnownDowntime::Known(Downtime { since, until }) = self.downtime_state {
-            tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are put off");
+            tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are extended");
         }
         Ok(())
     }
@@ -212,7 +212,7 @@ impl ItemEndWorker {
         Ok(())
     }
 
-    /// When to look again, if nobody says something before.
+    /// When to look again, unless a signal comes first.
     async fn wake_at(&self, now: Timestamp, last: &PlatformResult<EndReport>) -> Timestamp {
         let latest = now + self.platform.config().timers.look_every;
         let stuck = match last {

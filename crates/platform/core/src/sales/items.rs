@@ -25,8 +25,8 @@ use crate::{Caller, Platform, Role, Scope};
 impl Platform {
     /// Adds items at the end of an auction's running order, all or none; at most 1,000.
     ///
-    /// Errors: `not_found`, `precondition_failed` (the auction's version), `invalid`, `taken` (a lot number), and those of
-    /// [`platform_rules::item::decide`].
+    /// Errors: `not_found`, `precondition_failed` (the auction's version), `invalid`, `taken` (a lot number), and those
+    /// of [`platform_rules::item::decide`].
     pub async fn add_items(
         &self,
         caller: &Caller,
@@ -64,8 +64,8 @@ impl Platform {
         Ok(self.store().items(auction, page).await?)
     }
 
-    /// Changes the status of an item as an administrator does: set-up, suspension, withdrawal; from SOLD and PASSED back
-    /// to LIVE it is a correction. `expected_version` is the item's that the caller saw.
+    /// Changes the status of an item as an administrator does: set-up, suspension, withdrawal; from SOLD and PASSED
+    /// back to LIVE it is a correction. `expected_version` is the item's that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`].
     pub async fn change_item_status(

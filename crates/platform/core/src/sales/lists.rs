@@ -1,5 +1,5 @@
-//! Filtered lists of auctions, items and registrations. Every filter keeps the order of the whole list, so a cursor is valid
-//! with any filter.
+//! Filtered lists of auctions, items and registrations. Every filter keeps the order of the whole list, so a cursor is
+//! valid with any filter.
 
 use contract::{AuctionStatus, ItemStatus};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode};

@@ -117,7 +117,7 @@ impl NewItem {
         if let Some(reserve) = self.reserve
             && reserve < self.opening_bid
         {
-            // Never with the amount: whoever changes the opening bid need not know the reserve.
+            // Without the amount: a caller who may change the opening bid need not know the reserve.
             problem(ItemField::Reserve, "is below the opening bid: raise it, or leave it out".to_owned());
         }
         if let (Some(reserve), Some(high)) = (self.reserve, self.high_estimate)

@@ -1,5 +1,5 @@
-//! Results of a sale: hammer prices, buyer's premium, tax, and who bought what. Amounts are rounded for each item, half up,
-//! and totals are sums of the rounded amounts (`docs/run-sales/rules.md`).
+//! Results of a sale: hammer prices, buyer's premium, tax, and who bought what. Amounts are rounded for each item, half
+//! up, and totals are sums of the rounded amounts (`docs/run-sales/rules.md`).
 
 use std::collections::BTreeMap;
 

@@ -16,17 +16,17 @@ const ROUNDS_MAX: usize = 1_000;
 /// Tries of one step, each with half as many items: bids that were decided before the advance may still be coming in.
 const STEP_TRIES_MAX: usize = 12;
 
-/// Brings clocks to their targets.
+/// Advances sandbox clocks to their targets.
 pub struct TestClockWorker {
     platform: Platform,
 }
 
-/// What became of a step.
+/// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StepOutcome {
-    /// So many items ended.
+    /// The number of items that ended.
     Done(usize),
-    /// Another node goes on with this clock, or it is there.
+    /// Another node advances this clock, or it has reached its target.
     Superseded,
 }
 
@@ -36,8 +36,8 @@ impl TestClockWorker {
         Self { platform }
     }
 
-    /// Brings every clock that is on its way to its target; the number of items ended. A clock that another node is found
-    /// to work at is left to it, and one that can't go on holds no other up: the others are there when it is told why.
+    /// Brings every clock that is on its way to its target; the number of items ended. A clock that another node
+    /// advances is left to it, and one that fails delays no other: its error is returned after the others have run.
     pub async fn run_once(&self) -> PlatformResult<usize> {
         let (mut ended, mut failed) = (0, FailedSubjects::default());
         for _ in 0..ROUNDS_MAX {

@@ -1,5 +1,5 @@
-//! Checks that this node has the sealing keys of the other nodes. A node with other keys could not open the provider API keys
-//! of customers, so that every event it commits would wait; and the other nodes could not open what it sealed.
+//! Checks that this node has the sealing keys of the other nodes. A node with other keys could not open the provider
+//! API keys of customers, so that every event it commits would wait; and the other nodes could not open what it sealed.
 
 use kit_runtime::vault::{Sealed, VaultError};
 
@@ -36,8 +36,8 @@ impl Platform {
         })
     }
 
-    /// The same for a process that is going to seal: if the keys fit, the store knows from then on what may be sealed with
-    /// the first of them.
+    /// The same for a process that is going to seal: if the keys fit, the store knows from then on what may be sealed
+    /// with the first of them.
     pub async fn record_sealing_key(&self) -> PlatformResult<SealingKeyCheck> {
         for _ in 0..TRIES_MAX {
             let stored = self.store().sentinels().await?;

@@ -1,7 +1,8 @@
 //! Seals every value that an older key sealed again with the first key, in small steps beside other work.
 //!
-//! Each value is replaced only if it is unchanged since it was read: a change meanwhile has sealed it with the first key.
-//! When no value of an older key remains, the sentinels of the older keys are deleted, and a node may start without them.
+//! Each value is replaced only if it is unchanged since it was read: a change meanwhile has sealed it with the first
+//! key. When no value of an older key remains, the sentinels of the older keys are deleted, and a node may start
+//! without them.
 
 use kit_runtime::vault::{ResealReport, Sealed};
 use uuid::Uuid;
@@ -32,8 +33,8 @@ impl Platform {
         Ok(self.go_through(Stale::Count, &mut |_| ()).await?.0)
     }
 
-    /// Seals again with the first key whatever another has sealed. `progress` is told after each piece what was sealed again
-    /// so far. Doing it again does nothing more, and after an interruption it goes on.
+    /// Seals again with the first key whatever another has sealed. `progress` is told after each piece what was sealed
+    /// again so far. Doing it again does nothing more, and after an interruption it goes on.
     ///
     /// What can't be opened stays as it is and is told; then the sentinels stay, too. Errors: `busy` (others seal with
     /// another key all the time: a node runs that does not have this key first).
@@ -114,8 +115,8 @@ impl Platform {
         Some(SealedReplacement { location: SealedLocation::Connection(customer), old: key.clone(), new })
     }
 
-    /// A key that is kept while its connection is changed: sealed with the first key, so that a change at the same time does
-    /// not bring back what another has sealed.
+    /// A key that is kept while its connection is changed: sealed with the first key, so that a change at the same time
+    /// does not bring back what another has sealed.
     pub(crate) fn sealed_now(&self, customer: Uuid, key: Sealed) -> Sealed {
         self.renew(&provider_key_context(customer), &key).ok().flatten().unwrap_or(key)
     }

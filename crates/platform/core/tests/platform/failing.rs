@@ -36,8 +36,8 @@ async fn after_a_429_the_lane_waits_for_retry_after_and_probes_once() {
 #[tokio::test]
 async fn a_500_a_time_out_and_a_closed_connection_are_tried_again_ever_later() {
     for reply in [Reply::Status(500), Reply::Status(503), Reply::Hang, Reply::Close] {
-        // A connection that was kept since the credentials were tested and closes now says nothing of the event: it is sent again at
-        // once over a new one, and that is the first attempt.
+        // A connection that was kept since the credentials were tested and closes now says nothing of the event: it is
+        // sent again at once over a new one, and that is the first attempt.
         let first = if matches!(reply, Reply::Close) { 2 } else { 1 };
         let provider = Provider::start(vec![reply; first + 1]).await;
         let publisher = PublisherConfig { request_timeout: Duration::from_millis(200), ..PublisherConfig::default() };

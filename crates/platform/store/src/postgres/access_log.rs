@@ -76,7 +76,7 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
     }
 }
 
-/// Whoever appends, on whichever node, waits for the one before to be done. It is the last lock that a transaction takes.
+/// The lock on the head makes appends of all nodes wait for each other. It is the last lock that a transaction takes.
 async fn append(db: &Transaction<'_>, content: &str) -> SqlResult<()> {
     let head = head(db, "SELECT number, hash FROM access_log_head FOR UPDATE").await?;
     let next = AccessEntry::after(head, content.to_owned());

@@ -1,16 +1,16 @@
 //! Auctions, items and bids, and the one commit that changes them.
 //!
-//! A filtered list has an index for each combination of its filters, with the keys in the list's order. A statement takes
-//! the first keys of each combination, sorts them together, and reads the rows of the page.
+//! A filtered list has an index for each combination of its filters, with the keys in the list's order. A statement
+//! takes the first keys of each combination, sorts them together, and reads the rows of the page.
 //!
-//! PostgreSQL chooses the index by its statistics, which mislead it in two cases. While all rows are alike (one customer,
-//! every item LIVE), it takes the index of the whole list and checks its rows one by one: a filter without a match then
-//! reads them all. An auction that is newer than the statistics seems to have no rows, so that any index on the auction
-//! seems good. Lists on part of an index, here and in the other modules, therefore state the range of that index, from
-//! `(customer, cursor) > ($1, $2)` to `customer <= $1`, in the order of both columns: no other index has that order. A
-//! single row is the first of such a range. Where that is not enough, the tables state how many customers to expect
-//! (`n_distinct`). The rows of a page are read by a LATERAL with a LIMIT, which the planner can't turn into a join that
-//! reads both sides from their beginning.
+//! PostgreSQL chooses the index by its statistics, which mislead it in two cases. While all rows are alike (one
+//! customer, every item LIVE), it takes the index of the whole list and checks its rows one by one: a filter without a
+//! match then reads them all. An auction that is newer than the statistics seems to have no rows, so that any index on
+//! the auction seems good. Lists on part of an index, here and in the other modules, therefore state the range of that
+//! index, from `(customer, cursor) > ($1, $2)` to `customer <= $1`, in the order of both columns: no other index has
+//! that order. A single row is the first of such a range. Where that is not enough, the tables state how many customers
+//! to expect (`n_distinct`). The rows of a page are read by a LATERAL with a LIMIT, which the planner can't turn into a
+//! join that reads both sides from their beginning.
 
 use std::collections::HashMap;
 

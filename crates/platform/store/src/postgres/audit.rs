@@ -59,7 +59,8 @@ impl AuditStore for PostgresStore {
         let client = self.client().await?;
         let last = "SELECT no FROM audit_log ORDER BY no DESC LIMIT 1";
         let last = rows::one(&client, last, &[], |row| rows::get(row, 0)).await?.unwrap_or(0);
-        // Whoever has drawn a lower one has the lock by now. When it is given back, what was written is visible.
+        // A transaction that drew a lower number holds the lock by now. When it releases the lock, its entries are
+        // visible.
         let writers = writers(&client).await?;
         for _ in 0..LOOKS_MAX {
             let under_way = self::writers(&client).await?;
@@ -68,7 +69,9 @@ impl AuditStore for PostgresStore {
             }
             rows::execute(&client, REST, &[]).await?;
         }
-        Err(StoreError::Unavailable("somebody has been writing to the log in one transaction for ten seconds".into()))
+        Err(StoreError::Unavailable(
+            "a transaction has been writing to the audit log for ten seconds; try again later".into(),
+        ))
     }
 
     async fn entries_by_position(&self, page: Page<i64>) -> StoreResult<Vec<PositionedEntry>> {

@@ -1,4 +1,4 @@
-//! What many ask for at the same time, done together: how much of it, and what those are told whose work was not taken.
+//! Limits of the batches in which concurrent calls are served, and the error when a batcher is closed.
 
 use std::time::Duration;
 

@@ -65,7 +65,7 @@ pub(super) async fn lock(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult
 
 /// Takes steps that were compared with the locked bulk changes: in order, one statement or two for each.
 pub(super) async fn advance_bulk_changes(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
-    for BulkChangeStep { auction, expected_step: seen, bulk_change: bulk_change, entered } in
+    for BulkChangeStep { auction, expected_step: seen, bulk_change, entered } in
         changes.iter().filter_map(|change| change.bulk_change.as_ref())
     {
         match (seen, bulk_change) {
@@ -83,7 +83,7 @@ pub(super) async fn advance_bulk_changes(db: &Transaction<'_>, changes: &[&Chang
                 rows::execute(db, update, &[auction, &bulk_change.step, &to_json(bulk_change)?]).await?;
             }
             (Some(_), None) => {
-                drop(rows::execute(db, "DELETE FROM bulk_changes WHERE auction = $1", &[auction]).await?)
+                rows::execute(db, "DELETE FROM bulk_changes WHERE auction = $1", &[auction]).await?;
             }
             (None, None) => {}
         }

@@ -57,7 +57,7 @@ impl ClerkStore for PostgresStore {
 }
 
 pub(super) async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
-    // Nobody gives them another role until this is over, and who has done so before is waited for.
+    // The lock keeps the user's role until the commit, and waits for an earlier change of it.
     let is_role = "SELECT 1 FROM users WHERE uuid = $1 AND role = $2 FOR SHARE";
     if rows::one(db, is_role, &[&clerk.user, &Role::Clerk.name()], |_| Ok(())).await?.is_none() {
         return Ok(ClerkAssignResult::NotAClerk);
@@ -89,7 +89,7 @@ pub(super) async fn unassign(db: &impl GenericClient, auction: Uuid, user: Uuid)
     Ok(rows::execute(db, delete, &[&auction, &user]).await? == 1)
 }
 
-/// Who gets another role is nobody's clerk.
+/// A user with another role is the clerk of no webcast.
 pub(super) async fn unassign_from_all(db: &Transaction<'_>, user: Uuid) -> SqlResult<()> {
     rows::execute(db, "DELETE FROM clerks WHERE user_uuid = $1", &[&user]).await.map(drop)
 }

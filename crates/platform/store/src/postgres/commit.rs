@@ -1,9 +1,9 @@
 //! Commits: many changes in one transaction, each as a whole or not at all.
 //!
-//! A batch costs the same few round trips however many changes it has: what is there is locked and looked at, each change is
-//! judged in memory against that and the changes before it, and what is left is written with one statement for each table.
-//! Changes that announce something draw their cursors last, under the journal's lock; a bid takes no lock but its item's, and
-//! bids on different items join: see [`joined`].
+//! A batch costs the same few round trips however many changes it has: the present rows are locked and compared, each
+//! change is judged in memory against that and the changes before it, and what is left is written with one statement
+//! for each table. Changes that announce something draw their cursors last, under the journal's lock; a bid takes no
+//! lock but its item's, and bids on different items join: see [`joined`].
 
 mod announce;
 mod conflicts;
@@ -49,7 +49,8 @@ async fn commit_batch(postgres: &Postgres, changes: &[Change], assign_to: Option
         .await
 }
 
-/// Somebody else took a value between the look and the write, which undid the batch: each change has to stand for itself.
+/// Another transaction took a value between the comparison and the write, which undid the batch: each change is
+/// committed alone.
 async fn commit_individually(postgres: &Postgres, changes: &[Change], assign_to: Option<NodeId>) -> Batch {
     let mut all = Batch { answers: Vec::with_capacity(changes.len()), notify_nodes: false };
     let mut refused = RefusedChanges::default();

@@ -1,16 +1,16 @@
 //! Locks that belong to no row. Each is held to the end of the transaction that takes it.
 //!
-//! Whoever takes both takes the one on nodes first.
+//! A transaction that takes both takes the one on nodes first.
 
 use deadpool_postgres::{GenericClient, Transaction};
 
 use super::rows::{self, SqlResult};
 
-/// Held by whoever draws cursors, or decides from which on a customer is connected: cursors become visible in their order,
-/// and every event is before a connection or after it (docs/decisions/0004).
+/// Held by transactions that draw cursors, or decide from which cursor on a customer is connected: cursors become
+/// visible in their order, and every event is before a connection or after it (docs/decisions/0004).
 const JOURNAL: i64 = 0x6c6f_7477_6972_6501;
-/// Shared by whoever gives rows to a node, and held alone by whoever declares nodes dead: no row is given to a node that is
-/// forgotten at that moment.
+/// Shared by transactions that assign rows to a node; exclusive for those that declare nodes dead: no row is assigned
+/// to a node that is forgotten at that moment.
 const NODES: i64 = 0x6c6f_7477_6972_6502;
 
 /// The statement that takes the journal's lock; its value is [`journal_key`].

@@ -46,7 +46,7 @@ impl NodeStore for PostgresStore {
     }
 
     async fn detect_downtime(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
-        // What is read in an update is what was there before it.
+        // The expressions of an UPDATE read the values before it.
         let note = "INSERT INTO downtime AS r (no, last_alive_at_ms) VALUES (1, $1) ON CONFLICT (no) DO UPDATE SET \
              down_since_ms = CASE WHEN $1 - r.last_alive_at_ms > $2 THEN coalesce(r.down_since_ms, r.last_alive_at_ms) \
              ELSE r.down_since_ms END, \
@@ -78,8 +78,8 @@ pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timesta
     Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
 }
 
-/// Makes nobody's what nodes had that were last heard of before `dead_before`. There is no index by owner, which every event
-/// would pay for: the outbox is gone through once for nodes that died.
+/// Unassigns the rows of nodes whose last heartbeat is before `dead_before`. There is no index by owner, which every
+/// event would pay for: the outbox is gone through once for nodes that died.
 pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timestamp) -> SqlResult<()> {
     locks::nodes_exclusive(db).await?;
     let forget = "DELETE FROM nodes WHERE heartbeat_at_ms < $1 RETURNING uuid";
@@ -87,8 +87,8 @@ pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timesta
     rows::execute(db, "UPDATE outbox SET owner = NULL WHERE owner = ANY($1)", &[&dead]).await.map(drop)
 }
 
-/// Makes sure that somebody watches over what `node` is given in this transaction: a node that was taken for dead meanwhile,
-/// or was never heard of, is dead until it is heard of, and its rows are found.
+/// Makes sure that the rows which this transaction assigns to `node` are watched: a node that was declared dead
+/// meanwhile, or was never heard of, is dead until it is heard of, and its rows are found.
 pub(super) async fn register_node(db: &impl GenericClient, node: NodeId) -> SqlResult<()> {
     locks::nodes_shared(db).await?;
     let insert = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";

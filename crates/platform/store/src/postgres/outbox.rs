@@ -17,11 +17,11 @@ use super::rows::{self, SqlResult};
 use super::{PostgresStore, idempotency, locks, nodes};
 use crate::codec::{self, corrupt, ms};
 
-/// Condition on a row `o`: no earlier one of its subject is left. A join, which NOT EXISTS may become, would read all of a
-/// long queue to find its first rows.
+/// Condition on a row `o`: no earlier one of its subject is left. A join, which NOT EXISTS may become, would read all
+/// of a long queue to find its first rows.
 const FIRST: &str = "o.cursor = (SELECT min(e.cursor) FROM outbox e WHERE e.subject = o.subject)";
 
-/// Condition on a row `o`: nobody has it, and its time has come (`$1`).
+/// Condition on a row `o`: it is unassigned and due at `$1`.
 const FREE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= $1)";
 
 /// Condition on a consumer `c`: its queue flows.
@@ -132,8 +132,8 @@ pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp)
     rows::list(db, &select, &[&ms(now)], |row| rows::get(row, 0)).await
 }
 
-/// Rows that another node claims at the same time are passed over. One that it has let go of meanwhile is looked at again by
-/// the engine before it is locked.
+/// Rows that another node claims at the same time are passed over. One that it has let go of meanwhile is looked at
+/// again by the engine before it is locked.
 pub(super) async fn claim(
     db: &Transaction<'_>,
     node: NodeId,
@@ -159,7 +159,8 @@ pub(super) async fn claim(
     rows::list(db, give, &[&cursors, &customer, &node.0], event).await
 }
 
-/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the journal.
+/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the
+/// journal.
 fn event(row: &Row) -> SqlResult<OutboxEvent> {
     Ok(OutboxEvent {
         cursor: rows::get(row, 0)?,
@@ -182,8 +183,8 @@ pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Sql
     rows::one(db, &select, &[&customer], |row| rows::time(row, 0)).await
 }
 
-/// Queue by queue, the rows in the order of their cursors, so that two nodes don't wait for each other. Each statement names its
-/// rows by the whole key: a join, planned while the queue was short, would read all of a long one.
+/// Queue by queue, the rows in the order of their cursors, so that two nodes don't wait for each other. Each statement
+/// names its rows by the whole key: a join, planned while the queue was short, would read all of a long one.
 pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxSettlement], now: Timestamp) -> SqlResult<()> {
     let mut queues: BTreeMap<Uuid, Vec<&OutboxSettlement>> = BTreeMap::new();
     for outcome in outcomes {

@@ -139,7 +139,8 @@ fn taken(error: SqlError) -> SqlError {
     error.into()
 }
 
-/// The next turns of the registrations that changes are about. Locked after auctions and items, in the order of the UUIDs.
+/// The next turns of the registrations that changes are about. Locked after auctions and items, in the order of the
+/// UUIDs.
 pub(super) async fn lock_spending_versions(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashMap<Uuid, i64>> {
     let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.spending_version?.registration)).collect();
     if wanted.is_empty() {
@@ -150,8 +151,8 @@ pub(super) async fn lock_spending_versions(db: &Transaction<'_>, changes: &[&Cha
     Ok(found.into_iter().collect())
 }
 
-/// Versions of the registrations that changes rest on; what is not there has none. They stay as they are until the end of the
-/// transaction: whoever changes one of them waits for it.
+/// Versions of the registrations that changes depend on; a missing one has none. They are locked until the end of the
+/// transaction: a concurrent change of one of them waits.
 pub(super) async fn lock_registrations(
     db: &Transaction<'_>,
     changes: &[&Change],

@@ -144,7 +144,7 @@ pub(super) async fn delete_expired(
     Ok(usize::try_from(ended + filled).unwrap_or(usize::MAX))
 }
 
-/// Whoever takes at the same time waits for the rows, which all take in one order.
+/// Concurrent transactions wait for the rows, which all lock in one order.
 pub(super) async fn take_sign_in_attempts(
     db: &Transaction<'_>,
     attempts: &[SignInAttempt],

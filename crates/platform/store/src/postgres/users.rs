@@ -25,7 +25,7 @@ impl UserStore for PostgresStore {
     }
 
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>> {
-        // The server could not read one with a NUL, and nobody has one.
+        // PostgreSQL accepts no text with a NUL, so no user has such an address.
         if email.contains('\0') {
             return Ok(None);
         }
@@ -79,7 +79,7 @@ pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Optio
     rows::one(db, &format!("{USER} WHERE uuid = $1"), &[&uuid], user).await
 }
 
-/// The user, whom nobody else changes until the transaction is over.
+/// The user, locked until the end of the transaction.
 async fn at_version(db: &Transaction<'_>, uuid: Uuid, version: i64) -> SqlResult<User> {
     let select = format!("{USER} WHERE uuid = $1 AND version = $2 FOR UPDATE");
     Ok(rows::one(db, &select, &[&uuid, &version], user).await?.ok_or(StoreError::Conflict)?)

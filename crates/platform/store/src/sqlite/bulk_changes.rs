@@ -59,7 +59,7 @@ impl BulkChangeStore for SqliteStore {
 
 /// Takes a step; `Conflict` when it is not the next one any more.
 pub(super) fn advance_bulk_change(db: &Connection, step: &BulkChangeStep) -> SqlResult<()> {
-    let BulkChangeStep { auction, expected_step: seen, bulk_change: bulk_change, entered } = step;
+    let BulkChangeStep { auction, expected_step: seen, bulk_change, entered } = step;
     let auction = auction.as_bytes();
     let done = match (seen, bulk_change) {
         (None, Some(bulk_change)) => {

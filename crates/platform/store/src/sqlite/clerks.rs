@@ -41,7 +41,7 @@ impl ClerkStore for SqliteStore {
     }
 }
 
-/// The one writer sees to it that nobody gets another role, and no other is assigned, between the look and the write.
+/// The one writer runs one job at a time, so no role or assignment changes between the check and the write.
 pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
     let user = users::find(db, clerk.user)?;
     if user.is_none_or(|user| user.role != Role::Clerk.name()) {
@@ -92,7 +92,7 @@ pub(super) fn unassign(db: &Connection, auction: Uuid, user: Uuid) -> SqlResult<
     Ok(rows::execute(db, delete, (auction.as_bytes(), user.as_bytes()))? == 1)
 }
 
-/// Who gets another role is nobody's clerk.
+/// A user with another role is the clerk of no webcast.
 pub(super) fn unassign_from_all(db: &Connection, user: Uuid) -> SqlResult<()> {
     rows::execute(db, "DELETE FROM clerks WHERE user_uuid = ?1", [user.as_bytes()]).map(drop)
 }

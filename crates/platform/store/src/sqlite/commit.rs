@@ -1,8 +1,8 @@
 //! Commits: many changes in one job, each as a whole or not at all. This is what an item that ends, and a bid, cost.
 //!
-//! Each statement is prepared once for a batch, and the update itself compares the version. The answer for an idempotency
-//! key goes first and one auction or item next, so that a change of one thing that fails has nothing but its answer to take
-//! back; a change of many things is a savepoint. Nothing after them can be refused.
+//! Each statement is prepared once for a batch, and the update itself compares the version. The answer for an
+//! idempotency key goes first and one auction or item next, so that a change of one thing that fails has nothing but
+//! its answer to take back; a change of many things is a savepoint. Nothing after them can be refused.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -215,7 +215,8 @@ impl Commit<'_> {
         }
     }
 
-    /// A lot number that another item has is the caller's mistake; a position that was filled meanwhile is chosen again.
+    /// A lot number that another item has is the caller's mistake; a position that was filled meanwhile is chosen
+    /// again.
     fn why_refused(&self, item: &Item) -> SqlResult<StoreError> {
         let holder = "SELECT 1 FROM items WHERE auction = ?1 AND lot_number = ?2 AND uuid <> ?3";
         let values = (item.auction.as_bytes(), &item.lot_number, item.uuid.as_bytes());

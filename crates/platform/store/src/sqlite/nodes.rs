@@ -34,7 +34,7 @@ impl NodeStore for SqliteStore {
     }
 
     async fn detect_downtime(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
-        // What is read in an update is what was there before it.
+        // The expressions of an UPDATE read the values before it.
         let note = "INSERT INTO downtime (no, last_alive_at_ms) VALUES (1, ?1) ON CONFLICT (no) DO UPDATE SET \
              down_since_ms = CASE WHEN ?1 - last_alive_at_ms > ?2 THEN coalesce(down_since_ms, last_alive_at_ms) ELSE down_since_ms END, \
              down_until_ms = CASE WHEN ?1 - last_alive_at_ms > ?2 THEN ?1 ELSE down_until_ms END, \
@@ -55,7 +55,7 @@ impl NodeStore for SqliteStore {
     }
 }
 
-/// Says that `node` lives, and makes nobody's what nodes had that were last heard of before `dead_before`. There is no index
+/// Records a heartbeat and unassigns the rows of nodes whose last heartbeat is before `dead_before`. There is no index
 /// by owner, which every event would pay for: the outbox is gone through once for nodes that died.
 pub(super) fn heartbeat(db: &Connection, node: NodeId, now: Timestamp, dead_before: Timestamp) -> SqlResult<()> {
     let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES (?1, ?2) \
@@ -70,9 +70,9 @@ pub(super) fn heartbeat(db: &Connection, node: NodeId, now: Timestamp, dead_befo
     Ok(())
 }
 
-/// The number that stands for a node in outbox rows. It is looked up in the transaction that uses it: a node that was taken
-/// for dead meanwhile gets a new one, so that no row belongs to a number that nobody watches. A node that was never heard of
-/// is dead until it is.
+/// The number that stands for a node in outbox rows. It is looked up in the transaction that uses it: a node that was
+/// taken for dead meanwhile gets a new one, so that no row belongs to a number without a heartbeat. A node that was
+/// never heard of is dead until it is.
 pub(super) fn node_number(db: &Connection, node: NodeId) -> SqlResult<i64> {
     let found = rows::one(db, "SELECT no FROM nodes WHERE uuid = ?1", [node.0.as_bytes()], |row| Ok(row.get(0)?))?;
     match found {

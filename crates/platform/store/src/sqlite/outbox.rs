@@ -14,7 +14,7 @@ use super::rows::{self, SqlResult};
 use super::{SqliteStore, idempotency, nodes};
 use crate::codec::{self, ms};
 
-/// Condition on a row `o`: nobody has it, its time has come (`?1`), and no earlier one of its subject is left.
+/// Condition on a row `o`: it is unassigned, due at `?1`, and the earliest of its subject.
 const CLAIMABLE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= ?1) AND NOT EXISTS \
      (SELECT 1 FROM outbox e INDEXED BY outbox_of_subject WHERE e.subject = o.subject AND e.cursor < o.cursor)";
 
@@ -156,7 +156,8 @@ pub(super) fn claim(
     Ok(claimed)
 }
 
-/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the journal.
+/// Columns `cursor, customer, subject, attempts` of the outbox or quarantine and `sequence, kind, body, at_ms` of the
+/// journal.
 fn event(row: &Row<'_>) -> SqlResult<OutboxEvent> {
     Ok(OutboxEvent {
         cursor: row.get(0)?,

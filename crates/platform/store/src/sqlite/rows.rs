@@ -65,7 +65,7 @@ impl SqlError {
     }
 }
 
-/// True when a row was refused because of what is there already. Nothing of the statement was done.
+/// True when an existing row violates a constraint with the new one. The statement had no effect.
 pub(super) fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }

@@ -66,7 +66,7 @@ fn reseal(db: &Connection, SealedReplacement { location, old, new }: &SealedRepl
             rows::execute(db, update, (caller.as_bytes(), key, old, new))
         }
         SealedLocation::Totp(user) => {
-            // Whoever changes the user at the same time decides again, so the old text does not come back.
+            // A concurrent change of the user is decided again, so it can't restore the old text.
             let update =
                 "UPDATE users SET totp_secret = ?3, version = version + 1 WHERE uuid = ?1 AND totp_secret = ?2";
             rows::execute(db, update, (user.as_bytes(), old, new))

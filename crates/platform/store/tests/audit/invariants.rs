@@ -95,7 +95,8 @@ fn ends_only_move_forward(before: &Item, now: &Item, did: Option<&CommandEffect>
     }
 }
 
-/// Of a timed item the highest maximum that counts bulk changes, of equal ones the earliest; of a webcast's one that was taken.
+/// Of a timed item the highest maximum that counts bulk changes, of equal ones the earliest; of a webcast's one that
+/// was taken.
 fn whoever_said_most_first_leads(auction: &Auction, item: &Item, bids: &[Bid], at: &str) {
     let counts =
         |bid: &&Bid| bid.struck.is_none() && !item.is_over(bid.number, bid.source) && bid.source != BidSource::Absentee;
@@ -138,7 +139,8 @@ async fn one_wins(sale: &TestSale, item: &Item, bids: &[Bid], at: &str) {
     }
 }
 
-/// Whoever has just bid was allowed to, and what they have bound is within their limit; the log says under which registration.
+/// Whoever has just bid was allowed to, and what they have bound is within their limit; the log says under which
+/// registration.
 async fn bidders_stay_within_what_they_may(sale: &TestSale, items: &[Item], (bid_on, paddle): (Uuid, &str), at: &str) {
     let auction = items[0].auction;
     let found = sale.platform.registrations_of(&sale.caller, auction, paddle).await.unwrap().pop();

@@ -1,4 +1,5 @@
-//! Two nodes on one PostgreSQL: bids on many items at once, whose commits join, and a bidder who is suspended meanwhile.
+//! Two nodes on one PostgreSQL: bids on many items at once, whose commits join, and a bidder who is suspended
+//! meanwhile.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Sales on which everybody does what comes to mind: bidders with and without registrations and limits, administrators who
-//! edit, move ends, copy, relist, suspend, withdraw, cancel and correct, clerks who take everything back. Whatever is accepted,
-//! what [`crate::invariants`] says holds after it, on every store, and the log comes to the same.
+//! Sales on which everybody does what comes to mind: bidders with and without registrations and limits, administrators
+//! who edit, move ends, copy, relist, suspend, withdraw, cancel and correct, clerks who take everything back. Whatever
+//! is accepted, what [`crate::invariants`] says holds after it, on every store, and the log comes to the same.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

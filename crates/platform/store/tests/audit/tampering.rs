@@ -1,5 +1,5 @@
-//! Whatever is edited behind the platform's back, `verify` finds it, on both SQL stores. The fields are read from the tables
-//! themselves, so that a new one is in the test as soon as it is in a table.
+//! Whatever is edited behind the platform's back, `verify` finds it, on both SQL stores. The fields are read from the
+//! tables themselves, so that a new one is in the test as soon as it is in a table.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::sale::Command;
 use crate::states::{edited_state, leaves};
 use crate::test_sale::TestSale;
 
-/// Row numbers are the engine's, a cursor says nothing of a sale (only their order counts), and turns are counted, not logged.
+/// Row numbers are the engine's, a cursor says nothing of a sale (only their order counts), and turns are counted, not
+/// logged.
 const NOT_LOGGED: [&str; 3] = ["no", "cursor", "turn"];
 /// Tables that the log answers for, with what a row is found by.
 const TABLES: [(&str, &str, Option<&str>); 6] = [

@@ -188,8 +188,7 @@ impl Nodes {
     /// Both nodes at once, until nothing is left.
     pub(super) async fn follow(&self, auction: Uuid) {
         while self.store.bulk_change(auction).await.unwrap().is_some() {
-            let (mut one, mut two) =
-                (BulkChangeWorker::new(self.first.clone()), BulkChangeWorker::new(self.second.clone()));
+            let (one, two) = (BulkChangeWorker::new(self.first.clone()), BulkChangeWorker::new(self.second.clone()));
             let (one, two) = tokio::join!(one.run_once(), two.run_once());
             one.and(two).unwrap();
         }

@@ -1,5 +1,5 @@
-//! Changes of a large auction that are no change of its status: ends that move, other terms, a copy. Piece by piece, each item
-//! once, whatever is killed in between.
+//! Changes of a large auction that are no change of its status: ends that move, other terms, a copy. Piece by piece,
+//! each item once, whatever is killed in between.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ struct Breakable {
 
 impl Random for Breakable {
     fn fill(&self, bytes: &mut [u8]) {
-        assert!(!self.broken.load(Ordering::Relaxed), "nobody is to read this");
+        assert!(!self.broken.load(Ordering::Relaxed), "hidden from the response");
         self.random.fill(bytes);
     }
 }

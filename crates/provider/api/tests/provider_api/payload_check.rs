@@ -70,7 +70,7 @@ async fn a_changed_schema_applies_immediately_and_each_of_its_versions_is_accept
     assert_eq!(send(&fixture, json!({"status": 1})).await.status, 202);
     assert_eq!(send(&fixture, json!({})).await.status, 422);
     assert_eq!(fixture.delete("/event-type/SOLD?expunge=true").await.status, 204);
-    assert_eq!(send(&fixture, json!({})).await.status, 202, "an event type that is not there has no schema");
+    assert_eq!(send(&fixture, json!({})).await.status, 202, "an unknown event type has no schema");
 }
 
 #[tokio::test]

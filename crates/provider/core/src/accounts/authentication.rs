@@ -1,4 +1,4 @@
-//! Who calls: API keys of accounts, and tokens of applications (provider.md, "Keys and links").
+//! Authentication of callers: API keys of accounts, and tokens of the App Portal.
 //!
 //! Called by the API for every request. A key that was looked up lately costs no look-up; a token is looked up each time,
 //! so that its end, wherever it was ordered, is its end on every node at once. Both are kept as SHA-256 only (they are

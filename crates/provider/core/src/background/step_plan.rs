@@ -1,9 +1,9 @@
 //! Which messages the next step of a task takes.
 
 use super::position_at;
+use crate::dispatcher::target::Target;
 use crate::model::{AttemptStatus, BackgroundTask, Id, Selection, TaskKind};
 use crate::port::{ReplayCandidate, Store, StoreResult};
-use crate::dispatcher::target::Target;
 
 /// Attempts or messages looked at in one step at most.
 const LOOKED_AT_MAX: usize = 500;

@@ -13,11 +13,11 @@ use super::batch_size::BatchSize;
 use super::position_at;
 use super::step_plan::plan_step;
 use crate::config::Nodes;
+use crate::dispatcher::target::Target;
 use crate::ids;
 use crate::model::{BackgroundTask, Id, TaskKind, TaskStatus};
 use crate::port::{StoreError, StoreResult, TaskStep};
 use crate::provider::Provider;
-use crate::dispatcher::target::Target;
 
 /// Tasks are looked for this often.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);

@@ -8,12 +8,12 @@ use super::Shared;
 use super::lane::Reservation;
 use super::lane_state::QueuedDelivery;
 use super::node_leases::NodeLease;
-use crate::model::{AttemptTrigger, Id, Message};
-use crate::ordering::{DeliveryOrder, OrderingKey};
-use crate::messages::payload::StoredPayload;
-use crate::port::{DeliveryKind, IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
 use crate::dispatcher::snapshot::Snapshot;
 use crate::dispatcher::target::Target;
+use crate::messages::payload::StoredPayload;
+use crate::model::{AttemptTrigger, Id, Message};
+use crate::ordering::{DeliveryOrder, OrderingKey};
+use crate::port::{DeliveryKind, IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
 
 /// While the database is away, each batch would say it.
 static REFUSED: LogThrottle = LogThrottle::new();

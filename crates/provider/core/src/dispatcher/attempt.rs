@@ -14,12 +14,11 @@ use super::lane::Lane;
 use super::lane_state::QueuedDelivery;
 use super::outcome::{ConcurrencySignal, Outcome, RESPONSE_BYTES_MAX};
 use super::recorder::DeliveryRecord;
-use crate::ids;
-use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
-use crate::messages::payload::StoredPayload;
-use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreResult};
 use crate::dispatcher::target::Target;
-
+use crate::ids;
+use crate::messages::payload::StoredPayload;
+use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
+use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreResult};
 
 /// What became of a delivery that a lane started.
 pub(super) enum AttemptResult {
@@ -31,66 +30,66 @@ pub(super) enum AttemptResult {
 
 /// Makes one attempt: looks the endpoint up, signs, sends, and hands the result to the recorder.
 pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: QueuedDelivery) -> AttemptResult {
-        let target = match target_of(shared, lane, &delivery).await {
-            Ok(Some(target)) => target,
-            Ok(None) => {
-                shared.recorders.record(lane.dropped_record(delivery.message, delivery.key, delivery.lease)).await;
-                return AttemptResult::Done { signal: ConcurrencySignal::Keep, changed_at: shared.context.clock.now() };
-            }
-            Err(error) => {
-                tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be looked up");
-                return AttemptResult::NotStarted(Box::new(delivery));
-            }
-        };
-        lane.set_limits(shared, &target);
-        let context = &shared.context;
-        let (at, started) = (context.clock.now(), context.clock.monotonic());
-        // From here on the request has the payload, and lets go of it as soon as it is written: what a receiver does not answer for half
-        // a minute takes no room meanwhile.
-        let payload = std::mem::take(&mut delivery.payload);
-        let outcome = send(shared, lane, &target, &delivery.message, payload, (at, started)).await;
-        let duration = context.clock.monotonic().saturating_duration_since(started);
-        shared.metrics.attempted(outcome.status, started.saturating_duration_since(delivery.since), duration);
-        if let Some(requested_at) = delivery.first_requested_at().filter(|_| outcome.status == AttemptStatus::Success) {
-            let waited = Duration::try_from(at.duration_since(requested_at)).unwrap_or_default();
-            shared.metrics.delivered_first(waited.saturating_add(duration));
+    let target = match target_of(shared, lane, &delivery).await {
+        Ok(Some(target)) => target,
+        Ok(None) => {
+            shared.recorders.record(lane.dropped_record(delivery.message, delivery.key, delivery.lease)).await;
+            return AttemptResult::Done { signal: ConcurrencySignal::Keep, changed_at: shared.context.clock.now() };
         }
-        let attempts = delivery.attempts.saturating_add(1);
-        let mut next = next(shared, &outcome, attempts);
-        let signal = outcome.signal.spread(|| context.random.unit_f64());
-        let mut endpoint = endpoint_effect(shared, lane, &outcome, &target).await;
-        let mut notice = attempt_event(outcome.status, attempts, next);
-        if delivery.trigger == AttemptTrigger::Manual {
-            // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint, and gives
-            // nobody notice but who asked for it.
-            next = DeliveryOutcome::Done;
-            if outcome.status != AttemptStatus::Success {
-                notice = AttemptEvent::None;
-            }
-            if endpoint == EndpointEffect::Failing || (endpoint == EndpointEffect::Disable && !outcome.gone) {
-                endpoint = EndpointEffect::None;
-            }
+        Err(error) => {
+            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be looked up");
+            return AttemptResult::NotStarted(Box::new(delivery));
         }
-        let record = AttemptRecord {
-            notice,
-            attempt: Attempt {
-                id: context.ids.make(ids::ATTEMPT),
-                message: delivery.message,
-                endpoint: lane.endpoint.clone(),
-                application: lane.application.clone(),
-                url: target.url.clone(),
-                status: outcome.status,
-                response_status_code: outcome.code,
-                response: outcome.response,
-                response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
-                trigger: delivery.trigger,
-                at,
-            },
-            outcome: next,
-            endpoint,
-        };
-        shared.recorders.record(DeliveryRecord::Attempt { record, key: delivery.key, lease: delivery.lease }).await;
-        AttemptResult::Done { signal, changed_at: target.changed_at }
+    };
+    lane.set_limits(shared, &target);
+    let context = &shared.context;
+    let (at, started) = (context.clock.now(), context.clock.monotonic());
+    // From here on the request has the payload, and lets go of it as soon as it is written: what a receiver does not answer for half
+    // a minute takes no room meanwhile.
+    let payload = std::mem::take(&mut delivery.payload);
+    let outcome = send(shared, lane, &target, &delivery.message, payload, (at, started)).await;
+    let duration = context.clock.monotonic().saturating_duration_since(started);
+    shared.metrics.attempted(outcome.status, started.saturating_duration_since(delivery.since), duration);
+    if let Some(requested_at) = delivery.first_requested_at().filter(|_| outcome.status == AttemptStatus::Success) {
+        let waited = Duration::try_from(at.duration_since(requested_at)).unwrap_or_default();
+        shared.metrics.delivered_first(waited.saturating_add(duration));
+    }
+    let attempts = delivery.attempts.saturating_add(1);
+    let mut next = next(shared, &outcome, attempts);
+    let signal = outcome.signal.spread(|| context.random.unit_f64());
+    let mut endpoint = endpoint_effect(shared, lane, &outcome, &target).await;
+    let mut notice = attempt_event(outcome.status, attempts, next);
+    if delivery.trigger == AttemptTrigger::Manual {
+        // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint, and gives
+        // nobody notice but who asked for it.
+        next = DeliveryOutcome::Done;
+        if outcome.status != AttemptStatus::Success {
+            notice = AttemptEvent::None;
+        }
+        if endpoint == EndpointEffect::Failing || (endpoint == EndpointEffect::Disable && !outcome.gone) {
+            endpoint = EndpointEffect::None;
+        }
+    }
+    let record = AttemptRecord {
+        notice,
+        attempt: Attempt {
+            id: context.ids.make(ids::ATTEMPT),
+            message: delivery.message,
+            endpoint: lane.endpoint.clone(),
+            application: lane.application.clone(),
+            url: target.url.clone(),
+            status: outcome.status,
+            response_status_code: outcome.code,
+            response: outcome.response,
+            response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+            trigger: delivery.trigger,
+            at,
+        },
+        outcome: next,
+        endpoint,
+    };
+    shared.recorders.record(DeliveryRecord::Attempt { record, key: delivery.key, lease: delivery.lease }).await;
+    AttemptResult::Done { signal, changed_at: target.changed_at }
 }
 
 /// Where to send it; none when that, or what was to be sent, is not there any more.
@@ -128,43 +127,43 @@ async fn send(
     payload: StoredPayload,
     (now, started): (Timestamp, Instant),
 ) -> Outcome {
-        let request_template = match &target.request_template {
-            Ok(request_template) => request_template,
-            Err(reason) => return Outcome::failed(reason.clone()),
-        };
-        if let Err(reason) = shared.context.config.address_policy.check_scheme(request_template.destination.uri()) {
-            return Outcome::failed(reason);
+    let request_template = match &target.request_template {
+        Ok(request_template) => request_template,
+        Err(reason) => return Outcome::failed(reason.clone()),
+    };
+    if let Err(reason) = shared.context.config.address_policy.check_scheme(request_template.destination.uri()) {
+        return Outcome::failed(reason);
+    }
+    let request = |payload: StoredPayload, deadline| {
+        let (media_type, body) = payload.into_parts();
+        let mut headers = request_template.request_headers(media_type);
+        request_template.signer.sign_headers(&mut headers, message, &body, now);
+        Request {
+            method: Method::POST,
+            to: request_template.destination.clone(),
+            headers,
+            body,
+            deadline,
+            response_bytes_max: RESPONSE_BYTES_MAX,
         }
-        let request = |payload: StoredPayload, deadline| {
-            let (media_type, body) = payload.into_parts();
-            let mut headers = request_template.request_headers(media_type);
-            request_template.signer.sign_headers(&mut headers, message, &body, now);
-            Request {
-                method: Method::POST,
-                to: request_template.destination.clone(),
-                headers,
-                body,
-                deadline,
-                response_bytes_max: RESPONSE_BYTES_MAX,
-            }
+    };
+    let (transport, clock) = (&shared.context.transport, &shared.context.clock);
+    let deadline = shared.context.config.request_timeout;
+    let outcome_of = |result| Outcome::of(result, || clock.now());
+    let result = transport.send(request(payload, deadline)).await;
+    if !matches!(result, Err(TransportError::Stale)) {
+        return outcome_of(result);
+    }
+    // The receiver closed a connection that was kept just as it was used again, and says nothing of this message: that is no
+    // failure of its own. If it did take the message, it knows the copy by its id.
+    Box::pin(async {
+        let Some(payload) = reload_payload(shared, lane, message).await else {
+            return outcome_of(Err(TransportError::Stale));
         };
-        let (transport, clock) = (&shared.context.transport, &shared.context.clock);
-        let deadline = shared.context.config.request_timeout;
-        let outcome_of = |result| Outcome::of(result, || clock.now());
-        let result = transport.send(request(payload, deadline)).await;
-        if !matches!(result, Err(TransportError::Stale)) {
-            return outcome_of(result);
-        }
-        // The receiver closed a connection that was kept just as it was used again, and says nothing of this message: that is no
-        // failure of its own. If it did take the message, it knows the copy by its id.
-        Box::pin(async {
-            let Some(payload) = reload_payload(shared, lane, message).await else {
-                return outcome_of(Err(TransportError::Stale));
-            };
-            let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(started));
-            outcome_of(transport.send_fresh(request(payload, left)).await)
-        })
-        .await
+        let left = deadline.saturating_sub(clock.monotonic().saturating_duration_since(started));
+        outcome_of(transport.send_fresh(request(payload, left)).await)
+    })
+    .await
 }
 
 /// The payload of a message that was written to a connection once; nothing is kept for the few that are sent twice.

@@ -3,9 +3,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::Shared;
 use super::lane::Lane;
 use super::outcome::Outcome;
-use super::Shared;
 use crate::dispatcher::target::Target;
 use crate::model::AttemptStatus;
 use crate::port::{EndpointEffect, Order, Page, StoreResult};
@@ -14,7 +14,12 @@ use crate::port::{EndpointEffect, Order, Page, StoreResult};
 const RECENT_ATTEMPTS_MAX: usize = 250;
 
 /// What an attempt changes about its endpoint. A 410 response disables it.
-pub(super) async fn endpoint_effect(shared: &Shared, lane: &Lane, outcome: &Outcome, target: &Target) -> EndpointEffect {
+pub(super) async fn endpoint_effect(
+    shared: &Shared,
+    lane: &Lane,
+    outcome: &Outcome,
+    target: &Target,
+) -> EndpointEffect {
     if outcome.status == AttemptStatus::Success {
         return if target.failing_since.is_some() { EndpointEffect::Working } else { EndpointEffect::None };
     }

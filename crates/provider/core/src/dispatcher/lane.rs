@@ -13,12 +13,12 @@ use super::node_leases::NodeLease;
 use super::outcome::ConcurrencySignal;
 use super::recorder::DeliveryRecord;
 use super::{Shared, claim};
-use crate::supervision::metrics::LaneGauges;
+use crate::dispatcher::target::Target;
 use crate::model::Id;
 use crate::ordering::OrderingKey;
 use crate::port::DeliveryKind;
 use crate::port::Pause;
-use crate::dispatcher::target::Target;
+use crate::supervision::metrics::LaneGauges;
 
 /// A lane waits this long when the store can't be reached.
 pub(super) const STORE_PAUSE: Duration = Duration::from_secs(1);

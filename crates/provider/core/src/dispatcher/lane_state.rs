@@ -14,11 +14,11 @@ use super::outcome::ConcurrencySignal;
 use super::throttle::{LaneThrottle, SharedBucket};
 use super::token_bucket::ThrottleRate;
 use crate::config::LaneConfig;
-use crate::supervision::metrics::LaneGauges;
+use crate::messages::payload::StoredPayload;
 use crate::model::{AttemptTrigger, Id};
 use crate::ordering::OrderingKey;
-use crate::messages::payload::StoredPayload;
 use crate::port::{ClaimLimit, DeliveryKind};
+use crate::supervision::metrics::LaneGauges;
 
 use queues::Queues;
 pub(super) use queues::{ClaimRequest, KINDS};

@@ -9,8 +9,8 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use kit_outbound::{Response, TransportError};
 
-use crate::model::AttemptStatus;
 use crate::dispatcher::retry::{RETRY_AFTER_MAX, spread};
+use crate::model::AttemptStatus;
 
 /// Bytes of a response that are read and kept.
 pub(super) const RESPONSE_BYTES_MAX: usize = 20_000;

@@ -1,4 +1,4 @@
-//! When a failed delivery is tried again (provider.md, "Delivery"): a pure function of the attempts made.
+//! The retry schedule: when a failed delivery is attempted again. A pure function of the number of attempts made.
 
 use std::time::Duration;
 

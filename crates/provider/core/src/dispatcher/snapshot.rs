@@ -11,10 +11,10 @@ use foldhash::HashMap;
 use kit_runtime::clock::SharedClock;
 use kit_runtime::vault::Vault;
 
+use crate::dispatcher::target::Target;
 use crate::ids;
 use crate::model::{Application, Id};
 use crate::port::{Store, StoreResult};
-use crate::dispatcher::target::Target;
 
 const SHARDS: usize = 16;
 /// Applications held at most in each shard.

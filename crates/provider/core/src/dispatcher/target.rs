@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use kit_outbound::{Destination, Headers};
 use kit_runtime::vault::Vault;
 
-use crate::endpoints::sealing;
 use crate::endpoints::custom_headers;
+use crate::endpoints::sealing;
 use crate::messages::media_type;
 use crate::model::{Application, Endpoint, Id, Message};
 use crate::ordering::DeliveryOrder;
-use crate::signing::secret::{EndpointSecret, UnsealError};
 use crate::signing::Signer;
+use crate::signing::secret::{EndpointSecret, UnsealError};
 
 const USER_AGENT: &[u8] = concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")).as_bytes();
 /// Bytes that each request adds to an endpoint's own headers, as a rule: six of the signature, and the type of its body.

@@ -1,4 +1,4 @@
-//! Headers that an endpoint asks to be sent with every delivery (provider.md, "Delivery").
+//! Headers that an endpoint adds to each of its deliveries: which names are allowed, and how a patch changes them.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Switching an endpoint on and off, and nothing else of it.
+//! Disabling and enabling an endpoint by a caller. The dispatcher disables one in `dispatcher/disable_endpoint.rs`.
 
 use crate::accounts::Caller;
 use crate::error::ProviderResult;

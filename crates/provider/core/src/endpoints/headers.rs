@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::sealing;
 use crate::accounts::Caller;
-use crate::error::{ProviderError, ProviderResult};
 use crate::endpoints::custom_headers;
+use crate::error::{ProviderError, ProviderResult};
 use crate::model::Endpoint;
 use crate::provider::Provider;
 

@@ -1,4 +1,4 @@
-//! Pages of what happened: messages and attempts, newest first, within 90 days (provider.md, "Shapes").
+//! Pages of messages and attempts, newest first, within the last 90 days.
 //!
 //! A filter makes a page look at a bounded number of rows. A page that stopped there has what was found until then, which
 //! may be nothing, is not `done`, and has an iterator that leads on.

@@ -1,5 +1,5 @@
-//! Checks the payload of a message against the schemas of its event type, for accounts that want it (provider.md,
-//! "Messages"). An account that does not pays a comparison.
+//! Checks the payload of a message against the schemas of its event type, for accounts that enable it. For other accounts
+//! the check costs one comparison.
 //!
 //! A payload is right when it matches any version of the schema: a message does not say which it was made by, and versions
 //! live beside each other. What is wrong is said of the newest. A version is compiled once and kept; whether it changed is
@@ -16,10 +16,10 @@ use serde_json::value::RawValue;
 
 use crate::accounts::Caller;
 use crate::error::{FieldError, ProviderError, ProviderResult};
-use crate::model::{Id, PayloadCheck};
-use crate::messages::payload::Payload;
-use crate::provider::Provider;
 use crate::event_types::schema::cost::{self, Shape};
+use crate::messages::payload::Payload;
+use crate::model::{Id, PayloadCheck};
+use crate::provider::Provider;
 
 /// Event types whose schemas are held at most.
 const EVENT_TYPES_MAX: usize = 10_000;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use kit_runtime::tasks::Tasks;
 
 use crate::error::ProviderResult;
-use crate::messages::history::HISTORY_WINDOW;
 use crate::ids;
+use crate::messages::history::HISTORY_WINDOW;
 use crate::port::StoreResult;
 use crate::provider::Provider;
 

@@ -17,7 +17,7 @@ pub struct AccountSettings {
     pub endpoints_max: Option<u32>,
 }
 
-/// What becomes of a message whose payload does not match its event type's schema (provider.md, "Messages").
+/// What becomes of a message whose payload does not match its event type's schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PayloadCheck {
     /// Nothing is checked.

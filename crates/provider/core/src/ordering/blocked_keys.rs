@@ -6,8 +6,8 @@ use super::{BLOCKED_MAX, OrderingKey};
 use crate::accounts::Caller;
 use crate::error::ProviderResult;
 use crate::model::Id;
-use crate::port::RESEND_DUE;
 use crate::port::BlockedKeyRow;
+use crate::port::RESEND_DUE;
 use crate::provider::Provider;
 
 /// A key whose first message has not gone out yet, so that those behind it wait.

@@ -1,4 +1,4 @@
-//! Signing secrets (provider.md, "Delivery"): a shared key, `whsec_` and the base64 of 24 to 75 bytes, or an ed25519 key
+//! Signing secrets: a shared key, `whsec_` and the base64 of 24 to 75 bytes, or an ed25519 key
 //! pair, `whsk_` and the base64 of its 32-byte seed, with its 32-byte public key after it or without.
 
 use std::sync::Arc;

@@ -10,9 +10,9 @@ use kit_runtime::random::{SeededRandom, SystemRandom};
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, Vault};
 use provider_core::dispatcher::Transport;
+use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::model::{Attempt, Endpoint, Message};
 use provider_core::port::Store;
-use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::*;
 use serde_json::value::RawValue;
 

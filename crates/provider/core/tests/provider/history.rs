@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use kit_runtime::clock::{Clock as _, TestClock};
+use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::model::{AttemptStatus, AttemptTrigger};
 use provider_core::port::{AttemptFilter, MessageFilter, PayloadRead};
-use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::{
     AttemptedFilter, Created, EndpointInput, HistoryQuery, HistoryRequest, MessageInput, PageRequest, ProviderConfig,
     ProviderError, RetentionCounts, SCANNED_ROWS_MAX,
@@ -40,8 +40,14 @@ async fn a_resend_takes_the_place_of_the_scheduled_retry_and_is_one_attempt() {
     };
     let attempted = async || {
         let (all, ask) = (AttemptedFilter::default(), &PageRequest::default());
-        let list =
-            fixture.provider.list_attempted_messages(&fixture.caller, "app", &endpoint.id, &all, PayloadRead::Skip, ask);
+        let list = fixture.provider.list_attempted_messages(
+            &fixture.caller,
+            "app",
+            &endpoint.id,
+            &all,
+            PayloadRead::Skip,
+            ask,
+        );
         let rows = list.await.unwrap().data.into_iter();
         rows.map(|row| (row.state.status(), row.state.next_at.is_some())).collect::<Vec<_>>()
     };

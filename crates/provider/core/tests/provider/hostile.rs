@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use provider_core::model::{Attempt, AttemptStatus};
 use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::model::{Attempt, AttemptStatus};
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, EndpointInput, ProviderConfig, ProviderError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! Accounts, keys, applications, event types, endpoints: the set-up of service.md section 4.
+//! Accounts, keys, applications, event types, endpoints: what a customer sets up before sending messages.
 
 use std::collections::HashSet;
 

@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use provider_core::model::{Attempt, AttemptStatus, Id};
 use provider_core::operational::events::{DisabledBy, OperationalEventKind};
 use provider_core::port::{
-    AttemptFilter, AttemptRecord, AttemptScope, AttemptStore, AttemptedMessage, DeliveryOutcome,
-    DeliveryState, Destination, EndpointCounts, EndpointEffect, MessageFilter, Order, Page, PayloadRead, Scan,
-    ScanResult, StoreResult,
+    AttemptFilter, AttemptRecord, AttemptScope, AttemptStore, AttemptedMessage, DeliveryOutcome, DeliveryState,
+    Destination, EndpointCounts, EndpointEffect, MessageFilter, Order, Page, PayloadRead, Scan, ScanResult,
+    StoreResult,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -374,12 +374,12 @@ pub(super) async fn find(db: &impl Client, application: &str, message: &str, id:
 }
 
 /// How many there are of each status. Answered from the index alone, as far as vacuum has been there.
-const ATTEMPTS_BY_STATUS: &str = "SELECT endpoint_counts(*) FILTER (WHERE status = 0), endpoint_counts(*) FILTER (WHERE status = 1), \
-     endpoint_counts(*) FILTER (WHERE status = 2), endpoint_counts(*) FILTER (WHERE status = 3), endpoint_counts(*) FILTER (WHERE status = 4) \
+const ATTEMPTS_BY_STATUS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
+     count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
      FROM (SELECT status FROM attempts WHERE endpoint = $1 AND id >= $2 AND id < $3 LIMIT $4) found";
 
 /// How many have not been attempted, and how many have.
-const DELIVERIES_BY_STATE: &str = "SELECT endpoint_counts(*) FILTER (WHERE attempts = 0), endpoint_counts(*) FILTER (WHERE attempts > 0) \
+const DELIVERIES_BY_STATE: &str = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) \
      FROM (SELECT attempts FROM deliveries WHERE endpoint = $1 AND message >= $2 AND message < $3 LIMIT $4) found";
 
 async fn endpoint_counts(

@@ -56,8 +56,10 @@ impl DeliveryStore for PostgresStore {
     }
 
     async fn resend(&self, resend: Resend, answer: Option<IdempotentAnswer>) -> StoreResult<()> {
-        self.transaction(&(&resend, &answer), |db, &(resend, answer)| Box::pin(mark_for_resend(db, resend, answer.as_ref())))
-            .await?;
+        self.transaction(&(&resend, &answer), |db, &(resend, answer)| {
+            Box::pin(mark_for_resend(db, resend, answer.as_ref()))
+        })
+        .await?;
         self.engine.notify().await;
         Ok(())
     }

@@ -60,7 +60,12 @@ async fn lock<'key>(db: &impl Client, places: impl Iterator<Item = (&'key str, &
     rows::write(db, select, &[&places]).await.map(drop)
 }
 
-pub(super) async fn blocked(db: &impl Client, endpoint: &str, after: &str, limit: usize) -> SqlResult<Vec<BlockedKeyRow>> {
+pub(super) async fn blocked(
+    db: &impl Client,
+    endpoint: &str,
+    after: &str,
+    limit: usize,
+) -> SqlResult<Vec<BlockedKeyRow>> {
     // Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind
     // its head.
     let select = "WITH RECURSIVE present (key) AS ( \

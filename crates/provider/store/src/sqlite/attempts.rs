@@ -205,12 +205,12 @@ pub(super) fn find(db: &Connection, application: &str, message: &str, id: &str) 
 }
 
 /// How many there are of each status. Answered from the index alone.
-const ATTEMPTS_BY_STATUS: &str = "SELECT endpoint_counts(*) FILTER (WHERE status = 0), endpoint_counts(*) FILTER (WHERE status = 1), \
-     endpoint_counts(*) FILTER (WHERE status = 2), endpoint_counts(*) FILTER (WHERE status = 3), endpoint_counts(*) FILTER (WHERE status = 4) \
+const ATTEMPTS_BY_STATUS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
+     count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
      FROM (SELECT status FROM attempts WHERE endpoint = ?1 AND id >= ?2 AND id < ?3 LIMIT ?4) found";
 
 /// How many have not been attempted, and how many have.
-const DELIVERIES_BY_STATE: &str = "SELECT endpoint_counts(*) FILTER (WHERE attempts = 0), endpoint_counts(*) FILTER (WHERE attempts > 0) \
+const DELIVERIES_BY_STATE: &str = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) \
      FROM (SELECT attempts FROM deliveries WHERE endpoint = ?1 AND message >= ?2 AND message < ?3 LIMIT ?4) found";
 
 fn endpoint_counts(

@@ -141,14 +141,18 @@ pub(super) async fn attempts_and_what_waits_are_counted_within_their_ids(store: 
     accepted(&store, messages, at(0)).await;
     let cancelled = |attempt: Attempt| Attempt { status: AttemptStatus::Cancelled, ..attempt };
     store
-        .record_attempts(vec![
-            succeeded(attempt(1, 1, 1, at(10))),
-            failed(attempt(2, 2, 1, at(10)), 1, 5),
-            failed(attempt(3, 3, 1, at(10)), 1, 5),
-            failed(attempt(4, 2, 1, at(10)), 2, 5),
-            succeeded(cancelled(attempt(5, 4, 1, at(10)))),
-            succeeded(attempt(6, 1, 2, at(10))),
-        ].into(), NO_DELAY)
+        .record_attempts(
+            vec![
+                succeeded(attempt(1, 1, 1, at(10))),
+                failed(attempt(2, 2, 1, at(10)), 1, 5),
+                failed(attempt(3, 3, 1, at(10)), 1, 5),
+                failed(attempt(4, 2, 1, at(10)), 2, 5),
+                succeeded(cancelled(attempt(5, 4, 1, at(10)))),
+                succeeded(attempt(6, 1, 2, at(10))),
+            ]
+            .into(),
+            NO_DELAY,
+        )
         .await
         .unwrap();
     let ids =

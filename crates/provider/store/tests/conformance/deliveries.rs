@@ -115,7 +115,10 @@ pub(super) async fn a_failed_attempt_waits_for_the_next(store: Shared) {
     store.record_attempts(vec![failed(attempt(3, 1, 1, at(400)), 2, 100)].into(), NO_DELAY).await.unwrap();
     assert_eq!(claim_all(&*store, 1, 1, 500, 9).await[0].attempts, 2);
     store
-        .record_attempts(vec![succeeded(attempt(4, 1, 1, at(510))), succeeded(attempt(5, 2, 1, at(510)))].into(), NO_DELAY)
+        .record_attempts(
+            vec![succeeded(attempt(4, 1, 1, at(510))), succeeded(attempt(5, 2, 1, at(510)))].into(),
+            NO_DELAY,
+        )
         .await
         .unwrap();
     assert_eq!(store.backlog(&id("ep", 1)).await.unwrap(), Backlog::default());
@@ -237,7 +240,10 @@ pub(super) async fn rows_of_each_kind_are_given_out_by_themselves(store: Shared)
     };
     assert_eq!(given(DeliveryKind::First, 5, 2).await, [id("msg", 1), id("msg", 2)]);
     store
-        .record_attempts(vec![failed(attempt(1, 1, 1, at(6)), 1, 10), failed(attempt(2, 2, 1, at(6)), 1, 10)].into(), NO_DELAY)
+        .record_attempts(
+            vec![failed(attempt(1, 1, 1, at(6)), 1, 10), failed(attempt(2, 2, 1, at(6)), 1, 10)].into(),
+            NO_DELAY,
+        )
         .await
         .unwrap();
     // Two wait for their first attempt, two for another, and of each one is asked for by hand.

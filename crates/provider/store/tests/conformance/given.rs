@@ -10,8 +10,9 @@ use provider_core::model::{
     OldSecret, PayloadCheck,
 };
 use provider_core::port::{
-    Answer, AttemptEvent, AttemptFilter, AttemptRecord, AttemptScope, ClaimLimit, Cursor, Delivery, DeliveryKind, DeliveryOutcome, EndpointEffect,
-    IdempotentAnswer, MessageFilter, NewDelivery, NewMessage, NodeId, Order, Page, PayloadRead, Scan, Store, StoreError, StoreResult,
+    Answer, AttemptEvent, AttemptFilter, AttemptRecord, AttemptScope, ClaimLimit, Cursor, Delivery, DeliveryKind,
+    DeliveryOutcome, EndpointEffect, IdempotentAnswer, MessageFilter, NewDelivery, NewMessage, NodeId, Order, Page,
+    PayloadRead, Scan, Store, StoreError, StoreResult,
 };
 use provider_store::postgres::PostgresConfig;
 

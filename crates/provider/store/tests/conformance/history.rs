@@ -173,7 +173,10 @@ pub(super) async fn attempted_messages_say_how_they_stand(store: Shared) {
         ..failed(attempt(4, 3, 1, at(20)), 2, 0)
     };
     store.record_attempts(vec![given_up, succeeded(attempt(5, 4, 1, at(20)))].into(), NO_DELAY).await.unwrap();
-    store.record_attempts(vec![manual(attempt(6, 4, 1, at(30))), succeeded(attempt(7, 5, 2, at(30)))].into(), NO_DELAY).await.unwrap();
+    store
+        .record_attempts(vec![manual(attempt(6, 4, 1, at(30))), succeeded(attempt(7, 5, 2, at(30)))].into(), NO_DELAY)
+        .await
+        .unwrap();
 
     let find = async |status: Option<AttemptStatus>| {
         let all = MessageFilter::default();

@@ -66,7 +66,10 @@ pub(super) async fn no_event_is_written_without_an_operational_application(store
     store.create_endpoint(own.clone(), usize::MAX, None).await.unwrap();
     update_endpoint(&*store, own.clone()).await.unwrap();
     let record = disabling(Attempt { application: id("app", 100), ..attempt(2, 2, 100, at(10)) });
-    store.record_attempts(vec![AttemptRecord { notice: AttemptEvent::Exhausted, ..record }].into(), NO_DELAY).await.unwrap();
+    store
+        .record_attempts(vec![AttemptRecord { notice: AttemptEvent::Exhausted, ..record }].into(), NO_DELAY)
+        .await
+        .unwrap();
     store.delete_endpoint(&id("app", 100), &id("ep", 100)).await.unwrap();
     assert_eq!(told(&store).await, Vec::<Value>::new());
 }
@@ -129,17 +132,24 @@ pub(super) async fn attempts_that_give_notice_are_told_once(store: Shared) {
     listen(&store).await;
     let with = |notice, record: AttemptRecord| AttemptRecord { notice, ..record };
     store
-        .record_attempts(vec![
-            failed(attempt(1, 1, 1, at(10)), 1, 100),
-            with(AttemptEvent::Failing, failed(attempt(2, 1, 1, at(20)), 4, 100)),
-            with(
-                AttemptEvent::Exhausted,
-                AttemptRecord { outcome: DeliveryOutcome::Done, ..failed(attempt(3, 2, 1, at(30)), 8, 1) },
-            ),
-        ].into(), NO_DELAY)
+        .record_attempts(
+            vec![
+                failed(attempt(1, 1, 1, at(10)), 1, 100),
+                with(AttemptEvent::Failing, failed(attempt(2, 1, 1, at(20)), 4, 100)),
+                with(
+                    AttemptEvent::Exhausted,
+                    AttemptRecord { outcome: DeliveryOutcome::Done, ..failed(attempt(3, 2, 1, at(30)), 8, 1) },
+                ),
+            ]
+            .into(),
+            NO_DELAY,
+        )
         .await
         .unwrap();
-    store.record_attempts(vec![with(AttemptEvent::Recovered, succeeded(attempt(4, 1, 1, at(40))))].into(), NO_DELAY).await.unwrap();
+    store
+        .record_attempts(vec![with(AttemptEvent::Recovered, succeeded(attempt(4, 1, 1, at(40))))].into(), NO_DELAY)
+        .await
+        .unwrap();
     let event = |event_type: &str, number: usize, message: usize, event_id: Option<&str>, code: u16, ms: i64| {
         json!({"type": event_type, "data": {"appId": &*id("app", 1), "appUid": "customer-1",
             "msgId": &*id("msg", message), "msgEventId": event_id, "endpointId": &*id("ep", 1),

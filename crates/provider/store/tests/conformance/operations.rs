@@ -22,7 +22,10 @@ pub(super) async fn the_whole_backlog_is_counted_with_its_oldest_message(store: 
     accepted(&store, batch.into(), at(9)).await;
     assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 4, oldest_at: Some(at(4)) });
     store
-        .record_attempts(vec![succeeded(attempt(1, 4, 3, at(10))), succeeded(attempt(2, 5, 1, at(10)))].into(), NO_DELAY)
+        .record_attempts(
+            vec![succeeded(attempt(1, 4, 3, at(10))), succeeded(attempt(2, 5, 1, at(10)))].into(),
+            NO_DELAY,
+        )
         .await
         .unwrap();
     assert_eq!(store.total_backlog().await.unwrap(), Backlog { deliveries: 2, oldest_at: Some(at(6)) });

@@ -1,8 +1,8 @@
 //! Delivery rows that stay in order.
 
 use provider_core::model::{AttemptTrigger, Endpoint, TaskKind};
-use provider_core::port::{BlockedKeyRow, SkipResult};
 use provider_core::port::{AttemptRecord, DeliveryOutcome, EndpointEffect, NewDelivery, NewMessage};
+use provider_core::port::{BlockedKeyRow, SkipResult};
 use provider_core::{DeliveryOrder, OrderingKey};
 
 use super::attempts::manual;
@@ -83,7 +83,10 @@ pub(super) async fn a_blocked_key_shows_its_head_and_can_be_skipped(store: Share
     assert_eq!(claimed(&store, 1, 9).await, [1, 4, 5]);
     assert_eq!(store.skip_head(&endpoint, "lot-b", &id("msg", 1)).await.unwrap(), SkipResult::UnderWay);
     for (number, message, ms) in [(1, 1, 10), (2, 4, 11), (3, 1, 12)] {
-        store.record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)].into(), NO_DELAY).await.unwrap();
+        store
+            .record_attempts(vec![failed(attempt(number, message, 1, at(ms)), 1, 500)].into(), NO_DELAY)
+            .await
+            .unwrap();
     }
     let blocked = |key: &str, message, since, next, waiting| BlockedKeyRow {
         attempts: 1,
@@ -162,7 +165,8 @@ pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared)
     let version = routes(&store, 2).await;
     let batch = [keyed(1, version, "x", &[1, 2]), keyed(2, version, "y", &[1]), keyed(3, version, "x", &[1, 2])];
     accepted(&store, batch.into(), at(0)).await;
-    let free = NewDelivery { endpoint: id("ep", 1), owner: None, ordering_key: None, trigger: AttemptTrigger::Scheduled };
+    let free =
+        NewDelivery { endpoint: id("ep", 1), owner: None, ordering_key: None, trigger: AttemptTrigger::Scheduled };
     accepted(&store, vec![NewMessage { deliveries: vec![free], ..new(message(4), version) }], at(1)).await;
     assert_eq!(claimed(&store, 1, 9).await, [1, 2, 4]);
     assert_eq!(claimed(&store, 2, 9).await, [1]);

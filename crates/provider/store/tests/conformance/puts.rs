@@ -8,7 +8,7 @@ use kit_runtime::random::SystemRandom;
 use kit_runtime::vault::{Key, Vault};
 use provider_core::dispatcher::{ResponseFuture, Transport};
 use provider_core::error::ProviderResult;
-use provider_core::{ApplicationInput, Caller, EndpointInput, ProviderParts, Provider, ProviderConfig, Put};
+use provider_core::{ApplicationInput, Caller, EndpointInput, Provider, ProviderConfig, ProviderParts, Put};
 use tokio::task::JoinSet;
 
 use super::given::*;

@@ -96,7 +96,10 @@ pub(super) async fn a_resend_during_an_attempt_comes_after_it(store: Shared) {
     let due: Vec<(usize, AttemptTrigger)> =
         claimed(&store, 2, 1, 30).await.into_iter().map(|(message, _, trigger)| (message, trigger)).collect();
     assert_eq!(due, [(1, AttemptTrigger::Manual), (2, AttemptTrigger::Manual)]);
-    store.record_attempts(vec![manual(attempt(5, 1, 1, at(40))), manual(attempt(6, 2, 1, at(40)))].into(), NO_DELAY).await.unwrap();
+    store
+        .record_attempts(vec![manual(attempt(5, 1, 1, at(40))), manual(attempt(6, 2, 1, at(40)))].into(), NO_DELAY)
+        .await
+        .unwrap();
     assert_eq!(waiting(&store).await, 1);
     assert_eq!(claimed(&store, 2, 1, 9_000).await, [(4, 1, AttemptTrigger::Scheduled)]);
 }

@@ -2,8 +2,8 @@
 
 use provider_core::OrderingKey;
 use provider_core::model::{Application, Attempt, AttemptStatus, BackgroundTask, Endpoint, TaskKind, TaskStatus};
-use provider_core::port::{DueEndpoint, EndpointStates, Pause, TaskCount, WaitingCounts};
 use provider_core::port::{ClaimLimit, DeliveryKind, NewMessage, Order, Resend, StoreError};
+use provider_core::port::{DueEndpoint, EndpointStates, Pause, TaskCount, WaitingCounts};
 
 use super::given::*;
 use super::ordering::keyed;

@@ -154,7 +154,10 @@ pub(super) async fn a_step_happens_once_and_makes_rows_only_for_what_does_not_wa
     assert_eq!(claimed, [2, 1, 4].map(|number| (id("msg", number), 0)), "those that waited before go before");
     assert!(claimed.len() == 3 && due_count(20).await == 4);
     store
-        .record_attempts(vec![succeeded(attempt(1, 1, 1, at(30))), failed(attempt(2, 4, 1, at(30)), 1, 50)].into(), NO_DELAY)
+        .record_attempts(
+            vec![succeeded(attempt(1, 1, 1, at(30))), failed(attempt(2, 4, 1, at(30)), 1, 50)].into(),
+            NO_DELAY,
+        )
         .await
         .unwrap();
     assert_eq!(due_count(40).await, 2, "one is done, one waits for its next attempt");

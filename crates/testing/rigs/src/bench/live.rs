@@ -99,7 +99,7 @@ pub(super) async fn listening(options: &Options) -> Result<(), RigError> {
 
 async fn next(hearing: &mut mpsc::Receiver<Instant>) -> Result<Instant, RigError> {
     let heard = tokio::time::timeout(REACH_MAX, hearing.recv()).await;
-    Ok(heard.map_err(|_| "not all listeners were reached")?.ok_or("nobody listens")?)
+    Ok(heard.map_err(|_| "not all listeners were reached")?.ok_or("no listener is connected")?)
 }
 
 /// Reports the time of each complete event. It uses much less CPU than an HTTP client, because it shares the cores.

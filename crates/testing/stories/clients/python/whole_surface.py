@@ -58,7 +58,7 @@ from svix.exceptions import HttpError, HTTPValidationError
 from svix.webhooks import Webhook
 
 PATIENCE = 30
-# The client leaves payloads out unless it is told otherwise.
+# By default, the client requests no payloads.
 WHOLE = MessageGetOptions(with_content=True)
 PAYLOADS = MessageListOptions(with_content=True)
 SCHEMA = {"1": {"type": "object", "title": "Sold", "properties": {"lot": {"type": "string"}}, "examples": [{"lot": "12"}]}}
@@ -287,7 +287,7 @@ def portal(svix, server, app):
     assert access.url.startswith("http") and access.token
     customer = Svix(access.token, SvixOptions(server_url=server))
     assert customer.endpoint.list(app).data
-    refused(401, lambda: Svix("nobody", SvixOptions(server_url=server)).application.list())
+    refused(401, lambda: Svix("unknown-key", SvixOptions(server_url=server)).application.list())
     customer.authentication.logout()
     refused(401, lambda: customer.endpoint.list(app))
     other = svix.authentication.app_portal_access(app, AppPortalAccessIn())

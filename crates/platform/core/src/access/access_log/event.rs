@@ -51,7 +51,7 @@ pub enum AccessEvent {
         /// Who.
         user: Uuid,
     },
-    /// Somebody else gave a user another password.
+    /// An administrator set another password for a user.
     PasswordReset {
         /// Whose.
         user: Uuid,

@@ -12,22 +12,22 @@ use crate::port::{Change, CommitReceipt, StoreError, StoreResult};
 /// Decisions in one commit.
 const COMMIT_DECISIONS_MAX: usize = 512;
 
-/// What became of a decision.
+/// The outcome of a decision.
 pub(super) enum CommitOutcome {
-    /// It is on disk; for a refusal, what it was refused on is.
+    /// The decision is durable; for a refusal, the state that it is based on is.
     Durable,
-    /// It rests on what did not become true.
+    /// The decision is based on a state that was not committed.
     DecideAgain,
-    /// The store refused it, or did not do it.
+    /// The store refused the change or failed.
     Failed(StoreError),
 }
 
-/// The line of one item.
+/// The queue of one item.
 #[derive(Default)]
 pub(super) struct ItemQueue {
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
-    /// Nothing is under way any more.
+    /// Fires when no commit is under way any more.
     idle: Notify,
 }
 
@@ -50,7 +50,7 @@ struct State {
 }
 
 impl State {
-    /// What was decided since rests on nothing.
+    /// Discards the uncommitted state and returns the decisions that are based on it.
     fn discard_uncommitted(&mut self) -> Vec<QueuedDecision> {
         self.epoch += 1;
         self.item = None;
@@ -91,7 +91,7 @@ impl QueuedDecision {
 pub(super) struct Enqueued {
     /// What becomes of it.
     pub(super) settled: oneshot::Receiver<CommitOutcome>,
-    /// The line has no committer: whoever entered it sees to that.
+    /// The queue has no committer: the caller starts one.
     pub(super) starts_committer: bool,
 }
 
@@ -117,12 +117,13 @@ impl CommitBatch {
 }
 
 impl ItemQueue {
-    /// Waits until everybody who came before has decided.
+    /// Waits for the turn: until every earlier caller has decided.
     pub(super) async fn acquire(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.turn.lock().await
     }
 
-    /// Waits until nothing is under way: for whoever has the turn, everything that was decided is on disk then, or forgotten.
+    /// Waits until no commit is under way. For the caller that has the turn, every earlier decision is then durable or
+    /// discarded.
     pub(super) async fn drain(&self) {
         loop {
             let mut idle = pin!(self.idle.notified());
@@ -134,8 +135,8 @@ impl ItemQueue {
         }
     }
 
-    /// The item as the last decision left it, while that is not on disk, and its auction, if it was changed along with it or
-    /// read for the same commit.
+    /// The item as the last decision left it, while that is not on disk, and its auction, if it was changed along with
+    /// it or read for the same commit.
     pub(super) fn latest(&self) -> Option<(Item, Option<Auction>)> {
         let mut state = self.lock();
         state.read_epoch = state.epoch;
@@ -188,7 +189,7 @@ impl ItemQueue {
     /// What is to be committed next; none, and no committer any more, when nothing waits.
     pub(super) fn next_batch(&self) -> Option<CommitBatch> {
         let mut state = self.lock();
-        // Whoever decides from now on reads it again.
+        // Later decisions read the auction again.
         state.auction = None;
         if state.waiting.is_empty() {
             state.is_committing = false;
@@ -202,7 +203,7 @@ impl ItemQueue {
         Some(CommitBatch { entries, auction_version })
     }
 
-    /// Tells everybody in the batch what became of it, and those behind it when they have to decide again.
+    /// Answers the callers of the batch, and the callers behind it when they have to decide again.
     pub(super) fn settle(&self, batch: CommitBatch, results: StoreResult<Vec<StoreResult<CommitReceipt>>>) {
         let mut results = match results {
             Ok(results) => results.into_iter(),
@@ -227,7 +228,7 @@ impl ItemQueue {
             stands &= matches!(settled, CommitOutcome::Durable);
             told.push((entry, settled));
         }
-        // Before anybody is told, so that who decides again does so on what the store has.
+        // Before any caller is answered, so that a command that is decided again reads the store.
         let behind = if stands { Vec::new() } else { self.lock().discard_uncommitted() };
         self.lock().uncommitted_auction.take_if(|ahead| Some(ahead.version) <= batch.auction_version);
         told.into_iter().for_each(|(entry, settled)| entry.settle(settled));

@@ -8,9 +8,9 @@ use crate::port::{AccessChange, AccessChangeResult, StartFrom};
 use crate::{Caller, Platform, Scope};
 
 impl Platform {
-    /// Ends a customer's connection: its key is forgotten, nothing that waits is published, and nothing that happens from now
-    /// on, unless it is connected again from a cursor. What is under way to the provider may still arrive. The journal is kept
-    /// all the same, and events in quarantine stay there. How many events waited.
+    /// Ends a customer's connection: its key is forgotten, nothing that waits is published, and nothing that happens
+    /// from now on, unless it is connected again from a cursor. What is under way to the provider may still arrive. The
+    /// journal is kept all the same, and events in quarantine stay there. How many events waited.
     ///
     /// Errors: `not_found` (customer, or not connected).
     pub async fn disconnect_consumer(&self, caller: &Caller, customer: Uuid) -> PlatformResult<u64> {
@@ -24,7 +24,7 @@ impl Platform {
         Ok(waited)
     }
 
-    /// Whoever started behind the journal's end would miss everything until then, in silence.
+    /// A consumer that starts behind the journal's end would miss every event until then without noticing.
     pub(super) async fn check_start(&self, start: StartFrom) -> PlatformResult<()> {
         match start {
             StartFrom::Cursor(cursor) if cursor < 0 => {

@@ -46,8 +46,8 @@ struct Provider {
 }
 
 impl Platform {
-    /// Registers both event types in the customer's provider account: creates them, or updates those that exist. It can be
-    /// repeated as often as one likes.
+    /// Registers both event types in the customer's provider account: creates them, or updates those that exist. It can
+    /// be repeated as often as one likes.
     ///
     /// Errors: `not_found`, `invalid` (a credential is missing), `provider_refused`.
     pub async fn register_event_types(

@@ -21,8 +21,8 @@ pub struct AuctionAfterChange {
 
 impl Platform {
     /// What there is among the items of auctions that the caller has been given, in their order, as
-    /// [`ItemItemPresence::item_presence`](crate::port::ItemItemPresence::item_presence) tells it; only a LIVE auction's next statuses depend on it, so
-    /// nothing is told of others.
+    /// [`ItemItemPresence::item_presence`](crate::port::ItemItemPresence::item_presence) tells it; only a LIVE
+    /// auction's next statuses depend on it, so nothing is told of others.
     pub async fn item_presence(&self, auctions: &[Auction]) -> PlatformResult<Vec<ItemCounts>> {
         let is_live = |auction: &&Auction| auction.status == AuctionStatus::Live;
         let live: Vec<Uuid> = auctions.iter().filter(is_live).map(|auction| auction.uuid).collect();

@@ -1,8 +1,8 @@
 //! An auction is held again: a copy as a DRAFT, with or without its items.
 //!
-//! The first items are there with the copy itself. Those of a large auction behind them are staged as they are read, and one
-//! small commit makes the copy true; its bulk change brings them in ([`crate::bulk changes`]), as those of an import. What was staged for a
-//! copy that did not come to be is taken away.
+//! The first items are there with the copy itself. Those of a large auction behind them are staged as they are read,
+//! and one small commit makes the copy true; its bulk change brings them in ([`crate::bulk changes`]), as those of an
+//! import. What was staged for a copy that did not come to be is taken away.
 
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
@@ -69,10 +69,11 @@ struct CopyProgress {
 }
 
 impl Platform {
-    /// Copies an auction with everything that was entered about it. The copy is a DRAFT, and announced as created. When it is
-    /// answered, all of its items are there.
+    /// Copies an auction with everything that was entered about it. The copy is a DRAFT, and announced as created. When
+    /// it is answered, all of its items are there.
     ///
-    /// Errors: `not_found`, `items_following`, `invalid`, and those of [`lifecycle::decide`] and [`platform_rules::item::decide`].
+    /// Errors: `not_found`, `items_following`, `invalid`, and those of [`lifecycle::decide`] and
+    /// [`platform_rules::item::decide`].
     pub async fn copy_auction(
         &self,
         caller: &Caller,
@@ -194,8 +195,8 @@ impl Platform {
         })
     }
 
-    /// Reads what is copied, each item as it is then, and stages what does not fit into the copy's own commit. Whatever speaks
-    /// against one of them is found here: when it is brought in there is nobody to be told.
+    /// Reads what is copied, each item as it is then, and stages what does not fit into the copy's own commit. Whatever
+    /// speaks against one of them is found here: when it is brought in there is nobody to be told.
     async fn read_copies(
         &self,
         copied: &Auction,

@@ -21,18 +21,20 @@ use crate::{Caller, Platform, Scope};
 pub struct AuctionPatch {
     /// Everything but the address.
     pub edit: AuctionEdit,
-    /// Another address; one given with the id of the address that is there takes its place. The inner none takes it away.
+    /// Another address; one given with the id of the address that is there takes its place. The inner none takes it
+    /// away.
     pub address: Option<Option<AddressInput>>,
 }
 
 impl Platform {
-    /// Changes what the patch names of an auction, and leaves the rest. When the closing time or the stagger changes, the
-    /// ends of items that follow the plan follow the new one: those of a large auction piece by piece ([`crate::bulk changes`]), and
-    /// they are there when it is answered. Other terms of a large LIVE auction hold for it when no bid can be on its way that
-    /// was decided on those of before. `expected_version` is the one that the caller saw.
+    /// Changes what the patch names of an auction, and leaves the rest. When the closing time or the stagger changes,
+    /// the ends of items that follow the plan follow the new one: those of a large auction piece by piece
+    /// ([`crate::bulk changes`]), and they are there when it is answered. Other terms of a large LIVE auction hold for
+    /// it when no bid can be on its way that was decided on those of before. `expected_version` is the one that the
+    /// caller saw.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid`, and those of [`platform_rules::edit::edit`] and
-    /// [`platform_rules::item::move_plan`].
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid`, and those of
+    /// [`platform_rules::edit::edit`] and [`platform_rules::item::move_plan`].
     pub async fn change_auction(
         &self,
         caller: &Caller,

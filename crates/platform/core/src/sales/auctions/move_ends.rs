@@ -21,7 +21,7 @@ pub const SHIFT_SECONDS_MAX: i64 = 10 * 366 * 24 * 3600;
 /// Other ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewEnds {
-    /// So many seconds later; before a sale is LIVE a negative number brings them forward.
+    /// Later by this number of seconds; before a sale is LIVE, a negative number makes them earlier.
     Shift {
         /// Seconds.
         seconds: i64,
@@ -55,13 +55,13 @@ pub struct MovedEnds {
 }
 
 impl Platform {
-    /// Moves the planned ends of a timed auction's items, all or none. Those of LIVE and SUSPENDED items move forward only;
-    /// an end that soft close has put off further already stays. All of a large auction's move piece by piece
-    /// ([`crate::bulk changes`]), each item once and by the rules of that moment; when it is answered they have. `expected_version` is
-    /// the auction's that the caller saw.
+    /// Moves the planned ends of a timed auction's items, all or none. Those of LIVE and SUSPENDED items move forward
+    /// only; an end that soft close has put off further already stays. All of a large auction's move piece by piece
+    /// ([`crate::bulk changes`]), each item once and by the rules of that moment; when it is answered they have.
+    /// `expected_version` is the auction's that the caller saw.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid`, and those of [`platform_rules::edit::replan`] and
-    /// [`platform_rules::item::move_plan`].
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid`, and those of
+    /// [`platform_rules::edit::replan`] and [`platform_rules::item::move_plan`].
     pub async fn move_ends(
         &self,
         caller: &Caller,
@@ -205,7 +205,7 @@ fn move_one(
     Ok(())
 }
 
-/// So many seconds later.
+/// The time, this number of seconds later.
 pub(crate) fn later(at: Timestamp, seconds: i64) -> PlatformResult<Timestamp> {
     let beyond = |_| PlatformError::invalid("/shiftSeconds", "leads beyond what time can count");
     at.checked_add(SignedDuration::from_secs(seconds)).map_err(beyond)

@@ -1,5 +1,5 @@
-//! How much later an auction is held again: by seconds, or by days on the clock on the wall, which is what people mean by "a week
-//! later".
+//! How much later an auction is held again: by seconds, or by days on the clock on the wall, which is what people mean
+//! by "a week later".
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
@@ -14,10 +14,11 @@ pub const SHIFT_DAYS_MAX: i64 = 10 * 366;
 /// How much later; negative for earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shift {
-    /// So many seconds.
+    /// By a number of seconds.
     Seconds(i64),
-    /// So many days, at the same time of day in the auction's time zone. A time that there is not on that day, because the clocks
-    /// are put forward over it, is as much after the gap as it would have been in it; of one that there is twice it is the first.
+    /// By a number of days, at the same time of day in the auction's time zone. A time that there is not on that day,
+    /// because the clocks are put forward over it, is as much after the gap as it would have been in it; of one that
+    /// there is twice it is the first.
     Days(i64),
 }
 
@@ -73,8 +74,8 @@ impl TimeShift<'_> {
         }
     }
 
-    /// Why the copy is refused, said of what was asked for: where an hour is missing or comes twice, a start may come to lie behind
-    /// an end.
+    /// Why the copy is refused, said of what was asked for: where an hour is missing or comes twice, a start may come
+    /// to lie behind an end.
     pub(super) fn refused(&self, error: PlatformError) -> PlatformError {
         if !matches!(self.by, ShiftAmount::Days(..)) {
             return error;
@@ -89,8 +90,8 @@ impl TimeShift<'_> {
         PlatformError::invalid("/shiftDays", format!("leads to a day on which it can't be held as it was ({what})"))
     }
 
-    /// The end of the item at this place. One that the auction plans stays as long after the closing time as it is; another is a
-    /// time of its own.
+    /// The end of the item at this place. One that the auction plans stays as long after the closing time as it is;
+    /// another is a time of its own.
     pub(super) fn end(&self, end: Timestamp, position: i64) -> PlatformResult<Timestamp> {
         match self.ends_at {
             Some((before, after)) if new_item_end(self.source, position) == Some(end) => after

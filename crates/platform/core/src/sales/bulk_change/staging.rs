@@ -1,6 +1,6 @@
-//! The items of an import are staged while its file is read, a piece after the other, and enter the auction when all of it was
-//! found good: the commit that says so makes the import true, and its bulk change brings every piece in. Those of a copy are staged as
-//! they are read from the auction that is copied.
+//! The items of an import are staged while its file is read, a piece after the other, and enter the auction when all of
+//! it was found good: the commit that says so makes the import true, and its bulk change brings every piece in. Those
+//! of a copy are staged as they are read from the auction that is copied.
 
 use platform_rules::Auction;
 use uuid::Uuid;

@@ -44,8 +44,8 @@ impl BulkChangeWorker {
         Self { platform }
     }
 
-    /// Brings every bulk change to its end; the number of steps taken. One that somebody else is found to work at is left to them, and one
-    /// that can't go on holds no other up: the others have gone on when it is told why.
+    /// Runs every bulk change to its end; returns the number of steps. A bulk change that another node advances is left
+    /// to it, and one that fails delays no other: its error is returned after the others have run.
     pub async fn run_once(&self) -> PlatformResult<usize> {
         let (mut steps, mut failed) = (0, FailedSubjects::default());
         for _ in 0..ROUNDS_MAX {
@@ -91,8 +91,8 @@ impl Platform {
         });
     }
 
-    /// Takes the steps of an auction's bulk_change, if it has one, until there are none left. Whoever asks may go away: then a worker
-    /// takes the others.
+    /// Takes the steps of an auction's bulk_change, if it has one, until there are none left. Whoever asks may go away:
+    /// then a worker takes the others.
     pub(crate) async fn run_bulk_change_to_end(&self, auction: Uuid) -> PlatformResult<()> {
         while let Some(bulk_change) = self.store().bulk_change(auction).await? {
             if self.run_step(bulk_change).await? == StepOutcome::Superseded {
@@ -135,7 +135,8 @@ impl Platform {
         Ok(StepOutcome::Superseded)
     }
 
-    /// A step with one item, on which others are at work without a pause: it waits for its turn among them, and they for it.
+    /// A step with one item, on which others are at work without a pause: it waits for its turn among them, and they
+    /// for it.
     async fn run_step_in_queue(&self, bulk_change: BulkChange) -> PlatformResult<StepOutcome> {
         let Some(item) = self.decide_step(&bulk_change, 1).await?.first_item() else {
             return Ok(StepOutcome::Superseded);

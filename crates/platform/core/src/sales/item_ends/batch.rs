@@ -10,7 +10,7 @@ use super::{ACTOR, EndReport};
 use crate::Platform;
 use crate::port::{Change, Downtime, StoreError, StoreResult};
 
-/// Ends that passed in a downtime are put off.
+/// Ends that passed in a downtime are extended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DowntimeExtension {
     pub(super) downtime: Downtime,
@@ -25,7 +25,7 @@ impl DowntimeExtension {
     }
 }
 
-/// Ends items in one commit: what it did, and one that somebody else changed first.
+/// Ends items in one commit; returns the report, and an item that another transaction changed first.
 pub(super) async fn end_batch(
     platform: Platform,
     due: Vec<(Item, Arc<Auction>)>,

@@ -12,10 +12,11 @@ use crate::sales::new_item::NewItem;
 use crate::{Caller, Platform, Scope};
 
 impl Platform {
-    /// Changes what the edit names of an item, and leaves the rest. An end that is taken away is planned by the auction again.
-    /// `expected_version` is the item's that the caller saw.
+    /// Changes what the edit names of an item, and leaves the rest. An end that is taken away is planned by the auction
+    /// again. `expected_version` is the item's that the caller saw.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (the lot number), and those of [`platform_rules::item::edit`].
+    /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (the lot number), and those of
+    /// [`platform_rules::item::edit`].
     pub async fn change_item(
         &self,
         caller: &Caller,
@@ -38,7 +39,8 @@ impl Platform {
                 let auction = if item.lot_number == lot_number {
                     auction
                 } else {
-                    // A catalogue that is being imported counts on the numbers that were free when it was looked through.
+                    // A catalogue that is being imported counts on the numbers that were free when it was looked
+                    // through.
                     self.require_no_bulk_change(&auction).await?;
                     draft.auction(auction, &[])
                 };

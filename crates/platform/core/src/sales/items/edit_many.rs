@@ -1,5 +1,5 @@
-//! Many items of an auction are changed in one call, each by itself: what can be done is done, in one commit, and the rest is
-//! told item by item.
+//! Many items of an auction are changed in one call, each by itself: what can be done is done, in one commit, and the
+//! rest is told item by item.
 
 use std::collections::HashSet;
 
@@ -61,8 +61,8 @@ pub struct ItemEditsReport {
     pub counts: ItemCounts,
     /// What its items follow, while they do.
     pub bulk_change: Option<BulkChange>,
-    /// For each entry, in order, the item as it is now, or why nothing was done to it; pointers of the input's problems begin
-    /// at the entry.
+    /// For each entry, in order, the item as it is now, or why nothing was done to it; pointers of the input's problems
+    /// begin at the entry.
     pub items: Vec<(Option<Uuid>, PlatformResult<ItemEditOutcome>)>,
 }
 
@@ -76,11 +76,12 @@ impl ItemEditOutcome {
 }
 
 impl Platform {
-    /// Changes up to 1,000 items of an auction. An entry that is refused, or could not be read, does not hold the others up;
-    /// those that are not become true together. Of two entries about one item the second is refused. A lot number counts as taken while another item has it, even one that gives it up in this call.
+    /// Changes up to 1,000 items of an auction. An entry that is refused, or could not be read, does not hold the
+    /// others up; those that are not become true together. Of two entries about one item the second is refused. A lot
+    /// number counts as taken while another item has it, even one that gives it up in this call.
     ///
-    /// Errors: `not_found` (the auction), `invalid` (how many there are), `precondition_failed` (the auction's version), `busy`. Each
-    /// entry has those of [`Platform::change_item`] and [`Platform::change_item_status`].
+    /// Errors: `not_found` (the auction), `invalid` (how many there are), `precondition_failed` (the auction's
+    /// version), `busy`. Each entry has those of [`Platform::change_item`] and [`Platform::change_item_status`].
     pub async fn change_items(
         &self,
         caller: &Caller,
@@ -128,8 +129,8 @@ impl Platform {
                 items.push((Some(entry.item), done));
             }
             counts_moved |= wants_lot && items.iter().any(|(_, done)| matches!(done, Ok(ItemEditOutcome::Changed(_))));
-            // The auction's own guards count these: whoever reconciles it at the same time has to count again. Who gives out lot
-            // numbers at the same time looks again which are free.
+            // The auction's own guards count these: whoever reconciles it at the same time has to count again. Who
+            // gives out lot numbers at the same time looks again which are free.
             let auction = if counts_moved { draft.auction(auction, &[]) } else { auction };
             let customer = auction.customer;
             let counts = draft.counts_after(&self.store().item_counts(auction.uuid).await?);

@@ -50,7 +50,8 @@ pub struct Relisted {
 impl Platform {
     /// Lists unsold items of an auction behind the last one of another, all or none.
     ///
-    /// Errors: `not_found` (either auction, or an item), `invalid`, `taken` (a lot number), `nothing_to_relist`, and those of [`relist`].
+    /// Errors: `not_found` (either auction, or an item), `invalid`, `taken` (a lot number), `nothing_to_relist`, and
+    /// those of [`relist`].
     pub async fn relist_items(
         &self,
         caller: &Caller,
@@ -139,7 +140,7 @@ impl Platform {
     }
 }
 
-/// The first free number from the item's place on. Among so many taken ones there is always one.
+/// The first free number from the item's position on. The range has more numbers than the auction has items.
 fn next_free(lots: &mut HashSet<String>, position: i64) -> String {
     let mut number = position.saturating_add(1);
     for _ in 0..=lots.len() {

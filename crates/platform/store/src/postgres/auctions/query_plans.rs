@@ -8,10 +8,12 @@ use crate::postgres::registrations::REGISTRATIONS;
 use crate::postgres::{api_keys, journal, outbox, registrations};
 use kit_engine::postgres::{Postgres, PostgresConfig};
 
-/// Blocks that a page may touch. Each of its ten rows is looked up by itself, and each part of an index is gone down to.
+/// Blocks that a page may touch. Each of its ten rows is looked up by itself, and each part of an index is gone down
+/// to.
 const BLOCKS_MAX: u64 = 150;
 
-/// 6,000 of each, of one customer, with one status; uuid number `n` of kind `k` is `01a2kkkk-0000-7000-8000-nnnnnnnnnnnn`.
+/// 6,000 of each, of one customer, with one status; uuid number `n` of kind `k` is
+/// `01a2kkkk-0000-7000-8000-nnnnnnnnnnnn`.
 const FILL: &str = r#"
 CREATE FUNCTION pg_temp.u(kind integer, n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
     SELECT ('01a2' || lpad(to_hex(kind), 4, '0') || '-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;

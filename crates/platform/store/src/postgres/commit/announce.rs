@@ -22,16 +22,16 @@ pub(super) struct JournalPlan {
     held_back: HashSet<Uuid>,
 }
 
-/// Takes the journal's lock, which is held to the commit, and draws cursors under it: the next ones after the last that is
-/// there, so that what is rolled back leaves no hole, and a hole is a row that somebody took away.
+/// Takes the journal's lock, which is held to the commit, and draws cursors under it: the next ones after the last that
+/// is there, so that what is rolled back leaves no hole, and a gap means that a row was removed.
 pub(super) async fn draw_cursors(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<JournalPlan> {
     let entries: Vec<&JournalEntry> = changes.iter().flat_map(|change| &change.journal).collect();
     let announced = entries.iter().filter(|entry| entry.event.is_some());
     let (customers, subjects): (HashSet<Uuid>, HashSet<Uuid>) =
         announced.map(|entry| (entry.customer, entry.subject)).unzip();
     let (customers, subjects) = (Vec::from_iter(customers), Vec::from_iter(subjects));
-    // The server does them in the order in which they are sent: everything is prepared before, so that nothing overtakes
-    // the lock.
+    // The server does them in the order in which they are sent: everything is prepared before, so that nothing
+    // overtakes the lock.
     let lock = db.prepare_cached(locks::LOCK).await?;
     let last = db.prepare_cached("SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1").await?;
     let connected = "SELECT customer, parked_at_ms IS NULL FROM consumers \

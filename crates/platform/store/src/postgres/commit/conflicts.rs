@@ -15,7 +15,7 @@ use crate::postgres::{bulk_changes, registrations};
 /// Everything that can speak against a change.
 #[derive(Default)]
 pub(super) struct ConflictChecker {
-    /// Versions; what is not there has none.
+    /// Versions; a missing row has none.
     auctions: HashMap<Uuid, i64>,
     items: HashMap<Uuid, LockedItem>,
     /// Who has a lot number of an auction.
@@ -39,7 +39,7 @@ pub(super) struct ConflictChecker {
 pub(super) enum LockMode {
     /// All, also those that have to be waited for.
     Wait,
-    /// Those that nobody else has locked; the others are as if they were not there.
+    /// Rows that no other transaction has locked; the others count as missing.
     SkipLocked,
 }
 
@@ -107,7 +107,8 @@ impl ConflictChecker {
         Ok(())
     }
 
-    /// Answers for the changes of one call, in order; see [`ConflictChecker::check_and_apply`]. What another call was refused is nothing to them.
+    /// Answers for the changes of one call, in order; see [`ConflictChecker::check_and_apply`]. What another call was
+    /// refused is nothing to them.
     pub(super) fn check_all(&mut self, changes: &[Change]) -> Vec<StoreResult<()>> {
         self.refused = RefusedChanges::default();
         changes.iter().map(|change| self.check_and_apply(change)).collect()
@@ -171,7 +172,8 @@ impl ConflictChecker {
             {
                 return Err(StoreError::Taken("lotNumber"));
             }
-            // Somebody else has put an item there meanwhile: with the auction loaded again, another place is chosen.
+            // Another transaction has inserted an item there: with the auction loaded again, another position is
+            // chosen.
             if self.places.get(&(state.auction, state.position)).is_some_and(another)
                 || !places.insert((state.auction, state.position))
             {

@@ -1,9 +1,9 @@
 //! Commits of different items that are asked for at the same time, joined in one transaction: bids, above all.
 //!
-//! Each call of the port, which is what a line of an item brings, stays a unit of its own: what is refused in one is nothing
-//! to the others. And none waits for another's item: a call whose items somebody else has locked is set aside, and its caller
-//! commits it alone. So does everybody when a statement fails, because of a value that somebody else took meanwhile or one
-//! that the server does not take: then only the call that it came from is told.
+//! Each call of the port, which is what a line of an item brings, stays a unit of its own: what is refused in one is
+//! nothing to the others. And none waits for another's item: a call whose items another transaction has locked is set
+//! aside, and its caller commits it alone. So does every caller when a statement fails, because of a value that another
+//! transaction took or one that the server refuses: then only the caller of that value gets the error.
 
 use deadpool_postgres::Transaction;
 use kit_runtime::batcher::Batcher;

@@ -108,7 +108,7 @@ async fn asks_again_and_again(fixture: &Fixture, (post, rounds): (Post, Rounds))
         }
         for ((key, body), answer) in round.iter().zip(&answers) {
             let stands_for = taken[usize::from(*key)].as_ref().map(|(body, _)| *body);
-            prop_assert!(stands_for.is_some(), "nobody had key {key}: {} {}", answer.status, answer.text);
+            prop_assert!(stands_for.is_some(), "no call used key {key}: {} {}", answer.status, answer.text);
             if stands_for != Some(*body) {
                 prop_assert_eq!(answer.status, 422, "{}", &answer.text);
                 prop_assert_eq!(&answer.json()["detail"][0]["loc"], &json!(["header", "idempotency-key"]));
