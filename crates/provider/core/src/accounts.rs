@@ -76,7 +76,7 @@ impl Provider {
         Ok(updated?)
     }
 
-    /// Makes an API key of an account. 404 when the account is not there, 422 when the name is empty.
+    /// Creates an API key for an account. 404 when the account does not exist, 422 when the name is empty.
     pub async fn create_api_key(&self, account: &str, name: &str) -> ProviderResult<NewApiKey> {
         self.create_api_key_until(account, name, None).await
     }

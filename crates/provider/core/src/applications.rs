@@ -80,7 +80,7 @@ impl Provider {
         match written {
             Ok(IdempotentWrite::Done) => Ok(Created::New(application)),
             Ok(IdempotentWrite::Replayed(answer)) => Ok(Created::Replayed(answer)),
-            // Somebody made it meanwhile.
+            // Another caller created it meanwhile.
             Err(ProviderError::Conflict { .. }) if if_taken == IfExists::Get => {
                 let uid = application.uid.as_deref().unwrap_or_default();
                 Ok(Created::Existing(self.application(caller, uid).await?))
@@ -126,7 +126,7 @@ impl Provider {
             let application = self.new_application(caller, input.clone());
             match self.store().create_application(application.clone(), None).await {
                 Ok(()) => return Ok(Put::Created(application)),
-                // Somebody else made it meanwhile, and so it is to be changed.
+                // Another caller created it meanwhile, so this call updates it.
                 Err(StoreError::Taken(_)) if turn < PUT_TRIES_MAX && input.uid.as_deref() == Some(id_or_uid) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -155,7 +155,7 @@ impl Provider {
         .await
     }
 
-    /// Makes a change of an application as it is; again, when somebody else was faster. 404.
+    /// Changes the current state of an application, and retries when another caller changed it first. 404.
     async fn change_application(
         &self,
         caller: &Caller,
@@ -207,7 +207,7 @@ impl Provider {
         }
         let application = self.new_application(caller, input);
         match self.store().create_application(application, None).await {
-            // Somebody else's message made it meanwhile.
+            // Another caller's message created it meanwhile.
             Ok(()) | Err(StoreError::Taken(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -173,8 +173,8 @@ impl Dispatcher {
         self.submit(snapshot, message, key, answer, AttemptTrigger::Scheduled, Target::receives)
     }
 
-    /// Accepts a message for one endpoint of `snapshot`, whether or not it wants it, because somebody asks for it: one
-    /// attempt is made, at once.
+    /// Accepts a message for one endpoint of `snapshot` because a caller asked for it, whether or not the endpoint subscribes
+    /// to it. The lane makes one attempt without delay.
     pub(crate) fn accept_for(
         &self,
         snapshot: &Snapshot,

@@ -120,8 +120,8 @@ impl Provider {
         if there? { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 
-    /// Makes a change of an endpoint as it is; again, when somebody else, or an attempt, was faster. The next delivery
-    /// is by what it is then. 404.
+    /// Changes the current state of an endpoint, and retries when another caller or an attempt changed it first. The next
+    /// delivery uses the new state. 404.
     async fn change_endpoint(
         &self,
         caller: &Caller,

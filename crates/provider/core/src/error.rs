@@ -39,7 +39,7 @@ pub enum ProviderError {
         /// Which limit was met.
         quota: Quota,
     },
-    /// It is not there, or it is another account's: 404.
+    /// The resource does not exist, or it belongs to another account: 404.
     #[error("not found")]
     NotFound,
     /// A unique name, uid or event id is taken: 409. For a message it means that this event id was accepted before.

@@ -207,7 +207,7 @@ impl Provider {
             self.payload_schemas().invalidate(&caller.account, name);
             match written {
                 Ok(()) => return Ok(put),
-                // Somebody else made, changed or deleted it meanwhile.
+                // Another caller created, changed or deleted it meanwhile.
                 Err(StoreError::Taken(_) | StoreError::Conflict | StoreError::NotFound) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -244,7 +244,7 @@ impl Provider {
         archived.await.map(drop)
     }
 
-    /// Makes a change of an event type as it is; again, when somebody else was faster. 404.
+    /// Changes the current state of an event type, and retries when another caller changed it first. 404.
     async fn change_event_type(
         &self,
         caller: &Caller,

@@ -103,7 +103,7 @@ pub fn timestamp_of(text: &str, prefix: &str) -> Option<Timestamp> {
         }
     }
     let seconds = i64::from(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-    // A second has 250 steps; an id that says more was made by nobody, and is of the last.
+    // A second has 250 steps. No KSUID generator writes a higher number; such an id counts as the last step.
     Some(from_ms((seconds + EPOCH_SECONDS) * 1_000 + i64::from(bytes[4].min(249)) * 4))
 }
 

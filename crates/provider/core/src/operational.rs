@@ -2,7 +2,7 @@
 //!
 //! They are endpoints of an application like any other, so that everything that holds for deliveries holds for them. The
 //! application is hidden: it belongs to an account that has no keys and is in no list ([`hidden_account`]), and is made
-//! with the first endpoint. What is told is in `events`, and how it becomes messages in `worker`.
+//! with the first endpoint. `events` has the events and their payloads; `worker` turns them into messages.
 
 pub mod events;
 pub(crate) mod worker;
@@ -115,8 +115,8 @@ impl Provider {
         self.put_endpoint_headers(&hidden(caller), APPLICATION, id_or_uid, headers).await
     }
 
-    /// The hidden application with its event types, made when it is not there. It comes last, so that whoever finds it
-    /// finds them.
+    /// The hidden application with its event types, created when it does not exist. The event types are created first, so
+    /// that a caller that finds the application finds them.
     async fn ensure_operational(&self, caller: &Caller) -> ProviderResult<Caller> {
         let hidden = hidden(caller);
         if self.snapshots().of_caller(&hidden.account, APPLICATION).await?.is_some() {

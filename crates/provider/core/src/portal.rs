@@ -98,12 +98,12 @@ impl Provider {
         Ok(PortalAccess { url: format!("{base}{LOGIN_PATH}#key={}", STANDARD.encode(key)), token: text })
     }
 
-    /// Ends the token that the caller came with. 403 for an API key: that is revoked by whoever manages the account.
+    /// Revokes the caller's App Portal token. 403 for an API key, which only the operator revokes.
     pub async fn log_out(&self, caller: &Caller) -> ProviderResult<()> {
         let Scope::Application(token) = &caller.scope else {
             return Err(ProviderError::Forbidden("only the token of an application can log itself out"));
         };
-        // Ended by somebody else meanwhile is ended.
+        // A token that another call revoked meanwhile is revoked, too.
         self.store().delete_app_token(&token.application, &token.id).await?;
         Ok(())
     }
@@ -132,7 +132,7 @@ impl Provider {
         errors.finish()?;
         let application = self.application(caller, application).await?;
         let at = self.now() + SignedDuration::from_secs(left_seconds);
-        // A list without entries names nobody in particular: clients send it for "all".
+        // An empty list means all sessions: clients send it that way.
         let sessions = sessions.filter(|sessions| !sessions.is_empty());
         Ok(self.store().end_app_tokens(&application.id, sessions, at).await?)
     }

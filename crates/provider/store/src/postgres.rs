@@ -43,7 +43,7 @@ struct PostgresStore {
     engine: Postgres,
 }
 
-/// Opens the provider's store in the schema `provider` of a database, which is made when it is not there.
+/// Opens the provider's store in the schema `provider` of a database. Creates the schema when it does not exist.
 ///
 /// Errors: `Unavailable` when the database can't be reached, or its tables can't be brought up to date.
 pub async fn open(config: &PostgresConfig) -> StoreResult<Arc<dyn Store>> {

@@ -26,8 +26,8 @@ pub(crate) fn kind(number: i64) -> StoreResult<TaskKind> {
     }
 }
 
-/// SQL that holds when a task of this kind still has a reason to send message `m` to endpoint `e`. A row of the table goes
-/// in the transaction that records its attempt: whoever sees no row sees the attempt.
+/// SQL condition that is true when a task of this kind still has to send the message to the endpoint. The transaction that
+/// records an attempt deletes the delivery row: a transaction that sees no row sees the attempt.
 pub(crate) fn enqueue_condition(kind: TaskKind, message: &str, endpoint: &str) -> String {
     let tried = format!("EXISTS (SELECT 1 FROM attempts a WHERE a.message = {message} AND a.endpoint = {endpoint}");
     let waits = format!("EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = {endpoint} AND d.message = {message})");

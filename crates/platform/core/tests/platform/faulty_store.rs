@@ -1,7 +1,7 @@
 //! The platform's store with faults that a test switches on: a SQLite store behind it does the work.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use contract::ItemStatus;
@@ -17,22 +17,51 @@ use platform_rules::{Auction, Item, LogHead};
 use tokio::sync::RwLock;
 use uuid::Uuid;
 
-/// A store that loses or delays answers. The inner store does the work all the same.
+/// A store that holds back commits and loses or delays answers. The inner store does the work all the same.
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     loses_answer: AtomicBool,
+    commits_begun: AtomicUsize,
+    commits_allowed: Arc<RwLock<()>>,
+    commits_answered: Arc<RwLock<()>>,
     outcomes_answered: Arc<RwLock<()>>,
 }
 
 impl FaultyStore {
     pub fn new() -> Arc<Self> {
-        let inner = platform_store::sqlite::open_temporary().unwrap();
-        Arc::new(Self { inner, loses_answer: AtomicBool::new(false), outcomes_answered: Arc::default() })
+        Self::over(platform_store::sqlite::open_temporary().unwrap())
+    }
+
+    /// Another view of the same store, for a second node with faults of its own.
+    pub fn over(inner: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Self {
+            inner,
+            loses_answer: AtomicBool::new(false),
+            commits_begun: AtomicUsize::new(0),
+            commits_allowed: Arc::default(),
+            commits_answered: Arc::default(),
+            outcomes_answered: Arc::default(),
+        })
+    }
+
+    /// Until the guard is dropped, commits wait before they begin.
+    pub async fn hold_commits(&self) -> impl Sized + use<> {
+        Arc::clone(&self.commits_allowed).write_owned().await
+    }
+
+    /// The number of commits that were asked for, those that wait included.
+    pub fn commits_begun(&self) -> usize {
+        self.commits_begun.load(Ordering::SeqCst)
     }
 
     /// The next commit succeeds, and its caller gets an error.
     pub fn lose_answer_of_next_commit(&self) {
         self.loses_answer.store(true, Ordering::SeqCst);
+    }
+
+    /// Until the guard is dropped, commits are durable and their callers get no answer.
+    pub async fn hold_answers_to_commits(&self) -> impl Sized + use<> {
+        Arc::clone(&self.commits_answered).write_owned().await
     }
 
     /// Until the guard is dropped, outcomes of outbox rows are written and their callers get no answer.
@@ -92,7 +121,10 @@ forward! {
                 changes: Vec<Change>,
                 assign_to: Option<NodeId>,
             ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
+                self.commits_begun.fetch_add(1, Ordering::SeqCst);
+                drop(self.commits_allowed.read().await);
                 let receipts = self.inner.commit(changes, assign_to).await?;
+                drop(self.commits_answered.read().await);
                 if self.loses_answer.swap(false, Ordering::SeqCst) {
                     return Err(StoreError::Unavailable("the answer was lost".to_owned()));
                 }

@@ -204,11 +204,18 @@ async fn clerk_commands_and_bids_share_the_item_queue() {
     sale.clerk(next()).await.unwrap();
     sale.bid("b-17", 100).await.unwrap();
     let seen = sale.ring().await;
-    // The hammer falls while others bid: they come too late, instead of making it fall in vain.
-    let (sold, late, later) =
-        tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell), sale.bid("b-18", 500), sale.bid("b-19", 600));
+    // The sale is durable and its answer is held back: bids that arrive meanwhile wait for it and are refused.
+    let held = sale.fixture.faults.hold_answers_to_commits().await;
+    let bids = async {
+        while sale.fixture.store.item(sale.items[0]).await.unwrap().unwrap().status != ItemStatus::Sold {
+            tokio::task::yield_now().await;
+        }
+        let (late, later, ()) = tokio::join!(sale.bid("b-18", 500), sale.bid("b-19", 600), async { drop(held) });
+        [late, later]
+    };
+    let (sold, refused) = tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell), bids);
     assert_eq!(sold.unwrap().about.unwrap().price(), Some(100));
-    for refused in [late, later] {
+    for refused in refused {
         assert!(["item_not_live", "not_in_ring"].contains(&refused.unwrap_err().code()));
     }
 }

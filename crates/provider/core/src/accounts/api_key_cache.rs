@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::accounts::authentication::Caller;
 use crate::accounts::rate_limit::RateLimiter;
 
-/// Keys held at most. Unknown keys are not held, so nobody fills it without having keys.
+/// Upper bound on cached keys. Unknown keys are not cached, so a caller without valid keys cannot fill the cache.
 const KEYS_MAX: usize = 10_000;
 
 pub(crate) struct ApiKeyCache {

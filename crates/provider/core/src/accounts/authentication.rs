@@ -49,7 +49,7 @@ pub enum Scope {
 }
 
 impl Caller {
-    /// Whoever manages the installation, acting for an account.
+    /// The installation's operator, acting for an account.
     pub fn operator(account: &Account) -> Self {
         Self { account: account.id.clone(), key: "operator".into(), scope: Scope::Account, settings: account.settings }
     }
@@ -131,7 +131,7 @@ impl Provider {
         Ok(named.is_some_and(|named| named.application.id == token.application))
     }
 
-    /// None when it is not there or over its time.
+    /// None when the key or token does not exist or has expired.
     async fn look_up(&self, credential: &Credential) -> ProviderResult<Option<CachedCredential>> {
         let now = self.now();
         let found = match credential {
@@ -209,7 +209,7 @@ fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
     one.ct_eq(other).into()
 }
 
-/// Rounded up: whoever waits so long is let in.
+/// Rounds up to whole seconds: a caller that waits for this time is not refused again.
 pub(crate) fn whole_seconds(wait: Duration) -> Duration {
     Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(Duration::from_secs(1))
 }

@@ -1,7 +1,7 @@
-//! Addresses from which calls came that were refused for want of a good key: after some, they have to wait.
+//! Rate limit on failed authentication, per client address. An address that sent too many invalid keys has to wait.
 //!
-//! A key that was good before is always looked up, so that whoever shares an address with somebody who tries keys is not
-//! shut out. A good key that was looked up lately does not even come here.
+//! A key that authenticated before is always looked up. So a caller that shares an address with another one that guesses
+//! keys is not locked out. A valid key in the cache does not reach this limit.
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv6Addr};
@@ -86,7 +86,7 @@ impl FailedAuthLimiter {
     }
 }
 
-/// Whoever has one address of IPv6 has the 64 bits behind it.
+/// An IPv6 client is counted by its /64 network: a host that has one address of it can use all of them.
 fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),

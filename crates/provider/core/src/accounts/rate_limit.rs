@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::model::Id;
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Accounts whose rate is remembered before those that nobody holds are let go.
+/// Accounts in the map above which entries that no caller holds are removed.
 const ACCOUNTS_MAX: usize = 10_000;
 
 /// How often one account has asked lately. Asking costs one atomic exchange.

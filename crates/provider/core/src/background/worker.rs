@@ -78,7 +78,7 @@ impl Worker {
         let clock = self.provider.clock();
         let mut leased: Vec<LeasedTask> = Vec::new();
         let (mut look_at, mut forget_at) = (clock.monotonic(), clock.monotonic());
-        // An only node knows at its start that nobody has a task, whatever a lease says.
+        // A sole node knows at its start that no other process works on a task, whatever the lease in the table is.
         let mut free_before = match self.provider.config().nodes {
             Nodes::Sole => LEASE_AT_START,
             Nodes::Many => SignedDuration::ZERO,

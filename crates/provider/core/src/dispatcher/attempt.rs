@@ -60,8 +60,8 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
     let mut endpoint = endpoint_effect(shared, lane, &outcome, &target).await;
     let mut notice = attempt_event(outcome.status, attempts, next);
     if delivery.trigger == AttemptTrigger::Manual {
-        // It is made once, and takes the place of what was scheduled. Its failure says nothing about the endpoint, and gives
-        // nobody notice but who asked for it.
+        // A manual attempt is made once and replaces the scheduled one. Its failure does not count against the endpoint and
+        // causes no operational event: only the caller who asked for it sees the result.
         next = DeliveryOutcome::Done;
         if outcome.status != AttemptStatus::Success {
             notice = AttemptEvent::None;
@@ -92,7 +92,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
     AttemptResult::Done { signal, changed_at: target.changed_at }
 }
 
-/// Where to send it; none when that, or what was to be sent, is not there any more.
+/// The target of a delivery. None when the endpoint is disabled or deleted, or when the payload was removed.
 async fn target_of(shared: &Shared, lane: &Lane, delivery: &QueuedDelivery) -> StoreResult<Option<Arc<Target>>> {
     let Some(target) = target(shared, lane, delivery).await? else { return Ok(None) };
     if target.purges != delivery.purges && payload_of(shared, lane, &delivery.message).await?.is_none() {

@@ -1,4 +1,4 @@
-//! What an account is told of a scheduled attempt, and when.
+//! Which operational event a scheduled attempt causes for the account: failing, recovered, exhausted, or none.
 
 use crate::model::AttemptStatus;
 use crate::port::{AttemptEvent, DeliveryOutcome};

@@ -57,7 +57,7 @@ impl Shared {
         }
         if self.context.config.nodes == Nodes::Many {
             self.load_pauses(now - PAUSES_LOOKBACK, now).await?;
-            // A node in doubt has more names than one: its own are told apart, and another's count for a short time.
+            // A fenced node has several leases. This node subtracts its own; another node's count for a short time.
             let all = store.live_node_count(self.dead_before(now, None)).await?;
             self.rates.set_other_nodes(all.saturating_sub(own.len()));
         }

@@ -107,7 +107,7 @@ pub(super) struct LaneState {
     /// When what the lane keeps to was last changed.
     changed_at: Timestamp,
     rates: LaneThrottle,
-    /// Taken out of the map: whoever still has it must get the new one.
+    /// The lane was removed from the map: a task that still holds it must look up the new one.
     closed: bool,
     idle_since: Option<Instant>,
 }
@@ -174,8 +174,8 @@ impl LaneState {
         kinds.iter().for_each(|kind| self.queues.of_mut(*kind).wake_for_rows());
     }
 
-    /// What the lane keeps to from now on. A pause that the receiver asked for is over when somebody has changed the endpoint:
-    /// it may be another receiver, or one that was mended.
+    /// Sets the limits that the lane enforces from now on. A change of the endpoint ends a pause that its receiver asked for:
+    /// the URL may name another receiver, or the receiver may have been repaired.
     pub(super) fn set_limits(&mut self, limits: LaneLimits, config: &LaneConfig) {
         if limits.changed_at < self.changed_at {
             return;
@@ -199,7 +199,8 @@ impl LaneState {
         deliveries.into_iter().for_each(|delivery| self.queues.push_back(delivery));
     }
 
-    /// No claim could be made; whoever makes it possible wakes the lane.
+    /// No claim could be made, because the node has no lease. The heartbeat requests a sweep, which wakes the lane, when the
+    /// node has one.
     pub(super) fn abandon_claim(&mut self, kind: DeliveryKind) {
         self.queues.of_mut(kind).claim_failed();
     }
@@ -264,8 +265,8 @@ impl LaneState {
         self.queues.of_mut(kind).claim(kind, room, low_water)
     }
 
-    /// An attempt ended that took so many bytes, at an endpoint that was last changed at `changed_at`. What one says that was
-    /// changed since is no longer true.
+    /// An attempt ended that took `bytes` of memory, at an endpoint that was last changed at `changed_at`. If the endpoint was
+    /// changed since, the signal is ignored.
     pub(super) fn ended(
         &mut self,
         bytes: usize,
@@ -380,7 +381,7 @@ fn initial_concurrency_limit(config: &LaneConfig) -> usize {
     config.under_way_guaranteed.clamp(1, config.under_way_max.max(1))
 }
 
-/// Attempts that one of so many lanes may have under way: its own few, and its part of what is shared.
+/// Attempts that one lane may have under way: its guaranteed number, and its share of the common pool.
 fn under_way_max(config: &LaneConfig, share_divisor: usize) -> usize {
     config.under_way_guaranteed.max(1) + config.under_way_shared_max / share_divisor.max(1)
 }

@@ -99,8 +99,8 @@ impl Share {
         }
     }
 
-    /// The lane gets one of so many parts of what is shared. As long as nobody has said whose it is, one as if all lanes were
-    /// of one account.
+    /// The lane gets 1/`share_divisor` of the shared room. Until the lane's account is known, all lanes are counted as if
+    /// they belonged to one account.
     pub(super) fn share_divisor(&self, load: &Load) -> usize {
         match &self.account {
             Some(account) => {

@@ -1,9 +1,9 @@
-//! The names under which this node holds deliveries.
+//! The leases under which this node owns delivery rows.
 //!
-//! A delivery row belongs to a name, and whatever stands for the row in memory holds that name ([`NodeLease`]). When a row may
-//! have been given to the current name without anything in memory knowing of it (the store didn't say whether it had
-//! committed; a task panicked), the node takes a new name. The old one lives on as long as something is held under it.
-//! Then it is heard of no more, and what it still owns becomes due, like everything of a node that died.
+//! Each delivery row in memory holds the lease ([`NodeLease`]) that owns it in the table. If the current lease may own a
+//! row that memory does not know (the store did not report whether it committed, or a task panicked), the node fences the
+//! lease and takes a new one. The heartbeat renews the old lease while a row in memory holds it. Then the old lease
+//! expires, and the rows that it still owns become due, like those of a dead node.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

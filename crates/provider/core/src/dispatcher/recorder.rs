@@ -90,7 +90,7 @@ impl Recorders {
         let queue = &self.queues[index];
         let mark =
             matches!(entry, DeliveryRecord::Attempt { .. }).then(|| queue.unrecorded.track(self.clock.monotonic()));
-        // Whoever waits holds it in a box: there is room as a rule.
+        // Only a caller that has to wait boxes the record: the queue nearly always has room.
         let waiting = match queue.sender.try_send(QueuedRecord { entry, mark }) {
             Ok(()) => None,
             Err(TrySendError::Full(queued) | TrySendError::Closed(queued)) => Some(Box::new(queued)),
@@ -151,8 +151,8 @@ async fn run_recorder(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Queued
     }
 }
 
-/// Waits a little for more to write in the same transaction: unlike a message that comes in, nobody waits for this. But the
-/// next of a key does.
+/// Waits up to `record_linger` for more records to write in the same transaction. No caller waits for a record, but the
+/// next message of an ordering key does: a record that blocks a key ends the wait.
 async fn fill_batch(shared: &Shared, receiver: &mut mpsc::Receiver<QueuedRecord>, entries: &mut Vec<QueuedRecord>) {
     let lanes = &shared.context.config.lanes;
     let more = async {
@@ -164,8 +164,7 @@ async fn fill_batch(shared: &Shared, receiver: &mut mpsc::Receiver<QueuedRecord>
         }
     };
     tokio::select! {
-        () = more => {}
-        () = tokio::time::sleep(lanes.record_linger) => {}
+        _ = tokio::time::timeout(lanes.record_linger, more) => {}
         () = shared.drained.cancelled() => {}
     }
 }

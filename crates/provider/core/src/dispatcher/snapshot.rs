@@ -36,8 +36,8 @@ pub(crate) struct Snapshots {
     clock: SharedClock,
     max_age: Duration,
     shards: [Shard; SHARDS],
-    /// `account/uid` to application. Believed only as far as the application's snapshot agrees. Uids are chosen by customers, unlike
-    /// ids, so it takes the hash that nobody can find collisions of.
+    /// `account/uid` to application id. A lookup is valid only if the application's snapshot has the same uid. Callers choose
+    /// uids, so the map uses the standard library's keyed hash, which resists chosen collisions.
     uids: RwLock<std::collections::HashMap<Box<str>, Id>>,
 }
 

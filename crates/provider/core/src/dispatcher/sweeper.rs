@@ -1,4 +1,4 @@
-//! Finds what is due in the table and nobody's, and wakes the lanes for it.
+//! Finds due delivery rows without an owner in the table, and wakes their lanes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -84,7 +84,7 @@ async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
         let mut kinds: &[DeliveryKind] = &[DeliveryKind::First, DeliveryKind::Retry];
         if shared.lanes.is_paused(&endpoint, now) {
             kinds = &KINDS;
-            // Whoever changed the endpoint at another node meant this pause as well.
+            // A change of the endpoint on another node ends the pause here, too.
             if let Some(snapshot) = context.snapshots.get(&application).await?
                 && let Some(target) = snapshot.targets.get(&endpoint)
             {

@@ -27,7 +27,7 @@ pub(crate) struct Target {
     pub(crate) failing_since: Option<Timestamp>,
     /// Whose it is.
     pub(crate) account: Id,
-    /// When the endpoint, or its application, was last changed by somebody.
+    /// When a caller last changed the endpoint or its application.
     pub(crate) changed_at: Timestamp,
     /// How often payloads of the application's messages had been removed.
     pub(crate) purges: i64,

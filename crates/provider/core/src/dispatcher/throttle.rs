@@ -54,7 +54,7 @@ pub(super) struct ApplicationThrottles {
 }
 
 impl ApplicationThrottles {
-    /// Rates are shared with so many others from now on.
+    /// Sets the number of other live nodes among which rates are divided.
     pub(super) fn set_other_nodes(&self, other_nodes: usize) {
         self.other_nodes.store(i32::try_from(other_nodes.min(NODES_MAX)).unwrap_or_default(), Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! An endpoint's rate: so many attempts a second, evenly spread.
+//! A rate limit: a number of attempts per second, evenly spaced.
 
 use std::num::NonZeroU16;
 
@@ -8,7 +8,7 @@ use kit_runtime::clock::{from_ms, to_ms};
 /// After a pause, this part of a second's attempts may go out at once.
 const BURST: SignedDuration = SignedDuration::from_millis(50);
 
-/// Attempts a second, of which this node makes one part of so many.
+/// Attempts per second, divided evenly among the nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ThrottleRate {
     pub(super) per_second: NonZeroU16,

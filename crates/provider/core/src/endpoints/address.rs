@@ -11,7 +11,7 @@ pub enum AllowedSchemes {
     /// `http` and `https`.
     #[default]
     All,
-    /// `https` only: the payload is seen by nobody on the way.
+    /// `https` only: the payload is encrypted in transit.
     HttpsOnly,
 }
 

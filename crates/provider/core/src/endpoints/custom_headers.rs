@@ -12,8 +12,8 @@ pub const VALUE_BYTES_MAX: usize = 4_096;
 /// Headers of an endpoint at most.
 pub const HEADERS_MAX: usize = 64;
 
-/// Names that the official server refuses, after them those that frame a request, and one that would have answers come in a
-/// form that nobody can read in an attempt.
+/// Header names that an endpoint may not set: those that the official server refuses, those that frame a request, and
+/// `accept-encoding`, which would make receivers compress the responses that attempts show.
 const FORBIDDEN: [&str; 24] = [
     "user-agent",
     "keep-alive",

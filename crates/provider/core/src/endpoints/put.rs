@@ -39,7 +39,7 @@ impl Provider {
             let may_be_there = turn < PUT_TRIES_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
             match created {
                 Ok(()) => return Ok(Put::Created(endpoint)),
-                // Somebody else made it meanwhile, perhaps as the last that there was room for, and so it is to be changed.
+                // Another caller created it meanwhile, perhaps as the last within the limit, so this call updates it.
                 Err(StoreError::Taken(_) | StoreError::LimitReached) if may_be_there => {}
                 Err(error) => return Err(with_limit(error.into(), endpoints_max)),
             }
@@ -56,7 +56,7 @@ impl Provider {
         Ok(())
     }
 
-    /// A secret that was passed over would leave somebody with another one than they believe.
+    /// Refuses a secret that differs from the stored one: if it were ignored, the caller would verify with the wrong secret.
     fn check_secret(&self, endpoint: &Endpoint, given: &EndpointSecret) -> ProviderResult<()> {
         let own = self.unseal(endpoint, &endpoint.secret)?;
         if own.reveal().as_bytes().ct_eq(given.reveal().as_bytes()).into() {

@@ -1,9 +1,9 @@
 //! Sealing again with the first key what another sealed, in small pieces beside whatever else goes on: signing secrets, those
 //! that still sign for a while, and values of headers.
 //!
-//! An endpoint's are replaced only where they still are what was looked at: who changed them meanwhile has sealed them anew.
-//! Nobody is told of it, since nothing changed for anybody. When everything has been gone through and nothing remained, the
-//! other keys' sentinels go: from then on a node may start without them.
+//! A value is replaced only if it is still the one that was read: a caller that changed it meanwhile has resealed it.
+//! Resealing causes no operational event, since no plaintext changes. When no value of another key remains, the other
+//! keys' sentinels are deleted: from then on a node may start without those keys.
 
 use kit_runtime::vault::{ResealReport, Sealed};
 
@@ -33,16 +33,16 @@ impl Provider {
         self.scan_endpoints(StaleAction::Count, &mut |_| ()).await
     }
 
-    /// Seals again with the first key whatever another has sealed. `progress` is told after each piece what was sealed again
-    /// so far. Doing it again does nothing more, and after an interruption it goes on.
+    /// Reseals with the first key each value that another key sealed. After each batch it calls `progress` with the number of
+    /// values resealed so far. It is idempotent, and a call after an interruption continues the work.
     ///
-    /// What can't be opened stays as it is and is told; then the sentinels stay, too. Error: the store's `Stale` when others
-    /// seal with another key all the time: a node runs that does not have this key first.
+    /// A value that no key opens stays unchanged and is counted in the report; the old sentinels then stay, too. Error: the
+    /// store's `Stale` when a node that has another key first keeps sealing with it.
     pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> ProviderResult<ResealReport> {
         let mut resealed = 0;
         for _ in 0..ROUNDS_MAX {
             let found = self.scan_endpoints(StaleAction::Reseal, &mut |more: u64| progress(resealed + more)).await?;
-            // Where somebody was faster, what was found is sealed anew all the same.
+            // A value that a caller changed meanwhile is sealed with the first key all the same.
             resealed += found.stale;
             if found.stale == 0 {
                 if found.unopened == 0 {

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 
-/// Characters of a media type at most: so many fit into the byte that says their number where a payload is stored.
+/// Longest media type in characters: the stored payload has its length in one byte.
 pub const MEDIA_TYPE_CHARS_MAX: usize = 255;
 
-/// What a payload is when nobody says anything else.
+/// The media type of a payload when the caller gives none.
 pub const JSON: &str = "application/json";
 
 /// A media type with its parameters, such as `text/xml; charset=utf-8`, as it was written.

@@ -86,7 +86,7 @@ fn check(text: &str) -> Result<(), ProviderError> {
 
 /// Whether valid JSON has more than `depth_max` objects and lists within each other.
 fn is_deeper_than(json: &[u8], depth_max: usize) -> bool {
-    // Most have not even so many of them, and counting is fast.
+    // Most payloads have at most `depth_max` opening brackets in total, and counting those is fast.
     let openings = |part: &[u8]| part.iter().map(|byte| u8::from(matches!(byte, b'{' | b'['))).sum::<u8>();
     if json.chunks(255).map(|part| usize::from(openings(part))).sum::<usize>() <= depth_max {
         return false;

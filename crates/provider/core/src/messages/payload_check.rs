@@ -25,7 +25,7 @@ use crate::provider::Provider;
 const EVENT_TYPES_MAX: usize = 10_000;
 /// Accounts that are counted for at most.
 const ACCOUNTS_MAX: usize = 10_000;
-/// Faults of one payload that are told at most.
+/// Upper bound on the faults of one payload in a response.
 const FAULTS_MAX: usize = 20;
 /// Time between two lines in the log about one event type.
 const LOG_EVERY_MS: i64 = 60_000;
@@ -236,7 +236,7 @@ impl Schemas {
             }
             let path = error.instance_path().to_string();
             let path = path.split('/').skip(1).map(|word| word.replace("~1", "/").replace("~0", "~").into());
-            // Masked, as the value may be the whole payload, and answers may be logged by whoever gets them.
+            // The text masks the value, which may be the whole payload: callers may log the response.
             faults.push(FieldError::in_body(std::iter::once("payload".into()).chain(path), error.masked().to_string()));
         }
         Some(Mismatch { version, rule, faults })

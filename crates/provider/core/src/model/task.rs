@@ -55,7 +55,8 @@ impl TaskKind {
         }
     }
 
-    /// Whether what waits for its next attempt is sent at once: whoever asks for it has done something about the endpoint.
+    /// Whether deliveries that wait for a retry become due immediately: a caller who starts such a task has usually repaired
+    /// the receiver.
     pub fn makes_retries_due(self) -> bool {
         match self {
             Self::Recover | Self::BulkReplay => true,

@@ -1,6 +1,6 @@
-//! What an account is told, and the payloads that clients know.
+//! Operational events of an account and their payloads, in the format of the official server.
 //!
-//! Called by the stores, which know what happened in the transaction in which it did. Pure.
+//! The stores call this in the transaction that causes an event. Pure functions.
 
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;

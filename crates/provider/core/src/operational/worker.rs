@@ -116,7 +116,7 @@ impl Provider {
         (sent, Ok(()))
     }
 
-    /// Accepts the message of an event. One that nobody listens to any more is done too.
+    /// Accepts the message of an event. An event whose account has no operational endpoint any more counts as sent.
     async fn send_operational_event(
         &self,
         id: Id,

@@ -37,7 +37,7 @@ pub enum BlockedReason {
     Later(Timestamp),
     /// The end of a pause that the endpoint's receiver asked for.
     Pause(Timestamp),
-    /// Its turn: it is due, and the endpoint or its application allows so many messages a second.
+    /// The rate limit: the message is due, and its endpoint or application allows this number of messages per second.
     Rate(u16),
     /// A node that takes it: it is due.
     Node,

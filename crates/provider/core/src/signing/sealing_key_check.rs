@@ -54,8 +54,8 @@ impl Provider {
         Err(ProviderError::from(StoreError::Conflict))
     }
 
-    /// Sentinels that the store lacks, or why its secrets can't be opened. Where it has none, any of the keys may have sealed
-    /// what is there.
+    /// Sentinels that the store lacks, or why its secrets can't be opened. If the store has no sentinel, any of the keys may
+    /// have sealed its secrets.
     async fn missing_sentinels(&self, stored: &[Sealed]) -> ProviderResult<Result<Vec<Sealed>, String>> {
         if !stored.is_empty() {
             let lacking = self.vault().check_sentinels(self.random(), SENTINEL_CONTEXT, stored);

@@ -1,4 +1,4 @@
-//! The provider's figures: what is counted as it happens, and what is looked at when somebody asks (`stored`).
+//! The provider's metrics: counters updated as events happen, and gauges read from the store on each scrape (`stored`).
 
 mod stored;
 

@@ -5,7 +5,7 @@ use crate::ids;
 use crate::model::{Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id};
 use crate::provider::Provider;
 
-/// Things of one uid that are told of at most.
+/// Upper bound on the applications or endpoints of one uid in a result.
 const NAMED_MAX: usize = 20;
 /// Rows that one transaction changes at most, so that deliveries go on in between.
 const ROWS_AT_ONCE: usize = 500;

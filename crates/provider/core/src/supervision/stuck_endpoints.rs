@@ -1,4 +1,4 @@
-//! What waits, where, since when, and why: for whoever manages the installation.
+//! Endpoints with waiting deliveries, since when they wait, and why. Shown to the operator.
 
 use jiff::Timestamp;
 
@@ -146,7 +146,7 @@ impl Provider {
             let last = self.store().attempts_at_endpoint(&endpoint.application, &endpoint.id, page).await?;
             let last = last.into_iter().next().filter(|attempt| attempt.status != AttemptStatus::Success);
             let code = last.as_ref().map(|attempt| attempt.response_status_code);
-            // With an answer, `response` is the receiver's own text, which is nobody else's business.
+            // If the receiver responded, `response` is the receiver's own text, which the operator must not see.
             let error = last.filter(|attempt| attempt.response_status_code == 0).map(|attempt| attempt.response);
             return Ok(StuckReason::Failing { since, code, error });
         }

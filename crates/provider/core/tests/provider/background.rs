@@ -62,7 +62,7 @@ fn once() -> ProviderConfig {
     ProviderConfig { retry_schedule: RetrySchedule::new(Vec::new()), ..quick() }
 }
 
-/// Answers 500 until it is told to work; counts requests.
+/// Responds with 500 until the flag is set. Counts requests.
 async fn receiver() -> (Receiver, Arc<AtomicBool>) {
     let works = Arc::new(AtomicBool::new(false));
     let answer = Arc::clone(&works);

@@ -211,7 +211,7 @@ async fn a_graceful_end_finishes_what_is_under_way_and_gives_the_rest_back() {
         sent.push(fixture.send().await);
     }
     fixture.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
-    // Nothing is under way any more: what was delivered is recorded, and the rest is nobody's and due at once.
+    // No attempt is under way: the delivered messages are recorded, and the other rows have no owner and are due.
     let delivered = receiver.count_now();
     let left = store.backlog(&endpoint.id).await.unwrap().deliveries as usize;
     assert_eq!(delivered + left, 500);

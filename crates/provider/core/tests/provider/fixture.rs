@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
-use kit_runtime::clock::{SharedClock, SystemClock};
+use kit_runtime::clock::{Clock as _, SharedClock, SystemClock};
 use kit_runtime::random::{SeededRandom, SystemRandom};
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, Vault};
@@ -80,7 +80,7 @@ impl Fixture {
         Self::of(provider, store).await
     }
 
-    /// No workers run, and the clock shows what it is told to.
+    /// A fixture with the given clock and without workers.
     pub(crate) async fn at(clock: SharedClock, config: ProviderConfig) -> Self {
         let store = store();
         Self::of(provider_at(clock, Arc::clone(&store), config), store).await
@@ -165,14 +165,19 @@ pub(crate) fn idempotency(key: &str, body: &str) -> Idempotency {
     Idempotency::new(key, "POST", "/api/v1/app/app/msg", &Bytes::copy_from_slice(body.as_bytes())).unwrap()
 }
 
-/// Asks again and again, for what only a look at the store can tell.
+/// Waits in real time. For receivers and nodes whose slowness is the subject of a test.
+pub(crate) async fn real_pause(pause: Duration) {
+    SystemClock.sleep_until(SystemClock.now() + pause).await;
+}
+
+/// Polls until `ask` returns a value. For a state that only the store shows. Panics after 20 seconds.
 pub(crate) async fn eventually<T>(mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     let ask = async {
         loop {
             if let Some(answer) = ask().await {
                 return answer;
             }
-            tokio::time::sleep(Duration::from_millis(2)).await;
+            tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(Duration::from_secs(20), ask).await.expect("it did not happen")

@@ -12,10 +12,10 @@ use provider_core::{AllowedSchemes, EndpointAddressPolicy, EndpointInput, Provid
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::fixture::{Fixture, quick};
+use crate::fixture::{Fixture, quick, real_pause};
 
 const DEADLINE: Duration = Duration::from_millis(400);
-/// What a sender can get rid of although nobody reads it: the buffers of two sockets on this machine.
+/// Bytes that a sender can write although the peer does not read them: the buffers of two sockets on this machine.
 pub(crate) const BUFFERS_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What a receiver does with a connection after it has read the request.
@@ -73,7 +73,7 @@ async fn serve(mut stream: TcpStream, behaviour: HostileBehaviour, sent: Arc<Ato
         }
         HostileBehaviour::Drip(_) => {
             while stream.write_all(b"a").await.is_ok() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                real_pause(Duration::from_millis(5)).await;
             }
         }
         HostileBehaviour::Send(_) => {

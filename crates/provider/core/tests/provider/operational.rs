@@ -1,4 +1,4 @@
-//! Operational webhooks: an account is told of what happened to its endpoints and attempts.
+//! Operational webhooks: an account receives events about its endpoints and attempts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -177,7 +177,7 @@ async fn an_ordered_endpoint_receives_the_operational_events_of_each_endpoint_in
     let twice: Vec<_> = heard.values_mut().filter(|types| types.len() > happened.len()).collect();
     assert_eq!(twice.len(), 1);
     twice.into_iter().for_each(|types| types.dedup());
-    // Two changes of one endpoint that follow each other are told by the same word.
+    // Two successive changes of one endpoint cause two events of the same type.
     let mut happened = happened.to_vec();
     let whole = heard.values().filter(|types| **types == happened).count();
     happened.dedup();

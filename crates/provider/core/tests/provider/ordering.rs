@@ -13,7 +13,7 @@ use provider_core::{
     ReplayInput, StuckReason,
 };
 
-use crate::fixture::{Fixture, eventually, message, payload, provider, quick, store};
+use crate::fixture::{Fixture, eventually, message, payload, provider, quick, real_pause, store};
 use crate::receiver::{Receiver, Reply};
 
 async fn in_order(fixture: &Fixture, receiver: &Receiver) -> Endpoint {
@@ -189,7 +189,7 @@ async fn order_holds_over_failures_restarts_and_nodes() {
             loop {
                 let (other, tasks) = (provider(Arc::clone(&store), config.clone()), Tasks::new());
                 other.spawn_workers(&tasks);
-                tokio::time::sleep(Duration::from_millis(15)).await;
+                real_pause(Duration::from_millis(15)).await;
                 tasks.shutdown(Duration::from_secs(10)).await.unwrap();
             }
         }

@@ -1,4 +1,4 @@
-//! An endpoint's pace, and that nobody else feels it.
+//! Rate limits, pauses and concurrency of an endpoint, and that they do not affect other endpoints.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ async fn a_long_pause_leaves_nothing_in_memory_and_no_message_is_lost() {
         fixture.send().await;
     }
     receiver.next().await;
-    // A new node claims them all: they belong to nobody.
+    // A new node claims all rows: they have no owner.
     let due = eventually(async || {
         let due = fixture.store.endpoints_with_due(jiff::Timestamp::MAX, 10).await.unwrap();
         (!due.is_empty()).then_some(due)

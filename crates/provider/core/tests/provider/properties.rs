@@ -1,5 +1,5 @@
-//! What holds for any sequence of calls, failures and pauses, on each store. Time is the test's own, and receivers are a
-//! [`Transport`] that answers as chance drew, so that a schedule of thirty hours takes milliseconds.
+//! Properties that hold for any sequence of calls, failures and pauses, on each store. The clock is a test clock, and the
+//! receivers are a [`Transport`] with random responses, so that a schedule of thirty hours takes milliseconds.
 
 mod ordering;
 mod schedule;
@@ -18,12 +18,13 @@ use provider_core::ProviderConfig;
 use provider_core::dispatcher::{ResponseFuture, Transport};
 use provider_core::model::Endpoint;
 use provider_core::port::Store;
+use tokio::sync::Notify;
 
 use crate::fixture::{Fixture, provider_with};
 
 pub(crate) const NOW: &str = "2026-11-21T06:28:03.123Z";
 
-/// Looks without a change after which what waits is taken to sleep.
+/// Polls without a change after which the workers count as idle.
 const POLLS_UNTIL_IDLE: u32 = 32;
 
 /// A request that arrived, and when.
@@ -37,22 +38,35 @@ pub(crate) struct Arrival {
 /// Answers with a status and perhaps `Retry-After`; it is given the requests so far.
 pub(crate) type Answer = Box<dyn Fn(&[Arrival], &Arrival) -> (u16, Option<String>) + Send + Sync>;
 
-/// Every receiver there is.
+/// All receivers of a test, as one [`Transport`].
 pub(crate) struct FakeReceivers {
     pub(crate) clock: Arc<TestClock>,
     pub(crate) arrivals: Mutex<Vec<Arrival>>,
+    arrived: Notify,
     answer: Answer,
+}
+
+impl FakeReceivers {
+    fn new(clock: Arc<TestClock>, answer: Answer) -> Arc<Self> {
+        Arc::new(Self { clock, arrivals: Mutex::default(), arrived: Notify::new(), answer })
+    }
+
+    /// Waits until a request arrives, at most `within` of real time.
+    async fn wait_for_arrival(&self, within: Duration) {
+        let _ = tokio::time::timeout(within, self.arrived.notified()).await;
+    }
 }
 
 impl Transport for FakeReceivers {
     fn send(&self, request: Request) -> ResponseFuture<'_> {
         Box::pin(async move {
-            // Lets others overtake, if anything does.
+            // Another request may overtake this one here, if the dispatcher allows it.
             tokio::task::yield_now().await;
             let arrival = Arrival { at: self.clock.now(), body: request.body, headers: request.headers };
             let mut arrivals = self.arrivals.lock().unwrap();
             let (status, retry_after) = (self.answer)(&arrivals, &arrival);
             arrivals.push(arrival);
+            self.arrived.notify_one();
             let headers = retry_after.map(|text| (http::header::RETRY_AFTER, HeaderValue::try_from(text).unwrap()));
             Ok(Response {
                 status: StatusCode::from_u16(status).unwrap(),
@@ -78,7 +92,7 @@ pub(crate) struct ClockedFixture {
 impl ClockedFixture {
     pub(crate) async fn new(store: Arc<dyn Store>, config: ProviderConfig, answer: Answer) -> Self {
         let clock = Arc::new(TestClock::new(NOW.parse().unwrap()));
-        let receivers = Arc::new(FakeReceivers { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let receivers = FakeReceivers::new(Arc::clone(&clock), answer);
         let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&receivers) as _);
         let fixture = Fixture::of(provider, store).await;
         fixture.provider.spawn_workers(&fixture.tasks);
@@ -94,7 +108,7 @@ impl ClockedFixture {
         key: String,
     ) -> Self {
         let clock = Arc::new(TestClock::new(now));
-        let receivers = Arc::new(FakeReceivers { clock: Arc::clone(&clock), arrivals: Mutex::default(), answer });
+        let receivers = FakeReceivers::new(Arc::clone(&clock), answer);
         let provider = provider_with(clock, Arc::clone(&store), config, Arc::clone(&receivers) as _);
         let caller = provider.authenticate(&key).await.unwrap();
         let fixture = Fixture { store, provider, tasks: kit_runtime::tasks::Tasks::new(), caller, key };
@@ -132,7 +146,7 @@ impl ClockedFixture {
                 {
                     clock.set(until);
                 }
-                tokio::time::sleep(Duration::from_micros(300)).await;
+                self.receivers.wait_for_arrival(Duration::from_micros(300)).await;
                 let state = Some((backlog, due, self.receivers.arrivals.lock().unwrap().len()));
                 unchanged_polls = if state == previous { unchanged_polls + 1 } else { 0 };
                 previous = state;

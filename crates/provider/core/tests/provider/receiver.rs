@@ -1,4 +1,4 @@
-//! An endpoint on the loopback interface that answers as it is told and tells what it got.
+//! A receiver on the loopback interface. A test sets its responses and reads the requests that arrived.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,6 +13,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
+
+use crate::fixture::real_pause;
 
 /// A request that arrived.
 pub(crate) struct Arrival {
@@ -64,7 +66,7 @@ impl Receiver {
                             }
                             Reply::Body(status, body) => response.status(status).body(Full::new(body)).unwrap(),
                             Reply::After(pause, status) => {
-                                tokio::time::sleep(pause).await;
+                                real_pause(pause).await;
                                 response.status(status).body(Full::default()).unwrap()
                             }
                             Reply::Never => std::future::pending().await,

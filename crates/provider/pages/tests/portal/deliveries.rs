@@ -131,7 +131,7 @@ async fn missing_messages_are_replayed_and_the_progress_is_shown() {
         ("failed", "24", "2027-01-01T00:00", 422, "must not be in the future"),
         ("failed", "24", "yesterday", 422, "must be a date and time"),
         ("failed", "9999", "", 422, "must be a date and time"),
-        ("everything", "24", "", 400, "Either what failed is sent again"),
+        ("everything", "24", "", 400, "must be &#34;failed&#34; or &#34;missing&#34;"),
     ] {
         let page = visitor.post(&path, &[("what", what), ("hours", hours), ("since", since)]).await;
         page.is(status).shows(said);

@@ -103,7 +103,7 @@ pub(super) async fn find(db: &impl Client, id: &str) -> SqlResult<Option<Account
 }
 
 pub(super) async fn list(db: &impl Client, page: &Page) -> SqlResult<Vec<Account>> {
-    // Accounts belong to nobody.
+    // Accounts have no owner, so the scope is empty.
     let select = format!("{ACCOUNT} WHERE '' = $1");
     rows::list(db, &select, "id", "", &PageQuery::new(page), rows::account).await
 }

@@ -64,7 +64,7 @@ fn token(row: &Row) -> StoreResult<AppToken> {
 }
 
 async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> SqlResult<()> {
-    // Whoever deletes the application waits, and then deletes the token, too.
+    // A transaction that deletes the application waits for this lock, and then deletes the token, too.
     let lock = "SELECT id FROM applications WHERE id = $1 FOR KEY SHARE";
     if rows::one(db, lock, &[&&*token.application], |row| rows::id(row, 0)).await?.is_none() {
         return Err(StoreError::NotFound.into());

@@ -143,14 +143,14 @@ async fn check_uid(db: &impl Client, new: &Application) -> SqlResult<()> {
     }
 }
 
-/// Keeps whoever routes messages by the application, or changes its endpoints, waiting until the transaction ends. Each call
-/// that locks an endpoint has this lock first.
+/// Locks the application: transactions that route messages by it or change its endpoints wait until this one ends. Each
+/// call that locks an endpoint takes this lock first.
 pub(super) async fn lock(db: &impl Client, id: &str) -> SqlResult<()> {
     let select = "SELECT id FROM applications WHERE id = $1 FOR NO KEY UPDATE";
     rows::one(db, select, &[&id], |row| rows::id(row, 0)).await.map(drop)
 }
 
-/// Locks as well. False when the application is not there.
+/// Raises the application's version, which also locks it. False when the application does not exist.
 pub(super) async fn raise_version(db: &impl Client, id: &str) -> SqlResult<bool> {
     Ok(rows::write(db, "UPDATE applications SET version = version + 1 WHERE id = $1", &[&id]).await? == 1)
 }
@@ -165,7 +165,7 @@ pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> SqlResu
     let delete = "DELETE FROM endpoints WHERE application = $1 RETURNING id, uid";
     let ids = |row: &_| Ok((rows::id(row, 0)?, rows::get::<Option<String>>(row, 1)?));
     let gone: Vec<(Id, Option<String>)> = rows::all(db, delete, &[&id], ids).await?;
-    // While the application is there, which says who is told.
+    // Before the application is deleted: its row names the account that receives the events.
     for (endpoint, uid) in &gone {
         operational_events::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted).await?;
     }

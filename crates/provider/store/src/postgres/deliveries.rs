@@ -66,7 +66,7 @@ impl DeliveryStore for PostgresStore {
 
     async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
-        // Rows that somebody is just taking are passed over.
+        // Rows that another transaction is claiming are skipped.
         let hasten = "UPDATE deliveries d SET next_at = $2 FROM (SELECT message FROM deliveries \
                  WHERE endpoint = $1 AND owner IS NULL AND attempts > 0 AND next_at > $2 \
                  ORDER BY next_at, message LIMIT $3 FOR UPDATE SKIP LOCKED) waiting \
@@ -107,8 +107,8 @@ impl DeliveryStore for PostgresStore {
     }
 }
 
-/// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
-/// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
+/// Endpoints that have rows without an owner, each with its earliest due time. The query skips from endpoint to endpoint
+/// in the index, so an endpoint costs the same with one row as with a million. It omits rows of deleted endpoints.
 const EARLIEST_DUE: &str = "WITH RECURSIVE earliest (endpoint, next_at) AS ( \
          (SELECT endpoint, next_at FROM deliveries WHERE owner IS NULL ORDER BY endpoint, next_at, message LIMIT 1) \
          UNION ALL \
@@ -202,7 +202,7 @@ pub(super) async fn release(db: &impl Client, node: &NodeId, rows: &[(Id, Id)], 
     rows::write(db, release, &[&endpoints, &messages, &now, &&*node.0]).await.map(drop)
 }
 
-/// Drops rows, whoever has them; of those that stay in order, the next of the key is due then.
+/// Deletes rows, whichever node owns them. For an ordered row, the next row of its key becomes due.
 pub(super) async fn drop_rows<'rows>(
     db: &impl Client,
     rows: impl Iterator<Item = (&'rows Id, &'rows Id)>,
@@ -250,8 +250,8 @@ pub(super) async fn deleted_endpoints_with_rows(db: &impl Client) -> SqlResult<V
     rows::all(db, &select, &[], |row| rows::id(row, 0)).await
 }
 
-/// A row that somebody has is marked for what comes after; see [`return_for_manual`]. Endpoint and message stay until the transaction
-/// ends, so that what deletes them finds the row.
+/// Enters a row for a manual attempt. If a node owns the row, it is only marked; see [`return_for_manual`]. Endpoint and
+/// message stay locked until the transaction ends, so that a transaction that deletes them finds the row.
 async fn mark_for_resend(db: &impl Client, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Resend { application, message, endpoint } = resend;
     idempotency::keep_or_replay(db, answer).await?;
@@ -273,7 +273,7 @@ pub(super) async fn enter_manual(db: &impl Client, endpoint: &str, message: &str
     rows::write(db, enter, &[&endpoint, &message, &RESEND_DUE]).await.map(drop)
 }
 
-/// Makes those rows nobody's for which an attempt was asked for while their owner was at another.
+/// Removes the owner of rows for which a caller asked for a manual attempt while their owner made another attempt.
 pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], messages: &[&str]) -> SqlResult<()> {
     let return_for_manual = "UPDATE deliveries d SET owner = NULL, next_at = $3, manual = 1 \
          FROM unnest($1::text[], $2::text[]) AS asked (endpoint, message) \
@@ -281,7 +281,7 @@ pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], mess
     rows::write(db, return_for_manual, &[&endpoints, &messages, &RESEND_DUE]).await.map(drop)
 }
 
-/// Rows that somebody is just taking are passed over; those behind a head that went are due.
+/// Skips rows that another transaction is claiming. The next rows behind a deleted head of line become due.
 async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
     let messages: Vec<&str> = given_up.iter().map(|attempt| &*attempt.message).collect();
     let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \

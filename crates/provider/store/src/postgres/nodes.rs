@@ -51,9 +51,9 @@ impl NodeStore for PostgresStore {
     }
 }
 
-/// The number that stands for a node in delivery rows, held until the transaction ends: whoever takes the node for dead waits,
-/// and sees the rows. A node that was taken for dead before gets a new number, so that no row belongs to one that nobody
-/// watches.
+/// The number that stands for a node in delivery rows, locked until the transaction ends: a transaction that declares the
+/// node dead waits, and then sees the rows. A node that was declared dead before gets a new number, so that each row's
+/// owner has a heartbeat that the other nodes check.
 pub(super) async fn node_number(db: &impl Client, node: &NodeId, now: Timestamp) -> SqlResult<i64> {
     let select = "SELECT no FROM nodes WHERE id = $1 FOR KEY SHARE";
     let insert = "INSERT INTO nodes (id, heartbeat_at) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING no";

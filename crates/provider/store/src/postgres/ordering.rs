@@ -1,8 +1,8 @@
-//! Delivery rows that stay in order.
+//! Delivery rows with an ordering key.
 //!
-//! Whoever enters a row of a key, or deletes one, first locks the key until its transaction ends: without that a row could be
-//! held behind a head that is just going. A transaction locks its keys in one order, so that two of them never wait for each
-//! other.
+//! A transaction that inserts or deletes a row of a key first locks the key until it ends. Otherwise a row could wait
+//! behind a head of line that is being deleted. All transactions lock keys in the same order, so two of them cannot
+//! deadlock.
 
 use jiff::Timestamp;
 use provider_core::model::Id;
@@ -22,12 +22,12 @@ pub(super) async fn enter(db: &impl Client, ordered: &[((&Id, &OrderingKey), &Id
     let due: Vec<Timestamp> = ordered.iter().map(|(.., due)| *due).collect();
     let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, key, no) \
          SELECT new.endpoint, new.message, CASE WHEN last.no IS NULL AND new.place = 1 THEN NULL ELSE 0 END, 0, new.due, \
-             new.ordering_key, coalesce(last.no, 0) + new.place \
+             new.key, coalesce(last.no, 0) + new.place \
          FROM (SELECT *, row_number() OVER (PARTITION BY endpoint, key ORDER BY given) AS place \
                FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) \
                    WITH ORDINALITY AS row (endpoint, key, message, due, given)) new \
          LEFT JOIN LATERAL (SELECT max(d.no) AS no FROM deliveries d \
-               WHERE d.endpoint = new.endpoint COLLATE \"C\" AND d.key = new.ordering_key COLLATE \"C\") last ON TRUE";
+               WHERE d.endpoint = new.endpoint COLLATE \"C\" AND d.key = new.key COLLATE \"C\") last ON TRUE";
     rows::write(db, insert, &[&endpoints, &keys, &messages, &due]).await.map(drop)
 }
 

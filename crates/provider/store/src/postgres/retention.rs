@@ -1,5 +1,5 @@
-//! Forgetting. The oldest messages are found application by application, attempts at the beginning of their key, which begins
-//! with the message. Rows that somebody else has locked are left for the next time.
+//! Retention. The oldest messages are found application by application. Attempts are found by the start of their primary
+//! key, which begins with the message. Rows that another transaction has locked are left for the next run.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -61,7 +61,8 @@ impl RetentionStore for PostgresStore {
 
     async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
-        // The condition of the index, word by word. What waits of these is due, but for rows that somebody is just taking.
+        // The first condition repeats the index predicate word for word. Waiting deliveries of these messages become due, except
+        // for rows that another transaction is claiming.
         let forget = "WITH over AS ( \
                  SELECT application, id FROM messages \
                  WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days' \
@@ -124,13 +125,13 @@ async fn expunge_payloads(
     Ok(expunged)
 }
 
-/// First of all, since whoever locks an application does so before anything of it.
+/// Counts a removal of payloads. Called first, since each transaction locks the application before its other rows.
 async fn note_purge(db: &impl Client, application: &str) -> SqlResult<()> {
     write(db, "UPDATE applications SET purges = purges + 1 WHERE id = $1", &[&application]).await.map(drop)
 }
 
-/// Payloads of the application's messages from `first` to `last` went: what waits of them is due, but for rows that somebody is just
-/// taking.
+/// After payloads of the application's messages from `first` to `last` were removed: makes the waiting deliveries of these
+/// messages due, except for rows that another transaction is claiming.
 async fn make_retries_due(
     db: &impl Client,
     application: &str,
@@ -147,7 +148,7 @@ async fn make_retries_due(
     write(db, hasten, &[&application, &first, &last, &now]).await.map(drop)
 }
 
-/// Whoever enters a delivery row for a message holds the message meanwhile, so that its row is seen here after that.
+/// A transaction that inserts a delivery row for a message locks the message, so this statement sees the row afterwards.
 async fn delete_old_messages(db: &impl Client, before_message: &str, limit: usize) -> SqlResult<usize> {
     let forget = "WITH RECURSIVE applications_with_messages (application) AS ( \
              (SELECT application FROM messages ORDER BY application LIMIT 1) \

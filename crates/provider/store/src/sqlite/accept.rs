@@ -56,7 +56,7 @@ struct AcceptBatch<'db> {
     keep_answer: CachedStatement<'db>,
     messages: Insert<'db>,
     deliveries: Insert<'db>,
-    /// Versions of the batch's applications; none for one that is not there.
+    /// Versions of the batch's applications; none for an application that does not exist.
     versions: HashMap<Id, Option<i64>>,
     /// Numbers of the batch's nodes.
     nodes: HashMap<NodeId, i64>,

@@ -99,7 +99,7 @@ pub(super) fn find(db: &Connection, id: &str) -> SqlResult<Option<Account>> {
 }
 
 pub(super) fn list(db: &Connection, page: &Page) -> SqlResult<Vec<Account>> {
-    // Accounts belong to nobody.
+    // Accounts have no owner, so the scope is empty.
     let select = format!("{ACCOUNT} WHERE '' = $1");
     rows::list(db, &select, "id", "", &PageQuery::new(page), rows::account)
 }

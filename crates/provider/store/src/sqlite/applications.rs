@@ -156,7 +156,7 @@ pub(super) fn delete(db: &Connection, account: &str, id: &str) -> SqlResult<Opti
     while let Some(row) = rows.next()? {
         gone.push((rows::id(row, 0)?, row.get::<_, Option<String>>(1)?));
     }
-    // While the application is there, which says who is told.
+    // Before the application is deleted: its row names the account that receives the events.
     for (endpoint, uid) in &gone {
         operational_events::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted)?;
     }

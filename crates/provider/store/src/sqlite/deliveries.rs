@@ -74,8 +74,8 @@ impl DeliveryStore for SqliteStore {
     }
 }
 
-/// Endpoints with rows that are nobody's, each with its earliest time. It skips from endpoint to endpoint in the index, so that
-/// an endpoint costs the same with one row as with a million. Rows of an endpoint that went are out of reach.
+/// Endpoints that have rows without an owner, each with its earliest due time. The query skips from endpoint to endpoint
+/// in the index, so an endpoint costs the same with one row as with a million. It omits rows of deleted endpoints.
 pub(super) const EARLIEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_waiting WHERE owner IS NULL \
          UNION ALL \
@@ -244,7 +244,7 @@ fn endpoints(db: &Connection, select: &str) -> SqlResult<Vec<Id>> {
     Ok(found)
 }
 
-/// A row that somebody has is marked for what comes after; see [`return_for_manual`].
+/// Enters a row for a manual attempt. If a node owns the row, it is only marked; see [`return_for_manual`].
 fn mark_for_resend(db: &Connection, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Resend { application, message, endpoint } = resend;
     idempotency::keep_or_replay(db, answer)?;
@@ -265,7 +265,7 @@ pub(super) fn enter_manual(db: &Connection, endpoint: &str, message: &str) -> Sq
     Ok(())
 }
 
-/// Makes a row nobody's for the attempt that was asked for while its owner was at another.
+/// Removes the owner of a row for which a caller asked for a manual attempt while its owner made another attempt.
 pub(super) fn return_for_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
     let return_for_manual = "UPDATE deliveries SET owner = NULL, next_at = ?3, manual = 1 \
          WHERE endpoint = ?1 AND message = ?2 AND manual = 2";

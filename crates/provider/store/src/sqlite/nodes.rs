@@ -39,7 +39,7 @@ impl NodeStore for SqliteStore {
 }
 
 /// The number that stands for a node in delivery rows. It is looked up in the transaction that uses it: a node that was
-/// taken for dead meanwhile gets a new one, so that no row belongs to a number that nobody watches.
+/// declared dead meanwhile gets a new one, so that each row's owner has a heartbeat that the other nodes check.
 pub(super) fn node_number(db: &Connection, node: &NodeId, now: Timestamp) -> SqlResult<i64> {
     let found = rows::one(db, "SELECT no FROM nodes WHERE id = ?1", [&*node.0], |row| Ok(row.get(0)?))?;
     match found {

@@ -235,7 +235,7 @@ pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&Idem
     Ok(())
 }
 
-/// Running tasks that nobody has, the longest waiting first.
+/// Running tasks without a valid lease, the longest waiting first.
 fn free(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<BackgroundTask>> {
     let select = format!("{TASK} WHERE status = 0 AND leased_until <= ?1 ORDER BY leased_until, id LIMIT ?2");
     let mut statement = db.prepare_cached(&select)?;

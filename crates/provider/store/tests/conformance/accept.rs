@@ -213,8 +213,8 @@ async fn sends_until_done(store: Shared, done: tokio::task::AbortHandle, task: u
     taken
 }
 
-/// Six calls at once, half of them in the opposite order, want the same event ids and keys: each is given once, and nobody
-/// waits for ever.
+/// Six concurrent calls, half of them in the opposite order, use the same event ids and keys. The store accepts each id
+/// and key once, and the calls do not deadlock.
 pub(super) async fn of_many_calls_with_the_same_keys_one_is_taken(store: Shared) {
     const KEYS: usize = 20;
     let version = routes(&store, 1).await;

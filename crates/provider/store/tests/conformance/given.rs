@@ -130,7 +130,7 @@ pub(super) fn message(number: usize) -> Message {
     }
 }
 
-/// A message that nobody receives, from a snapshot of `version`.
+/// A message without deliveries, routed by a snapshot of `version`.
 pub(super) fn new(message: Message, version: i64) -> NewMessage {
     NewMessage { message, application_version: version, deliveries: Vec::new(), ordering_key: None, answer: None }
 }

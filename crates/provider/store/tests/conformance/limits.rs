@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use provider_core::model::{BackgroundTask, TaskKind, TaskStatus};
-use provider_core::port::{Order, StoreResult};
+use provider_core::port::{Order, StoreError, StoreResult};
 use tokio::task::JoinSet;
 
 use super::given::*;
@@ -16,10 +16,10 @@ const TRIES: usize = 20;
 async fn counted(mut tries: JoinSet<StoreResult<()>>) -> (usize, usize) {
     let (mut made, mut full) = (0, 0);
     while let Some(result) = tries.join_next().await {
-        match result.unwrap().map_err(reason) {
+        match result.unwrap() {
             Ok(()) => made += 1,
-            Err(reason) if reason == "there are as many as there may be" => full += 1,
-            Err(reason) => panic!("{reason}"),
+            Err(StoreError::Full) => full += 1,
+            Err(error) => panic!("{error}"),
         }
     }
     (made, full)

@@ -1,4 +1,4 @@
-//! Operational events: what is told, to whom, and that it is told with what happened.
+//! Operational events: their content, their account, and that each is written in the transaction of its cause.
 
 use jiff::Timestamp;
 use provider_core::model::{Application, Attempt, Endpoint};
@@ -14,16 +14,16 @@ async fn listen(store: &Shared) {
     store.create_application(hidden, None).await.unwrap();
 }
 
-/// What is told and not settled yet.
-async fn told(store: &Shared) -> Vec<Value> {
+/// The payloads of the events that are not settled yet.
+async fn unsettled(store: &Shared) -> Vec<Value> {
     let events = store.operational_events(100).await.unwrap();
-    let told = events.iter().map(|event| {
+    let payloads = events.iter().map(|event| {
         assert_eq!(event.account, id("org", 1));
         let payload: Value = serde_json::from_slice(&event.payload).unwrap();
         assert_eq!(payload["type"], event.event_type);
         payload
     });
-    told.collect()
+    payloads.collect()
 }
 
 fn endpoint_event(event_type: &str, number: usize) -> Value {
@@ -58,7 +58,7 @@ pub(super) async fn no_event_is_written_without_an_operational_application(store
     let record = AttemptRecord { notice: AttemptEvent::Exhausted, ..disabling(attempt(1, 1, 1, at(10))) };
     store.record_attempts(vec![record].into(), NO_DELAY).await.unwrap();
     store.delete_endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
-    assert_eq!(told(&store).await, Vec::<Value>::new());
+    assert_eq!(unsettled(&store).await, Vec::<Value>::new());
 
     // Nor is anything told of the operational endpoints themselves.
     listen(&store).await;
@@ -71,7 +71,7 @@ pub(super) async fn no_event_is_written_without_an_operational_application(store
         .await
         .unwrap();
     store.delete_endpoint(&id("app", 100), &id("ep", 100)).await.unwrap();
-    assert_eq!(told(&store).await, Vec::<Value>::new());
+    assert_eq!(unsettled(&store).await, Vec::<Value>::new());
 }
 
 pub(super) async fn an_endpoints_changes_are_told_in_order(store: Shared) {
@@ -96,7 +96,7 @@ pub(super) async fn an_endpoints_changes_are_told_in_order(store: Shared) {
     store.record_attempts(vec![disabling(attempt(3, 1, 2, at(30)))].into(), NO_DELAY).await.unwrap();
     let since = text(at(10));
     assert_eq!(
-        told(&store).await,
+        unsettled(&store).await,
         [
             endpoint_event("endpoint.created", 1),
             endpoint_event("endpoint.created", 2),
@@ -116,9 +116,9 @@ pub(super) async fn an_application_takes_its_endpoints_with_it_and_each_is_told(
     let created = store.operational_events(100).await.unwrap();
     store.delete_operational_events(created.iter().map(|event| event.no).collect()).await.unwrap();
     assert!(!store.delete_application(&id("org", 2), &id("app", 1)).await.unwrap(), "it is another account's");
-    assert_eq!(told(&store).await, Vec::<Value>::new());
+    assert_eq!(unsettled(&store).await, Vec::<Value>::new());
     assert!(store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
-    let mut told = told(&store).await;
+    let mut told = unsettled(&store).await;
     told.sort_by_key(|event| event["data"]["endpointId"].to_string());
     assert_eq!(told, [1, 2].map(|number| endpoint_event("endpoint.deleted", number)));
     assert!(!store.delete_application(&id("org", 1), &id("app", 1)).await.unwrap());
@@ -156,7 +156,7 @@ pub(super) async fn attempts_that_give_notice_are_told_once(store: Shared) {
             "lastAttempt": {"id": &*id("atmpt", number), "responseStatusCode": code, "timestamp": text(at(ms))}}})
     };
     assert_eq!(
-        told(&store).await,
+        unsettled(&store).await,
         [
             event("message.attempt.failing", 2, 1, Some("i.1"), 500, 20),
             event("message.attempt.exhausted", 3, 2, None, 500, 30),

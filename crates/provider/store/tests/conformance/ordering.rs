@@ -184,7 +184,7 @@ pub(super) async fn keys_and_endpoints_do_not_wait_for_each_other(store: Shared)
     assert_eq!(store.next_due().await.unwrap(), None);
 }
 
-/// A message with a key that nobody received when it was sent.
+/// A message with a key that had no delivery when it was sent.
 fn missed(number: usize, version: i64, key: &str) -> NewMessage {
     NewMessage { ordering_key: Some(OrderingKey::parse(key).unwrap()), ..new(message(number), version) }
 }

@@ -1,4 +1,4 @@
-//! Whoever says at the same time as others how something is to be, over a store with its own ways of being slow.
+//! Concurrent upserts through the provider, on each store.
 
 use std::sync::Arc;
 

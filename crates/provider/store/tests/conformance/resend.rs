@@ -85,7 +85,7 @@ pub(super) async fn a_resend_during_an_attempt_comes_after_it(store: Shared) {
         store.resend(again(number, 1), None).await.unwrap();
     }
     assert_eq!(claimed(&store, 2, 1, 20).await, [], "its owner is at it");
-    // One succeeds, one fails, and two that nobody asked for are as ever.
+    // Of the two attempts during which a resend was requested, one succeeds and one fails. Of the other two as well.
     let records = vec![
         succeeded(attempt(1, 1, 1, at(20))),
         failed(attempt(2, 2, 1, at(20)), 1, 5_000),

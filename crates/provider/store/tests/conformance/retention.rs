@@ -86,7 +86,7 @@ pub(super) async fn what_waits_of_expunged_messages_is_due_and_others_are_read_a
     assert_eq!(given(1, 20).await, [(id("msg", 2), true)], "the next of its key");
     let (removed, _) = store.expunge_payloads(&app, &id("msg", 0), &id("msg", 9), 9, at(30)).await.unwrap();
     assert_eq!((removed, given(2, 30).await), (2, vec![(id("msg", 3), false)]));
-    // What somebody has in hand stays there: the application says that payloads went.
+    // Rows that a node owns stay with it: the application's counter shows that payloads were removed.
     assert_eq!(given(1, 30).await, []);
     assert_eq!(purges().await, (as_it_was.0 + 2, as_it_was.1), "routes are what they were");
 }

@@ -12,7 +12,8 @@ use crate::port::{ClaimLimit, DeliveryKind};
 /// All kinds, in the order in which they are looked for.
 pub(in super::super) const KINDS: [DeliveryKind; 3] = [DeliveryKind::Manual, DeliveryKind::First, DeliveryKind::Retry];
 
-/// While both wait, one of so many attempts is a retry: what fails must not hold up what is new, nor be forgotten for it.
+/// While first attempts and retries both wait, one of this many attempts is a retry. Retries must not delay new messages,
+/// and new messages must not starve retries.
 const RETRY_EVERY: u32 = 4;
 
 /// A look into the table.
@@ -39,7 +40,7 @@ pub(super) struct Queues {
 #[derive(Default)]
 pub(super) struct Queue {
     deliveries: VecDeque<QueuedDelivery>,
-    /// There may be rows in the table that are nobody's and due.
+    /// The table may have due rows without an owner.
     more_in_table: bool,
     /// Counts the calls of `wake_for_rows`.
     wakes: u64,

@@ -29,7 +29,7 @@ fn work(payload_bytes: usize) -> QueuedDelivery {
     }
 }
 
-/// A lane with so many deliveries waiting.
+/// A lane with `queued` deliveries waiting.
 fn lane(queued: usize) -> (LaneState, LaneConfig) {
     let config = LaneConfig::default();
     let mut state = LaneState::new(&config);

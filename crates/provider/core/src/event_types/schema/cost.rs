@@ -46,7 +46,7 @@ pub(crate) enum Shape {
     Recursive,
 }
 
-/// The shape of a schema that costs no more than it may; the error is for whoever sent it.
+/// The shape of a schema whose cost is within the limits. The error is a text for the caller who sent the schema.
 pub(crate) fn shape(schema: &Value) -> Result<Shape, String> {
     let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
     let id_keyword = if draft.contains("draft-04") { "id" } else { "$id" };

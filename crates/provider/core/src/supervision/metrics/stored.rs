@@ -27,7 +27,7 @@ pub(super) struct StoreMetrics {
 #[derive(Clone)]
 struct StoreCounts {
     backlog: Backlog,
-    /// Since when the oldest row of the table is due that is nobody's and not kept back on purpose.
+    /// Since when the oldest row without an owner is due, apart from rows held back on purpose.
     due_since: Option<Timestamp>,
     endpoints: EndpointStates,
     tasks: Vec<TaskCount>,

@@ -22,7 +22,7 @@ const GRACE_S: i64 = 3_600;
 /// A call, or time that passes.
 #[derive(Debug, Clone)]
 enum Action {
-    /// A message with this key, whose first so many attempts fail.
+    /// A message with this key, and the number of its first attempts that fail.
     Send(usize, usize),
     /// One without a key.
     SendLoose(usize),
@@ -114,7 +114,7 @@ impl Run {
             Action::Wait(seconds) => {
                 for _ in 0..*seconds {
                     self.clocked.receivers.clock.advance(Duration::from_secs(1));
-                    tokio::time::sleep(Duration::from_micros(200)).await;
+                    self.clocked.receivers.wait_for_arrival(Duration::from_micros(200)).await;
                 }
             }
             Action::Skip(key) => self.skip(&key.to_string()).await,
