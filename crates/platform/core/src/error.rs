@@ -115,7 +115,7 @@ impl PlatformError {
         }
     }
 
-    /// For logs: what a caller is not told as well.
+    /// The text for logs, with the details that the caller does not receive.
     pub fn full_message(&self) -> String {
         match self {
             Self::Unavailable(source) => source.to_string(),

@@ -52,7 +52,7 @@ struct Inner {
     config: PlatformConfig,
     publisher: Publisher,
     live: Live,
-    /// Somebody set an end that may be earlier than the one the timer sleeps until.
+    /// A command set an end that may be earlier than the one that the timer sleeps until.
     ends_changed: Signal,
     /// The clock of a sandbox auction was given a target.
     clocks_advanced: Signal,

@@ -93,9 +93,9 @@ pub(crate) struct Publisher {
 struct Shared {
     parts: PublisherParts,
     node: Mutex<NodeId>,
-    /// Set once this node has said that it lives: rows given to a node that nobody knows would be nobody's at once.
+    /// Set after this node's first heartbeat. Rows assigned to a node without one would be released immediately.
     running: AtomicBool,
-    /// Set when rows may be ours that we know nothing of.
+    /// Set when the store may have assigned rows to this node that no lane knows.
     fence_requested: AtomicBool,
     /// Rushes under way.
     reductions: AtomicUsize,

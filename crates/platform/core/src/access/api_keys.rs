@@ -34,9 +34,9 @@ impl Platform {
         self.visible_api_key(caller, uuid).await
     }
 
-    /// Takes a key's access away, for good: at once on this node, and on others when what they remember of it is over
-    /// (`key_cache_ttl`). Whoever may create keys may take away any that they see, their own too: it gives nobody more
-    /// than they have. Doing it again changes nothing.
+    /// Revokes an API key permanently. This node refuses the key immediately; other nodes refuse it when their cached
+    /// entry expires (`key_cache_ttl`). A caller who may create keys may revoke every key that they see, their own
+    /// included, because a revocation grants no rights. Revoking a revoked key changes nothing.
     ///
     /// Errors: `forbidden`, `not_found`.
     pub async fn revoke_api_key(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {

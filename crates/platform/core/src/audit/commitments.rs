@@ -1,9 +1,9 @@
 //! What an entry commits to without showing it: how far bidders go, reserves, vendors, offers that only the clerk sees,
 //! and who a registered bidder is.
 //!
-//! In the content stands `concealed:` and the SHA-256 of a domain, a salt of 16 random bytes and the value's JSON.
-//! Without the salt nobody finds the value by trying amounts; with salt and value anybody can see that it is what was
-//! logged. Each value has a salt of its own, so that one can be shown without the others.
+//! The content contains `concealed:` and the SHA-256 of a domain, a salt of 16 random bytes and the value's JSON.
+//! Without the salt, a reader can't find the value by trying amounts. With salt and value, every reader can check that
+//! the value is the logged one. Each value has its own salt, so that one value can be revealed without the others.
 
 use std::collections::BTreeMap;
 
@@ -44,14 +44,14 @@ fn is_private(kind: LogKind, object: &Map<String, Value>, field: &str, value: &V
         (LogKind::Registration, "party" | "name" | "email" | "limit" | "note") => true,
         (LogKind::Registration, _) => false,
         (_, "maximum" | "reserve" | "vendor" | "pending") => true,
-        // That somebody left a maximum is known from the count of bids; who it was is not.
+        // The number of bids is public, so a reader knows that a commission bid exists, but not which bidder left it.
         (_, "bidder" | "registration") => by_absentee(),
         _ => false,
     };
     named && !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
 }
 
-/// Puts commitments in place of what others may not read; what was there.
+/// Replaces the private fields of `change` by commitments. Returns salt and value of each replaced field.
 pub(super) fn commit_private_fields(kind: LogKind, change: &mut Value, random: &dyn Random) -> Commitments {
     let mut concealed = Commitments::new();
     walk(kind, change, &mut String::new(), &mut |pointer, value| {

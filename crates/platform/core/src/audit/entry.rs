@@ -43,7 +43,7 @@ pub struct LogEntry {
     pub subject: Uuid,
     /// Number in the subject's log, from 1 without gaps.
     pub number: i64,
-    /// [`Content`] as JSON. These bytes are what the hash covers; nobody writes them anew.
+    /// [`Content`] as JSON. The hash covers these bytes, so they are never serialised again.
     pub content: String,
     /// What the content only commits to, as JSON: salt and value by JSON pointer into `change`. Never leaves the
     /// platform.
@@ -71,7 +71,7 @@ pub struct Content {
     pub actor: String,
     /// Why, in the log's word.
     pub cause: Cause,
-    /// Why, in a person's words, where somebody gave them.
+    /// The reason in the caller's own words, if the caller gave one.
     pub reason: Option<String>,
     /// What happened: an `ItemChange`, `AuctionChange` or `RegistrationChange`, or in the first entry
     /// `{"change":"opened","state":…}`.

@@ -97,8 +97,8 @@ impl Platform {
         Ok(verified)
     }
 
-    /// Looks at every auction, item and registration, for entries and rows that are nobody's, and for what is gone: see
-    /// [`Self::verify_log`]. `progress` is called after each.
+    /// Verifies every auction, item and registration. Also finds entries and rows without a subject, and deleted
+    /// entries (see [`Self::verify_log`]). `progress` is called after each subject.
     pub async fn verify_all(
         &self,
         anchors: &[Anchor],
@@ -219,7 +219,7 @@ impl Platform {
         let mut before: Option<SubjectCheck> = None;
         for _ in 0..LOOKS_MAX {
             let look = self.look_at(kind, uuid).await?;
-            // Wrong twice at the same version: nobody was changing it.
+            // The same mismatch twice at the same version: no concurrent command explains it.
             let is_certain = look.wrong.is_none()
                 || before.as_ref().is_some_and(|before| before.version == look.version && before.wrong == look.wrong);
             if !is_certain {

@@ -1,5 +1,5 @@
-//! What holds for the books as a whole, and shows that something is gone with everything that belonged to it: the order
-//! in which the log was written, anchors that somebody noted of it, and numbers that have no holes.
+//! Checks of the audit log as a whole. They find subjects that were deleted together with their log: the order in which
+//! the entries were written, the anchors that an operator noted, and number sequences without gaps.
 
 use serde::Deserialize;
 
@@ -23,7 +23,8 @@ pub(super) struct LogCounts {
 }
 
 impl LogCounts {
-    /// A first entry. What can't be read is nobody's: a look at contents says what is wrong with it.
+    /// Counts the first entry of a log by its kind. An unreadable entry is not counted; the verification of the
+    /// subject's log reports it.
     fn see(&mut self, content: &str) {
         #[derive(Deserialize)]
         struct OfKind {

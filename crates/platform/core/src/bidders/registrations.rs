@@ -288,8 +288,8 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// Notes what a bidder leads who gets a spending limit: bids in an open auction that were made before the bidder
-    /// was registered were nobody's to note. This alone looks through the auction, once.
+    /// Records the items on which a bidder leads when the bidder gets a spending limit. Bids that precede the
+    /// registration were not recorded, so this is the only function that reads the whole auction, once.
     async fn find_bidder_items(
         &self,
         auction: &Auction,

@@ -1,8 +1,8 @@
-//! Items as rows of a CSV file: the catalogue, or the catalogue with what the sale made of it. A surface asks for the
-//! header and then for one row after the other, so that a file is never whole in memory.
+//! Exports items as rows of a CSV file: the catalogue, or the catalogue with the results of the sale. The caller writes
+//! the header and then one row after the other, so the whole file is never in memory.
 //!
-//! What is exported can be imported again and gives the same items, but for reserve and vendor, which are shown to
-//! nobody, and the blanks around a text. Cells can't be taken for formulas (see `safe`).
+//! Importing an exported file gives the same items, with two exceptions: no export contains reserve and vendor, and
+//! spaces around a text are trimmed. A spreadsheet never evaluates a cell as a formula (see `safe`).
 
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;

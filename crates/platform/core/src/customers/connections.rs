@@ -85,11 +85,11 @@ pub enum CredentialTest {
 }
 
 impl Platform {
-    /// Connects a customer to its consumer application, or changes the connection; a parked queue runs again. Then the
-    /// provider is asked for the application with what was entered: the connection stays whatever it says, since it may
-    /// be out of order just now, but nobody is told that all is well when it isn't.
+    /// Connects a customer to its consumer application, or changes the connection. A parked queue resumes. The platform
+    /// then requests the application from the provider with the new credentials and returns the outcome. The
+    /// connection is stored even if this test fails, because the provider may be unavailable at that moment.
     ///
-    /// Doing it again does the same, so it takes no idempotency key.
+    /// Repeating the call has the same effect, so it takes no idempotency key.
     ///
     /// Errors: `not_found` (customer), `invalid`, `cursor_beyond_end`.
     pub async fn connect_consumer(

@@ -24,9 +24,9 @@ const SUBSCRIBE_REQUESTS_MAX: usize = 256;
 const BATCH_MAX: usize = 256;
 /// Items looked up one by one; with more, everything is.
 const ITEMS_RELOADED_MAX: usize = 64;
-/// How often the channel looks after itself.
+/// Time between two maintenance steps of the channel: reload, heartbeat, idle check.
 const TICK: Duration = Duration::from_secs(1);
-/// How long it stays open when nobody is in it, so that who comes back finds what it must_reload.
+/// How long a channel without listeners stays open, so that a listener who reconnects finds the events that it missed.
 const IDLE_TTL: Duration = Duration::from_secs(30);
 
 /// The door of a channel.
@@ -99,9 +99,9 @@ pub(super) struct LiveChannelTask {
     channel: Arc<LiveChannel>,
     pub(super) live: Live,
     pub(super) topics: Topics,
-    /// As it was heard of last.
+    /// The auction's last known state.
     pub(super) auction: Option<Auction>,
-    /// So many items changed at once that everything is to be looked at, with the next tick.
+    /// More than [`ITEMS_RELOADED_MAX`] items changed together, so the next tick reloads the whole auction.
     reload_on_tick: bool,
     /// Of the states told last; at most one for each item of the auction.
     versions: HashMap<Uuid, i64>,

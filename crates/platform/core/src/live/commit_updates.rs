@@ -12,11 +12,11 @@ use crate::port::{Change, CommitReceipt, StoreResult};
 /// Items of one change that are handed to a channel as they are; with more it looks them up.
 const ITEMS_PASSED_MAX: usize = 64;
 
-/// Time after which a commit whose caller is gone has ended.
+/// Time after which a commit whose caller was cancelled has certainly ended.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is about to be committed, of auctions that somebody listens to, or may by then. If nobody says what became of
-/// it, it is looked up: it may have become true all the same.
+/// The updates of a commit under way, for auctions that have listeners or may have them by the end of the commit. If it
+/// is dropped without an outcome, the channels reload the items, because the commit may have succeeded.
 pub(crate) struct PendingUpdates {
     live: Live,
     updates: Vec<PendingUpdate>,
@@ -89,7 +89,7 @@ impl Drop for PendingUpdates {
 
 impl PendingUpdate {
     fn send(self, live: &Live) {
-        // Whoever came in between has read the store before the commit, perhaps: the channel was there by then.
+        // A listener who subscribed during the commit may have read the old state; its channel was open by then.
         if let Some(channel) = live.channel(self.auction) {
             channel.send(self.update.unwrap_or(LiveUpdate::Reload(self.item)));
         }

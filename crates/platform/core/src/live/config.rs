@@ -11,7 +11,7 @@ pub struct LiveConfig {
     pub events_kept: usize,
     /// Events that a listener may be behind before it is given a snapshot instead. 64.
     pub events_behind_max: usize,
-    /// Items in the snapshot of an auction; the rest is told to be there. 500.
+    /// Items in the snapshot of an auction; a longer snapshot says that it is cut. 500.
     pub snapshot_items_max: usize,
     /// Time between two comments that show that the stream lives. 15 s.
     pub heartbeat_every: Duration,

@@ -138,7 +138,7 @@ struct Data<'a> {
     body: &'a Body,
 }
 
-/// The clock that decides in the auction, which the ends in its events are told by: its own in a sandbox.
+/// The time that applies in the auction, which its events use for ends: a sandbox auction has its own clock.
 pub(super) fn time_in(auction: &Auction, now: Timestamp) -> Timestamp {
     auction.clock.map_or(now, |clock| clock.now())
 }

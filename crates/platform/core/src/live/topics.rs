@@ -93,13 +93,13 @@ impl Topics {
         })
     }
 
-    /// What is told about a topic from now on.
+    /// Receives the events of a topic from now on.
     pub(super) fn subscribe(&mut self, topic: Topic) -> broadcast::Receiver<Bytes> {
         let behind_max = self.behind_max;
         self.open.entry(topic).or_insert_with(|| broadcast::channel(behind_max).0).subscribe()
     }
 
-    /// Topics that somebody listens to; those that nobody listens to any more are given up.
+    /// Topics with at least one listener; closes the topics without one.
     pub(super) fn active(&mut self) -> Vec<Topic> {
         self.open.retain(|_, listeners| listeners.receiver_count() > 0);
         self.open.keys().copied().collect()

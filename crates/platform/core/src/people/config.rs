@@ -19,9 +19,9 @@ pub struct PeopleConfig {
     pub attempts_window: Duration,
     /// Subnets of reverse proxies whose `X-Forwarded-For` is believed. None.
     pub trusted_proxies: Vec<IpNet>,
-    /// Passwords that are worked on at the same time; each takes 19 MiB. 4.
+    /// Passwords that are hashed at the same time; each takes 19 MiB. 4.
     pub passwords_at_once_max: usize,
-    /// Passwords that wait for it; further ones are told to come back. 64.
+    /// Passwords that wait for a hashing thread; further requests get `too_many_attempts`. 64.
     pub passwords_waiting_max: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Passwords: made into Argon2id hashes and compared with them, a few at a time, on threads that serve nobody else.
+//! Hashes and verifies passwords with Argon2id, a limited number at a time, on blocking threads that serve no requests.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::error::{PlatformError, PlatformResult, Problem};
 const CHARS_MIN: usize = 12;
 pub(super) const BYTES_MAX: usize = 1_024;
 const SALT_BYTES: usize = 16;
-/// Nobody's, with the parameters of all others: what is compared with it costs the same and never fits.
+/// The hash for unknown users, with the same parameters as all others: a comparison takes as long and never matches.
 const DUMMY_HASH: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-/// What is told when too many wait.
+/// `Retry-After` in seconds when too many passwords wait.
 const RETRY_AFTER_S: u64 = 2;
 
 pub(super) struct Passwords {
@@ -68,7 +68,7 @@ impl Passwords {
     }
 }
 
-/// What is wrong with a password that somebody chose.
+/// The problem with a password that a user chose, if it has one.
 pub(super) fn check(pointer: &str, password: &Secret) -> Option<Problem> {
     let chars = password.expose_str().map_or(0, |password| password.chars().count());
     if chars >= CHARS_MIN && password.expose().len() <= BYTES_MAX {

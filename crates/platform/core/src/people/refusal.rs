@@ -3,7 +3,7 @@
 /// Why signing in, or a change of people, was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeopleRefusal {
-    /// Which of the reasons it was is not told.
+    /// The caller does not learn which of the reasons applies.
     #[error("the e-mail address or the password is wrong, or the user is disabled")]
     SignInRefused,
     /// The password is right.
@@ -16,10 +16,10 @@ pub enum PeopleRefusal {
         "the code is wrong, or it was used before: wait for the next one, and look at the clock of the authenticator"
     )]
     CodeRefused,
-    /// By somebody who is signed in.
+    /// A signed-in user gave a wrong password.
     #[error("the password is not the one that this user has")]
     PasswordRefused,
-    /// By somebody who is signed in.
+    /// A signed-in user gave a wrong or used code.
     #[error(
         "this code is wrong, or it was used before: wait for the next one, and look at the clock of the authenticator"
     )]
@@ -27,11 +27,11 @@ pub enum PeopleRefusal {
     /// Too many attempts, or too many people at the same time.
     #[error("there were too many attempts: wait {retry_after_s} s, as Retry-After says")]
     TooManyAttempts {
-        /// Seconds until an attempt is there again.
+        /// Seconds until the next attempt is allowed.
         retry_after_s: u64,
     },
-    /// Nobody could administer any more.
-    #[error("this is the last administrator who can sign in: make somebody else one first")]
+    /// The change would leave no administrator who can sign in.
+    #[error("this is the last administrator who can sign in: make another user an administrator first")]
     LastAdministrator,
     /// The log may name them.
     #[error("this user has signed in, so the log may name them: disable them instead")]

@@ -113,7 +113,7 @@ impl Platform {
         self.sign_in_state().sessions.forget_where(|(session, _)| ending.ends(session.user, session.uuid));
     }
 
-    /// Forgets sessions that are over, and attempts that nobody has to wait for any more; how many.
+    /// Deletes expired sessions and attempt counters that no longer delay a sign-in. Returns how many.
     pub async fn delete_expired_sessions(&self) -> PlatformResult<usize> {
         let now = self.now();
         Ok(self.store().delete_expired_sessions(now, now - self.config().people.session_idle, FORGET_MAX).await?)

@@ -18,9 +18,9 @@ use crate::{Platform, Problem};
 const TOKEN_RANDOM_BYTES: usize = 24;
 const CODE_BYTES_MAX: usize = 64;
 
-/// What somebody shows to sign in.
+/// The credentials of a sign-in.
 pub struct SignIn {
-    /// E-mail address, in whatever case.
+    /// E-mail address; its case is ignored.
     pub email: String,
     /// Password.
     pub password: Secret,
@@ -89,7 +89,7 @@ impl Platform {
         Err(self.refused(Some(user), sign_in.from, PeopleRefusal::CodeRefused))
     }
 
-    /// Of somebody who has shown the right password.
+    /// Logs a refused sign-in of a user who gave the right password.
     async fn note_refused(&self, user: &User, from: Option<IpAddr>, reason: &str) -> PlatformResult<()> {
         let event = AccessEvent::SignInRefused { user: user.uuid, reason: reason.to_owned() };
         self.note_alone(self.note_sign_in((user.uuid, None), from, event)?).await

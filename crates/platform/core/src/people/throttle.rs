@@ -1,5 +1,5 @@
-//! How often somebody may try to sign in: as one person, and from one address. Attempts are taken before the password
-//! is looked at, and given back when it was right.
+//! Rate limit of sign-in attempts, by account and by IP address. The platform takes an attempt before it verifies the
+//! password and returns it when the password is right.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -10,7 +10,7 @@ use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Digest, SignInAttempt, SignInAttemptsUpdate};
 
-/// From one address so many times the attempts of one person: people share offices.
+/// Factor between the attempts of one address and those of one account, because the users of an office share an address.
 const PEOPLE_AT_AN_ADDRESS: u32 = 5;
 /// Bits of an IPv6 address that one network has.
 const NETWORK_BITS: u32 = 64;
@@ -44,15 +44,15 @@ impl Platform {
         Err(PeopleRefusal::TooManyAttempts { retry_after_s }.into())
     }
 
-    /// After it was right. The account's attempts are all there again, the address has one back: whoever has an account
-    /// must not be able to try out others without end.
+    /// Returns attempts after a right password: all of the account's, but only one of the address's. Otherwise the owner
+    /// of one account could try passwords of other accounts without limit.
     pub(super) async fn give_back(&self, taken: TakenAttempts) -> PlatformResult<()> {
         let settled =
             SignInAttemptsUpdate { full: vec![taken.account.subject], back: taken.address.into_iter().collect() };
         Ok(self.store().settle_sign_in_attempts(settled).await?)
     }
 
-    /// After somebody else has seen to it that this person gets in.
+    /// Restores all attempts of an account after an administrator has reset its access.
     pub(super) async fn forget_attempts(&self, email: &str) -> PlatformResult<()> {
         let settled = SignInAttemptsUpdate { full: vec![account_of(email)], back: Vec::new() };
         Ok(self.store().settle_sign_in_attempts(settled).await?)

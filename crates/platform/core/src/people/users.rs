@@ -14,9 +14,9 @@ use crate::port::{
 };
 use crate::{Caller, Platform, Role, Scope};
 
-/// Random bytes of a password that is made for somebody.
+/// Random bytes of a password that the platform generates.
 const GENERATED_PASSWORD_BYTES: usize = 16;
-/// Whoever may change people may look at them.
+/// Scopes that allow reading users: a caller who may change users may also read them.
 const READING: [Scope; 2] = [Scope::UsersRead, Scope::UsersWrite];
 
 /// A user to be.
@@ -49,7 +49,7 @@ pub struct UserPatch {
 }
 
 impl Platform {
-    /// Creates a user. Nobody gives away more than they have. The answer is kept sealed.
+    /// Creates a user. The caller can't grant scopes that they don't have. The answer is stored sealed.
     ///
     /// Errors: `forbidden`, `invalid`, `taken` (email), `too_many_attempts` (too many passwords are worked on).
     pub async fn create_user(
@@ -223,7 +223,8 @@ impl Platform {
         Ok(Outcome::Fresh(user))
     }
 
-    /// Whoever has found somebody's session must not find their password with it.
+    /// Verifies the signed-in user's password. It takes an attempt, so that the thief of a session can't guess the
+    /// password.
     pub(super) async fn check_own_password(&self, user: &User, password: &Secret) -> PlatformResult<()> {
         let taken = self.take_attempt(&user.email, None).await?;
         if password.expose().len() > passwords::BYTES_MAX
@@ -273,7 +274,7 @@ impl Platform {
         found.ok_or(PlatformError::NotFound("user"))
     }
 
-    /// A user whom the caller may change: nobody changes who may do more than they.
+    /// A user whom the caller may change: a caller can't change a user who has more scopes than they.
     pub(super) async fn changeable_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
         caller.require(Scope::UsersWrite)?;
         let user = self.visible_user(caller, uuid).await?;

@@ -104,7 +104,7 @@ pub struct BulkChangeStep {
 }
 
 impl BulkChange {
-    /// If the item at this place still has to follow. Items that an import enters are not there before.
+    /// Whether the item at this position is still to be changed. An import covers none, because it creates its items.
     pub fn covers(&self, position: i64) -> bool {
         self.operation.import_id().is_none() && self.through < position && position <= self.until
     }

@@ -62,9 +62,9 @@ pub(super) struct Lane {
 enum EventState {
     /// In the queue, or on its way to the provider.
     Active,
-    /// Its outcome is being recorded. A row that stays in the outbox may be claimed reclaimed as soon as that is on
-    /// disk, before the lane hears of it. What was claimed must not be dropped: the row is this node's, and nobody else
-    /// looks for it.
+    /// Its outcome is being recorded. As soon as that is on disk, a row that stays in the outbox may be claimed again,
+    /// before the lane receives the result. The lane must not drop the claimed row: this node owns it, so no other
+    /// node claims it.
     Settling { reclaimed: Option<QueuedEvent> },
 }
 

@@ -94,8 +94,7 @@ impl Platform {
         Ok(self.store().webcasts_of_clerk(user.uuid, page).await?)
     }
 
-    /// The auction, for callers who may see and say who its clerks are: the platform's own people, whoever its customer
-    /// is.
+    /// The auction, for callers who may list and appoint its clerks: users of the platform, not of a customer.
     async fn with_clerks(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
         caller.require(Scope::AuctionsWrite)?;
         let auction = self.visible_auction(caller, auction).await?;

@@ -120,7 +120,8 @@ impl Platform {
                 let mut draft = self.build_change(&caller.actor, now);
                 let item = draft.item(&auction, item, &changes);
                 if matches!(item.status, ItemStatus::Live | ItemStatus::Suspended) {
-                    // The auction's own guards count these: whoever reconciles it at the same time has to count again.
+                    // The auction's status depends on these counts. The new version makes a concurrent command on the
+                    // auction conflict, so that it counts again.
                     draft.auction(auction, &[]);
                 }
                 let change = draft.finish(answering.as_ref(), &item);

@@ -56,7 +56,7 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// Sentinels that the store lacks. Where it has none, any of the keys may have sealed what is there.
+    /// Sentinels that the store lacks. If it has none, any of the keys may have sealed the stored values.
     async fn lacking(&self, stored: &[Sealed]) -> PlatformResult<Result<Vec<Sealed>, VaultError>> {
         let random = self.random().as_ref();
         if !stored.is_empty() {

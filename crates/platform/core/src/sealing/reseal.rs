@@ -33,11 +33,11 @@ impl Platform {
         Ok(self.go_through(Stale::Count, &mut |_| ()).await?.0)
     }
 
-    /// Seals again with the first key whatever another has sealed. `progress` is told after each piece what was sealed
-    /// again so far. Doing it again does nothing more, and after an interruption it goes on.
+    /// Seals every value again that is not sealed with the first key. `progress` receives the number of resealed values
+    /// after each batch. A repeated call does nothing; after an interruption, it continues.
     ///
-    /// What can't be opened stays as it is and is told; then the sentinels stay, too. Errors: `busy` (others seal with
-    /// another key all the time: a node runs that does not have this key first).
+    /// A value that can't be opened stays unchanged and is reported; then the sentinels stay unchanged, too. Errors:
+    /// `busy` (another node keeps sealing with another key, because this key is not its first).
     pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> PlatformResult<ResealReport> {
         let mut resealed = 0;
         for _ in 0..ROUNDS_MAX {

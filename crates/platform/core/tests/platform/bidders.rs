@@ -68,7 +68,7 @@ async fn a_bidder_who_was_suspended_on_another_node_is_refused() {
     assert_eq!(sale.bid(0, 600).await, Err("bidder_suspended"));
     assert_eq!(sale.bid(1, 600).await, Err("bidder_suspended"));
     assert_eq!((sale.bids_on(0).await, sale.bids_on(1).await), (1, 0));
-    // And nobody goes on being refused for what is remembered.
+    // The cached suspension does not refuse the bidder after the new approval.
     sale.lead_to(RegistrationStatus::Approved).await;
     sale.bid(1, 600).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Support connects a customer to its provider: what it is told, and what goes out then.
+//! Support connects a customer to its provider: the outcome of the test request, and the events that are sent then.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ async fn connecting_tells_what_the_provider_says_to_the_credentials() {
     provider.otherwise(Reply::Status(401));
     let refused = enter(connect(Some(&provider.url), Some("sk_wrong"))).await;
     assert_eq!(refused.tested, Some(CredentialTest::Refused("it answered 401: {}".into())));
-    // Nobody is there; it is stored all the same, and tested again with what is kept.
+    // No server listens at the address. The connection is stored all the same; the test uses the stored key.
     let gone = enter(connect(Some("http://127.0.0.1:1"), None)).await;
     assert!(
         matches!(&gone.tested, Some(CredentialTest::Refused(why)) if why.contains("could not connect")),

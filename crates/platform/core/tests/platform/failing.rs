@@ -1,4 +1,4 @@
-//! What could not be published is tried again: when, and that none is forgotten (decisions, section 3).
+//! Retries of the publisher: it sends every failed event again, at the time that the backoff gives.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn after_a_429_the_lane_waits_for_retry_after_and_probes_once() {
     fixture.clock.advance(Duration::from_millis(119_999));
     fixture.asleep(WORKERS + 1).await;
     assert_eq!(provider.asked().len(), 1);
-    // The probe gets no answer, and nobody follows it.
+    // The provider does not answer the probe, and no other request follows it.
     provider.otherwise(Reply::Hang);
     fixture.clock.advance(Duration::from_millis(1));
     provider.request(2).await;
@@ -76,7 +76,7 @@ async fn what_is_claimed_again_before_its_failure_is_known_to_be_recorded_is_tri
     while !waits_for_its_time().await {
         tokio::task::yield_now().await;
     }
-    // The pause is over, and the sweep finds the row, which is nobody's again.
+    // The pause is over, and the sweep finds the row, which no node owns.
     fixture.asleep(WORKERS).await;
     fixture.clock.advance(Duration::from_secs(1));
     while waits_for_its_time().await {

@@ -71,7 +71,7 @@ impl TestPlatform {
         self.platform.connect_consumer(&self.caller, self.customer.uuid, &connect).await.unwrap();
     }
 
-    /// Waits until so many workers and lanes sleep, and none of them is due: then everything has come as far as it can.
+    /// Waits until `count` workers and lanes sleep and none of them is due: then no task can make progress.
     pub async fn asleep(&self, count: usize) {
         let sleeping = async {
             while self.clock.next_sleeper().is_none_or(|next| next <= self.clock.now()) {

@@ -1,4 +1,4 @@
-//! A tiny provider on a loopback port: it answers what it is told to and keeps what it was asked.
+//! A small provider on a loopback port. It sends the configured replies and records the requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 pub enum Reply {
     Status(u16),
     With(u16, &'static str, String),
-    /// With a status, but not before so many requests have come.
+    /// A status, once this number of requests has arrived.
     When(usize, u16),
     /// Never answers.
     Hang,

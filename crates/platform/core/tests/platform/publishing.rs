@@ -1,4 +1,4 @@
-//! What the publisher does with each answer of a provider (decisions, section 3).
+//! What the publisher does with each response of a provider.
 
 use std::time::Duration;
 

@@ -123,7 +123,7 @@ async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
     let (_, all) = fixture.platform.bids(&fixture.caller, item, Page { after: None, limit: 10 }).await.unwrap();
     assert_eq!(all.len(), accepted);
     assert!(all.is_sorted_by(|one, next| one.number + 1 == next.number));
-    // Whoever goes furthest leads, at the price that the rules make of the order in which the bids came.
+    // The highest maximum leads, at the price that the rules derive from the order of the bids.
     let (found, _) = fixture.platform.item(&fixture.caller, item).await.unwrap();
     let standing = found.standing.unwrap();
     assert_eq!((standing.bidder.as_str(), standing.maximum.reveal()), ("paddle 6", 6_000));

@@ -7,7 +7,7 @@ use deadpool_postgres::{GenericClient, Transaction};
 use super::rows::{self, SqlResult};
 
 /// Held by transactions that draw cursors, or decide from which cursor on a customer is connected: cursors become
-/// visible in their order, and every event is before a connection or after it (docs/decisions/0004).
+/// visible in their order, and every event is before a connection or after it (docs/decisions/0004-journal-cursors-in-commit-order.md).
 const JOURNAL: i64 = 0x6c6f_7477_6972_6501;
 /// Shared by transactions that assign rows to a node; exclusive for those that declare nodes dead: no row is assigned
 /// to a node that is forgotten at that moment.

@@ -87,8 +87,8 @@ pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timesta
     rows::execute(db, "UPDATE outbox SET owner = NULL WHERE owner = ANY($1)", &[&dead]).await.map(drop)
 }
 
-/// Makes sure that the rows which this transaction assigns to `node` are watched: a node that was declared dead
-/// meanwhile, or was never heard of, is dead until it is heard of, and its rows are found.
+/// Makes sure that the `nodes` table contains `node` before this transaction assigns rows to it. A node without a
+/// heartbeat, or one that was declared dead, counts as dead until its next heartbeat, so its rows are released.
 pub(super) async fn register_node(db: &impl GenericClient, node: NodeId) -> SqlResult<()> {
     locks::nodes_shared(db).await?;
     let insert = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";

@@ -137,7 +137,7 @@ async fn a_log_of_access_that_was_cut_off_or_written_anew_is_missed_by_its_ancho
     let after = held.access_anchor.unwrap();
     let third = ground.store.access_log(Page { after: Some(2), limit: 1 }).await.unwrap().remove(0);
 
-    // Whoever may write to the tables can cut the end off so that nothing shows it.
+    // An attacker with write access can cut off the end of the log so that no check finds it.
     ground.behind.execute("DELETE FROM access_log WHERE number > 3").await;
     let hash = ground.behind.bytes(&third.hash.to_string());
     ground.behind.execute(&format!("UPDATE access_log_head SET number = 3, hash = {hash}")).await;

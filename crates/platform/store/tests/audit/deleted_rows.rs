@@ -32,11 +32,11 @@ async fn a_lot_that_is_gone_with_all_of_its_rows_leaves_holes(ground: TamperRig)
 
 async fn a_lot_that_is_gone_without_a_trace_is_found_by_an_anchor_of_before(ground: TamperRig) {
     let before = ground.anchor().await;
-    // The books go on.
+    // The sale continues, so the log grows.
     ground.sale.auction(AuctionKind::Timed, 20).await;
     let chair = ground.chair.clone();
     take_away(&ground, &chair).await;
-    // Whoever can do that can close the holes, too.
+    // An attacker who can delete rows can close the gaps, too.
     for (table, number) in [("journal", "cursor"), ("audit_log", "no")] {
         ground.behind.execute(&format!("UPDATE {table} SET {number} = -{number}")).await;
         let close = format!(
@@ -89,7 +89,7 @@ async fn an_anchor_holds_whatever_comes_after_it(ground: TamperRig) {
     let verified = platform.verify_log(&noted, &|_| ()).await.unwrap();
     assert_eq!((verified.anchors_held, verified.broken.len()), (3, 0), "{verified:?}");
     assert!(verified.anchor.unwrap().position > noted[2].position);
-    // Of several, the two between which it happened are told.
+    // Of several anchors, the report names the two between which the change happened.
     let last = format!("(SELECT max(no) FROM audit_log WHERE no <= {})", noted[1].position);
     ground.behind.execute(&format!("UPDATE audit_log SET content = content || ' ' WHERE no = {last}")).await;
     let verified = platform.verify_log(&noted, &|_| ()).await.unwrap();
@@ -112,7 +112,7 @@ async fn an_anchor_waits_for_entries_that_become_visible_below_it() {
     let config = platform_store::postgres::PostgresConfig { url: url.clone(), pool_size: 4 };
     let store = platform_store::postgres::open(&config).await.unwrap();
     let ground = TamperRig::new(store, RawDatabase::postgres(&url).await).await;
-    // Somebody's entry has its position, and is not committed.
+    // Another transaction's entry has its position, but is not committed.
     let slow = RawDatabase::postgres(&url).await;
     let entry = format!("'{}', 1, '{{}}', decode(repeat('00', 32), 'hex')", Uuid::from_u128(7));
     slow.execute("BEGIN").await;

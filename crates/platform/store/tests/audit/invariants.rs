@@ -139,7 +139,7 @@ async fn one_wins(sale: &TestSale, item: &Item, bids: &[Bid], at: &str) {
     }
 }
 
-/// Whoever has just bid was allowed to, and what they have bound is within their limit; the log says under which
+/// The bidder of the last bid was approved, and their commitment is within the spending limit. The log names the
 /// registration.
 async fn bidders_stay_within_what_they_may(sale: &TestSale, items: &[Item], (bid_on, paddle): (Uuid, &str), at: &str) {
     let auction = items[0].auction;

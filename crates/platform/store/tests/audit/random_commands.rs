@@ -346,7 +346,7 @@ impl RandomCommands<'_> {
         platform.relist_items(caller, self.auction, &wanted, None).await.map(|_| CommandEffect::Other)
     }
 
-    /// Reserves end in 7 and bids in 0, so that one is told from the other.
+    /// Reserves end in 7 and bids in 0, so that the check can distinguish them.
     fn edit(&self) -> ItemEdit {
         let chosen = |one_in: u32| self.below(one_in) == 0;
         let tens = i64::from(self.below(40)) * 10;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use rusqlite::Connection;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-/// A connection of somebody who may write to the database.
+/// A database connection of an attacker with write access, beside the store.
 pub(crate) enum RawDatabase {
     Sqlite(Mutex<Connection>),
     Postgres(Client),

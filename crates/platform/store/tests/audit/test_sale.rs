@@ -38,7 +38,7 @@ impl TestSale {
         Self { store, clock, platform, caller, auctioneer: auctioneer.fresh().unwrap() }
     }
 
-    /// A LIVE auction with so many items.
+    /// A LIVE auction with `items` items.
     pub(crate) async fn auction(&self, kind: AuctionKind, items: usize) -> CreatedAuction {
         let item = |number: usize| NewItem {
             opening_bid: OPENING,

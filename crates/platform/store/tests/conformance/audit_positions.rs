@@ -58,7 +58,7 @@ pub(super) async fn cursors_have_no_holes_whatever_is_refused(store: Shared) {
     let answers = store.commit(changes, None).await.unwrap();
     assert_eq!(answers.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
     assert!(matches!(commit(&store, gone).await, Err(StoreError::Conflict)));
-    // Somebody else has the lot number, which is found at the write.
+    // Another item has the lot number, which the write detects.
     let mut taken = announced(of(4).await, ItemStatus::Sold, at(4));
     taken.items.push(next(of(3).await));
     taken.items[1].state.lot_number = of(2).await.lot_number;

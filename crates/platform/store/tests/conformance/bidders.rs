@@ -235,7 +235,7 @@ pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store
         let registration = Some(ExpectedRegistration { auction: auction_uuid(1), paddle: PADDLE.into(), version });
         commit(&store, Change { registration, answer: Some(answer("k", "bid", at(1))), ..bid(found, 100) }).await
     };
-    // Nobody is registered, and that is what was seen.
+    // No bidder is registered, and the command expected that (version 0).
     assert!(matches!(seen(1, 1).await, Err(StoreError::Conflict)));
     seen(1, 0).await.unwrap();
     store.delete_expired_answers(at(2), 10).await.unwrap();
@@ -248,7 +248,7 @@ pub(super) async fn a_bid_rests_on_the_registration_that_it_was_decided_on(store
     assert!(matches!(seen(1, 1).await, Err(StoreError::Conflict)), "suspended meanwhile");
     let [one, two] = [1, 2].map(item_uuid);
     assert_eq!(store.item(one).await.unwrap().unwrap().bid_count, 1);
-    // It is looked at and stays as it is; and is nobody else's.
+    // The expected registration is checked and stays unchanged; the bid on the other item is written.
     seen(2, 2).await.unwrap();
     assert_eq!(store.item(two).await.unwrap().unwrap().bid_count, 1);
     assert_eq!(store.registration_by_paddle(auction_uuid(1), PADDLE).await.unwrap(), Some(suspended));
@@ -273,7 +273,8 @@ pub(super) async fn a_paddle_is_given_up_until_it_has_a_stake(store: Shared) {
     for (auction, paddle, has_bid) in [(1, PADDLE, true), (1, "13", false), (2, PADDLE, false), (1, "1\0", false)] {
         assert_eq!(store.has_bid(auction_uuid(auction), paddle).await.unwrap(), has_bid, "{paddle}");
     }
-    // Nothing was noted: whoever asks first has found the bid. What was noted is the store's to see.
+    // The bid itself does not block a rename in the store; its caller checks `has_bid` first. A recorded bidder item
+    // blocks it.
     store.record_bidder_items(vec![stake(1, PADDLE)]).await.unwrap();
     assert!(matches!(enter(&store, 2, renamed("14", 3)).await, Err(StoreError::Conflict)));
     enter(&store, 2, Registration { name: "Other".into(), ..renamed(PADDLE, 3) }).await.unwrap();

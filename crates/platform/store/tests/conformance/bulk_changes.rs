@@ -134,7 +134,7 @@ impl Nodes {
         Self { store, clock, first, second, auctioneer }
     }
 
-    /// A draft with a catalogue of so many items.
+    /// A draft auction with a catalogue of `items` items.
     pub(super) async fn auction(&self, kind: AuctionKind, items: usize) -> Uuid {
         let new = NewAuction {
             starts_at: Some(self.clock.now()),
@@ -367,7 +367,7 @@ pub(super) async fn an_import_that_was_begun_is_brought_to_its_end_by_any_node(s
         .await
         .unwrap();
 
-    // Its lot numbers and places are taken already, and what is there goes on.
+    // The import has reserved its lot numbers and positions; commands on existing items still work.
     let caller = Caller::command_line();
     let items = nodes.items(auction).await;
     let edit = |lot: &str| platform_rules::item::ItemEdit { lot_number: Some(lot.to_owned()), ..Default::default() };

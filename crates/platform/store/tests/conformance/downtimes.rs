@@ -1,4 +1,4 @@
-//! When nobody worked on the store.
+//! Downtimes: periods in which no node used the store.
 
 use platform_core::port::Downtime;
 

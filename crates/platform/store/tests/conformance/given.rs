@@ -183,7 +183,7 @@ pub(super) fn next(mut item: Item) -> Versioned<Item> {
     Versioned { expected_version, state: item }
 }
 
-/// A change of one item that nobody hears of.
+/// A change of one item without an event.
 pub(super) fn silent(item: Item) -> Change {
     Change { items: vec![next(item)], ..Change::default() }
 }

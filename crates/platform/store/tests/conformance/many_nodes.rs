@@ -1,4 +1,4 @@
-//! Nodes that share one PostgreSQL database: what each hears of the others, and what they commit at the same time.
+//! Nodes that share one PostgreSQL database: the notifications between them, and concurrent commits.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use platform_store::postgres::PostgresConfig;
 use super::access_changes::AccessChanges as _;
 use super::given::{Shared, announced, at, bid, claims, commit, connected_sale, consumer, ends, item_uuid, sale};
 
-/// Long enough for a machine that is busy; nobody waits that long when all is well.
+/// Timeout of a wait, long enough for a busy machine. A passing test never waits that long.
 const SOON: Duration = Duration::from_secs(20);
 
 async fn config() -> PostgresConfig {

@@ -26,7 +26,7 @@ pub(super) async fn item_presence_is_read_for_many_auctions_in_one_call(store: S
     let lot = store.item(item_uuid(11)).await.unwrap().unwrap();
     commit(&store, bid(lot, 100)).await.unwrap();
     assert_eq!(item_presence(&[1, 2]).await, [(1, 0, 1), (0, 1, 0)]);
-    // What is told agrees with what is counted.
+    // The presence flags agree with the item counts.
     for number in 1..=3 {
         let ItemCounts { live, suspended, with_bids, .. } = store.item_counts(auction_uuid(number)).await.unwrap();
         assert_eq!(item_presence(&[number]).await, [(live.min(1), suspended.min(1), with_bids.min(1))], "{number}");

@@ -82,7 +82,7 @@ pub(super) async fn an_auctioneer_changes_with_its_address_or_not_at_all(store: 
     assert_eq!(store.auctioneer(first.uuid).await.unwrap(), Some(step.state.clone()));
     assert_eq!(store.address(address.id).await.unwrap(), Some(moved.clone()));
 
-    // Of the version that is gone, of a name that another has, and of nobody: nothing of it.
+    // A stale version, a taken name and an unknown auctioneer are refused, and nothing is written.
     store.create_auctioneer(auctioneer(2, 1)).await.unwrap();
     let stale = AuctioneerChange { auctioneer: step.clone(), address: Some(address.clone()) };
     assert!(matches!(store.change_auctioneer(stale).await, Err(StoreError::Conflict)));

@@ -106,7 +106,7 @@ fn below(random: &SeededRandom, end: u32) -> u32 {
     (random.unit_f64() * f64::from(end)) as u32
 }
 
-/// The changes as a commit; nobody hears of them.
+/// The changes as a commit without events.
 fn written(auction: &Auction, item: &Item, of_item: &[ItemChange], of_auction: &[AuctionChange]) -> Change {
     let (mut auction, mut item, mut change) = (auction.clone(), item.clone(), Change::default());
     for one in of_item {

@@ -64,7 +64,7 @@ pub(super) async fn another_version_refuses_the_whole_change(store: Shared) {
     assert!(matches!(commit(&store, change).await, Err(StoreError::Conflict)));
     assert_eq!(store.item(item_uuid(1)).await.unwrap(), Some(found));
     assert_eq!(store.auction(auction_uuid(1)).await.unwrap(), Some(sold));
-    // What is there can't be made, and what is not can't be changed.
+    // A row that exists can't be created, and a row that does not exist can't be changed.
     assert!(matches!(commit(&store, silent(item(1))).await, Err(StoreError::Conflict)));
     let gone = platform_rules::Item { version: 1, ..item(9) };
     assert!(matches!(commit(&store, silent(gone)).await, Err(StoreError::Conflict)));

@@ -47,7 +47,7 @@ pub(super) async fn a_change_based_on_a_refused_one_is_refused(store: Shared) {
     let untouched = store.item(untouched).await.unwrap().unwrap();
     let first = bid(found.clone(), 200);
     let second = bid(first.items[0].state.clone(), 300);
-    // Somebody else moves the item to the very version that the second one expects.
+    // Another command moves the item to exactly the version that the second change expects.
     commit(&store, bid(found, 100)).await.unwrap();
     let answers = store.commit(vec![first, bid(untouched, 100), second], None).await.unwrap();
     assert!(matches!(answers[..], [Err(StoreError::Conflict), Ok(_), Err(StoreError::Conflict)]), "{answers:?}");
@@ -181,7 +181,7 @@ pub(super) async fn of_many_commits_at_once_the_refused_ones_fail_alone(store: S
         let second = bid(first.items[0].state.clone(), 200);
         let key = |key: &str| Some(answer(key, "bid", at(1)));
         calls.push(match number % 6 {
-            // Somebody was faster: what stands on it is refused as well.
+            // Another commit came first: the first change conflicts, and so does the second, which builds on it.
             1 => {
                 commit(&store, bid(found, 50)).await.unwrap();
                 vec![first, second]
@@ -222,7 +222,7 @@ pub(super) async fn of_many_commits_at_once_the_refused_ones_fail_alone(store: S
     }
 }
 
-/// An item that nobody has entered, as if it were there at the version of another.
+/// An item that is not stored, with the version of a stored one.
 fn platform_item(found: platform_rules::Item, number: usize) -> platform_rules::Item {
     platform_rules::Item { version: found.version, ..item(number) }
 }

@@ -18,7 +18,7 @@ async fn counted(mut tries: JoinSet<StoreResult<()>>) -> (usize, usize) {
     while let Some(result) = tries.join_next().await {
         match result.unwrap() {
             Ok(()) => made += 1,
-            Err(StoreError::Full) => full += 1,
+            Err(StoreError::LimitReached) => full += 1,
             Err(error) => panic!("{error}"),
         }
     }

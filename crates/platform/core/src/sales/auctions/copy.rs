@@ -195,8 +195,8 @@ impl Platform {
         })
     }
 
-    /// Reads what is copied, each item as it is then, and stages what does not fit into the copy's own commit. Whatever
-    /// speaks against one of them is found here: when it is brought in there is nobody to be told.
+    /// Reads the items to copy in their current state and stages those that do not fit into the copy's own commit. It
+    /// validates all of them here, because the background worker that inserts the staged ones has no caller to answer.
     async fn read_copies(
         &self,
         copied: &Auction,

@@ -55,10 +55,10 @@ pub struct MovedEnds {
 }
 
 impl Platform {
-    /// Moves the planned ends of a timed auction's items, all or none. Those of LIVE and SUSPENDED items move forward
-    /// only; an end that soft close has put off further already stays. All of a large auction's move piece by piece
-    /// ([`crate::bulk changes`]), each item once and by the rules of that moment; when it is answered they have.
-    /// `expected_version` is the auction's that the caller saw.
+    /// Moves the planned ends of a timed auction's items, all or none. The ends of LIVE and SUSPENDED items only move
+    /// forward; an end that soft close has already extended further stays. A large auction's ends move in steps
+    /// ([`crate::port::BulkChange`]), each item once and by the rules of that moment; the response follows the last
+    /// step. `expected_version` is the version of the auction that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid`, and those of
     /// [`platform_rules::edit::replan`] and [`platform_rules::item::move_plan`].

@@ -65,7 +65,8 @@ impl Platform {
         Ok(if through >= bulk_change.until { StepEnd::LastItem } else { StepEnd::Position(through) })
     }
 
-    /// If the rules take these items in, behind so many that the auction has and so many of the same import.
+    /// Checks whether the rules accept these items after the auction's `existing` ones and the `before` earlier ones of
+    /// the same import.
     pub(crate) fn check_batch(
         &self,
         auction: &Auction,

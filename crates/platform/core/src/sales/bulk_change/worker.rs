@@ -91,8 +91,8 @@ impl Platform {
         });
     }
 
-    /// Takes the steps of an auction's bulk_change, if it has one, until there are none left. Whoever asks may go away:
-    /// then a worker takes the others.
+    /// Runs the remaining steps of an auction's bulk change, if it has one. If the caller is cancelled, a background
+    /// worker runs the other steps.
     pub(crate) async fn run_bulk_change_to_end(&self, auction: Uuid) -> PlatformResult<()> {
         while let Some(bulk_change) = self.store().bulk_change(auction).await? {
             if self.run_step(bulk_change).await? == StepOutcome::Superseded {

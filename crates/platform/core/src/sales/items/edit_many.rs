@@ -1,5 +1,5 @@
-//! Many items of an auction are changed in one call, each by itself: what can be done is done, in one commit, and the
-//! rest is told item by item.
+//! Changes many items of an auction in one call. Each item succeeds or fails on its own: one commit contains the valid
+//! changes, and the response lists an error for every other item.
 
 use std::collections::HashSet;
 
@@ -129,8 +129,8 @@ impl Platform {
                 items.push((Some(entry.item), done));
             }
             counts_moved |= wants_lot && items.iter().any(|(_, done)| matches!(done, Ok(ItemEditOutcome::Changed(_))));
-            // The auction's own guards count these: whoever reconciles it at the same time has to count again. Who
-            // gives out lot numbers at the same time looks again which are free.
+            // The auction's status depends on these counts and lot numbers are unique within it. The new version makes
+            // a concurrent command on the auction conflict, so that it counts and numbers again.
             let auction = if counts_moved { draft.auction(auction, &[]) } else { auction };
             let customer = auction.customer;
             let counts = draft.counts_after(&self.store().item_counts(auction.uuid).await?);
