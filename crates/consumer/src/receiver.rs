@@ -216,7 +216,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             // Most likely the process is out of file descriptors; connections that close free some.
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            kit_runtime::backoff::pause(Duration::from_millis(50)).await;
             continue;
         };
         let _ = stream.set_nodelay(true);

@@ -12,7 +12,8 @@ const UNFINISHED: &[&str] = &[concat!("FIX", "ME"), concat!("XX", "X"), concat!(
 const UNFINISHED_CALLS: &[&str] = &[concat!("todo", "!("), concat!("unimplemented", "!(")];
 
 /// Calls that wait for the real clock.
-const SLEEPS: &[&str] = &[concat!("time::sle", "ep("), concat!("thread::sle", "ep("), concat!("sleep_", "until(")];
+const SLEEPS: &[&str] =
+    &[concat!("time::sle", "ep("), concat!("thread::sle", "ep("), concat!("time::sleep_", "until(")];
 /// Where they are allowed: the clock itself, and programs that test or measure from outside.
 const SLEEPS_ALLOWED: &[&str] = &["crates/kit/runtime/", "crates/testing/"];
 

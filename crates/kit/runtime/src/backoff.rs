@@ -1,4 +1,4 @@
-//! Exponential backoff with jitter. Pure; the publisher, the dispatcher and the workers use it.
+//! Exponential backoff with jitter, and the real pause between two tries. The publisher, the dispatcher and the workers use it.
 
 use std::time::Duration;
 
@@ -11,6 +11,14 @@ pub fn backoff(attempt: u32, base: Duration, cap: Duration, unit_f64: f64) -> Du
     let doublings = attempt.saturating_sub(1).min(31);
     let whole = base.saturating_mul(1 << doublings).min(cap);
     whole.mul_f64(0.5 + unit_f64.clamp(0.0, 1.0) / 2.0)
+}
+
+/// Waits in real time before another try against a database or a peer.
+///
+/// Times of a sale, a retry schedule or a limit are not for this: they come from a [`Clock`](crate::clock::Clock), which a test
+/// can move.
+pub async fn pause(duration: Duration) {
+    tokio::time::sleep(duration).await;
 }
 
 #[cfg(test)]

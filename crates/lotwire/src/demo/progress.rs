@@ -64,7 +64,7 @@ impl Progress {
                 ));
             }
             ticks += 1;
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            kit_runtime::backoff::pause(Duration::from_millis(200)).await;
         }
     }
 

@@ -66,7 +66,7 @@ impl Sale {
             if auction.body["following"].is_null() {
                 return Ok(());
             }
-            tokio::time::sleep(POLL_PAUSE).await;
+            kit_runtime::backoff::pause(POLL_PAUSE).await;
         }
         Err(CommandError::new(format!(
             "the lots of auction {} did not reach its status within ten minutes",
@@ -110,7 +110,7 @@ impl Sale {
             if auction.body["itemCounts"]["live"] == json!(0) {
                 return Ok(());
             }
-            tokio::time::sleep(POLL_PAUSE).await;
+            kit_runtime::backoff::pause(POLL_PAUSE).await;
         }
         Err(CommandError::new(format!("auction {} still has live lots ten minutes after the last bids", self.auction)))
     }

@@ -42,7 +42,7 @@ impl Summary {
     }
 
     /// The summary as a table.
-    pub(super) fn to_text(&self) -> String {
+    pub(super) fn to_text(self) -> String {
         format!(
             "  events expected      {:>8}\n  webhooks received    {:>8}\n  lost                 {:>8}\n  \
              duplicates           {:>8}\n  invalid signatures   {:>8}\n  out of order         {:>8}\n  \

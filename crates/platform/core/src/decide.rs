@@ -49,7 +49,7 @@ impl Platform {
                         retry_lock = self.retry_locks().lock(customer).await;
                     } else {
                         // The other command ran on another node: a random pause keeps the two out of step.
-                        tokio::time::sleep(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
+                        kit_runtime::backoff::pause(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
                     }
                 }
                 // The same request arrived twice at the same time, and the other one was committed first.

@@ -7,8 +7,8 @@
 //!   endpoint's rate and its pauses. It claims more from the table when its queue runs low;
 //! - **attempts**: tasks of a lane, each of which sends one delivery after the other;
 //! - **recorders** write finished attempts, many in one transaction;
-//! - the **sweeper** finds what is due in the table and nobody's (retries, what did not fit into memory, what another node
-//!   left) and wakes the lanes for it;
+//! - the **sweeper** finds due rows without an owner in the table (retries, rows that did not fit into memory, rows of a
+//!   dead node) and wakes their lanes;
 //! - the **heartbeat** says that this node lives, so that what it holds stays its own.
 //!
 //! Guarantees:
@@ -162,7 +162,7 @@ impl Dispatcher {
     }
 
     /// Accepts a message for the endpoints of `snapshot` that want it. When this returns it is on disk, and its
-    /// deliveries are in their lanes. Errors are those of [`Store::accept`].
+    /// deliveries are in their lanes. Errors are those of [`MessageStore::accept`](crate::port::MessageStore::accept).
     pub(crate) fn accept(
         &self,
         snapshot: &Snapshot,

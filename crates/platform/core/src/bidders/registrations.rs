@@ -134,7 +134,7 @@ impl Platform {
                 }
                 // Another node assigned the number to another bidder meanwhile.
                 Err(StoreError::Taken("paddle")) if entry.paddle.is_none() => {
-                    tokio::time::sleep(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
+                    kit_runtime::backoff::pause(PAUSE_MAX.mul_f64(self.random().unit_f64())).await;
                 }
                 Err(StoreError::Replayed) => return self.replayed(answering.as_ref()).await,
                 Err(error) => return Err(error.into()),

@@ -60,6 +60,7 @@ impl ItemQueues {
 }
 
 /// What a command decides when it has its turn.
+#[expect(clippy::large_enum_variant, reason = "a step is taken apart where it is returned; nearly all are commits")]
 pub(crate) enum Step<T> {
     /// This decision is to be committed.
     Commit(Decision<T>),

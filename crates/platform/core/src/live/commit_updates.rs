@@ -78,7 +78,7 @@ impl Drop for PendingUpdates {
         // The caller may have been cancelled during the commit.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
-                tokio::time::sleep(COMMIT_TIMEOUT).await;
+                kit_runtime::backoff::pause(COMMIT_TIMEOUT).await;
                 for pending in updates {
                     PendingUpdate { update: None, ..pending }.send(&live);
                 }

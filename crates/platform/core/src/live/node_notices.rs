@@ -160,7 +160,7 @@ impl Platform {
             }
             tokio::select! {
                 () = stopping.cancelled() => {}
-                () = tokio::time::sleep(pause) => {}
+                () = kit_runtime::backoff::pause(pause) => {}
             }
         }
     }

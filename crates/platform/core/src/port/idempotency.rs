@@ -30,7 +30,7 @@ pub struct IdempotentAnswer {
 pub trait IdempotencyStore: Send + Sync {
     /// The answer given to a caller's idempotency key.
     async fn idempotent_answer(&self, caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
-    /// Keeps an answer of a write that is no [`Change`].
+    /// Keeps an answer of a write that is not a [`Change`](super::Change).
     async fn keep_answer(&self, answer: IdempotentAnswer) -> StoreResult<()>;
     /// Forgets at most `limit` answers given before `before`; the number forgotten.
     async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;

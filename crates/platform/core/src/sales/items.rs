@@ -131,7 +131,7 @@ impl Platform {
             .inspect(|_| self.ends_changed().notify())
     }
 
-    /// The item with its auction: see [`crate::port::ItemsWithAuctions::item_with_auction`].
+    /// The item with its auction: see [`crate::port::AuctionStore::item_with_auction`].
     pub(crate) async fn visible_item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
         visible(caller, self.store().item_with_auction(uuid).await?, "item", |(item, _)| item.customer)
     }

@@ -3,7 +3,7 @@
 //! A batch costs the same few round trips however many changes it has: the present rows are locked and compared, each
 //! change is judged in memory against that and the changes before it, and what is left is written with one statement
 //! for each table. Changes that announce something draw their cursors last, under the journal's lock; a bid takes no
-//! lock but its item's, and bids on different items join: see [`joined`].
+//! lock but its item's, and bids on different items join: see [`group`].
 
 mod announce;
 mod conflicts;

@@ -20,9 +20,8 @@ pub struct AuctionAfterChange {
 }
 
 impl Platform {
-    /// What there is among the items of auctions that the caller has been given, in their order, as
-    /// [`ItemItemPresence::item_presence`](crate::port::ItemItemPresence::item_presence) tells it; only a LIVE
-    /// auction's next statuses depend on it, so nothing is told of others.
+    /// Which statuses the items of each auction have, in the order of the auctions. Only the next statuses of a LIVE auction
+    /// depend on them, so the server looks up no others.
     pub async fn item_presence(&self, auctions: &[Auction]) -> PlatformResult<Vec<ItemCounts>> {
         let is_live = |auction: &&Auction| auction.status == AuctionStatus::Live;
         let live: Vec<Uuid> = auctions.iter().filter(is_live).map(|auction| auction.uuid).collect();

@@ -96,7 +96,7 @@ impl Platform {
     pub(crate) async fn run_bulk_change_to_end(&self, auction: Uuid) -> PlatformResult<()> {
         while let Some(bulk_change) = self.store().bulk_change(auction).await? {
             if self.run_step(bulk_change).await? == StepOutcome::Superseded {
-                tokio::time::sleep(POLL_INTERVAL).await;
+                kit_runtime::backoff::pause(POLL_INTERVAL).await;
             }
         }
         Ok(())

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
+use provider_core::messages::payload::StoredPayload;
 use provider_core::model::{Attempt, AttemptStatus, Endpoint, Message};
 use provider_core::page::{LIMIT_MAX, PageRequest};
-use provider_core::messages::payload::StoredPayload;
 use provider_core::port::AttemptFilter;
 use provider_core::{AttemptedDestination, HistoryQuery, HistoryRequest, ids};
 
