@@ -19,7 +19,7 @@ pub fn page(data: &[u8]) {
         assert_eq!(slice.iterator.is_some(), !slice.data.is_empty());
     }
     let _ = kit_http::cursor::decode(text).map(|key| kit_http::cursor::encode(&key));
-    if let Some(at) = ids::made_at(text, ids::MESSAGE) {
+    if let Some(at) = ids::timestamp_of(text, ids::MESSAGE) {
         assert!(ids::is_id(text, ids::MESSAGE) && *ids::lowest_id_at(ids::MESSAGE, at) <= *text, "{text}");
     }
 }
