@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::accounts::Caller;
-use crate::accounts::authentication::Scope;
+use crate::accounts::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;
