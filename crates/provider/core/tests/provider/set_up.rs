@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use provider_core::model::EventType;
 use provider_core::{
-    ApplicationInput, Archived, Created, EndpointInput, EndpointPatch, EventTypeInput, EventTypePatch, Idempotency, IfExists,
-    PageRequest, PatchField, ProviderError, Put, StoredAnswer,
+    ApplicationInput, Archived, Created, EndpointInput, EndpointPatch, EventTypeInput, EventTypePatch, Idempotency,
+    IfExists, PageRequest, PatchField, ProviderError, Put, StoredAnswer,
 };
 use serde_json::json;
 
