@@ -111,7 +111,7 @@ pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<Exit
         _ = shutdown_signal => {}
         () = state.done.cancelled() => {}
     }
-    // First the endpoint, so that the provider starts no delivery that nobody accepts.
+    // The endpoint goes first: the provider then starts no delivery to a closed port.
     let removed = client.delete_endpoint(&endpoint).await;
     stop.cancel();
     let _ = server.await;

@@ -20,8 +20,10 @@ use crate::node::{NodeServices, open_platform};
 /// Time after the last planned end within which a running server ends the lots.
 const LATE_MAX: Duration = Duration::from_secs(30);
 const POLL_PAUSE: Duration = Duration::from_millis(250);
-/// The lots with their opening bids and the bids that they receive, in pence.
-const LOTS: [(&str, i64, &[(&str, i64)]); 3] = [
+/// A title, an opening bid, and the bids that the lot receives with their paddles. Amounts are in pence.
+type SampleLot = (&'static str, i64, &'static [(&'static str, i64)]);
+
+const LOTS: [SampleLot; 3] = [
     ("Carriage clock, brass, about 1890", 8_000, &[("paddle-7", 8_000), ("paddle-12", 12_000)]),
     ("Watercolour of a harbour, signed", 5_000, &[("paddle-3", 5_000)]),
     ("Set of six dining chairs", 20_000, &[]),

@@ -1,9 +1,13 @@
 //! Runs `lotwire trigger`: sends an example of an event to an application.
 
+use std::sync::Arc;
+
 use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
+use kit_runtime::clock::SystemClock;
+use kit_runtime::ids::Ids;
+use kit_runtime::random::SystemRandom;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::application_client::ApplicationClient;
 use super::{hint, print, print_json};
@@ -26,6 +30,7 @@ pub(super) async fn run(config: &Config, options: &Trigger) -> Result<(), Comman
 
 /// An event with random UUIDs.
 fn example(event_type: EventType, status: Option<&str>) -> Result<Event, CommandError> {
+    let ids = Ids::new(Arc::new(SystemClock), Arc::new(SystemRandom));
     let (item_uuid, auctioneer_uuid, auction_uuid) = (Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7());
     Ok(match event_type {
         EventType::ItemStatusChange => {

@@ -55,7 +55,7 @@ const PREFIX: &str = "/api/v1";
             milliseconds.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
-    components(schemas(ListOrder, HttpErrorOut, ValidationErrorOut)),
+    components(schemas(ListOrder, HttpErrorOut<'static>, ValidationErrorOut)),
     security(("key" = [])),
 )]
 struct Document;
