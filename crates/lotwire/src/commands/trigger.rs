@@ -31,7 +31,7 @@ pub(super) async fn run(config: &Config, options: &Trigger) -> Result<(), Comman
 /// An event with random UUIDs.
 fn example(event_type: EventType, status: Option<&str>) -> Result<Event, CommandError> {
     let ids = Ids::new(Arc::new(SystemClock), Arc::new(SystemRandom));
-    let (item_uuid, auctioneer_uuid, auction_uuid) = (Uuid::now_v7(), Uuid::now_v7(), Uuid::now_v7());
+    let (item_uuid, auctioneer_uuid, auction_uuid) = (ids.uuid_v7(), ids.uuid_v7(), ids.uuid_v7());
     Ok(match event_type {
         EventType::ItemStatusChange => {
             let status: ItemStatus = status.unwrap_or("SOLD").parse().context("--status")?;
