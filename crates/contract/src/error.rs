@@ -39,11 +39,13 @@ pub enum ModelError {
         /// JSON pointer of the field.
         pointer: String,
     },
-    /// A required field is absent.
-    #[error("{pointer}: the required field is missing")]
+    /// Required fields are absent.
+    #[error("{pointer}: the required field is missing{}", and_others(others))]
     MissingField {
-        /// JSON pointer of the absent field.
+        /// JSON pointer of the first absent field.
         pointer: String,
+        /// JSON pointers of the other absent fields.
+        others: Vec<String>,
     },
     /// Both of two fields are absent, and one is required.
     #[error("{pointer}: the required field is missing; give it or {other:?}")]
@@ -94,28 +96,43 @@ impl ModelError {
             | Self::WrongClass { pointer, .. }
             | Self::UnknownField { pointer, .. }
             | Self::DuplicateField { pointer }
-            | Self::MissingField { pointer }
+            | Self::MissingField { pointer, .. }
             | Self::MissingEither { pointer, .. }
             | Self::WrongType { pointer, .. }
             | Self::InvalidValue { pointer, .. } => pointer,
         }
     }
 
+    /// JSON pointers of all fields that the error is about: more than one if several required fields are absent.
+    pub fn pointers(&self) -> impl Iterator<Item = &str> {
+        let others = match self {
+            Self::MissingField { others, .. } => others.as_slice(),
+            _ => &[],
+        };
+        std::iter::once(self.pointer()).chain(others.iter().map(String::as_str))
+    }
+
     /// The same error in a document that contains the model at `prefix`, a JSON pointer such as `/address`.
     pub fn under(mut self, prefix: &str) -> Self {
         match &mut self {
             Self::NotJson { .. } => {}
+            Self::MissingField { pointer, others } => {
+                std::iter::once(pointer).chain(others).for_each(|pointer| pointer.insert_str(0, prefix));
+            }
             Self::NotAnObject { pointer }
             | Self::WrongClass { pointer, .. }
             | Self::UnknownField { pointer, .. }
             | Self::DuplicateField { pointer }
-            | Self::MissingField { pointer }
             | Self::MissingEither { pointer, .. }
             | Self::WrongType { pointer, .. }
             | Self::InvalidValue { pointer, .. } => pointer.insert_str(0, prefix),
         }
         self
     }
+}
+
+fn and_others(pointers: &[String]) -> String {
+    if pointers.is_empty() { String::new() } else { format!("; missing too: {}", pointers.join(", ")) }
 }
 
 fn pointer_or_root(pointer: &str) -> &str {
@@ -128,7 +145,8 @@ mod tests {
 
     #[test]
     fn an_error_can_be_placed_in_a_larger_document() {
-        let error = ModelError::MissingField { pointer: "/postcode".to_owned() }.under("/auctioneer/address");
+        let error = ModelError::MissingField { pointer: "/postcode".to_owned(), others: Vec::new() };
+        let error = error.under("/auctioneer/address");
         assert_eq!(error.pointer(), "/auctioneer/address/postcode");
         assert_eq!(error.to_string(), "/auctioneer/address/postcode: the required field is missing");
         let whole = ModelError::NotAnObject { pointer: String::new() };

@@ -5,8 +5,10 @@
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
-use crate::event::EventType;
+use crate::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
+use crate::{AuctionStatus, ItemStatus};
 
 /// Version key of the schemas. A changed schema gets a new key, and this one stays.
 pub const SCHEMA_VERSION: &str = "1";
@@ -57,6 +59,23 @@ pub fn definition(event_type: EventType) -> EventTypeDefinition {
         description: event_type.description().to_owned(),
         archived: false,
         schemas: IndexMap::from([(SCHEMA_VERSION.to_owned(), schema(event_type))]),
+    }
+}
+
+/// An example of an event, for documents and tests: an item that was sold, and the auction that it is in going LIVE.
+pub const fn example(event_type: EventType) -> Event {
+    let auctioneer_uuid = Uuid::from_u128(0x019c_22c6_901e_7c8e_b1d5_3e9a_6c40_2f17);
+    let auction_uuid = Uuid::from_u128(0x01a3_9543_977e_7e1f_a4c7_8d13_f06b_29e5);
+    let item_uuid = Uuid::from_u128(0x01a3_9550_fb6f_7a52_9c3e_5b7f_20d1_a864);
+    match event_type {
+        EventType::ItemStatusChange => {
+            let status = ItemStatus::Sold;
+            Event::ItemStatusChange(ItemStatusChange { item_uuid, auctioneer_uuid, auction_uuid, status })
+        }
+        EventType::AuctionStatusChange => {
+            let status = AuctionStatus::Live;
+            Event::AuctionStatusChange(AuctionStatusChange { auctioneer_uuid, auction_uuid, status })
+        }
     }
 }
 
@@ -115,9 +134,9 @@ mod tests {
     fn a_definition_is_read_from_a_response_with_additional_fields() {
         for event_type in EventType::ALL {
             let definition = definition(*event_type);
-            let mut answer = serde_json::to_value(&definition).unwrap();
-            answer["createdAt"] = "2026-11-21T06:28:03.123Z".into();
-            assert_eq!(serde_json::from_value::<EventTypeDefinition>(answer).unwrap(), definition);
+            let mut response = serde_json::to_value(&definition).unwrap();
+            response["createdAt"] = "2026-11-21T06:28:03.123Z".into();
+            assert_eq!(serde_json::from_value::<EventTypeDefinition>(response).unwrap(), definition);
         }
     }
 }

@@ -57,9 +57,21 @@ impl Fields {
         }
     }
 
+    /// Checks that these required fields are present. The error names all absent ones, where [`Fields::required`] would
+    /// stop at the first.
+    pub(crate) fn require(&self, names: &[&str]) -> Result<(), ModelError> {
+        let is_absent = |name: &&&str| !self.remaining.iter().any(|(field, _)| field == **name);
+        let mut absent = names.iter().filter(is_absent).map(|name| pointer(name));
+        match absent.next() {
+            None => Ok(()),
+            Some(pointer) => Err(ModelError::MissingField { pointer, others: absent.collect() }),
+        }
+    }
+
     /// Reads a required field.
     pub(crate) fn required<T: FieldValue>(&mut self, name: &'static str) -> Result<T, ModelError> {
-        let value = self.take(name).ok_or_else(|| ModelError::MissingField { pointer: pointer(name) })?;
+        let missing = || ModelError::MissingField { pointer: pointer(name), others: Vec::new() };
+        let value = self.take(name).ok_or_else(missing)?;
         read(name, value)
     }
 

@@ -108,3 +108,13 @@ fn event_types_have_the_specified_names_descriptions_and_titles() {
     assert_eq!("ITEM_STATUS_CHANGE".parse(), Ok(EventType::ItemStatusChange));
     assert!("item_status_change".parse::<EventType>().is_err());
 }
+
+#[test]
+fn the_webhooks_page_shows_the_examples_of_the_events() {
+    let page = include_str!("../../../docs/receive-events/webhooks.md");
+    for event_type in EventType::ALL {
+        let body = contract::event_type::example(*event_type).to_json();
+        assert!(page.contains(&body), "the page does not contain {body}");
+        assert_eq!(Event::parse(*event_type, &body).expect(&body).to_json(), body);
+    }
+}

@@ -52,6 +52,7 @@ impl AddressModel {
     pub const CLASS: &'static str = "com.vendor.scaffold.models.address.AddressModel";
 
     fn read(fields: &mut Fields) -> Result<Self, ModelError> {
+        fields.require(&["addressLine1", "addressLine2", "postcode"])?;
         Ok(Self {
             id: fields.optional("id")?,
             address_line1: fields.required("addressLine1")?,
@@ -175,5 +176,13 @@ mod tests {
             let error = AddressModel::from_json(&json).unwrap_err();
             assert_eq!((error.code(), error.pointer()), (code, pointer), "{json}");
         }
+    }
+
+    #[test]
+    fn all_missing_fields_are_named_at_once() {
+        let error = AddressModel::from_json(r#"{"addressLine2":""}"#).unwrap_err().under("/address");
+        assert_eq!(error.pointers().collect::<Vec<_>>(), ["/address/addressLine1", "/address/postcode"]);
+        let text = "/address/addressLine1: the required field is missing; missing too: /address/postcode";
+        assert_eq!((error.code(), error.to_string().as_str()), ("missing_field", text));
     }
 }

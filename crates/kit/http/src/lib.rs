@@ -26,6 +26,7 @@ pub mod request_counts;
 pub mod request_id;
 pub mod schema_names;
 pub mod serve;
+pub mod shared_check;
 mod surface;
 mod write_coalescing;
 

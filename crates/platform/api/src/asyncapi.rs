@@ -3,16 +3,17 @@
 
 mod live;
 
-use contract::event::{AuctionStatusChange, Event, EventType, ItemStatusChange};
-use contract::event_type::{SCHEMA_VERSION, schema};
+use contract::event::EventType;
+use contract::event_type::{SCHEMA_VERSION, example, schema};
 use contract::{AuctionStatus, ItemStatus};
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 /// Version of the AsyncAPI `http` binding.
 const HTTP_BINDING: &str = "0.3.0";
 const SIGNATURE: &str = "Signatures separated by spaces. Each is `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with the endpoint's \
      secret (the base64 after `whsec_`). One valid signature is enough. For a day after a rotation of the secret there are two.";
+/// The secret that signs the examples.
+const EXAMPLE_SECRET: &str = "whsec_HH/RGr0bD90+ozGPB8TH5ESTHQNa6r3I";
 
 /// The document, as `/api/v1/asyncapi.json` serves it.
 pub(crate) fn document() -> Value {
@@ -80,7 +81,12 @@ fn message(event_type: EventType) -> (String, Value) {
         "contentType": "application/json",
         "traits": [{ "$ref": "#/components/messageTraits/signed" }],
         "payload": { "$ref": format!("#/components/schemas/{name}") },
-        "examples": [{ "name": "delivery", "headers": example_headers(), "payload": example(event_type) }],
+        "examples": [{
+            "name": "delivery",
+            "summary": format!("Signed with the secret `{EXAMPLE_SECRET}`."),
+            "headers": example_headers(event_type),
+            "payload": serde_json::from_str::<Value>(&example(event_type).to_json()).unwrap_or_default(),
+        }],
     });
     (name.to_owned(), message)
 }
@@ -136,28 +142,20 @@ fn signed() -> Value {
     })
 }
 
-fn example_headers() -> Value {
-    let (id, at) = ("msg_2yZwUhtgs5Ai8T9CQJRl5LcYvlB", "1798761600");
-    let signature = "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=";
+/// The headers of a delivery of [`example`], signed with [`EXAMPLE_SECRET`].
+fn example_headers(event_type: EventType) -> Value {
+    let (id, at, signature) = match event_type {
+        EventType::ItemStatusChange => {
+            ("msg_3Nq7XvT0bLrYkE2cWdH9mZsPa5u", "1804529341", "v1,+xxmeDP9qZ+97fdXYWkWxZf2C3OW9cYtNddI1n30MZE=")
+        }
+        EventType::AuctionStatusChange => {
+            ("msg_3MhV4sQ8kPzJc1RtXnB6yWfGd2o", "1802685602", "v1,dzRnjVHEwpDOcWA3rTWx1XBgN9NadpttlYohrCujOoo=")
+        }
+    };
     json!({
         "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature,
         "svix-id": id, "svix-timestamp": at, "svix-signature": signature,
     })
-}
-
-/// An example body, serialised as the publisher does it.
-fn example(event_type: EventType) -> Value {
-    let uuid = |last: u128| Uuid::from_u128(0x019a_0000_0000_7000_8000_0000_0000_0000 + last);
-    let (item_uuid, auctioneer_uuid, auction_uuid) = (uuid(3), uuid(1), uuid(2));
-    let event: Event = match event_type {
-        EventType::ItemStatusChange => {
-            ItemStatusChange { item_uuid, auctioneer_uuid, auction_uuid, status: ItemStatus::Sold }.into()
-        }
-        EventType::AuctionStatusChange => {
-            AuctionStatusChange { auctioneer_uuid, auction_uuid, status: AuctionStatus::Live }.into()
-        }
-    };
-    serde_json::from_str(&event.to_json()).unwrap_or_default()
 }
 
 fn cause(event_type: EventType) -> &'static str {

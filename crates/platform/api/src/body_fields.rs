@@ -10,6 +10,7 @@ use contract::ModelError;
 use contract::models::{AddressModel, CurrencyModel, UrlAttachmentApiModel};
 use jiff::Timestamp;
 use platform_core::customers::addresses::AddressInput;
+use platform_core::{PlatformError, Problem as InputProblem};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -25,8 +26,13 @@ pub(crate) fn model<T>(
     read: impl FnOnce(&str) -> Result<T, ModelError>,
 ) -> Result<T, ApiError> {
     read(raw.get()).map_err(|error| {
-        let (error, text) = (error.clone().under(pointer), error.to_string());
-        // The text begins with the field within the model; the pointer already names it.
+        let error = error.under(pointer);
+        if let ModelError::MissingField { .. } = error {
+            let missing = error.pointers().map(|pointer| InputProblem::new(pointer, "the required field is missing"));
+            return PlatformError::Invalid(missing.collect()).into();
+        }
+        // The text begins with the field; the pointer already names it.
+        let text = error.to_string();
         let message = text.split_once(": ").map_or(text.as_str(), |(_, message)| message);
         ApiError::invalid(error.pointer(), message)
     })

@@ -44,6 +44,7 @@ use http::HeaderMap;
 use kit_http::Surface;
 use kit_http::docs::Link;
 use kit_http::schema_names::SchemaNames;
+use kit_http::shared_check::SharedCheck;
 use platform_core::Platform;
 use utoipa::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
@@ -100,9 +101,14 @@ pub(crate) fn ambiguous_schemas() -> Vec<String> {
     operations().names.ambiguous()
 }
 
+/// Adds the state of a check that callers without a key may request.
+fn with_shared_check((schemas, paths, route): UtoipaMethodRouter<Platform>) -> UtoipaMethodRouter<Platform> {
+    (schemas, paths, route.layer(SharedCheck::extension()))
+}
+
 fn operations() -> Operations {
     Operations::default()
-        .routes(routes!(health::health))
+        .routes(with_shared_check(routes!(health::health)))
         .routes(routes!(customers::create, customers::list))
         .routes(routes!(customers::get))
         .routes(routes!(connections::connect, connections::connection, connections::disconnect))

@@ -6,13 +6,14 @@ use std::collections::HashMap;
 use platform_core::port::{Change, CommitReceipt, StoreError, StoreResult};
 use uuid::Uuid;
 
-/// What was refused so far in a batch, with the version that it was decided on. A change of the same thing at a later
-/// version was decided on a state that was not committed, even if another transaction has made that version meanwhile.
+/// The rejected changes of a batch: subjects with the version that the change expected. A later change with a higher
+/// version of the same subject was decided on a state that was not committed, even if another transaction has since
+/// written that version.
 #[derive(Default)]
 pub(crate) struct RefusedChanges(HashMap<Uuid, i64>);
 
 impl RefusedChanges {
-    /// `Conflict` when the change depends on one that was refused.
+    /// `Conflict` when the change depends on a rejected one.
     pub(crate) fn check(&self, change: &Change) -> StoreResult<()> {
         let stands = |(subject, version): (Uuid, i64)| self.0.get(&subject).is_some_and(|refused| version > *refused);
         if !self.0.is_empty() && subjects(change).any(stands) {
@@ -21,7 +22,7 @@ impl RefusedChanges {
         Ok(())
     }
 
-    /// Records the result of a change. No change depends on a refused new subject: its UUID is used once.
+    /// Records the result of a change. No change depends on a rejected new subject, because its UUID is used once.
     pub(crate) fn note<T>(&mut self, change: &Change, result: &StoreResult<T>) {
         if result.is_err() {
             for (subject, version) in subjects(change).filter(|(_, version)| *version > 0) {
@@ -30,7 +31,7 @@ impl RefusedChanges {
         }
     }
 
-    /// Commits each change unless it depends on one that was refused; one result for each, in order.
+    /// Commits each change unless it depends on a rejected one. Returns one result for each, in order.
     pub(crate) fn each<C: Borrow<Change>, E>(
         changes: &[C],
         mut commit: impl FnMut(&C) -> Result<StoreResult<CommitReceipt>, E>,
@@ -49,7 +50,7 @@ impl RefusedChanges {
     }
 }
 
-/// The subjects of a change, with the versions that it was decided on.
+/// The subjects of a change, with the versions that it expects.
 fn subjects(change: &Change) -> impl Iterator<Item = (Uuid, i64)> {
     let auction = change.auction.iter().map(|auction| (auction.state.uuid, auction.expected_version));
     auction.chain(change.items.iter().map(|item| (item.state.uuid, item.expected_version)))

@@ -1,5 +1,5 @@
-//! What the platform's two SQL stores have in common: how the state column, and what has no column type of its own, is
-//! kept. Other times than those in a state are kept to the millisecond, which is what the runtime's clocks show.
+//! Encoding of values in columns, shared by both engines. Times outside of a state are stored in milliseconds, the
+//! resolution of the runtime's clocks.
 
 use contract::ItemStatus;
 use contract::event::EventType;
@@ -12,12 +12,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-/// Answers that something kept can't be understood.
+/// The error for a stored value that can't be decoded.
 pub(crate) fn corrupt(error: impl std::fmt::Display) -> StoreError {
     StoreError::Corrupt(error.to_string())
 }
 
-/// An aggregate, or a list, as it is kept.
+/// The JSON text of an aggregate or a list.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> StoreResult<String> {
     serde_json::to_string(value).map_err(corrupt)
 }
@@ -35,18 +35,18 @@ pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {
     Timestamp::from_millisecond(ms).map_err(corrupt)
 }
 
-/// The end that the timer asks for, in milliseconds: rounded up, so that nothing is due before its time.
-/// None in a sandbox, which the timer is not to see.
+/// The end of an item of a real sale, for the timer: in milliseconds, rounded up, so that no item is due before its
+/// time. None in a sandbox, where the timer ends no items.
 pub(crate) fn end_ms(item: &Item) -> Option<i64> {
     end_in(item, SaleMode::Real)
 }
 
-/// The end that the clock of its sandbox auction asks for, in milliseconds.
+/// The end of an item of a sandbox auction, for the clock of that auction, in milliseconds.
 pub(crate) fn sandbox_end_ms(item: &Item) -> Option<i64> {
     end_in(item, SaleMode::Sandbox)
 }
 
-/// Where the clock of a sandbox auction is being advanced to, in milliseconds.
+/// The time that the clock of a sandbox auction is being advanced to, in milliseconds.
 pub(crate) fn clock_target_ms(auction: &Auction) -> Option<i64> {
     auction.clock?.target.map(ms)
 }
@@ -58,11 +58,11 @@ fn end_in(item: &Item, sale_mode: SaleMode) -> Option<i64> {
 /// Milliseconds since 1970, rounded up.
 pub(crate) fn ms_rounded_up(at: Timestamp) -> i64 {
     let whole = i64::from(at.subsec_nanosecond().rem_euclid(1_000_000) != 0);
-    // Before 1970 the milliseconds are cut towards 1970, which is up already.
+    // Before 1970, dropping the fraction already rounds up.
     ms(at) + if at >= Timestamp::UNIX_EPOCH { whole } else { 0 }
 }
 
-/// The import that a bulk change enters.
+/// The import that a bulk change applies.
 pub(crate) fn import_of(lead: &BulkChange) -> Option<Uuid> {
     lead.operation.import_id()
 }
@@ -72,14 +72,14 @@ pub(crate) fn has_bids(item: &Item) -> bool {
     item.has_bids()
 }
 
-/// Number of the status whose items end by the clock, for partial indexes.
+/// Codes of item statuses, for the conditions of partial indexes.
 pub(crate) const DRAFT: i32 = ItemStatus::Draft.code();
 pub(crate) const PREVIEW: i32 = ItemStatus::Preview.code();
 pub(crate) const LIVE: i32 = ItemStatus::Live.code();
 pub(crate) const SUSPENDED: i32 = ItemStatus::Suspended.code();
 pub(crate) const PASSED: i32 = ItemStatus::Passed.code();
 
-/// Number that stands for a kind of subject.
+/// Code of a kind of subject.
 pub(crate) fn kind_code(kind: SubjectKind) -> i16 {
     match kind {
         SubjectKind::Auction => 1,
@@ -95,7 +95,7 @@ pub(crate) fn kind(code: i16) -> StoreResult<SubjectKind> {
     }
 }
 
-/// Number that stands for a kind of auction.
+/// Code of a kind of auction.
 pub(crate) fn auction_kind_code(kind: AuctionKind) -> i16 {
     match kind {
         AuctionKind::Timed => 1,
@@ -103,7 +103,7 @@ pub(crate) fn auction_kind_code(kind: AuctionKind) -> i16 {
     }
 }
 
-/// Number that stands for where a registration stands.
+/// Code of the status of a registration.
 pub(crate) fn registration_status_code(status: RegistrationStatus) -> i16 {
     match status {
         RegistrationStatus::Pending => 1,
@@ -121,7 +121,7 @@ pub(crate) fn event_type(kind: SubjectKind) -> EventType {
     }
 }
 
-/// Number that stands for a source of bids.
+/// Code of a source of bids.
 pub(crate) fn source_code(source: BidSource) -> i16 {
     match source {
         BidSource::Internet => 1,
@@ -143,7 +143,7 @@ pub(crate) fn source(code: i16) -> StoreResult<BidSource> {
     }
 }
 
-/// Number that stands for what became of a bid.
+/// Code of the reason why a bid was struck.
 pub(crate) fn strike_code(strike: StrikeReason) -> i16 {
     match strike {
         StrikeReason::Cancelled => 1,
@@ -185,7 +185,7 @@ pub(crate) fn struck((code, after, reason, actor, at): StruckColumns) -> StoreRe
     Ok(Some(StruckBid { strike: strike(code)?, after, reason, actor, at: time(at)? }))
 }
 
-/// What the table of auctions keeps beside the state.
+/// The columns of `auctions` beside the state.
 pub(crate) struct AuctionColumns {
     pub(crate) uuid: Uuid,
     pub(crate) customer: Uuid,
@@ -197,7 +197,7 @@ pub(crate) struct AuctionColumns {
     pub(crate) clock_target_ms: Option<i64>,
 }
 
-/// What the table of items keeps beside the state.
+/// The columns of `items` beside the state.
 pub(crate) struct ItemColumns {
     pub(crate) uuid: Uuid,
     pub(crate) auction: Uuid,
@@ -210,7 +210,7 @@ pub(crate) struct ItemColumns {
     pub(crate) version: i64,
 }
 
-/// What the table of registrations keeps beside the state; the spending version is a column only.
+/// The columns of `registrations` beside the state. The spending version is a column only.
 pub(crate) struct RegistrationColumns {
     pub(crate) uuid: Uuid,
     pub(crate) auction: Uuid,
@@ -221,11 +221,11 @@ pub(crate) struct RegistrationColumns {
     pub(crate) version: i64,
 }
 
-/// What is said of a journal row that names another customer than its subject's state.
+/// The finding for a journal row with another customer than the state of its subject.
 pub(crate) const JOURNAL_CUSTOMER: &str = "journal.customer";
 
 impl AuctionColumns {
-    /// The customer that the state names, and the columns that don't say what it says.
+    /// The customer in the state, and the columns that differ from the state.
     pub(crate) fn inconsistent(&self, state: &Auction) -> (Uuid, Vec<&'static str>) {
         let columns = [
             ("auctions.uuid", self.uuid == state.uuid),
@@ -242,7 +242,7 @@ impl AuctionColumns {
 }
 
 impl ItemColumns {
-    /// The customer that the state names, and the columns that don't say what it says.
+    /// The customer in the state, and the columns that differ from the state.
     pub(crate) fn inconsistent(&self, state: &Item) -> (Uuid, Vec<&'static str>) {
         let columns = [
             ("items.uuid", self.uuid == state.uuid),
@@ -260,7 +260,7 @@ impl ItemColumns {
 }
 
 impl RegistrationColumns {
-    /// The customer that the state names, and the columns that don't say what it says.
+    /// The customer in the state, and the columns that differ from the state.
     pub(crate) fn inconsistent(&self, state: &Registration) -> (Uuid, Vec<&'static str>) {
         let columns = [
             ("registrations.uuid", self.uuid == state.uuid),

@@ -70,7 +70,7 @@ impl PostgresStore {
         Ok(self.postgres.client().await.map_err(SqlError::from)?)
     }
 
-    /// Answers when what `job` wrote is on disk; its errors undo it.
+    /// Runs `job` in a transaction and returns when the commit is on disk. An error rolls it back.
     async fn write<I, T>(&self, input: &I, job: Job<I, T, SqlError>) -> StoreResult<T> {
         Ok(self.postgres.transaction(input, job).await?)
     }

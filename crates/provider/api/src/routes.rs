@@ -30,6 +30,7 @@ use http::StatusCode;
 use kit_http::docs::Link;
 use kit_http::request_counts::RequestCounts;
 use kit_http::schema_names::SchemaNames;
+use kit_http::shared_check::SharedCheck;
 use kit_http::{FallbackResponses, Origins, Surface};
 use provider_core::Provider;
 use utoipa::OpenApi;
@@ -62,7 +63,7 @@ struct Document;
 
 fn operations() -> Vec<UtoipaMethodRouter<Provider>> {
     vec![
-        routes!(health::health),
+        with_shared_check(routes!(health::health)),
         routes!(health::ping),
         routes!(applications::create, applications::list),
         routes!(applications::get, applications::update, applications::change, applications::delete),
@@ -108,6 +109,11 @@ fn operations() -> Vec<UtoipaMethodRouter<Provider>> {
         routes!(destinations::list_attempted_messages),
         routes!(destinations::list_attempted_destinations),
     ]
+}
+
+/// Adds the state of a check that callers without a key may request.
+fn with_shared_check((schemas, paths, route): UtoipaMethodRouter<Provider>) -> UtoipaMethodRouter<Provider> {
+    (schemas, paths, route.layer(SharedCheck::extension()))
 }
 
 /// Schema names that stand for different schemas.

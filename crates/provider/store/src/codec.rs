@@ -1,5 +1,5 @@
-//! What the provider's two SQL stores have in common: how a list is sliced, and how what has no column type of its own is
-//! kept. Times are kept to the millisecond, which is what the runtime's clocks show.
+//! Encoding of values in columns, and the SQL of pages, shared by both engines. Times are stored in milliseconds, the
+//! resolution of the runtime's clocks.
 
 use std::collections::BTreeSet;
 
@@ -14,19 +14,19 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Bytes of a text that its fingerprint begins with: the time of a UUID of version 7, or of a KSUID, to a few milliseconds.
+/// Bytes of the text at the beginning of its fingerprint. For a UUID of version 7 or a KSUID they contain the time.
 const BEGINNING_BYTES: usize = 12;
-/// Bytes of SHA-256 that a fingerprint ends with.
+/// Bytes of SHA-256 at the end of a fingerprint.
 const HASH_BYTES: usize = 16;
 
-/// Short stand-in for a unique text: see [`fingerprint`].
+/// Key of fixed length for a unique text: see [`fingerprint`].
 pub(crate) type Fingerprint = [u8; BEGINNING_BYTES + HASH_BYTES];
 
-/// A slice of a list in SQL. Its statements take three parameters: whom the rows belong to, `from`, and `limit`.
+/// One page of a list in SQL. Its statements have three parameters: the owner of the rows, `from`, and `limit`.
 pub(crate) struct PageQuery {
-    /// The key that the slice begins at; empty for the start of the list.
+    /// The key before the page; empty for the first page.
     pub(crate) from: String,
-    /// Rows at most.
+    /// Maximum number of rows.
     pub(crate) limit: i64,
     compare: &'static str,
     direction: &'static str,
@@ -40,7 +40,7 @@ impl PageQuery {
             Some(Cursor::After(key)) => (key.clone(), false),
             Some(Cursor::Before(key)) => (key.clone(), true),
         };
-        // The rows just before a key are found walking is_reversed from it, and turned round afterwards.
+        // The rows just before a key are read backwards from it; `in_order` reverses them.
         let ascending = (page.order == Order::Ascending) != is_reversed;
         Self {
             compare: match (&page.from, ascending) {
@@ -58,12 +58,12 @@ impl PageQuery {
     /// The end of a statement that lists rows by `key`.
     pub(crate) fn sql(&self, key: &str) -> String {
         let Self { compare, direction, .. } = self;
-        // At the start of the list the second parameter is compared with itself only, so that it is always there.
+        // On the first page the second parameter is compared with an empty text, so that each statement has all three.
         let left = if *compare == "=" { "''" } else { key };
         format!(" AND {left} {compare} $2 ORDER BY {key} {direction} LIMIT $3")
     }
 
-    /// The rows found, in the list's direction.
+    /// The rows in the order of the list.
     pub(crate) fn in_order<T>(&self, mut rows: Vec<T>) -> Vec<T> {
         if self.is_reversed {
             rows.reverse();
@@ -72,12 +72,12 @@ impl PageQuery {
     }
 }
 
-/// Lists of attempts have one direction.
+/// Lists of attempts always begin with the newest.
 pub(crate) fn newest_first(page: Page) -> Page {
     Page { order: Order::Descending, ..page }
 }
 
-/// The end of a condition on applications, of the table or alias `application`, that leaves these out.
+/// SQL condition, to be appended, that excludes these applications. `application` is the table or its alias.
 pub(crate) fn exclusion_sql(exclude: &[ApplicationExclusion], application: &str) -> String {
     let has = |condition: &str| {
         format!("EXISTS (SELECT 1 FROM endpoints own WHERE own.application = {application}.id{condition})")
@@ -96,17 +96,16 @@ pub(crate) fn exclusion_sql(exclude: &[ApplicationExclusion], application: &str)
     conditions.collect()
 }
 
-/// Numbers of attempts by status, and of deliveries that have not been attempted and that have.
+/// Counts of an endpoint, from attempts by status and from unfinished deliveries without and with an attempt.
 pub(crate) fn counted(attempts: [u64; 5], deliveries: [u64; 2]) -> EndpointCounts {
     let [success, pending, fail, sending, cancelled] = attempts;
     let [untried, tried] = deliveries;
     EndpointCounts { success, fail, cancelled, pending: pending + untried, sending: sending + tried }
 }
 
-/// A key of fixed length for a text that is unique among those of its owner: the beginning of the text, and 128 bits of
-/// SHA-256 over both. A long text costs its unique index no more than a short one, and texts that begin with a time, as event
-/// ids of the platform do, stay next to each other in it: a batch of them changes one page instead of one for each. Two texts
-/// with one fingerprint are not met.
+/// A key of fixed length for a text that is unique within its owner: the beginning of the text, and 128 bits of SHA-256
+/// over owner and text. A long text costs its unique index no more than a short one. Texts that begin with a time, such as
+/// the platform's event ids, are neighbours in the index, so a batch of them changes few pages.
 pub(crate) fn fingerprint(owner: &str, text: &str) -> Fingerprint {
     let mut hash = Sha256::new();
     hash.update(owner.as_bytes());

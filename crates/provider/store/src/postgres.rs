@@ -66,7 +66,7 @@ impl PostgresStore {
         Ok(self.engine.transaction(input, job).await?)
     }
 
-    /// Drops the rows of endpoints that went, in a transaction of its own, so that a million of them hold no lock of the
+    /// Drops the rows of deleted endpoints in a transaction of its own, so that deleting a million rows holds no lock of the
     /// application.
     async fn drop_rows_of(&self, endpoints: &[Id]) -> StoreResult<()> {
         self.transaction(&(endpoints,), |db, &(endpoints,)| Box::pin(deliveries::drop_rows_of(db, endpoints))).await

@@ -1,9 +1,9 @@
-//! The limits of a scan: what both stores share when they search messages and attempts.
+//! The limits of a scan over messages or attempts, shared by both engines.
 
 use provider_core::model::Id;
 use provider_core::port::{Order, Scan, ScanResult};
 
-/// Watches a scan while its rows are looked at.
+/// Counts the rows of a scan and ends it at its limits.
 pub(crate) struct ScanProgress<'scan> {
     scan: &'scan Scan,
     looked: usize,
@@ -24,7 +24,7 @@ impl<'scan> ScanProgress<'scan> {
         Self { scan, looked: 0, found: 0, bytes: 0, stopped_at: None }
     }
 
-    /// A row was looked at, and was found if it has a number of `bytes`.
+    /// Records a scanned row. `found_bytes` is its size if it matches.
     pub(crate) fn record(&mut self, id: &str, found_bytes: Option<usize>) -> ScanFlow {
         self.looked += 1;
         if let Some(bytes) = found_bytes {
@@ -41,18 +41,18 @@ impl<'scan> ScanProgress<'scan> {
         ScanFlow::Continue
     }
 
-    /// What was found.
+    /// The result of the scan.
     pub(crate) fn found<T>(self, rows: Vec<T>) -> ScanResult<T> {
         ScanResult { rows, stopped_at: self.stopped_at }
     }
 }
 
-/// Rows to read at most when each of them is wanted.
+/// Maximum number of rows to read when every row matches.
 pub(crate) fn wanted_max(scan: &Scan) -> usize {
     scan.limit.min(scan.scanned_rows_max)
 }
 
-/// The end of a statement over rows of one owner by `key`: `$2` is above, `$3` below, `$4` rows at most.
+/// The end of a statement over the rows of one owner, ordered by `key`: greater than `$2`, less than `$3`, at most `$4` rows.
 pub(crate) fn sql(scan: &Scan, key: &str) -> String {
     let direction = match scan.direction {
         Order::Ascending => "ASC",

@@ -92,7 +92,7 @@ impl SqliteStore {
         Ok(self.database.read(job).await?)
     }
 
-    /// Drops the rows of an endpoint that went.
+    /// Drops the rows of a deleted endpoint.
     async fn drop_rows_of(&self, endpoint: Id) -> StoreResult<()> {
         loop {
             let of = endpoint.clone();

@@ -1,4 +1,4 @@
-//! How the provider's two SQL stores keep background tasks: numbers for words, and JSON for what is never searched by.
+//! Encoding of background tasks in columns, shared by both engines: codes for kinds and statuses, JSON for the rest.
 
 use jiff::Timestamp;
 use provider_core::model::{AttemptStatus, Selection, TaskKind, TaskStatus};
@@ -93,7 +93,7 @@ pub(crate) fn selection_from_json(text: &str) -> StoreResult<Selection> {
     })
 }
 
-/// What an attempt came to, if there was one.
+/// The status of an attempt, if there was one.
 pub(crate) fn latest(number: Option<i64>, code: Option<i64>) -> StoreResult<Option<(AttemptStatus, u16)>> {
     let (Some(number), Some(code)) = (number, code) else { return Ok(None) };
     Ok(Some((status(number)?, u16::try_from(code).map_err(corrupt)?)))

@@ -1,8 +1,11 @@
 //! The health check.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use platform_core::Platform;
+use kit_http::shared_check::SharedCheckExtension;
+use platform_core::port::StoreError;
+use platform_core::{Platform, PlatformError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -24,7 +27,11 @@ pub(crate) struct Health {
     get, path = "/health", tag = "health", security(()),
     responses((status = 200, description = "The platform works.", body = Health)),
 )]
-pub(crate) async fn health(State(platform): State<Platform>) -> Result<Response, ApiError> {
-    platform.ping().await?;
+pub(crate) async fn health(
+    State(platform): State<Platform>,
+    Extension(shared): SharedCheckExtension,
+) -> Result<Response, ApiError> {
+    let unavailable = |reason| PlatformError::Unavailable(StoreError::Unavailable(reason));
+    shared.result(platform.ping()).await.map_err(unavailable)?;
     Ok(response::ok(&Health { status: "ok" }))
 }

@@ -47,13 +47,13 @@ impl ApiKeyStore for PostgresStore {
     }
 }
 
-/// False when it was revoked before, or there is none.
+/// False when the key does not exist or was revoked before.
 pub(super) async fn revoke(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> SqlResult<bool> {
     let revoke = "UPDATE api_keys SET revoked_at_ms = $2 WHERE uuid = $1 AND revoked_at_ms IS NULL";
     Ok(rows::execute(db, revoke, &[&uuid, &ms(at)]).await? == 1)
 }
 
-/// An error undoes the answer as well: it is that of the whole job.
+/// An error rolls back the answer as well.
 pub(super) async fn create(db: &impl GenericClient, key: &ApiKey, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \

@@ -125,7 +125,7 @@ impl AuctionStore for PostgresStore {
     }
 
     async fn capped_item_counts(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
-        // Each of these is a place in the index; with `has_bids` alone it would be gone through.
+        // Each combination is one position in the index. A condition on `has_bids` alone would read the whole index.
         let some = "EXISTS (SELECT 1 FROM items WHERE auction = a.uuid AND status";
         let every: Vec<i32> = ItemStatus::ALL.iter().map(|status| status.code()).collect();
         let select = format!(
@@ -166,7 +166,7 @@ impl AuctionStore for PostgresStore {
     }
 }
 
-/// `whose` is a condition and the word that joins it to the others, or nothing.
+/// `whose` is empty, or a condition that ends with AND.
 fn filtered_auctions_sql(whose: &str) -> String {
     format!(
         "SELECT a.state FROM (SELECT p.uuid \
@@ -279,7 +279,7 @@ async fn read_items(postgres: &Postgres, wanted: &[Uuid]) -> Vec<StoreResult<Opt
 }
 
 struct Found {
-    /// As JSON: what can't be read is the matter of those who want it.
+    /// As JSON text, so that a state that can't be decoded fails only the callers that want it.
     items: HashMap<Uuid, String>,
     auctions: HashMap<Uuid, StoreResult<Auction>>,
 }

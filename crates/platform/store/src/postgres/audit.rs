@@ -18,7 +18,7 @@ const LOOKS_MAX: usize = 1_000;
 
 const REST: &str = "SELECT pg_sleep(0.01)";
 
-/// Transactions that have written to the log and are under way: each holds this lock to its end.
+/// Running transactions that have written to the log: each holds this lock until its end.
 const WRITERS: &str = "SELECT DISTINCT virtualtransaction FROM pg_locks \
      WHERE locktype = 'relation' AND relation = 'audit_log'::regclass \
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \

@@ -63,7 +63,7 @@ pub(super) async fn lock(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult
     Ok(found.into_iter().collect())
 }
 
-/// Takes steps that were compared with the locked bulk changes: in order, one statement or two for each.
+/// Applies steps that were compared with the locked bulk changes, in order, with one or two statements each.
 pub(super) async fn advance_bulk_changes(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     for BulkChangeStep { auction, expected_step: seen, bulk_change, entered } in
         changes.iter().filter_map(|change| change.bulk_change.as_ref())

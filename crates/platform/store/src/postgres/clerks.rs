@@ -57,12 +57,12 @@ impl ClerkStore for PostgresStore {
 }
 
 pub(super) async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
-    // The lock keeps the user's role until the commit, and waits for an earlier change of it.
+    // The lock waits for an earlier change of the user's role and prevents others until the commit.
     let is_role = "SELECT 1 FROM users WHERE uuid = $1 AND role = $2 FOR SHARE";
     if rows::one(db, is_role, &[&clerk.user, &Role::Clerk.name()], |_| Ok(())).await?.is_none() {
         return Ok(ClerkAssignResult::NotAClerk);
     }
-    // Others who are assigned to this webcast wait, so that each counts those before.
+    // Other assignments to this webcast wait for this lock, so that each counts the earlier ones.
     rows::execute(db, "SELECT 1 FROM auctions WHERE uuid = $1 FOR NO KEY UPDATE", &[&clerk.auction]).await?;
     if is_clerk(db, clerk.auction, clerk.user).await? {
         return Ok(ClerkAssignResult::AlreadyAssigned);
@@ -83,13 +83,13 @@ async fn is_clerk(db: &impl GenericClient, auction: Uuid, user: Uuid) -> SqlResu
     Ok(rows::one(db, select, &[&auction, &user], |_| Ok(())).await?.is_some())
 }
 
-/// False when they were none of this webcast.
+/// False when the user was no clerk of this webcast.
 pub(super) async fn unassign(db: &impl GenericClient, auction: Uuid, user: Uuid) -> SqlResult<bool> {
     let delete = "DELETE FROM clerks WHERE auction = $1 AND user_uuid = $2";
     Ok(rows::execute(db, delete, &[&auction, &user]).await? == 1)
 }
 
-/// A user with another role is the clerk of no webcast.
+/// Ends all assignments of a user who gets another role.
 pub(super) async fn unassign_from_all(db: &Transaction<'_>, user: Uuid) -> SqlResult<()> {
     rows::execute(db, "DELETE FROM clerks WHERE user_uuid = $1", &[&user]).await.map(drop)
 }

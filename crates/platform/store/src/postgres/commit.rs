@@ -1,9 +1,9 @@
-//! Commits: many changes in one transaction, each as a whole or not at all.
+//! Commits: many changes in one transaction; each change is applied completely or not at all.
 //!
-//! A batch costs the same few round trips however many changes it has: the present rows are locked and compared, each
-//! change is judged in memory against that and the changes before it, and what is left is written with one statement
-//! for each table. Changes that announce something draw their cursors last, under the journal's lock; a bid takes no
-//! lock but its item's, and bids on different items join: see [`group`].
+//! The number of round trips does not depend on the number of changes. The transaction locks the current rows, compares
+//! each change in memory with them and with the earlier changes of the batch, and writes the accepted changes with one
+//! statement for each table. Changes that announce events draw their cursors last, under the journal's lock. A bid
+//! locks its item only, and bids on different items share a transaction: see [`group`].
 
 mod announce;
 mod conflicts;
@@ -19,17 +19,17 @@ use super::rows::{SqlError, SqlResult};
 use crate::batch::RefusedChanges;
 use kit_engine::postgres::Postgres;
 
-/// Answers for a batch, in its order.
+/// One result for each change of a batch, in order.
 pub(super) type Answers = Vec<StoreResult<CommitReceipt>>;
 
-/// What a batch came to.
+/// The result of a batch.
 struct Batch {
     answers: Answers,
-    /// There is something for other nodes to look at.
+    /// Other nodes may have work to do.
     notify_nodes: bool,
 }
 
-/// One answer for each change, in order.
+/// One result for each change, in order.
 pub(super) async fn commit(postgres: &Postgres, changes: &[Change], assign_to: Option<NodeId>) -> SqlResult<Answers> {
     let batch = match commit_batch(postgres, changes, assign_to).await {
         Err(error) if error.taken().is_some() => commit_individually(postgres, changes, assign_to).await,
@@ -49,8 +49,8 @@ async fn commit_batch(postgres: &Postgres, changes: &[Change], assign_to: Option
         .await
 }
 
-/// Another transaction took a value between the comparison and the write, which undid the batch: each change is
-/// committed alone.
+/// Commits each change alone, because another transaction took a unique value between the comparison and the write and
+/// the batch was rolled back.
 async fn commit_individually(postgres: &Postgres, changes: &[Change], assign_to: Option<NodeId>) -> Batch {
     let mut all = Batch { answers: Vec::with_capacity(changes.len()), notify_nodes: false };
     let mut refused = RefusedChanges::default();
@@ -72,12 +72,12 @@ async fn commit_individually(postgres: &Postgres, changes: &[Change], assign_to:
     all
 }
 
-/// The port's word for a value that is taken.
+/// The port's error for a unique value that is taken.
 fn refusal(error: SqlError) -> StoreError {
     match error.taken() {
         Some("items_by_lot_number") => StoreError::Taken("lotNumber"),
         Some("idempotent_answers_by_key") => StoreError::Replayed,
-        // A position that was filled, or a thing that was created, meanwhile.
+        // Another transaction has filled the position or created the record.
         Some(_) => StoreError::Conflict,
         None => error.into(),
     }

@@ -108,7 +108,7 @@ fn consumer(row: &Row) -> SqlResult<Consumer> {
 }
 
 pub(super) async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> SqlResult<Option<u64>> {
-    // A commit that saw the connection has entered its rows before we look, or sees it gone.
+    // A concurrent commit either inserted its rows before this query or sees that the connection is deleted.
     locks::journal(db).await?;
     if rows::execute(db, "DELETE FROM consumers WHERE customer = $1", &[&customer]).await? == 0 {
         return Ok(None);

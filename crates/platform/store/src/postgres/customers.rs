@@ -16,7 +16,7 @@ use crate::codec::{ms, to_json};
 
 const AUCTIONEER: &str = "SELECT id, uuid, customer, name, created_at_ms, profile, version FROM auctioneers";
 
-/// A page of a customer's rows, of a table whose index has them by customer and UUID.
+/// One page of the rows of a customer, from a table with an index by customer and UUID.
 pub(super) const OF_CUSTOMER: &str =
     "WHERE (customer, uuid) > ($1, $2) AND customer <= $1 ORDER BY customer, uuid LIMIT $3";
 
@@ -72,7 +72,7 @@ impl CustomerStore for PostgresStore {
     }
 }
 
-/// An error undoes the whole of it.
+/// An error rolls back the transaction.
 async fn change_auctioneer(db: &Transaction<'_>, change: &AuctioneerChange) -> SqlResult<()> {
     let Versioned { expected_version, state } = &change.auctioneer;
     let update = "UPDATE auctioneers SET name = $2, profile = $3, version = $4 WHERE uuid = $1 AND version = $5";
@@ -85,7 +85,7 @@ async fn change_auctioneer(db: &Transaction<'_>, change: &AuctioneerChange) -> S
     put_address(db, change.address.as_ref()).await
 }
 
-/// Writes an address, in place of the one with its id.
+/// Writes an address; replaces the one with its id.
 pub(super) async fn put_address(db: &impl GenericClient, address: Option<&Address>) -> SqlResult<()> {
     let Some(Address { id, customer, model }) = address else { return Ok(()) };
     let put = "INSERT INTO addresses (id, customer, model) VALUES ($1, $2, $3) \
@@ -97,7 +97,7 @@ fn address(row: &Row) -> SqlResult<Address> {
     Ok(Address { id: rows::get(row, 0)?, customer: rows::get(row, 1)?, model: rows::json(row, 2)? })
 }
 
-/// An error undoes the answer as well: it is that of the whole job.
+/// An error rolls back the answer as well.
 pub(super) async fn create(
     db: &Transaction<'_>,
     customer: &Customer,
@@ -123,7 +123,7 @@ fn customer(row: &Row) -> SqlResult<Customer> {
     Ok(Customer { uuid: rows::get(row, 0)?, name: rows::get(row, 1)?, created_at: rows::time(row, 2)? })
 }
 
-/// A name that is taken costs no id, unless two take it at the same time.
+/// A taken name uses up no id, except when two transactions insert it at the same time.
 pub(super) async fn create_auctioneer(db: &Transaction<'_>, new: &NewAuctioneer) -> SqlResult<Auctioneer> {
     idempotency::keep_or_replay(db, new.answer.as_ref()).await?;
     let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version, id) \

@@ -19,7 +19,7 @@ use crate::codec::{corrupt, ms};
 /// A caller's idempotency key.
 pub(super) type AnswerKey = (Uuid, String);
 
-/// Looks for answers that wait for each other: every write with a key begins with one.
+/// Combines concurrent lookups of answers: every write with an idempotency key begins with one.
 pub(super) type AnswerReads = Batcher<AnswerKey, StoreResult<Option<IdempotentAnswer>>>;
 
 #[async_trait]
@@ -37,7 +37,7 @@ impl IdempotencyStore for PostgresStore {
     }
 }
 
-/// Starts looking for answers.
+/// Starts the task that looks up answers.
 pub(super) fn start_answer_reads(postgres: &Postgres) -> AnswerReads {
     let postgres = postgres.clone();
     Batcher::start("answers", READ_BATCHES, move |wanted: Vec<AnswerKey>| {
@@ -52,7 +52,7 @@ pub(super) fn start_answer_reads(postgres: &Postgres) -> AnswerReads {
 }
 
 async fn answers(postgres: &Postgres, wanted: &[AnswerKey]) -> SqlResult<HashMap<AnswerKey, IdempotentAnswer>> {
-    // No key with a NUL was ever kept, and the server could not read one.
+    // No stored key contains a NUL, which PostgreSQL rejects.
     let readable = wanted.iter().filter(|(_, key)| !key.contains('\0'));
     let (callers, keys): (Vec<Uuid>, Vec<&str>) = readable.map(|(caller, key)| (*caller, key.as_str())).unzip();
     let select = "SELECT a.request_hash, a.status, a.body, a.at_ms, a.tag, a.caller, a.key FROM idempotent_answers a \
@@ -76,7 +76,7 @@ fn request_hash(row: &Row) -> SqlResult<[u8; 32]> {
     Ok(rows::get::<&[u8]>(row, 0)?.try_into().map_err(corrupt)?)
 }
 
-/// Keeps an answer; false when its key was used before, and the answer that is there stays.
+/// Stores an answer. False when its key was used before; the stored answer stays.
 pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnswer) -> SqlResult<bool> {
     let insert = "INSERT INTO idempotent_answers (caller, key, request_hash, status, body, at_ms, tag) \
          VALUES ($1, $2, $3, $4, $5, $6, $7) \
@@ -93,7 +93,7 @@ pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnsw
     Ok(rows::execute(db, insert, values).await? == 1)
 }
 
-/// Keeps the answer of a write that is under way; `Replayed` when its key was used before.
+/// Stores the answer of the running transaction. `Replayed` when its key was used before.
 pub(super) async fn keep_or_replay(db: &impl GenericClient, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     match answer {
         Some(answer) if !keep_answer(db, answer).await? => Err(StoreError::Replayed.into()),
@@ -101,7 +101,7 @@ pub(super) async fn keep_or_replay(db: &impl GenericClient, answer: Option<&Idem
     }
 }
 
-/// Looks at the `limit` answers that were given first: no index by time is needed, and the cost is bounded.
+/// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
 pub(super) async fn delete_expired_answers(
     db: &impl GenericClient,
     before: Timestamp,

@@ -1,6 +1,6 @@
-//! Locks that belong to no row. Each is held to the end of the transaction that takes it.
+//! Advisory locks. Each is held until the end of its transaction.
 //!
-//! A transaction that takes both takes the one on nodes first.
+//! A transaction that acquires both locks acquires the one on nodes first.
 
 use deadpool_postgres::{GenericClient, Transaction};
 
@@ -13,7 +13,7 @@ const JOURNAL: i64 = 0x6c6f_7477_6972_6501;
 /// to a node that is forgotten at that moment.
 const NODES: i64 = 0x6c6f_7477_6972_6502;
 
-/// The statement that takes the journal's lock; its value is [`journal_key`].
+/// The statement that acquires the journal's lock; its parameter is [`journal_key`].
 pub(super) const LOCK: &str = "SELECT pg_advisory_xact_lock($1)";
 
 pub(super) fn journal_key() -> i64 {

@@ -66,7 +66,7 @@ impl NodeStore for PostgresStore {
     }
 }
 
-/// Says that `node` lives.
+/// Records a heartbeat of `node`.
 pub(super) async fn record_heartbeat(db: &impl GenericClient, node: NodeId, now: Timestamp) -> SqlResult<()> {
     let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) \
          ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";
@@ -78,8 +78,8 @@ pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timesta
     Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
 }
 
-/// Unassigns the rows of nodes whose last heartbeat is before `dead_before`. There is no index by owner, which every
-/// event would pay for: the outbox is gone through once for nodes that died.
+/// Unassigns the rows of nodes whose last heartbeat is before `dead_before`. It reads the whole outbox once after a node
+/// died: an index by owner would cost every event.
 pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timestamp) -> SqlResult<()> {
     locks::nodes_exclusive(db).await?;
     let forget = "DELETE FROM nodes WHERE heartbeat_at_ms < $1 RETURNING uuid";

@@ -24,10 +24,10 @@ const FIRST: &str = "o.cursor = (SELECT min(e.cursor) FROM outbox e WHERE e.subj
 /// Condition on a row `o`: it is unassigned and due at `$1`.
 const FREE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <= $1)";
 
-/// Condition on a consumer `c`: its queue flows.
+/// Condition on a consumer `c`: its queue is running.
 const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c.parked_at_ms IS NULL";
 
-/// The page first, then what the journal has of it: a join may begin at the journal's beginning.
+/// Selects the page first and then its journal rows. The planner might begin a join at the beginning of the journal.
 pub(super) const QUARANTINED: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
          q.error, q.at_ms \
      FROM (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
@@ -108,7 +108,7 @@ impl OutboxStore for PostgresStore {
     }
 }
 
-/// Announced events after a cursor that are not in the outbox enter it.
+/// Inserts the announced events after a cursor that are not in the outbox.
 pub(super) async fn reenqueue(db: &impl GenericClient, customer: Uuid, after: Cursor) -> SqlResult<()> {
     let insert = "INSERT INTO outbox (cursor, customer, subject, attempts) \
          SELECT cursor, customer, subject, 0 FROM journal \
@@ -116,7 +116,7 @@ pub(super) async fn reenqueue(db: &impl GenericClient, customer: Uuid, after: Cu
     rows::execute(db, insert, &[&customer, &after]).await.map(drop)
 }
 
-/// What waits for its time after a failure is due at once, and the failure forgotten.
+/// Makes rows that wait after a failure due at once, and resets their failures.
 pub(super) async fn reset_failures(db: &impl GenericClient, customer: Uuid) -> SqlResult<()> {
     let anew = "UPDATE outbox SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
          WHERE customer = $1 AND error_at_ms IS NOT NULL";
@@ -132,8 +132,8 @@ pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp)
     rows::list(db, &select, &[&ms(now)], |row| rows::get(row, 0)).await
 }
 
-/// Rows that another node claims at the same time are passed over. One that it has let go of meanwhile is looked at
-/// again by the engine before it is locked.
+/// Skips rows that another node is claiming. PostgreSQL evaluates the condition again before it locks a row that
+/// another node has released.
 pub(super) async fn claim(
     db: &Transaction<'_>,
     node: NodeId,
@@ -183,8 +183,8 @@ pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> Sql
     rows::one(db, &select, &[&customer], |row| rows::time(row, 0)).await
 }
 
-/// Queue by queue, the rows in the order of their cursors, so that two nodes don't wait for each other. Each statement
-/// names its rows by the whole key: a join, planned while the queue was short, would read all of a long one.
+/// Locks the rows in the order of queue and cursor, so that two nodes can't deadlock. Each statement names its rows by
+/// their whole key: a join, planned while the queue was short, would read all of a long one.
 pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxSettlement], now: Timestamp) -> SqlResult<()> {
     let mut queues: BTreeMap<Uuid, Vec<&OutboxSettlement>> = BTreeMap::new();
     for outcome in outcomes {
@@ -249,7 +249,7 @@ async fn settle_queue(
     Ok(())
 }
 
-/// Cursors are in the order of the commits: the first row is the oldest.
+/// The first row is the oldest, because cursors ascend in the order of the commits.
 pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> SqlResult<Backlog> {
     let select = "SELECT (SELECT count(*) FROM outbox WHERE customer = $1), \
          (SELECT j.at_ms FROM outbox o JOIN journal j ON j.cursor = o.cursor WHERE o.customer = $1 \
@@ -293,7 +293,7 @@ async fn requeue_quarantined(
     cursors: &[Cursor],
     after_later: OvertakenPolicy,
 ) -> SqlResult<()> {
-    // No later event of their subjects is entered, or claimed, between the look at them and these.
+    // Between that query and these statements, no later event of these subjects is inserted or claimed.
     locks::journal(db).await?;
     let later = "SELECT o.cursor FROM outbox o \
          WHERE o.subject IN (SELECT subject FROM journal WHERE cursor = ANY($1)) ORDER BY o.cursor FOR UPDATE";

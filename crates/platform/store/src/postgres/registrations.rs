@@ -104,7 +104,7 @@ impl RegistrationStore for PostgresStore {
     }
 }
 
-/// An error undoes the whole of it, the answer included.
+/// An error rolls back the transaction, including the answer.
 async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlResult<()> {
     idempotency::keep_or_replay(db, entry.answer.as_ref()).await?;
     let Versioned { expected_version, state } = &entry.registration;
@@ -116,7 +116,7 @@ async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlResult<()> {
          (SELECT 1 FROM bidder_items s WHERE s.auction = r.auction AND s.paddle = r.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
     if *expected_version > 0 {
-        // Bids that rest on it are waited for, so that the next statement sees their bidder_items.
+        // Waits for bids that depend on the registration, so that the next statement sees their bidder_items.
         let lock = "SELECT 1 FROM registrations WHERE uuid = $1 FOR UPDATE";
         rows::one(db, lock, &[&state.uuid], |_| Ok(())).await?;
     }
@@ -139,7 +139,7 @@ fn taken(error: SqlError) -> SqlError {
     error.into()
 }
 
-/// The next turns of the registrations that changes are about. Locked after auctions and items, in the order of the
+/// The next spending versions of the changed registrations. Locks them after auctions and items, in the order of their
 /// UUIDs.
 pub(super) async fn lock_spending_versions(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashMap<Uuid, i64>> {
     let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.spending_version?.registration)).collect();
@@ -151,8 +151,8 @@ pub(super) async fn lock_spending_versions(db: &Transaction<'_>, changes: &[&Cha
     Ok(found.into_iter().collect())
 }
 
-/// Versions of the registrations that changes depend on; a missing one has none. They are locked until the end of the
-/// transaction: a concurrent change of one of them waits.
+/// Versions of the registrations that changes depend on, without the missing ones. A concurrent change of one of them
+/// waits until the end of this transaction.
 pub(super) async fn lock_registrations(
     db: &Transaction<'_>,
     changes: &[&Change],
@@ -174,7 +174,7 @@ pub(super) async fn lock_registrations(
     Ok(found.into_iter().collect())
 }
 
-/// Writes the turns that were taken, and the bidder_items.
+/// Writes the spending versions and the bidder_items.
 pub(super) async fn write(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     let mut turns: HashMap<Uuid, i64> = HashMap::new();
     for SpendingVersion { registration, expected } in changes.iter().filter_map(|change| change.spending_version) {
@@ -194,7 +194,7 @@ async fn record_bidder_items(db: &impl GenericClient, bidder_items: &[&BidderIte
     if bidder_items.is_empty() {
         return Ok(());
     }
-    // In one order, so that of two that note the same none waits for the other in a circle.
+    // Sorted, so that two transactions with the same rows can't deadlock.
     let mut bidder_items = bidder_items.to_vec();
     bidder_items.sort_by(|a, b| (a.auction, &a.paddle, a.item).cmp(&(b.auction, &b.paddle, b.item)));
     let auctions: Vec<Uuid> = bidder_items.iter().map(|stake| stake.auction).collect();

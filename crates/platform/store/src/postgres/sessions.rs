@@ -89,7 +89,7 @@ fn session(row: &Row) -> SqlResult<Session> {
     })
 }
 
-/// The user's row is written first, so that a change of the user comes before all of it or ends this session as well.
+/// Writes the user's row first. A concurrent change of the user is then either seen here, or ends this session as well.
 pub(super) async fn begin(
     db: &Transaction<'_>,
     session: &Session,

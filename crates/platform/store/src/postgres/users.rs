@@ -124,7 +124,7 @@ pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Sq
     Ok(UserChangeResult::Done)
 }
 
-/// Who takes an administrator away waits for all others who do: each alone would leave one.
+/// Locks out other transactions that remove an administrator: each of two could leave one, and both together none.
 async fn lock(db: &Transaction<'_>) -> SqlResult<()> {
     rows::execute(db, "LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE", &[]).await.map(drop)
 }

@@ -33,7 +33,7 @@ impl ApiKeyStore for SqliteStore {
     }
 }
 
-/// False when it was revoked before, or there is none.
+/// False when the key does not exist or was revoked before.
 pub(super) fn revoke(db: &Connection, uuid: Uuid, at: Timestamp) -> SqlResult<bool> {
     let revoke = "UPDATE api_keys SET revoked_at_ms = ?2 WHERE uuid = ?1 AND revoked_at_ms IS NULL";
     Ok(rows::execute(db, revoke, (uuid.as_bytes(), ms(at)))? == 1)
@@ -53,7 +53,7 @@ fn list(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>) -> SqlResult<
     }
 }
 
-/// An error undoes the answer as well: it is that of the whole job.
+/// An error rolls back the answer as well.
 pub(super) fn create(db: &Connection, key: &ApiKey, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \

@@ -203,7 +203,7 @@ pub(super) fn bids(db: &Connection, item: Uuid, page: Page<i64>) -> SqlResult<Ve
 }
 
 fn capped_item_counts(db: &Connection, auction: Uuid) -> SqlResult<ItemCounts> {
-    // Each of these is a place in the index; with `has_bids` alone it would be gone through.
+    // Each combination is one position in the index. A condition on `has_bids` alone would read the whole index.
     let some = "EXISTS (SELECT 1 FROM items INDEXED BY items_by_status WHERE auction = ?1 AND status";
     let every = ItemStatus::ALL.iter().map(|status| status.code().to_string()).collect::<Vec<_>>().join(", ");
     let select = format!("SELECT {some} = {LIVE}), {some} = {SUSPENDED}), {some} IN ({every}) AND has_bids = 1)");

@@ -57,7 +57,7 @@ impl BulkChangeStore for SqliteStore {
     }
 }
 
-/// Takes a step; `Conflict` when it is not the next one any more.
+/// Applies a step. `Conflict` when it is no longer the next one.
 pub(super) fn advance_bulk_change(db: &Connection, step: &BulkChangeStep) -> SqlResult<()> {
     let BulkChangeStep { auction, expected_step: seen, bulk_change, entered } = step;
     let auction = auction.as_bytes();

@@ -86,13 +86,13 @@ fn clerk(row: &Row<'_>) -> SqlResult<Clerk> {
     })
 }
 
-/// False when they were none of this webcast.
+/// False when the user was no clerk of this webcast.
 pub(super) fn unassign(db: &Connection, auction: Uuid, user: Uuid) -> SqlResult<bool> {
     let delete = "DELETE FROM clerks WHERE auction = ?1 AND user_uuid = ?2";
     Ok(rows::execute(db, delete, (auction.as_bytes(), user.as_bytes()))? == 1)
 }
 
-/// A user with another role is the clerk of no webcast.
+/// Ends all assignments of a user who gets another role.
 pub(super) fn unassign_from_all(db: &Connection, user: Uuid) -> SqlResult<()> {
     rows::execute(db, "DELETE FROM clerks WHERE user_uuid = ?1", [user.as_bytes()]).map(drop)
 }

@@ -1,8 +1,9 @@
-//! Commits: many changes in one job, each as a whole or not at all. This is what an item that ends, and a bid, cost.
+//! Commits: many changes in one job; each change is applied completely or not at all. Bids and ends of items take this
+//! path.
 //!
-//! Each statement is prepared once for a batch, and the update itself compares the version. The answer for an
-//! idempotency key goes first and one auction or item next, so that a change of one thing that fails has nothing but
-//! its answer to take back; a change of many things is a savepoint. Nothing after them can be refused.
+//! Each statement is prepared once for a batch, and an update compares the version itself. A change of one record writes
+//! the answer for its idempotency key first and the record next, so a conflict has only the answer to undo. A change of
+//! several records runs in a savepoint. Later statements can't conflict.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -21,7 +22,7 @@ use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
      version, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-/// Leaves the indexes alone that hold what seldom changes.
+/// Does not touch the indexes of columns that seldom change.
 const UPDATE_ITEM: &str = "UPDATE items SET status = ?4, has_bids = ?5, effective_end_ms = ?6, version = ?7, state = ?8 \
      WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3";
 const UPDATE_ITEM_PLACE: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
@@ -37,7 +38,7 @@ const MARK_BID: &str = "UPDATE bids SET struck = ?3, struck_after = ?4, struck_r
 const INSERT_OUTBOX: &str =
     "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
 
-/// A change with its states as they are kept. They are written out before the writer's turn, for which everybody waits.
+/// A change with its encoded states. They are encoded outside of the writer thread, which all callers share.
 pub(super) struct EncodedChange {
     change: Change,
     auction: Option<String>,
@@ -61,7 +62,7 @@ impl Borrow<Change> for EncodedChange {
     }
 }
 
-/// One answer for each change, in order.
+/// One result for each change, in order.
 pub(super) fn commit(
     db: &Connection,
     changes: &[EncodedChange],
@@ -98,9 +99,9 @@ struct Commit<'db> {
     append: CachedStatement<'db>,
     enter: CachedStatement<'db>,
     is_held_back: CachedStatement<'db>,
-    /// The batch's customers.
+    /// The customers of the batch.
     connected: HashMap<Uuid, ConnectionState>,
-    /// The number of the node that rows are given to.
+    /// The number of the node that new outbox rows are assigned to.
     assign_to: Option<i64>,
 }
 
@@ -139,7 +140,7 @@ impl Commit<'_> {
         }
     }
 
-    /// What can be refused, but for the answer.
+    /// The statements that can conflict, except the one for the answer.
     fn put(&mut self, EncodedChange { change, auction, items }: &EncodedChange) -> SqlResult<()> {
         if let Some(turn) = change.spending_version {
             registrations::advance_spending_version(self.db, turn)?;
@@ -202,7 +203,7 @@ impl Commit<'_> {
                 json
             ];
             match self.update_item.execute(values) {
-                // Another version, or another place or number.
+                // The version, the position or the lot number differs.
                 Ok(0) => self.db.prepare_cached(UPDATE_ITEM_PLACE)?.execute(values),
                 done => done,
             }
@@ -215,8 +216,8 @@ impl Commit<'_> {
         }
     }
 
-    /// A lot number that another item has is the caller's mistake; a position that was filled meanwhile is chosen
-    /// again.
+    /// `Taken` for the lot number of another item. `Conflict` for a filled position, so that the caller chooses another
+    /// one.
     fn why_refused(&self, item: &Item) -> SqlResult<StoreError> {
         let holder = "SELECT 1 FROM items WHERE auction = ?1 AND lot_number = ?2 AND uuid <> ?3";
         let values = (item.auction.as_bytes(), &item.lot_number, item.uuid.as_bytes());
@@ -224,7 +225,7 @@ impl Commit<'_> {
         Ok(taken.map_or(StoreError::Conflict, |()| StoreError::Taken("lotNumber")))
     }
 
-    /// What follows from a change that was not refused.
+    /// Writes the rows that follow from an accepted change.
     fn write_rest(&mut self, change: &Change) -> SqlResult<CommitReceipt> {
         customers::put_address(self.db, change.address.as_ref())?;
         audit::append(self.db, &change.log)?;

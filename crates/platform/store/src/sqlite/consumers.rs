@@ -80,7 +80,7 @@ pub(super) fn resume_queue(db: &Connection, customer: Uuid, at: Timestamp) -> Sq
     outbox::reset_failures(db, customer)
 }
 
-/// What a commit has to know of a customer's connection.
+/// The columns of a customer's connection that a commit needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionState {
     /// Not complete: nothing enters the outbox.

@@ -62,14 +62,14 @@ impl CustomerStore for SqliteStore {
     }
 }
 
-/// The table counts its ids itself; a row that is given none goes on from here.
+/// Reserves the next id, from the counter that `AUTOINCREMENT` uses.
 fn next_auctioneer_id(db: &Connection) -> SqlResult<i64> {
     let begin = "INSERT INTO sqlite_sequence (name, seq) \
          SELECT 'auctioneers', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'auctioneers')";
     rows::execute(db, begin, [])?;
     let draw = "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'auctioneers' RETURNING seq";
     let drawn = rows::one(db, draw, [], |row| Ok(row.get(0)?))?;
-    Ok(drawn.ok_or_else(|| StoreError::Corrupt("auctioneers are not counted".to_owned()))?)
+    Ok(drawn.ok_or_else(|| StoreError::Corrupt("the counter of auctioneer ids is missing".to_owned()))?)
 }
 
 fn next_address_id(db: &Connection) -> SqlResult<i64> {
@@ -78,7 +78,7 @@ fn next_address_id(db: &Connection) -> SqlResult<i64> {
     Ok(drawn.ok_or_else(|| StoreError::Corrupt("the table of address ids is empty".to_owned()))?)
 }
 
-/// An error undoes the whole job.
+/// An error rolls back the job.
 fn change_auctioneer(db: &Connection, change: &AuctioneerChange) -> SqlResult<()> {
     let Versioned { expected_version, state } = &change.auctioneer;
     let update = "UPDATE auctioneers SET name = ?2, profile = ?3, version = ?4 WHERE uuid = ?1 AND version = ?5";
@@ -90,7 +90,7 @@ fn change_auctioneer(db: &Connection, change: &AuctioneerChange) -> SqlResult<()
     put_address(db, change.address.as_ref())
 }
 
-/// Writes an address, in place of the one with its id.
+/// Writes an address; replaces the one with its id.
 pub(super) fn put_address(db: &Connection, address: Option<&Address>) -> SqlResult<()> {
     let Some(Address { id, customer, model }) = address else { return Ok(()) };
     let put = "INSERT INTO addresses (id, customer, model) VALUES (?1, ?2, ?3) \
@@ -102,7 +102,7 @@ fn address(row: &Row<'_>) -> SqlResult<Address> {
     Ok(Address { id: row.get(0)?, customer: rows::uuid(row, 1)?, model: rows::json(row, 2)? })
 }
 
-/// An error undoes the answer as well: it is that of the whole job.
+/// An error rolls back the answer as well.
 pub(super) fn create(db: &Connection, customer: &Customer, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO customers (uuid, name, created_at_ms) VALUES (?1, ?2, ?3)";

@@ -41,7 +41,7 @@ pub(super) fn find_answer(db: &Connection, caller: Uuid, key: &str) -> SqlResult
     })
 }
 
-/// Keeps an answer; false when its key was used before, and the answer that is there stays.
+/// Stores an answer. False when its key was used before; the stored answer stays.
 pub(super) fn keep_answer(db: &Connection, answer: &IdempotentAnswer) -> SqlResult<bool> {
     let insert = "INSERT INTO idempotent_answers (caller, key, request_hash, status, body, at_ms, tag) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
@@ -51,7 +51,7 @@ pub(super) fn keep_answer(db: &Connection, answer: &IdempotentAnswer) -> SqlResu
     Ok(rows::execute(db, insert, values)? == 1)
 }
 
-/// Keeps the answer of a write that is under way; `Replayed` when its key was used before.
+/// Stores the answer of the running transaction. `Replayed` when its key was used before.
 pub(super) fn keep_or_replay(db: &Connection, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     match answer {
         Some(answer) if !keep_answer(db, answer)? => Err(StoreError::Replayed.into()),
@@ -59,13 +59,13 @@ pub(super) fn keep_or_replay(db: &Connection, answer: Option<&IdempotentAnswer>)
     }
 }
 
-/// Takes back an answer that this write has kept.
+/// Deletes an answer that this transaction has stored.
 pub(super) fn delete_answer(db: &Connection, answer: &IdempotentAnswer) -> SqlResult<()> {
     let delete = "DELETE FROM idempotent_answers WHERE caller = ?1 AND key = ?2";
     rows::execute(db, delete, (answer.caller.as_bytes(), &answer.key)).map(drop)
 }
 
-/// Looks at the `limit` answers that were given first: no index by time is needed, and the cost is bounded.
+/// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
 pub(super) fn delete_expired_answers(db: &Connection, before: Timestamp, limit: usize) -> SqlResult<usize> {
     let delete = "DELETE FROM idempotent_answers WHERE at_ms < ?1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT ?2)";
     rows::execute(db, delete, (ms(before), rows::limit(limit)))

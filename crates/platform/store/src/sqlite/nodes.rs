@@ -56,8 +56,8 @@ impl NodeStore for SqliteStore {
     }
 }
 
-/// Records a heartbeat and unassigns the rows of nodes whose last heartbeat is before `dead_before`. There is no index
-/// by owner, which every event would pay for: the outbox is gone through once for nodes that died.
+/// Records a heartbeat and unassigns the rows of nodes whose last heartbeat is before `dead_before`. It reads the whole
+/// outbox once after a node died: an index by owner would cost every event.
 pub(super) fn heartbeat(db: &Connection, node: NodeId, now: Timestamp, dead_before: Timestamp) -> SqlResult<()> {
     let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES (?1, ?2) \
          ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";
@@ -71,9 +71,9 @@ pub(super) fn heartbeat(db: &Connection, node: NodeId, now: Timestamp, dead_befo
     Ok(())
 }
 
-/// The number that stands for a node in outbox rows. It is looked up in the transaction that uses it: a node that was
-/// taken for dead meanwhile gets a new one, so that no row belongs to a number without a heartbeat. A node that was
-/// never heard of is dead until it is.
+/// The number of a node in outbox rows, read in the transaction that uses it. A node that was declared dead gets a new
+/// number, so that each assigned row has an owner whose heartbeat the other nodes check. A node without a heartbeat
+/// counts as dead.
 pub(super) fn node_number(db: &Connection, node: NodeId) -> SqlResult<i64> {
     let found = rows::one(db, "SELECT no FROM nodes WHERE uuid = ?1", [node.0.as_bytes()], |row| Ok(row.get(0)?))?;
     match found {

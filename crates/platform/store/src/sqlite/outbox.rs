@@ -105,7 +105,7 @@ impl OutboxStore for SqliteStore {
     }
 }
 
-/// Announced events after a cursor that are not in the outbox enter it.
+/// Inserts the announced events after a cursor that are not in the outbox.
 pub(super) fn reenqueue(db: &Connection, customer: Uuid, after: Cursor) -> SqlResult<()> {
     let insert = "INSERT INTO outbox (cursor, customer, subject, attempts) \
          SELECT cursor, customer, subject, 0 FROM journal INDEXED BY journal_announced \
@@ -113,7 +113,7 @@ pub(super) fn reenqueue(db: &Connection, customer: Uuid, after: Cursor) -> SqlRe
     rows::execute(db, insert, (customer.as_bytes(), after)).map(drop)
 }
 
-/// What waits for its time after a failure is due at once, and the failure forgotten.
+/// Makes rows that wait after a failure due at once, and resets their failures.
 pub(super) fn reset_failures(db: &Connection, customer: Uuid) -> SqlResult<()> {
     let anew = "UPDATE outbox INDEXED BY outbox_failed SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
          WHERE customer = ?1 AND error_at_ms IS NOT NULL";
@@ -206,7 +206,7 @@ pub(super) fn settle(db: &Connection, outcomes: &[OutboxSettlement], now: Timest
     Ok(())
 }
 
-/// Cursors are in the order of the commits: the first row is the oldest.
+/// The first row is the oldest, because cursors ascend in the order of the commits.
 pub(super) fn backlog(db: &Connection, customer: Uuid) -> SqlResult<Backlog> {
     let count = |sql: &str| {
         let count = rows::one(db, sql, [customer.as_bytes()], |row| Ok(row.get::<_, i64>(0)?))?;

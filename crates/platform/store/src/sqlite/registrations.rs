@@ -113,7 +113,7 @@ pub(super) fn with_status(
     rows::first_page(found, page).into_iter().filter_map(|uuid| registration(uuid).transpose()).collect()
 }
 
-/// An error undoes the whole job, the answer included.
+/// An error rolls back the job, including the answer.
 fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()> {
     let Versioned { expected_version, state } = registration;
     let (uuid, auction, party) = (state.uuid.as_bytes(), state.auction.as_bytes(), state.party);
@@ -139,7 +139,7 @@ fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()>
     }
 }
 
-/// Raises the version of what a registration has bid; `Conflict` if it is not the expected one.
+/// Raises the spending version of a registration. `Conflict` if it is not the expected one.
 pub(super) fn advance_spending_version(db: &Connection, version: SpendingVersion) -> SqlResult<()> {
     let take = "UPDATE registrations SET turn = turn + 1 WHERE uuid = ?1 AND turn = ?2";
     match rows::execute(db, take, (version.registration.as_bytes(), version.expected))? {
@@ -148,7 +148,7 @@ pub(super) fn advance_spending_version(db: &Connection, version: SpendingVersion
     }
 }
 
-/// `Conflict` when the registration is another than the one that was seen.
+/// `Conflict` when the registration has another version than the expected one.
 pub(super) fn check_registration(db: &Connection, seen: &ExpectedRegistration) -> SqlResult<()> {
     let select = "SELECT version FROM registrations WHERE auction = ?1 AND paddle = ?2";
     let found = rows::one(db, select, (seen.auction.as_bytes(), &seen.paddle), |row| Ok(row.get::<_, i64>(0)?))?;

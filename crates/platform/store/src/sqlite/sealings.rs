@@ -1,4 +1,4 @@
-//! Sealed values: which keys have sealed them, and sealing them again under a new key.
+//! Sealed values: sentinels of the keys, and sealing values again under a new key.
 
 use async_trait::async_trait;
 use kit_runtime::vault::{Sealed, same_texts};
@@ -66,7 +66,7 @@ fn reseal(db: &Connection, SealedReplacement { location, old, new }: &SealedRepl
             rows::execute(db, update, (caller.as_bytes(), key, old, new))
         }
         SealedLocation::Totp(user) => {
-            // A concurrent change of the user is decided again, so it can't restore the old text.
+            // The new version makes a concurrent change of the user conflict, so it can't restore the old text.
             let update =
                 "UPDATE users SET totp_secret = ?3, version = version + 1 WHERE uuid = ?1 AND totp_secret = ?2";
             rows::execute(db, update, (user.as_bytes(), old, new))

@@ -94,7 +94,7 @@ pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
     })
 }
 
-/// The one writer sees to it that no other change of a user comes between the look and the write.
+/// There is one writer, so no user changes between the check and the write.
 pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<UserChangeResult> {
     let user = &change.user;
     let before = at_version(db, user.uuid, change.expected_version)?;

@@ -1,8 +1,10 @@
 //! Health checks.
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
-use provider_core::Provider;
+use kit_http::shared_check::SharedCheckExtension;
+use provider_core::{Provider, ProviderError};
 
 use crate::errors::{ApiError, HttpErrorOut};
 use crate::response;
@@ -14,8 +16,11 @@ use crate::response;
         (status = 503, body = HttpErrorOut<'_>,
             description = "The provider can't read or write its database, or can't record attempts (`unavailable`)."),
     ))]
-pub(crate) async fn health(State(provider): State<Provider>) -> Result<Response, ApiError> {
-    provider.ping().await?;
+pub(crate) async fn health(
+    State(provider): State<Provider>,
+    Extension(shared): SharedCheckExtension,
+) -> Result<Response, ApiError> {
+    shared.result(provider.ping()).await.map_err(ProviderError::Unavailable)?;
     Ok(response::no_content())
 }
 

@@ -9,6 +9,7 @@ mod attempts;
 mod background_tasks;
 mod contract;
 mod document;
+mod documented_examples;
 mod endpoint_stats;
 mod endpoints;
 mod event_types;

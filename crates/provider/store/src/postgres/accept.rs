@@ -1,4 +1,4 @@
-//! Accepting messages: the hot way in. A batch costs as many statements as one message does.
+//! Accepting messages, the hot path. The number of statements does not depend on the number of messages.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,21 +12,21 @@ use super::rows::{self, Client, SqlResult};
 use super::{deliveries, idempotency, nodes, ordering};
 use crate::codec::{Fingerprint, answer_key, fingerprint, optional_to_json};
 
-/// A message of the batch with what it must not share with another.
+/// A message of the batch with the keys that have to be unique.
 struct PendingMessage<'batch> {
     new: &'batch NewMessage,
     answer_key: Option<Fingerprint>,
     event_fingerprint: Option<Fingerprint>,
 }
 
-/// One result for each message, in order. A failing one leaves nothing behind and the others stand.
+/// One result for each message, in order. A rejected message leaves no rows and affects no other.
 pub(super) async fn accept(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> SqlResult<Vec<StoreResult<()>>> {
     let versions = versions(db, batch).await?;
     let owners = owners(db, batch, now).await?;
     let entries: Vec<PendingMessage<'_>> = batch.iter().map(PendingMessage::new).collect();
     let mut results: Vec<Option<StoreResult<()>>> = batch.iter().map(|_| None).collect();
     let mut open: Vec<usize> = (0..batch.len()).collect();
-    // Messages that share a key are taken one after the other, as if they had come so. Each round takes one at least.
+    // Messages that share a key are accepted one after the other. Each round accepts at least one.
     while !open.is_empty() {
         let (round, later) = without_shared_keys(&entries, open);
         let taken = take(db, &entries, &round, &versions, &owners, now).await?;
@@ -57,19 +57,19 @@ impl<'batch> PendingMessage<'batch> {
     }
 }
 
-/// The first of those that share a key, and the others for later.
+/// The first message of each key, and the others for a later round.
 fn without_shared_keys(entries: &[PendingMessage<'_>], open: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut answer_keys, mut event_keys) = (HashSet::new(), HashSet::new());
     open.into_iter().partition(|index| {
         let entry = &entries[*index];
-        // Both are noted even of one that waits, so that the next with its other key waits behind it.
+        // Both keys of a waiting message count, so that the next message with its other key waits behind it.
         let new_answer = entry.answer_key.is_none_or(|key| answer_keys.insert(key));
         let new_event = entry.event_fingerprint.is_none_or(|key| event_keys.insert(key));
         new_answer && new_event
     })
 }
 
-/// Versions of the batch's applications, which stay until the transaction ends.
+/// Versions of the batch's applications. The locks keep them until the transaction ends.
 async fn versions(db: &impl Client, batch: &[NewMessage]) -> SqlResult<HashMap<Id, i64>> {
     let applications: BTreeSet<&str> = batch.iter().map(|new| &*new.message.application).collect();
     let applications: Vec<&str> = applications.into_iter().collect();
@@ -91,7 +91,7 @@ async fn owners(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> SqlRe
     Ok(owners)
 }
 
-/// Takes messages that share no key with each other.
+/// Accepts messages that share no key with each other.
 async fn take(
     db: &impl Client,
     entries: &[PendingMessage<'_>],
@@ -111,7 +111,7 @@ async fn take(
             _ => {}
         }
     }
-    // An answer that is there goes before any other reason.
+    // A stored answer takes precedence over every other result.
     let mut used: HashSet<Fingerprint> = HashSet::new();
     if !to_look_up.is_empty() {
         used.extend(idempotency::kept(db, &to_look_up).await?);
@@ -142,7 +142,7 @@ async fn take(
     Ok(results)
 }
 
-/// The entries that nothing speaks against so far.
+/// The messages that are not rejected so far.
 fn of_results<'entry, 'batch>(
     round: &[&'entry PendingMessage<'batch>],
     results: &[StoreResult<()>],
@@ -150,8 +150,8 @@ fn of_results<'entry, 'batch>(
     round.iter().zip(results).filter(|(_, result)| result.is_ok()).map(|(entry, _)| *entry).collect()
 }
 
-/// The ids of those whose event id was not taken. Event ids are entered in the order of their keys, so that two calls with the
-/// same ones wait for each other instead of locking each other out.
+/// The ids of the messages whose event id was not taken. Event ids are inserted in the order of their keys, so that two
+/// calls with the same ones can't deadlock.
 async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> SqlResult<HashSet<Id>> {
     if entries.is_empty() {
         return Ok(HashSet::new());

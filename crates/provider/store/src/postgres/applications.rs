@@ -89,7 +89,7 @@ pub(super) async fn create(db: &impl Client, new: &Application, answer: Option<&
     .map(drop)
 }
 
-/// The id goes before a uid that looks like it.
+/// An id takes precedence over an equal uid.
 pub(super) async fn find(db: &impl Client, account: &str, id_or_uid: &str) -> SqlResult<Option<Application>> {
     let by_id = format!("SELECT {APPLICATION} FROM applications a WHERE a.account = $1 AND a.id = $2");
     let found = rows::one(db, &by_id, &[&account, &id_or_uid], rows::application).await?;
@@ -155,8 +155,8 @@ pub(super) async fn raise_version(db: &impl Client, id: &str) -> SqlResult<bool>
     Ok(rows::write(db, "UPDATE applications SET version = version + 1 WHERE id = $1", &[&id]).await? == 1)
 }
 
-/// Deletes it with its endpoints, whose ids are the answer; none when it was not there. What waits for the endpoints is out
-/// of reach from then on, and is for the caller to drop.
+/// Deletes an application with its endpoints and returns their ids, or none when it did not exist. The caller drops their
+/// delivery rows, which no query returns any more.
 pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> SqlResult<Option<Vec<Id>>> {
     let lock = "SELECT id FROM applications WHERE account = $1 AND id = $2 FOR UPDATE";
     if rows::one(db, lock, &[&account, &id], |row| rows::id(row, 0)).await?.is_none() {

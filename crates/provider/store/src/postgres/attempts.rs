@@ -1,4 +1,4 @@
-//! Attempts: recording them (the hot way out), listing, searching and counting them.
+//! Attempts: recording them (a hot path), listing, searching and counting them.
 //!
 //! A search runs in two steps: it selects the matching rows without payloads and responses, and then reads those rows.
 
@@ -142,10 +142,10 @@ impl AttemptStore for PostgresStore {
     }
 }
 
-/// Whether endpoints changed in a way that others have to know of.
+/// Whether other nodes have to be notified of changed endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RoutingChange {
-    /// They are as they were.
+    /// No endpoint was disabled.
     Unchanged,
     /// An endpoint was disabled.
     Changed,
@@ -153,7 +153,7 @@ pub(super) enum RoutingChange {
 
 pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<RoutingChange> {
     let endpoint_summaries = endpoint_summaries(records);
-    // Applications are locked before anything else.
+    // Every transaction locks applications first, so that none can deadlock.
     let routes = disable(db, &endpoint_summaries).await?;
     insert(db, records.iter().map(|record| &record.attempt).collect()).await?;
     move_on(db, records).await?;
@@ -162,7 +162,7 @@ pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> SqlRe
     Ok(routes)
 }
 
-/// An attempt that was recorded before is left as it is.
+/// Does nothing for an attempt that was recorded before.
 pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> SqlResult<()> {
     attempts.sort_by_key(|attempt| (&attempt.message, &attempt.id));
     let texts = |of: fn(&Attempt) -> &str| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
@@ -193,8 +193,8 @@ pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Sql
     .map(drop)
 }
 
-/// Deletes the delivery rows that are done, and lets the others wait. Of two records of one row the last counts, but what is
-/// done stays done. What was asked for by hand is not finished by an attempt of the schedule.
+/// Deletes finished delivery rows and sets the next time of the others. Of two records of one row the last counts, but a
+/// finished row stays finished. A scheduled attempt does not end a delivery that a caller requested manually.
 async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
     let mut rows: BTreeMap<(&Id, &Id), (DeliveryOutcome, i64)> = BTreeMap::new();
     for record in records {
@@ -265,7 +265,7 @@ impl<'records> Rows<'records> {
         self.triggers.push(trigger);
     }
 
-    /// Where not all of them moved on, those may remain that were asked for while their owner was at another attempt.
+    /// Rows that remain may be those that a caller requested manually while their owner made another attempt.
     async fn return_rest_for_manual(&self, moved_on: u64, db: &impl Client) -> SqlResult<()> {
         match usize::try_from(moved_on) {
             Ok(moved_on) if moved_on >= self.endpoints.len() => Ok(()),
@@ -274,14 +274,14 @@ impl<'records> Rows<'records> {
     }
 }
 
-/// What the attempts of a batch say of one endpoint, taken together.
+/// Combined result of a batch's attempts at one endpoint.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct EndpointSummary {
-    /// It worked at least once.
+    /// At least one attempt succeeded.
     worked: bool,
     /// When the attempt that disables it began and ended.
     disabled_at: Option<(Timestamp, Timestamp)>,
-    /// When it failed first since it worked last.
+    /// Time of the first failure after the last success.
     failing_since: Option<Timestamp>,
 }
 
@@ -330,7 +330,7 @@ async fn disable(
     Ok(routes)
 }
 
-/// Writes only what changes: successes of working endpoints are one look.
+/// Writes only what changes: successes of working endpoints cost one read.
 async fn note_failing(db: &impl Client, endpoint_summaries: &BTreeMap<(&Id, &Id), EndpointSummary>) -> SqlResult<()> {
     let said = endpoint_summaries.iter().filter(|(_, verdict)| verdict.worked || verdict.failing_since.is_some());
     let (mut applications, mut endpoints, mut worked, mut since) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -373,12 +373,12 @@ pub(super) async fn find(db: &impl Client, application: &str, message: &str, id:
     Ok(None)
 }
 
-/// How many there are of each status. Answered from the index alone, as far as vacuum has been there.
+/// Number of attempts of each status, from the index alone on pages that were vacuumed.
 const ATTEMPTS_BY_STATUS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
      count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
      FROM (SELECT status FROM attempts WHERE endpoint = $1 AND id >= $2 AND id < $3 LIMIT $4) found";
 
-/// How many have not been attempted, and how many have.
+/// Number of deliveries without and with an attempt.
 const DELIVERIES_BY_STATE: &str = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) \
      FROM (SELECT attempts FROM deliveries WHERE endpoint = $1 AND message >= $2 AND message < $3 LIMIT $4) found";
 
@@ -395,7 +395,7 @@ async fn endpoint_counts(
     Ok((rows <= limit as u64).then(|| counted(attempts, deliveries)))
 }
 
-/// The only row of a statement that looks at one row more than `limit` at most.
+/// The counts of a statement that reads at most one row more than `limit`.
 async fn counts_row<const COLUMNS: usize>(
     db: &impl Client,
     sql: &str,

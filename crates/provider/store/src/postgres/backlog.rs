@@ -1,4 +1,4 @@
-//! What waits to be delivered, for operators, metrics and the App Portal.
+//! The backlog of unfinished deliveries, for operators, metrics and the App Portal.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -68,7 +68,7 @@ impl BacklogStore for PostgresStore {
     }
 }
 
-/// Message ids grow with time: the first is the oldest.
+/// The smallest id is the oldest, because message ids ascend with time.
 pub(super) async fn backlog(db: &impl Client, endpoint: &str) -> SqlResult<Backlog> {
     let oldest = "SELECT m.created_at FROM endpoints e \
          CROSS JOIN LATERAL (SELECT message FROM deliveries WHERE endpoint = e.id ORDER BY message LIMIT 1) d \
@@ -100,7 +100,7 @@ async fn total_backlog(db: &impl Client) -> SqlResult<Backlog> {
     })
 }
 
-/// As `EARLIEST_DUE` of the deliveries, past what was asked for by hand.
+/// As `EARLIEST_DUE` of the deliveries, without those that a caller requested manually.
 const LONGEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          (SELECT endpoint FROM deliveries WHERE owner IS NULL ORDER BY endpoint, next_at, message LIMIT 1) \
          UNION ALL \
@@ -114,7 +114,7 @@ const LONGEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          ORDER BY d.endpoint, d.next_at, d.message LIMIT 1) earliest \
      WHERE earliest.since <= $2 ORDER BY earliest.since, e.id LIMIT $3";
 
-/// Skips from endpoint to endpoint, as many as are asked for.
+/// Skips from endpoint to endpoint in the index, up to the requested number.
 const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          (SELECT endpoint FROM deliveries WHERE endpoint > $1 ORDER BY endpoint LIMIT 1) \
          UNION ALL \

@@ -117,7 +117,7 @@ const EARLIEST_DUE: &str = "WITH RECURSIVE earliest (endpoint, next_at) AS ( \
              ORDER BY d.endpoint, d.next_at, d.message LIMIT 1) next \
      )";
 
-/// The longest due first.
+/// Ordered by due time.
 pub(super) async fn endpoints_with_due(db: &impl Client, now: Timestamp, limit: usize) -> SqlResult<Vec<(Id, Id)>> {
     let select = format!(
         "{EARLIEST_DUE} SELECT e.application, e.id FROM earliest JOIN endpoints e ON e.id = earliest.endpoint \
@@ -134,7 +134,7 @@ pub(super) async fn next_due(db: &impl Client) -> SqlResult<Option<Timestamp>> {
     rows::one(db, &select, &[], |row| rows::get(row, 0)).await
 }
 
-/// Rows that another node is claiming are passed over.
+/// Skips rows that another node is claiming.
 pub(super) async fn claim(
     db: &impl Client,
     node: &NodeId,
@@ -216,13 +216,13 @@ pub(super) async fn drop_rows<'rows>(
     ordering::make_next_due(db, ordered).await
 }
 
-/// Drops the rows of endpoints that went.
+/// Drops the rows of deleted endpoints.
 pub(super) async fn drop_rows_of(db: &impl Client, endpoints: &[Id]) -> SqlResult<()> {
     let endpoints: Vec<&str> = endpoints.iter().map(|endpoint| &**endpoint).collect();
     rows::write(db, "DELETE FROM deliveries WHERE endpoint = ANY ($1)", &[&endpoints]).await.map(drop)
 }
 
-/// Every endpoint with rows, skipping from one to the next.
+/// Every endpoint with rows, found by skipping from endpoint to endpoint in the index.
 const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          (SELECT endpoint FROM deliveries ORDER BY endpoint LIMIT 1) \
          UNION ALL \
@@ -230,7 +230,7 @@ const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
              SELECT d.endpoint FROM deliveries d WHERE d.endpoint > present.endpoint ORDER BY d.endpoint LIMIT 1) next \
      )";
 
-/// Drops what waits of messages with ids before this one.
+/// Drops the rows of messages with ids before this one.
 pub(super) async fn drop_rows_before(db: &impl Client, message: &str) -> SqlResult<()> {
     let delete = format!(
         "{ENDPOINTS_WITH_ROWS}, gone AS ( \
@@ -242,7 +242,7 @@ pub(super) async fn drop_rows_before(db: &impl Client, message: &str) -> SqlResu
     ordering::make_next_due(db, ordered).await
 }
 
-/// Endpoints that have rows though they went: the process ended between their deletion and that of their rows.
+/// Deleted endpoints that still have rows, because the process ended before it had dropped them.
 pub(super) async fn deleted_endpoints_with_rows(db: &impl Client) -> SqlResult<Vec<Id>> {
     let select = format!(
         "{ENDPOINTS_WITH_ROWS} SELECT endpoint FROM present WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.id = present.endpoint)"
@@ -250,7 +250,7 @@ pub(super) async fn deleted_endpoints_with_rows(db: &impl Client) -> SqlResult<V
     rows::all(db, &select, &[], |row| rows::id(row, 0)).await
 }
 
-/// Enters a row for a manual attempt. If a node owns the row, it is only marked; see [`return_for_manual`]. Endpoint and
+/// Inserts a row for a manual attempt. If a node owns the row, it is only marked; see [`return_for_manual`]. Endpoint and
 /// message stay locked until the transaction ends, so that a transaction that deletes them finds the row.
 async fn mark_for_resend(db: &impl Client, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Resend { application, message, endpoint } = resend;
@@ -264,7 +264,7 @@ async fn mark_for_resend(db: &impl Client, resend: &Resend, answer: Option<&Idem
     enter_manual(db, endpoint, message).await
 }
 
-/// The row of an attempt that was asked for.
+/// The delivery row of a requested attempt.
 pub(super) async fn enter_manual(db: &impl Client, endpoint: &str, message: &str) -> SqlResult<()> {
     let enter = "INSERT INTO deliveries AS d (endpoint, message, owner, attempts, next_at, manual) \
          VALUES ($1, $2, NULL, 0, $3, 1) ON CONFLICT (endpoint, message) DO UPDATE SET \

@@ -96,7 +96,7 @@ impl EndpointStore for PostgresStore {
     }
 }
 
-/// Attempts note on the row whether the endpoint fails, without the application's lock: so the row is locked as well.
+/// Recording attempts updates the row without the application's lock, so the row is locked as well.
 async fn replace_endpoint(
     db: &impl Client,
     old: &Endpoint,
@@ -127,7 +127,7 @@ pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&Ide
         .await
 }
 
-/// The id goes before a uid that looks like it.
+/// An id takes precedence over an equal uid.
 pub(super) async fn find(db: &impl Client, application: &str, id_or_uid: &str) -> SqlResult<Option<Endpoint>> {
     let by_id = format!("SELECT {ENDPOINT} FROM endpoints e WHERE e.application = $1 AND e.id = $2");
     let found = rows::one(db, &by_id, &[&application, &id_or_uid], |row| rows::endpoint(row, 0)).await?;
@@ -150,7 +150,7 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     check_uid(db, new).await?;
     let was = "SELECT disabled FROM endpoints WHERE id = $1 AND application = $2";
     let was_disabled = rows::one(db, was, &[&&*new.id, &&*new.application], |row| rows::get::<bool>(row, 0)).await?;
-    // The time of creation stays; naming it keeps the parameters those of the insert.
+    // The time of creation stays. The condition names it, so that insert and update have the same parameters.
     let update = "UPDATE endpoints SET uid = $3, url = $4, description = $5, disabled = $6, filter_types = $7, \
          channels = $8, throttle_rate = $9, metadata = $10, headers = $11, secret = $12, old_secrets = $13, \
          failing_since = $14, updated_at = $15, ordering = $17 WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
@@ -205,7 +205,7 @@ async fn check_uid(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     }
 }
 
-/// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
+/// False when it did not exist. The caller drops its delivery rows, which no query returns any more.
 pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> SqlResult<bool> {
     applications::lock(db, application).await?;
     let delete = "DELETE FROM endpoints WHERE application = $1 AND id = $2 RETURNING uid";
@@ -216,7 +216,7 @@ pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> Sql
     Ok(true)
 }
 
-/// One statement, so that it is of one moment.
+/// One statement, so that it reads one snapshot.
 pub(super) async fn snapshot(db: &impl Client, application: &str) -> SqlResult<Option<(Application, Vec<Endpoint>)>> {
     let select = format!(
         "SELECT {APPLICATION}, {ENDPOINT} FROM applications a LEFT JOIN endpoints e ON e.application = a.id \

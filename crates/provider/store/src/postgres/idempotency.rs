@@ -20,7 +20,7 @@ impl IdempotencyStore for PostgresStore {
     }
 }
 
-/// Keeps the answer of a write that is under way; `Replayed` when its key was used before.
+/// Stores the answer of the running transaction. `Replayed` when its key was used before.
 pub(super) async fn keep_or_replay(db: &impl Client, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Some(answer) = answer else { return Ok(()) };
     match keep(db, &[answer]).await?.len() {
@@ -29,8 +29,8 @@ pub(super) async fn keep_or_replay(db: &impl Client, answer: Option<&IdempotentA
     }
 }
 
-/// Keeps answers with keys that differ from each other; the keys of those that were not used before. Keys are entered in
-/// their order, so that two calls with the same ones wait for each other instead of locking each other out.
+/// Stores answers with different keys; returns the keys that were not used before. They are inserted in order, so that two
+/// calls with the same ones can't deadlock.
 pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> SqlResult<Vec<Fingerprint>> {
     let mut answers: Vec<(Fingerprint, &IdempotentAnswer)> =
         answers.iter().map(|answer| (answer_key(answer), *answer)).collect();
@@ -65,7 +65,7 @@ pub(super) async fn kept(db: &impl Client, keys: &[Fingerprint]) -> SqlResult<Ve
     rows::all(db, "SELECT key FROM idempotent_answers WHERE key = ANY ($1)", &[&keys], |row| rows::bytes(row, 0)).await
 }
 
-/// Takes back answers that this transaction kept.
+/// Deletes answers that this transaction has stored.
 pub(super) async fn delete_answer(db: &impl Client, keys: &[Fingerprint]) -> SqlResult<()> {
     let keys: Vec<&[u8]> = keys.iter().map(Fingerprint::as_slice).collect();
     rows::write(db, "DELETE FROM idempotent_answers WHERE key = ANY ($1)", &[&keys]).await.map(drop)
@@ -80,7 +80,7 @@ pub(super) async fn find(db: &impl Client, account: &str, key: &str) -> SqlResul
     .await
 }
 
-/// Looks at the `limit` answers that were given first: no index by time is needed, and the cost is bounded.
+/// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
 pub(super) async fn delete_expired(db: &impl Client, before: Timestamp, limit: usize) -> SqlResult<usize> {
     let delete = "DELETE FROM idempotent_answers WHERE no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT $2) AND at < $1";
     let forgotten = rows::write(db, delete, &[&before, &sql_limit(limit)]).await?;

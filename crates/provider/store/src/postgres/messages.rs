@@ -68,7 +68,7 @@ impl MessageStore for PostgresStore {
 /// Columns that [`ScannedMessage::of`] reads.
 pub(super) const SCANNED: &str = "m.id, m.event_type, m.channels, m.tags, octet_length(m.payload)";
 
-/// A message that a scan looks at, without its payload.
+/// A scanned message, without its payload.
 pub(super) struct ScannedMessage {
     pub(super) id: Id,
     event_type: String,

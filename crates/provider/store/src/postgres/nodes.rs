@@ -65,9 +65,9 @@ pub(super) async fn node_number(db: &impl Client, node: &NodeId, now: Timestamp)
     made.first().copied().ok_or_else(|| crate::codec::corrupt("a node without a number").into())
 }
 
-/// Says that `node` lives, and gives back what nodes had that were last heard of before `dead_before`; true when there was
-/// such a node. There is no index by owner, which every delivery would pay for: the unfinished work is gone through once for
-/// nodes that died.
+/// Records a heartbeat of `node` and unassigns the rows of nodes whose last heartbeat is before `dead_before`; true when
+/// there was such a node. It reads all unfinished deliveries once after a node died: an index by owner would cost every
+/// delivery.
 pub(super) async fn heartbeat(
     db: &impl Client,
     node: &NodeId,
@@ -77,7 +77,7 @@ pub(super) async fn heartbeat(
     let hear = "INSERT INTO nodes (id, heartbeat_at) VALUES ($1, $2) \
          ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";
     rows::write(db, hear, &[&&*node.0, &now]).await?;
-    // A row that another heartbeat is deleting is that one's to deal with.
+    // Another node's heartbeat handles the rows that it is deleting.
     let remove_dead_nodes = "DELETE FROM nodes WHERE no IN (SELECT no FROM nodes WHERE heartbeat_at < $1 ORDER BY no FOR UPDATE) RETURNING no";
     let dead: Vec<i64> = rows::all(db, remove_dead_nodes, &[&dead_before], |row| rows::get(row, 0)).await?;
     if dead.is_empty() {

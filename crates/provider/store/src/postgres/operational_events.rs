@@ -27,7 +27,7 @@ impl OperationalEventStore for PostgresStore {
 
     async fn delete_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()> {
         let client = self.client().await?;
-        // Two nodes may settle the same ones: in one order, so that neither locks the other out.
+        // Sorted, because two nodes may delete the same events and must not deadlock.
         let delete = "DELETE FROM operational_events WHERE no IN \
              (SELECT no FROM operational_events WHERE no = ANY ($1) ORDER BY no FOR UPDATE)";
         rows::write(&client, delete, &[&numbers]).await?;
@@ -35,7 +35,7 @@ impl OperationalEventStore for PostgresStore {
     }
 }
 
-/// Writes what happened to an endpoint, if its account listens.
+/// Writes an event about an endpoint, if its account has an operational application.
 pub(super) async fn insert_event(
     db: &impl Client,
     application: &str,

@@ -164,7 +164,7 @@ async fn delete_old_messages(db: &impl Client, before_message: &str, limit: usiz
          DELETE FROM messages m USING old WHERE m.application = old.application AND m.id = old.id";
     let forgotten = write(db, forget, &[&before_message, &sql_limit(limit)]).await?;
     if forgotten > 0 {
-        // What waits of them would wait for ever.
+        // Unfinished deliveries of these messages would never end.
         deliveries::drop_rows_before(db, before_message).await?;
     }
     Ok(forgotten)

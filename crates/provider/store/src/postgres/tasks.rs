@@ -160,7 +160,7 @@ async fn create_within_limit(
     rows::check_limit(db, count, &task.account, running_max).await
 }
 
-/// Attempts of a span of ids, and of those that failed whether they are to be recovered.
+/// Attempts of a range of ids, and whether each failed one has to be sent again.
 const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
          CASE WHEN a.status <> 2 THEN FALSE ELSE \
              NOT EXISTS (SELECT FROM attempts o WHERE o.message = a.message AND o.endpoint = $2 \

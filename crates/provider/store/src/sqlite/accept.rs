@@ -1,5 +1,5 @@
-//! AcceptBatch messages: the hot way in. Each statement is prepared once for a batch, many rows go in with one, and nothing is
-//! looked up for a message that nothing speaks against.
+//! Accepting messages, the hot path. Each statement is prepared once for a batch and inserts many rows. A message without
+//! a conflict needs no lookup.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ const DELIVERIES: Sql = Sql {
     tail: "",
 };
 
-/// One result for each message, in order. A failing one leaves nothing behind and the others stand.
+/// One result for each message, in order. A rejected message leaves no rows and affects no other.
 pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> SqlResult<Vec<StoreResult<()>>> {
     let mut accepting = AcceptBatch {
         db,
@@ -40,7 +40,7 @@ pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> S
         nodes: HashMap::new(),
     };
     let mut results = Vec::with_capacity(batch.len());
-    // An answer that is kept decides over the next message with its key, so one with an answer goes by itself.
+    // A stored answer decides on the next message with its key, so messages with an answer are accepted one by one.
     for run in batch.chunk_by(|one, next| one.answer.is_none() && next.answer.is_none()) {
         match run {
             [NewMessage { answer: Some(answer), .. }] => results.push(accepting.accept_once(&run[0], answer)?),
@@ -63,7 +63,7 @@ struct AcceptBatch<'db> {
 }
 
 impl AcceptBatch<'_> {
-    /// With an answer that is kept for a key; one that is there goes before any other reason.
+    /// Accepts a message with an idempotency key. A stored answer takes precedence over every other result.
     fn accept_once(&mut self, new: &NewMessage, answer: &IdempotentAnswer) -> SqlResult<StoreResult<()>> {
         if let Err(refused) = self.check_version(new)? {
             let is_replayed = idempotency::is_kept(self.db, answer)?;
@@ -84,7 +84,7 @@ impl AcceptBatch<'_> {
         let checked: Vec<_> = run.iter().map(|new| self.check_version(new)).collect::<SqlResult<_>>()?;
         let welcome: Vec<_> = run.iter().zip(&checked).filter(|(_, check)| check.is_ok()).map(|(new, _)| new).collect();
         let mut entered = self.enter(&welcome)?.into_iter();
-        // There is one for each of them; were there not, what was not entered must not be acknowledged.
+        // A message that was not inserted must not be acknowledged.
         let mut of_next =
             || entered.next().unwrap_or_else(|| Err(StoreError::Corrupt("a message was left out".into())));
         Ok(checked.into_iter().map(|check| check.and_then(|()| of_next())).collect())
@@ -107,7 +107,7 @@ impl AcceptBatch<'_> {
         })
     }
 
-    /// Messages that nothing speaks against but an event id that is taken.
+    /// Messages whose only possible conflict is a taken event id.
     fn enter(&mut self, news: &[&NewMessage]) -> SqlResult<Vec<StoreResult<()>>> {
         let mut entered = Vec::with_capacity(news.len());
         for some in news.chunks(ROWS) {
@@ -172,7 +172,7 @@ fn bind_message(values: &mut Values<'_, '_>, new: &&NewMessage) -> SqlResult<()>
     values.bind(new.ordering_key.as_ref().map(OrderingKey::as_str))
 }
 
-/// Whether a message of a statement that left some out is in: it was new, so it was this statement that entered it.
+/// True when the statement, which skips conflicting rows, inserted this message: its id is new.
 fn is_there(db: &Connection, new: &NewMessage) -> SqlResult<bool> {
     let select = "SELECT 1 FROM messages WHERE application = ?1 AND id = ?2";
     Ok(db.prepare_cached(select)?.exists((&*new.message.application, &*new.message.id))?)

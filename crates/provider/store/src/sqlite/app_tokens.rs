@@ -39,7 +39,7 @@ impl AppTokenStore for SqliteStore {
     }
 }
 
-/// A token is of no use without its application.
+/// Finds no token of a deleted application.
 const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
      expires_at FROM app_tokens t \
      WHERE hash = ?1 AND EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application)";

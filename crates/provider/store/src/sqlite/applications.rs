@@ -94,7 +94,7 @@ pub(super) fn find(db: &Connection, account: &str, id_or_uid: &str) -> SqlResult
     rows::one(db, &by_uid, (account, id_or_uid), rows::application)
 }
 
-/// Whatever account it belongs to.
+/// Finds an application of any account.
 pub(super) fn find_by_id(db: &Connection, id: &str) -> SqlResult<Option<Application>> {
     rows::one(db, &format!("{APPLICATION} WHERE id = ?1"), [id], rows::application)
 }
@@ -138,14 +138,14 @@ fn check_uid(db: &Connection, new: &Application) -> SqlResult<()> {
     if taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
 }
 
-/// False when it was not there.
+/// False when it did not exist.
 pub(super) fn raise_version(db: &Connection, id: &str) -> SqlResult<bool> {
     let update = "UPDATE applications SET version = version + 1 WHERE id = ?1";
     Ok(db.prepare_cached(update)?.execute([id])? == 1)
 }
 
-/// Deletes it with its endpoints, whose ids are the answer; none when it was not there. What waits for the endpoints is out
-/// of reach from then on, and is for the caller to drop.
+/// Deletes an application with its endpoints and returns their ids, or none when it did not exist. The caller drops their
+/// delivery rows, which no query returns any more.
 pub(super) fn delete(db: &Connection, account: &str, id: &str) -> SqlResult<Option<Vec<Id>>> {
     if !db.prepare_cached("SELECT 1 FROM applications WHERE account = ?1 AND id = ?2")?.exists((account, id))? {
         return Ok(None);

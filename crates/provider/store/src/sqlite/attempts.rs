@@ -1,4 +1,4 @@
-//! Attempts: recording them (the hot way out), listing, searching and counting them.
+//! Attempts: recording them (a hot path), listing, searching and counting them.
 //!
 //! A search runs in two steps: it selects the matching rows without payloads and responses, and then reads those rows.
 
@@ -98,7 +98,7 @@ impl AttemptStore for SqliteStore {
     }
 }
 
-/// An attempt that was recorded before is left as it is.
+/// Does nothing for an attempt that was recorded before.
 const INSERT: Sql = Sql {
     head: "INSERT OR FAIL INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
          trigger, at)",
@@ -113,11 +113,11 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()
     Insert::prepare(db, &INSERT)?.rows(records, |values, record| bind(values, &record.attempt))?;
     let mut finish = DeliveryDeleter::prepare(db)?;
     let mut retry = db.prepare_cached(RETRY)?;
-    // What was said of an endpoint last; saying it again changes nothing.
+    // The last effect on each endpoint; repeating it changes nothing.
     let mut said: HashMap<&Id, EndpointEffect> = HashMap::new();
     for record in records {
         let attempt = &record.attempt;
-        // What was asked for by hand is not finished by an attempt of the schedule.
+        // A scheduled attempt does not end a delivery that a caller requested manually.
         let (endpoint, message, trigger) = (&*attempt.endpoint, &*attempt.message, attempt.trigger as i64);
         let moved_on = match record.outcome {
             DeliveryOutcome::Done => finish.row(endpoint, message, trigger)?,
@@ -138,7 +138,7 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()
     Ok(())
 }
 
-/// Enters an attempt by itself.
+/// Inserts an attempt alone.
 pub(super) fn insert(db: &Connection, attempt: &Attempt) -> SqlResult<()> {
     Insert::prepare(db, &INSERT)?.rows(std::slice::from_ref(attempt), bind)?;
     Ok(())
@@ -157,7 +157,7 @@ fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> SqlResult<()> {
     values.bind(ms(attempt.at))
 }
 
-/// Writes only when something changes: a success of a working endpoint is one look.
+/// Writes only when something changes: a success of a working endpoint costs one read.
 fn apply_endpoint_effect(db: &Connection, attempt: &Attempt, effect: EndpointEffect) -> SqlResult<()> {
     let whose = (&*attempt.endpoint, &*attempt.application);
     match effect {
@@ -204,12 +204,12 @@ pub(super) fn find(db: &Connection, application: &str, message: &str, id: &str) 
     Ok(None)
 }
 
-/// How many there are of each status. Answered from the index alone.
+/// Number of attempts of each status, from the index alone.
 const ATTEMPTS_BY_STATUS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
      count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
      FROM (SELECT status FROM attempts WHERE endpoint = ?1 AND id >= ?2 AND id < ?3 LIMIT ?4) found";
 
-/// How many have not been attempted, and how many have.
+/// Number of deliveries without and with an attempt.
 const DELIVERIES_BY_STATE: &str = "SELECT count(*) FILTER (WHERE attempts = 0), count(*) FILTER (WHERE attempts > 0) \
      FROM (SELECT attempts FROM deliveries WHERE endpoint = ?1 AND message >= ?2 AND message < ?3 LIMIT ?4) found";
 
@@ -226,7 +226,7 @@ fn endpoint_counts(
     Ok((rows <= limit as u64).then(|| counted(attempts, deliveries)))
 }
 
-/// The only row of a statement that looks at one row more than `limit` at most.
+/// The counts of a statement that reads at most one row more than `limit`.
 fn counts_row<const COLUMNS: usize>(
     db: &Connection,
     sql: &str,
@@ -285,7 +285,7 @@ fn find_attempts(
     Ok(watch.found(found))
 }
 
-/// How a message stands at an endpoint, which it need not have been sent to.
+/// The state of a message at an endpoint, also when it was not sent there.
 fn state(db: &Connection, endpoint: &str, message: &str) -> SqlResult<DeliveryState> {
     let attempts = "SELECT status FROM attempts WHERE message = ?1 AND endpoint = ?2 ORDER BY id DESC";
     let mut state = DeliveryState::default();
@@ -303,9 +303,9 @@ fn state(db: &Connection, endpoint: &str, message: &str) -> SqlResult<DeliverySt
     Ok(state)
 }
 
-/// Those that it was tried at, and those of the application's endpoints that it waits for.
+/// The endpoints with an attempt of the message, and those of the application with an unfinished delivery.
 fn destinations(db: &Connection, application: &str, message: &str) -> SqlResult<Vec<Destination>> {
-    // Beside a `max` the other columns are those of the row that has it.
+    // With `max`, SQLite takes the other columns from the row with the maximum.
     let tried = "SELECT a.endpoint, max(a.id), a.status, a.url, d.next_at FROM attempts a \
          LEFT JOIN deliveries d ON d.endpoint = a.endpoint AND d.message = a.message \
          WHERE a.message = ?2 AND EXISTS (SELECT 1 FROM messages WHERE application = ?1 AND id = ?2) GROUP BY a.endpoint";

@@ -1,4 +1,4 @@
-//! What waits to be delivered, for operators, metrics and the App Portal.
+//! The backlog of unfinished deliveries, for operators, metrics and the App Portal.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -54,14 +54,14 @@ impl BacklogStore for SqliteStore {
     }
 }
 
-/// When something is due of what waits for an endpoint.
+/// The time when the next delivery of an endpoint is due.
 pub(super) fn earliest_due(db: &Connection, endpoint: &str) -> SqlResult<Option<Timestamp>> {
     let select = "SELECT min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
          WHERE d.owner IS NULL AND d.endpoint = ?1 AND d.tried = tries.column1)) FROM (VALUES (0), (1)) tries";
     Ok(rows::one(db, select, [endpoint], |row| rows::optional_time(row, 0))?.flatten())
 }
 
-/// Message ids grow with time: the first is the oldest.
+/// The smallest id is the oldest, because message ids ascend with time.
 pub(super) fn oldest_at(db: &Connection, endpoint: &str) -> SqlResult<Option<Timestamp>> {
     let oldest = "SELECT m.created_at FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
          JOIN messages m ON m.application = e.application AND m.id = d.message \
@@ -99,7 +99,7 @@ fn total_backlog(db: &Connection) -> SqlResult<Backlog> {
     })
 }
 
-/// As `EARLIEST_DUE` of the deliveries, past what was asked for by hand.
+/// As `EARLIEST_DUE` of the deliveries, without those that a caller requested manually.
 const LONGEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_waiting WHERE owner IS NULL \
          UNION ALL \
@@ -124,7 +124,7 @@ fn longest_due_endpoints(db: &Connection, now: Timestamp, limit: usize) -> SqlRe
     Ok(due)
 }
 
-/// Skips from endpoint to endpoint, as many as are asked for.
+/// Skips from endpoint to endpoint in the index, up to the requested number.
 const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries WHERE endpoint > ?1 \
          UNION ALL \

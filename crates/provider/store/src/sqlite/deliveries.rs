@@ -88,7 +88,7 @@ pub(super) const EARLIEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          FROM waiting CROSS JOIN (VALUES (0), (1)) tries WHERE endpoint IS NOT NULL GROUP BY endpoint \
      )";
 
-/// The longest due first.
+/// Ordered by due time.
 pub(super) fn endpoints_with_due(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<(Id, Id)>> {
     let select = format!(
         "{EARLIEST_DUE} SELECT e.application, e.id FROM earliest JOIN endpoints e ON e.id = earliest.endpoint \
@@ -183,8 +183,8 @@ pub(super) fn drop_rows(db: &Connection, rows: &[(Id, Id)]) -> SqlResult<()> {
     Ok(())
 }
 
-/// Deletes rows that came to their end, one by one. Most have no key, and go without a `RETURNING`, for which SQLite would
-/// collect them first.
+/// Deletes finished rows, one by one. Most have no ordering key and need no `RETURNING`, for which SQLite would collect the
+/// rows first.
 pub(super) struct DeliveryDeleter<'db> {
     db: &'db Connection,
     without_key: CachedStatement<'db>,
@@ -206,8 +206,8 @@ impl<'db> DeliveryDeleter<'db> {
     }
 }
 
-/// Drops at most `limit` rows of an endpoint that went; true when there may be more. Nothing of it is due any more, and so no next
-/// of a key either.
+/// Drops at most `limit` rows of a deleted endpoint; true when there may be more. Nothing of the endpoint is due any more,
+/// so no next row of a key has to become due.
 pub(super) fn drop_rows_batch(db: &Connection, endpoint: &str, limit: usize) -> SqlResult<bool> {
     let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message IN \
          (SELECT message FROM deliveries WHERE endpoint = ?1 ORDER BY message LIMIT ?2)";
@@ -216,7 +216,7 @@ pub(super) fn drop_rows_batch(db: &Connection, endpoint: &str, limit: usize) -> 
     Ok(i64::try_from(dropped).unwrap_or(i64::MAX) == limit)
 }
 
-/// Every endpoint with rows, skipping from one to the next.
+/// Every endpoint with rows, found by skipping from endpoint to endpoint in the index.
 const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries \
          UNION ALL \
@@ -228,7 +228,7 @@ pub(super) fn endpoints_with_rows(db: &Connection) -> SqlResult<Vec<Id>> {
     endpoints(db, &format!("{ENDPOINTS_WITH_ROWS} SELECT endpoint FROM present WHERE endpoint IS NOT NULL"))
 }
 
-/// Endpoints that have rows though they went: the process ended between their deletion and that of their rows.
+/// Deleted endpoints that still have rows, because the process ended before it had dropped them.
 pub(super) fn deleted_endpoints_with_rows(db: &Connection) -> SqlResult<Vec<Id>> {
     let went = "endpoint IS NOT NULL AND endpoint NOT IN (SELECT id FROM endpoints)";
     endpoints(db, &format!("{ENDPOINTS_WITH_ROWS} SELECT endpoint FROM present WHERE {went}"))
@@ -244,7 +244,7 @@ fn endpoints(db: &Connection, select: &str) -> SqlResult<Vec<Id>> {
     Ok(found)
 }
 
-/// Enters a row for a manual attempt. If a node owns the row, it is only marked; see [`return_for_manual`].
+/// Inserts a row for a manual attempt. If a node owns the row, it is only marked; see [`return_for_manual`].
 fn mark_for_resend(db: &Connection, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Resend { application, message, endpoint } = resend;
     idempotency::keep_or_replay(db, answer)?;
@@ -256,7 +256,7 @@ fn mark_for_resend(db: &Connection, resend: &Resend, answer: Option<&IdempotentA
     enter_manual(db, endpoint, message)
 }
 
-/// The row of an attempt that was asked for.
+/// The delivery row of a requested attempt.
 pub(super) fn enter_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
     let enter = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) VALUES (?1, ?2, NULL, 0, ?3, 1) \
          ON CONFLICT (endpoint, message) DO UPDATE SET \

@@ -111,7 +111,7 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     check_uid(db, new)?;
     let was = "SELECT disabled FROM endpoints WHERE id = ?1 AND application = ?2";
     let was_disabled = rows::one(db, was, (&*new.id, &*new.application), |row| Ok(row.get::<_, bool>(0)?))?;
-    // The time of creation stays; naming it keeps the parameters those of the insert.
+    // The time of creation stays. The condition names it, so that insert and update have the same parameters.
     let update = "UPDATE endpoints SET uid = ?3, url = ?4, description = ?5, disabled = ?6, filter_types = ?7, \
          channels = ?8, throttle_rate = ?9, metadata = ?10, headers = ?11, secret = ?12, old_secrets = ?13, \
          failing_since = ?14, updated_at = ?15, ordering = ?17 WHERE id = ?1 AND application = ?2 AND ?16 IS NOT NULL";
@@ -155,7 +155,7 @@ fn check_uid(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     if taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
 }
 
-/// False when it was not there. What waits for it is out of reach from then on, and is for the caller to drop.
+/// False when it did not exist. The caller drops its delivery rows, which no query returns any more.
 pub(super) fn delete(db: &Connection, application: &str, id: &str) -> SqlResult<bool> {
     let delete = "DELETE FROM endpoints WHERE application = ?1 AND id = ?2 RETURNING uid";
     let Some(uid) = rows::one(db, delete, (application, id), |row| Ok(row.get::<_, Option<String>>(0)?))? else {
@@ -166,7 +166,7 @@ pub(super) fn delete(db: &Connection, application: &str, id: &str) -> SqlResult<
     Ok(true)
 }
 
-/// Two statements: the caller's transaction makes them one moment.
+/// Two statements, which read one snapshot in the caller's transaction.
 pub(super) fn snapshot(db: &Connection, application: &str) -> SqlResult<Option<(Application, Vec<Endpoint>)>> {
     let Some(found) = applications::find_by_id(db, application)? else {
         return Ok(None);

@@ -24,7 +24,7 @@ impl IdempotencyStore for SqliteStore {
 pub(super) const KEEP: &str = "INSERT INTO idempotent_answers (key, request_hash, at, application, message, status, body) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
 
-/// Keeps an answer with a statement of [`KEEP`]; false when its key was used before.
+/// Stores an answer with the prepared statement [`KEEP`]. False when its key was used before.
 pub(super) fn keep(statement: &mut CachedStatement<'_>, answer: &IdempotentAnswer) -> rusqlite::Result<bool> {
     let (application, message, status, body) = match &answer.answer {
         Answer::Message { application, message } => (Some(&**application), Some(&**message), None, None),
@@ -42,7 +42,7 @@ pub(super) fn keep(statement: &mut CachedStatement<'_>, answer: &IdempotentAnswe
     Ok(kept == 1)
 }
 
-/// Keeps the answer of a write that is under way; `Replayed` when its key was used before.
+/// Stores the answer of the running transaction. `Replayed` when its key was used before.
 pub(super) fn keep_or_replay(db: &Connection, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     match answer {
         Some(answer) if !keep(&mut db.prepare_cached(KEEP)?, answer)? => Err(StoreError::Replayed.into()),
@@ -68,7 +68,7 @@ pub(super) fn find(db: &Connection, account: &str, key: &str) -> SqlResult<Optio
     })
 }
 
-/// Looks at the `limit` answers that were given first: no index by time is needed, and the cost is bounded.
+/// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
 pub(super) fn delete_expired(db: &Connection, before: Timestamp, limit: usize) -> SqlResult<usize> {
     let delete = "DELETE FROM idempotent_answers WHERE at < ?1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT ?2)";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);

@@ -63,7 +63,7 @@ impl MessageStore for SqliteStore {
     }
 }
 
-/// Looks at the messages of a scan, as `no, id, event_type, channels, tags, length(payload)`.
+/// Reads the messages of a scan: columns `no, id, event_type, channels, tags, length(payload)`.
 pub(super) fn each_message(
     db: &Connection,
     application: &str,

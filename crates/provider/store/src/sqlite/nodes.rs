@@ -39,8 +39,8 @@ impl NodeStore for SqliteStore {
     }
 }
 
-/// The number that stands for a node in delivery rows. It is looked up in the transaction that uses it: a node that was
-/// declared dead meanwhile gets a new one, so that each row's owner has a heartbeat that the other nodes check.
+/// The number of a node in delivery rows, read in the transaction that uses it. A node that was declared dead gets a new
+/// number, so that each assigned row has an owner whose heartbeat the other nodes check.
 pub(super) fn node_number(db: &Connection, node: &NodeId, now: Timestamp) -> SqlResult<i64> {
     let found = rows::one(db, "SELECT no FROM nodes WHERE id = ?1", [&*node.0], |row| Ok(row.get(0)?))?;
     match found {
@@ -52,8 +52,8 @@ pub(super) fn node_number(db: &Connection, node: &NodeId, now: Timestamp) -> Sql
     }
 }
 
-/// Says that `node` lives, and gives back what nodes had that were last heard of before `dead_before`. There is no index by
-/// owner, which every delivery would pay for: the unfinished work is gone through once for nodes that died.
+/// Records a heartbeat of `node` and unassigns the rows of nodes whose last heartbeat is before `dead_before`. It reads all
+/// unfinished deliveries once after a node died: an index by owner would cost every delivery.
 pub(super) fn heartbeat(db: &Connection, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> SqlResult<()> {
     let hear = "INSERT INTO nodes (id, heartbeat_at) VALUES (?1, ?2) \
          ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";

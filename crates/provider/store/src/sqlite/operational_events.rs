@@ -40,7 +40,7 @@ impl OperationalEventStore for SqliteStore {
     }
 }
 
-/// Writes what happened to an endpoint, if its account listens.
+/// Writes an event about an endpoint, if its account has an operational application.
 pub(super) fn insert_event(
     db: &Connection,
     application: &str,
@@ -66,7 +66,7 @@ fn subscribed_account(db: &Connection, application: &str) -> SqlResult<Option<(S
     Ok(listens.then_some((account, uid)))
 }
 
-/// Writes that an endpoint was disabled for its failures.
+/// Writes the event that an endpoint was disabled after failures.
 pub(super) fn insert_disabled_event(
     db: &Connection,
     application: &str,
@@ -79,7 +79,7 @@ pub(super) fn insert_disabled_event(
     insert_event(db, application, endpoint, uid.as_deref(), disabled)
 }
 
-/// Writes what an attempt gives notice of.
+/// Writes the events that follow from an attempt.
 pub(super) fn insert_notice_event(db: &Connection, record: &AttemptRecord) -> SqlResult<()> {
     if record.notice == AttemptEvent::None {
         return Ok(());

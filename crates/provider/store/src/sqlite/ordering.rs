@@ -1,4 +1,4 @@
-//! Delivery rows that stay in order.
+//! Delivery rows with an ordering key.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use rusqlite::{Connection, Params, params};
 use super::deliveries;
 use super::rows::{self, SqlResult, ms};
 
-/// Enters a row behind those of its key, or as its first.
+/// Inserts a row behind the others of its ordering key; the first row of a key is due.
 pub(super) fn enter(
     db: &Connection,
     endpoint: &str,
@@ -26,7 +26,7 @@ pub(super) fn enter(
     Ok(())
 }
 
-/// The same for a message that a background task sends again.
+/// Does the same for a message that a background task sends again.
 pub(super) fn reenqueue(
     db: &Connection,
     endpoint: &str,
@@ -40,7 +40,7 @@ pub(super) fn reenqueue(
     Ok(())
 }
 
-/// Deletes rows of an endpoint, with a statement that returns their keys: where one was the first of its key, the next is due.
+/// Deletes rows of an endpoint with a statement that returns their keys. After the first row of a key, the next is due.
 pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> SqlResult<usize> {
     let (mut deleted, mut keys) = (0, HashSet::new());
     let mut statement = db.prepare_cached(delete)?;
@@ -61,8 +61,7 @@ pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl
     Ok(deleted)
 }
 
-/// Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind its
-/// head.
+/// Skips from key to key in the index and reads the first row of each, so a key costs the same with one row as with many.
 const BLOCKED: &str = "WITH RECURSIVE present (key) AS ( \
          SELECT min(key) FROM deliveries INDEXED BY deliveries_by_key \
          WHERE endpoint = ?1 AND key IS NOT NULL AND key > ?2 \

@@ -1,5 +1,5 @@
-//! Forgetting. The oldest rows are found where they lie: messages at the beginning of their table, attempts at the beginning
-//! of theirs, whose key begins with the message.
+//! Retention: deletes expired messages, attempts and payloads. The oldest rows are the first of their tables: messages are
+//! appended, and the key of an attempt begins with the message.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -66,7 +66,7 @@ impl RetentionStore for SqliteStore {
     }
 
     async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
-        // The condition of the index, word by word.
+        // The same text as in the partial index, so that SQLite uses it.
         let forget = "UPDATE messages SET payload = NULL WHERE no IN ( \
              SELECT no FROM messages INDEXED BY messages_by_payload_expiry \
              WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000 \
@@ -96,7 +96,7 @@ impl RetentionStore for SqliteStore {
             let forget = "DELETE FROM messages WHERE id < ?1 AND no IN (SELECT no FROM messages ORDER BY no LIMIT ?2)";
             let forgotten = write(db, forget, (&before, sql_limit(limit)))?;
             if forgotten > 0 {
-                // What waits of them would wait for ever.
+                // Unfinished deliveries of these messages would never end.
                 let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 RETURNING key";
                 for endpoint in deliveries::endpoints_with_rows(db)? {
                     ordering::delete(db, &endpoint, drop, (&*endpoint, &before))?;
@@ -114,7 +114,7 @@ fn note_purge(db: &Connection, application: &str, first: &str, last: &str, now: 
     make_retries_due(db, application, first, last, now)
 }
 
-/// What waits of messages whose payloads went is due.
+/// Makes unfinished deliveries of messages without a payload due, so that the dispatcher drops them.
 fn make_retries_due(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> SqlResult<()> {
     let hasten = "UPDATE deliveries SET next_at = ?4 WHERE endpoint IN (SELECT id FROM endpoints WHERE application = ?1) \
          AND message BETWEEN ?2 AND ?3 AND owner IS NULL AND next_at > ?4";

@@ -161,7 +161,7 @@ fn task_counts(db: &Connection) -> SqlResult<Vec<TaskCount>> {
     Ok(counts)
 }
 
-/// Attempts of a span of ids, and of those that failed whether they are to be recovered.
+/// Attempts of a range of ids, and whether each failed one has to be sent again.
 const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
          CASE WHEN a.status <> 2 THEN 0 ELSE \
              NOT EXISTS (SELECT 1 FROM attempts o WHERE o.message = a.message AND o.endpoint = ?2 \
@@ -235,7 +235,7 @@ pub(super) fn create(db: &Connection, new: &BackgroundTask, answer: Option<&Idem
     Ok(())
 }
 
-/// Running tasks without a valid lease, the longest waiting first.
+/// Running tasks without a valid lease, ordered by waiting time.
 fn free(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<BackgroundTask>> {
     let select = format!("{TASK} WHERE status = 0 AND leased_until <= ?1 ORDER BY leased_until, id LIMIT ?2");
     let mut statement = db.prepare_cached(&select)?;
@@ -286,9 +286,9 @@ fn advance(db: &Connection, step: &TaskStep) -> SqlResult<usize> {
     Ok(made)
 }
 
-/// Rows of the step's messages, as far as they are still wanted; those with a key join the line of their key when the
-/// endpoint wants order. What waits for its next attempt is made due. Nothing is due ahead of the time that its sender wants it
-/// delivered at.
+/// Inserts delivery rows for the messages of a step that still have to be sent. At an endpoint with ordered delivery they
+/// queue behind their ordering key. A row that waits for its next attempt becomes due, but not before the message's
+/// `deliverAt`.
 fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> SqlResult<usize> {
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = ?1 AND NOT disabled";
     let in_order =

@@ -1,4 +1,4 @@
-//! The journal rows of a batch, and who has the outbox rows that follow from them.
+//! Inserts the journal rows of a batch and their outbox rows, each assigned to a node or to none.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,26 +12,26 @@ use crate::codec::{corrupt, kind_code, ms};
 use crate::postgres::locks;
 use crate::postgres::rows::{self, SqlResult};
 
-/// What the batch announces with. It is of the time after the journal's lock was taken.
+/// What announcing needs, read after the journal's lock was acquired.
 pub(super) struct JournalPlan {
-    /// One for each journal entry, rising.
+    /// One for each journal entry, ascending.
     cursors: Vec<Cursor>,
-    /// Customers that are connected, and if their queue flows.
+    /// Connected customers, and whether their queue is running.
     connected: HashMap<Uuid, bool>,
-    /// Subjects of which an earlier row waits.
+    /// Subjects that have an earlier row in the outbox.
     held_back: HashSet<Uuid>,
 }
 
-/// Takes the journal's lock, which is held to the commit, and draws cursors under it: the next ones after the last that
-/// is there, so that what is rolled back leaves no hole, and a gap means that a row was removed.
+/// Acquires the journal's lock, which is held until the commit, and draws the cursors after the last stored one. A
+/// rollback leaves no gap, so a gap means that a row was removed.
 pub(super) async fn draw_cursors(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<JournalPlan> {
     let entries: Vec<&JournalEntry> = changes.iter().flat_map(|change| &change.journal).collect();
     let announced = entries.iter().filter(|entry| entry.event.is_some());
     let (customers, subjects): (HashSet<Uuid>, HashSet<Uuid>) =
         announced.map(|entry| (entry.customer, entry.subject)).unzip();
     let (customers, subjects) = (Vec::from_iter(customers), Vec::from_iter(subjects));
-    // The server does them in the order in which they are sent: everything is prepared before, so that nothing
-    // overtakes the lock.
+    // The server runs the statements in the order in which they are sent. They are prepared before, so that none
+    // runs before the lock is acquired.
     let lock = db.prepare_cached(locks::LOCK).await?;
     let last = db.prepare_cached("SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1").await?;
     let connected = "SELECT customer, parked_at_ms IS NULL FROM consumers \
@@ -62,7 +62,7 @@ pub(super) async fn draw_cursors(db: &Transaction<'_>, changes: &[&Change]) -> S
 pub(super) struct Announced {
     /// One for each change.
     pub(super) receipts: Vec<CommitReceipt>,
-    /// Rows wait that another node could take.
+    /// Some rows are unassigned, so another node could claim them.
     pub(super) notify_nodes: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a batch of changes is judged against: what the tables hold, and the changes before in the batch.
+//! Conflict check: compares the changes of a batch with the stored rows and with the earlier changes of the batch.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,23 +12,23 @@ use crate::codec::{LIVE, end_ms};
 use crate::postgres::rows::{self, SqlResult};
 use crate::postgres::{bulk_changes, registrations};
 
-/// Everything that can speak against a change.
+/// Everything that a change can conflict with.
 #[derive(Default)]
 pub(super) struct ConflictChecker {
     /// Versions; a missing row has none.
     auctions: HashMap<Uuid, i64>,
     items: HashMap<Uuid, LockedItem>,
-    /// Who has a lot number of an auction.
+    /// The item that has a lot number of an auction.
     lots: HashMap<(Uuid, String), Uuid>,
-    /// Who has a position of an auction.
+    /// The item that has a position of an auction.
     places: HashMap<(Uuid, i64), Uuid>,
     /// Idempotency keys that were used.
     answers: HashSet<(Uuid, String)>,
-    /// Turns of registrations that come next.
+    /// The next spending version of each registration.
     turns: HashMap<Uuid, i64>,
     /// Versions of registrations by auction and paddle.
     registrations: HashMap<(Uuid, String), i64>,
-    /// Steps of bulk changes, by auction; what has none has no bulk change.
+    /// Steps of bulk changes, by auction. An auction without an entry has no bulk change.
     leads: HashMap<Uuid, i64>,
     refused: RefusedChanges,
     ends_earlier: bool,
@@ -37,13 +37,13 @@ pub(super) struct ConflictChecker {
 /// Which items are locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LockMode {
-    /// All, also those that have to be waited for.
+    /// All; waits for other transactions.
     Wait,
-    /// Rows that no other transaction has locked; the others count as missing.
+    /// Those that no other transaction has locked. The others count as missing.
     SkipLocked,
 }
 
-/// What is known of an item.
+/// The compared columns of an item.
 struct LockedItem {
     version: i64,
     place: i64,
@@ -60,7 +60,7 @@ impl LockedItem {
 }
 
 impl ConflictChecker {
-    /// LockMode what the changes are about, in the order of the UUIDs, and looks at it.
+    /// Locks the rows of the changes in the order of their UUIDs, and reads them.
     pub(super) async fn load(db: &Transaction<'_>, changes: &[&Change], locks: LockMode) -> SqlResult<Self> {
         let (auctions, items, turns, registrations, answers) = tokio::try_join!(
             biased;
@@ -76,7 +76,7 @@ impl ConflictChecker {
         Ok(ledger)
     }
 
-    /// Who has the lot numbers and positions that items are to have: those that have them already aside.
+    /// The items that have the lot numbers and positions which the changes assign, except where an item keeps its own.
     async fn load_occupied_places(&mut self, db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
         let (mut auctions, mut lots, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for Versioned { state, .. } in changes.iter().flat_map(|change| &change.items) {
@@ -114,12 +114,12 @@ impl ConflictChecker {
         changes.iter().map(|change| self.check_and_apply(change)).collect()
     }
 
-    /// If all items of these changes are there, and locked.
+    /// True when all items of these changes exist and are locked.
     pub(super) fn locked_items_of(&self, changes: &[Change]) -> bool {
         changes.iter().flat_map(|change| &change.items).all(|item| self.items.contains_key(&item.state.uuid))
     }
 
-    /// Answers if the change may become true, and if so reckons with it from now on.
+    /// Checks a change. If it has no conflict, later changes are compared with its result.
     fn check_and_apply(&mut self, change: &Change) -> StoreResult<()> {
         let checked = self.refused.check(change).and_then(|()| self.check(change));
         self.refused.note(change, &checked);
@@ -172,8 +172,8 @@ impl ConflictChecker {
             {
                 return Err(StoreError::Taken("lotNumber"));
             }
-            // Another transaction has inserted an item there: with the auction loaded again, another position is
-            // chosen.
+            // Another transaction has inserted an item at this position. The caller loads the auction again and
+            // chooses another one.
             if self.places.get(&(state.auction, state.position)).is_some_and(another)
                 || !places.insert((state.auction, state.position))
             {
@@ -197,7 +197,7 @@ impl ConflictChecker {
         self.items.insert(item.uuid, kept);
     }
 
-    /// If a change makes an item end that did not, or earlier than before.
+    /// True when a change gives an item an end, or an earlier one.
     pub(super) fn ends_earlier(&self) -> bool {
         self.ends_earlier
     }

@@ -1,9 +1,9 @@
-//! Commits of different items that are asked for at the same time, joined in one transaction: bids, above all.
+//! Group commit: concurrent commits of different items, mostly bids, share one transaction.
 //!
-//! Each call of the port, which is what a line of an item brings, stays a unit of its own: what is refused in one is
-//! nothing to the others. And none waits for another's item: a call whose items another transaction has locked is set
-//! aside, and its caller commits it alone. So does every caller when a statement fails, because of a value that another
-//! transaction took or one that the server refuses: then only the caller of that value gets the error.
+//! Each call of the port, which is a batch of an item queue, is independent: a rejected change affects no other call. No
+//! call waits for the item of another: if another transaction has locked an item of a call, its caller commits it
+//! alone. Every caller does so when a statement fails, for example because another transaction took a unique value:
+//! then only the caller with that value gets the error.
 
 use deadpool_postgres::Transaction;
 use kit_runtime::batcher::Batcher;
@@ -15,20 +15,20 @@ use crate::postgres::batching::COMMIT_BATCHES;
 use crate::postgres::rows::{SqlError, SqlResult};
 use kit_engine::postgres::Postgres;
 
-/// Changes of one call: those of a longer line are worth a transaction of their own, and would keep others waiting.
+/// Changes of one call that may share a transaction. More of them would delay the other calls.
 const CHANGES_MAX: usize = 32;
 
-/// What became of a call.
+/// The result of a call.
 pub(in crate::postgres) enum GroupResult {
     Done(StoreResult<Answers>),
-    /// It has to be committed alone.
+    /// Its caller has to commit it alone.
     Alone(Vec<Change>),
 }
 
-/// Calls that wait for each other.
+/// Collects concurrent calls.
 pub(in crate::postgres) type GroupCommitter = Batcher<Vec<Change>, GroupResult>;
 
-/// Starts joining.
+/// Starts the task that collects and commits.
 pub(in crate::postgres) fn start(postgres: &Postgres) -> GroupCommitter {
     let postgres = postgres.clone();
     Batcher::start("commits", COMMIT_BATCHES, move |calls| {
@@ -37,7 +37,7 @@ pub(in crate::postgres) fn start(postgres: &Postgres) -> GroupCommitter {
     })
 }
 
-/// Changes that may join: of items that are there, and of nothing else that is locked or that others wait for.
+/// True when the changes may share a transaction: they change existing items only, and lock nothing else.
 pub(in crate::postgres) fn can_group(changes: &[Change]) -> bool {
     let may = |change: &Change| {
         let of_items = change.auction.is_none()
@@ -75,7 +75,7 @@ fn outcome(changes: Vec<Change>, answers: Option<Answers>) -> GroupResult {
 }
 
 struct Batch {
-    /// None for calls that are set aside.
+    /// None for calls that have to be committed alone.
     answers: Vec<Option<Answers>>,
     notify_nodes: bool,
 }

@@ -13,14 +13,15 @@ use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code
 use crate::postgres::rows::{self, SqlResult};
 use crate::postgres::{audit, bulk_changes, customers, item_ends, registrations};
 
-/// Writes everything but the journal. Updates come before inserts, so that what one item gives up another may take.
+/// Writes everything except the journal. Updates run before inserts, so that a new item may have a lot number that
+/// another one gives up.
 pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     let auctions = last_states(changes.iter().filter_map(|change| change.auction.as_ref()), |auction| auction.uuid);
     let items = last_states(changes.iter().flat_map(|change| &change.items), |item| item.uuid);
     let bids: Vec<&Bid> = changes.iter().flat_map(|change| &change.bids).collect();
     let entries: Vec<&LogEntry> = changes.iter().flat_map(|change| &change.log).collect();
     let mut answers: Vec<&IdempotentAnswer> = changes.iter().filter_map(|change| change.answer.as_ref()).collect();
-    // In one order, so that of two batches with the same keys none waits for the other in a circle.
+    // Sorted, so that two batches with the same keys can't deadlock.
     answers.sort_by_key(|answer| (answer.caller, answer.key.as_str()));
     tokio::try_join!(
         biased;
@@ -51,7 +52,7 @@ impl<'a, T> States<'a, T> {
     }
 }
 
-/// The last state of each thing: a batch may change one more than once.
+/// The last state of each record, because a batch may change a record more than once.
 fn last_states<'a, T>(states: impl Iterator<Item = &'a Versioned<T>>, uuid: impl Fn(&T) -> Uuid) -> States<'a, T> {
     let mut places: HashMap<Uuid, (bool, usize)> = HashMap::new();
     let mut sorted = States { created: Vec::new(), changed: Vec::new() };
@@ -79,7 +80,7 @@ fn states<T: serde::Serialize>(rows: &[&T]) -> StoreResult<Vec<String>> {
     rows.iter().map(to_json).collect()
 }
 
-/// Every row was locked, or is new: each has to be written.
+/// Checks that every row was written: each was locked before or is new.
 async fn write(db: &Transaction<'_>, sql: &str, values: rows::Values<'_>, expected: usize) -> SqlResult<()> {
     let written = rows::execute(db, sql, values).await?;
     if usize::try_from(written) == Ok(expected) {
@@ -191,7 +192,7 @@ async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> SqlResult<()> {
     write(db, insert, values, bids.len()).await
 }
 
-/// Marks are few, and each is of another bid or after the one before: one statement for each, in order.
+/// Strikes are few. They run one by one, because a later one may concern the bid of an earlier one.
 async fn mark_bids(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     let update = "UPDATE bids SET struck = $3, struck_after = $4, struck_reason = $5, struck_actor = $6, struck_at_ms = $7 \
          WHERE item = $1 AND number = $2";
