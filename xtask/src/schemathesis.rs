@@ -94,6 +94,8 @@ impl Server {
         let binary = root.join("target/debug/lotwire");
         // What a run that was interrupted left.
         drop(fs::remove_dir_all(&data));
+        // The keys are created while the server starts, and a command refuses a data directory that does not exist.
+        fs::create_dir_all(&data).map_err(|error| format!("{}: {error}", data.display()))?;
         let process = Command::new(&binary)
             .arg("--data-dir")
             .arg(&data)
