@@ -14,6 +14,7 @@ use crate::access::CredentialCache;
 use crate::bidders::{RegistrationCache, StripedLocks};
 use crate::bidding::item_queue::ItemQueues;
 use crate::config::PlatformConfig;
+use crate::customers::provider_access::ProviderAccess;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::people::SignInState;
@@ -30,8 +31,8 @@ pub struct PlatformParts {
     pub random: SharedRandom,
     /// Seals provider API keys.
     pub vault: Arc<Vault>,
-    /// Reaches providers; its address policy is the operator's.
-    pub client: kit_outbound::Client,
+    /// Reaches providers.
+    pub providers: ProviderAccess,
     /// Limits and pace.
     pub config: PlatformConfig,
 }
@@ -48,7 +49,7 @@ struct Inner {
     random: SharedRandom,
     ids: Ids,
     vault: Arc<Vault>,
-    client: kit_outbound::Client,
+    providers: ProviderAccess,
     config: PlatformConfig,
     publisher: Publisher,
     live: Live,
@@ -74,7 +75,7 @@ struct Inner {
 impl Platform {
     /// A platform that answers, and does nothing by itself: see [`Platform::spawn_workers`].
     pub fn new(parts: PlatformParts) -> Self {
-        let PlatformParts { store, clock, random, vault, client, config } = parts;
+        let PlatformParts { store, clock, random, vault, providers, config } = parts;
         let ids = Ids::new(Arc::clone(&clock), Arc::clone(&random));
         let metrics = Arc::new(Metrics::new());
         let publishing = PublisherParts {
@@ -82,7 +83,7 @@ impl Platform {
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             vault: Arc::clone(&vault),
-            client: client.clone(),
+            providers: providers.clone(),
             config: config.publisher.clone(),
             metrics: Arc::clone(&metrics),
         };
@@ -97,7 +98,7 @@ impl Platform {
             random,
             ids,
             vault,
-            client,
+            providers,
             config,
             publisher,
             live,
@@ -165,8 +166,8 @@ impl Platform {
         &self.inner.vault
     }
 
-    pub(crate) fn client(&self) -> &kit_outbound::Client {
-        &self.inner.client
+    pub(crate) fn provider_access(&self) -> &ProviderAccess {
+        &self.inner.providers
     }
 
     pub(crate) fn publisher(&self) -> &Publisher {

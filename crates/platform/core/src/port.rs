@@ -41,7 +41,7 @@ pub use auctions::{AuctionFilter, AuctionOwner, AuctionStore, Change, CommitRece
 pub use audit::{AuditStore, OrphanRow, PositionNumbering, PositionedEntry};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation};
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
-pub use consumers::{Consumer, ConsumerStore, Parked, StartFrom};
+pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use item_ends::ItemEndStore;

@@ -124,6 +124,12 @@ impl Provider {
         workers::spawn(self, tasks);
     }
 
+    /// Base addresses of the nodes that are alive, at most `limit`.
+    pub async fn node_addresses(&self, limit: usize) -> ProviderResult<Vec<String>> {
+        let alive_since = self.now() - self.config().node_dead_after;
+        Ok(self.store().node_addresses(alive_since, limit).await?)
+    }
+
     /// Answers if the provider can take messages: it is not about to end, what was sent is being recorded, and the store can be
     /// read and written.
     pub async fn ping(&self) -> ProviderResult<()> {

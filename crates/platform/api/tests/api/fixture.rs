@@ -6,7 +6,7 @@ use axum::body::Body;
 use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt as _;
 use kit_http::Surface;
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use platform_core::customers::provider_access::ProviderAccess;
 use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
@@ -67,7 +67,7 @@ impl Fixture {
             clock: Arc::new(clock.clone()),
             random: Arc::new(SeededRandom::new(seed)),
             vault: Arc::new(vault),
-            client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+            providers: ProviderAccess::unfiltered(),
             config,
         });
         Fixture { surface: platform_api::surface(platform.clone()), platform, clock, store }

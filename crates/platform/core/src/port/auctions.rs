@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use contract::{AuctionStatus, ItemStatus};
+use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Item, SaleMode};
 use uuid::Uuid;
 
@@ -105,6 +106,8 @@ pub struct CommitReceipt {
     /// Outbox rows that wait in the table: the publisher did not ask for them, or an earlier one of their subject
     /// waits.
     pub waiting: usize,
+    /// When the connection of the customer whose rows were assigned was last changed, as the transaction read it.
+    pub connection_updated_at: Option<Timestamp>,
 }
 
 /// Auctions, items and bids. [`AuctionStore::commit`] is the only call that changes them. The cost of a page of a list

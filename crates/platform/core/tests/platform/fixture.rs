@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::AuctionStatus;
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use platform_core::customers::provider_access::ProviderAccess;
 use kit_runtime::clock::{Clock, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::tasks::Tasks;
@@ -123,7 +123,7 @@ pub fn node(store: &Arc<dyn Store>, clock: &TestClock, config: PlatformConfig, s
         clock: Arc::new(clock.clone()),
         random,
         vault: Arc::new(vault),
-        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        providers: ProviderAccess::unfiltered(),
         config,
     })
 }

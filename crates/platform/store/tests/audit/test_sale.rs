@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::AuctionStatus;
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use platform_core::customers::provider_access::ProviderAccess;
 use kit_runtime::clock::{Clock, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Vault};
@@ -77,7 +77,7 @@ pub(crate) fn platform_with(store: &Arc<dyn Store>, clock: &TestClock, seed: u64
         clock: Arc::new(clock.clone()),
         random: Arc::new(SeededRandom::new(seed)),
         vault: Arc::new(vault),
-        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        providers: ProviderAccess::unfiltered(),
         config,
     })
 }
