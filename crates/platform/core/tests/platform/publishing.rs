@@ -83,7 +83,7 @@ async fn a_401_parks_the_queue_and_support_resumes_it() {
             tokio::task::yield_now().await;
         }
         let reason = parked(&fixture).await.unwrap();
-        assert!(reason.starts_with(&format!("the provider answered {status}: it ")), "{reason}");
+        assert!(reason.starts_with(&format!("the provider answered {status}: ")), "{reason}");
         assert!(!reason.contains("who is") && !reason.contains(KEY), "the provider's text is shown: {reason}");
         let second = fixture.draft().await;
         fixture.clock.advance(Duration::from_secs(3_600));
