@@ -1,6 +1,9 @@
 //! Files in the data directory with the addresses of the running server, where management commands find them.
 
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::config::Role;
@@ -26,7 +29,8 @@ pub(crate) fn write(data_dir: &Path, role: Role, listen: SocketAddr) -> Result<A
     let writing = || format!("writing {}", path.display());
     // Renamed into place, so that a command never reads half of it.
     let new = path.with_extension(format!("address.{}", std::process::id()));
-    std::fs::write(&new, format!("{url}\n")).context(writing())?;
+    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new).context(writing())?;
+    writeln!(file, "{url}").context(writing())?;
     std::fs::rename(&new, &path).context(writing())?;
     Ok(AddressFile { path, url })
 }
@@ -37,10 +41,8 @@ pub(crate) fn read(data_dir: &Path, role: Role) -> Option<String> {
 }
 
 fn read_file(path: &Path) -> Option<String> {
-    use std::io::Read as _;
-
     let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(BYTES_MAX).read_to_string(&mut text).ok()?;
+    File::open(path).ok()?.take(BYTES_MAX).read_to_string(&mut text).ok()?;
     let url = text.trim();
     url.starts_with("http").then(|| url.to_owned())
 }

@@ -112,14 +112,22 @@ async fn faults_of_the_installation_are_named() {
     assert_eq!(doctor(&launch, |_| ()), None, "nothing is wrong yet");
 
     let other_port = port(&other.provider_url());
-    let report = doctor(&launch, |command| drop(command.env("LOTWIRE_PROVIDER__LISTEN", &other_port)));
+    let report = doctor(&launch, |command| {
+        command.env("LOTWIRE_PROVIDER__LISTEN", &other_port);
+    });
     assert_named(report, &["provider port", "another Lotwire installation", "configure another address"]);
     let program = http_server::serve(async |_| Err(std::io::Error::other("no HTTP"))).await;
-    let report = doctor(&launch, |command| drop(command.env("LOTWIRE_PROVIDER__LISTEN", port(&program))));
+    let report = doctor(&launch, |command| {
+        command.env("LOTWIRE_PROVIDER__LISTEN", port(&program));
+    });
     assert_named(report, &["provider port", "another program uses", "configure another address"]);
-    let report = doctor(&launch, |command| drop(command.env("LOTWIRE_SECRETS__KEY", "08".repeat(32))));
+    let report = doctor(&launch, |command| {
+        command.env("LOTWIRE_SECRETS__KEY", "08".repeat(32));
+    });
     assert_named(report, &["platform secrets", "key"]);
-    let report = doctor(&launch, |command| drop(command.env_remove("LOTWIRE_SECRETS__KEY")));
+    let report = doctor(&launch, |command| {
+        command.env_remove("LOTWIRE_SECRETS__KEY");
+    });
     assert_named(report, &["data directory", "no file secret.key", "Copy the file"]);
 
     assert_named(doctor(&crate::support::launch(&data.path().join("mistyped")), |_| ()), &["data directory", "--data-dir"]);
