@@ -29,7 +29,8 @@ pub(crate) fn write(data_dir: &Path, role: Role, listen: SocketAddr) -> Result<A
     let writing = || format!("writing {}", path.display());
     // Renamed into place, so that a command never reads half of it.
     let new = path.with_extension(format!("address.{}", std::process::id()));
-    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new).context(writing())?;
+    let mut file =
+        OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new).context(writing())?;
     writeln!(file, "{url}").context(writing())?;
     std::fs::rename(&new, &path).context(writing())?;
     Ok(AddressFile { path, url })

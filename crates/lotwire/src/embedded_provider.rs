@@ -71,7 +71,8 @@ impl EmbeddedNodes {
     }
 
     async fn find(&self) -> Vec<String> {
-        let mut candidates: Vec<String> = address_file::read(&self.config.data_dir, Role::Provider).into_iter().collect();
+        let mut candidates: Vec<String> =
+            address_file::read(&self.config.data_dir, Role::Provider).into_iter().collect();
         candidates.extend(self.table.addresses(&self.config, self.clock.now()).await);
         candidates.push(self.usual_url());
         let mut urls: Vec<String> = Vec::new();

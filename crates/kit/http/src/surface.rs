@@ -114,7 +114,9 @@ impl Surface {
 
     /// The mounted router, if the path is at or below its mount point.
     fn mounted_at(&self, request_path: &str) -> Option<&Router> {
-        let is_at = |path: &str| request_path.strip_prefix(path).is_some_and(|below| below.is_empty() || below.starts_with('/'));
+        let is_at = |path: &str| {
+            request_path.strip_prefix(path).is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        };
         self.mounted.iter().find(|(path, _)| is_at(path)).map(|(_, other)| other)
     }
 }

@@ -145,7 +145,8 @@ async fn register(
     customer: Uuid,
     texts: ExistingTexts,
 ) -> Result<(), CommandError> {
-    let registered = platform.register_event_types(support, customer, texts).await.context("registering the event types")?;
+    let registered =
+        platform.register_event_types(support, customer, texts).await.context("registering the event types")?;
     let names: Vec<&str> = registered.iter().map(|registered| registered.event_type.name()).collect();
     print(&format!("Registered {}.", names.join(" and ")));
     Ok(())

@@ -42,8 +42,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use kit_runtime::batcher::Batcher;
 use jiff::Timestamp;
+use kit_runtime::batcher::Batcher;
 use kit_runtime::clock::{SharedClock, to_ms};
 use kit_runtime::random::SharedRandom;
 use kit_runtime::signal::Signal;

@@ -25,8 +25,8 @@ use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{
-    AccessChange, Backlog, Consumer, Contact, ContactRecord, Cursor, Page, ProviderAddress, QuarantinedEvent, StartFrom,
-    StoreError,
+    AccessChange, Backlog, Consumer, Contact, ContactRecord, Cursor, Page, ProviderAddress, QuarantinedEvent,
+    StartFrom, StoreError,
 };
 use crate::{Caller, Platform, Scope};
 

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kit_outbound::{AddressPolicy, Client, ClientConfig, TransportError};
 use kit_outbound::url::parse_endpoint_url;
+use kit_outbound::{AddressPolicy, Client, ClientConfig, TransportError};
 use url::Url;
 
 use crate::port::ProviderAddress;
@@ -232,8 +232,9 @@ mod tests {
         let entered = access.route(&ProviderAddress::Url("http://203.0.114.7:22".to_owned())).await.unwrap();
         let closed = TransportError::Connect { host: "203.0.114.7".into(), reason: "Connection refused".into() };
         let silent = TransportError::Timeout { awaited: "connection", limit_ms: 10_000 };
-        let texts = [closed.clone(), silent, TransportError::Closed, TransportError::Invalid("the response is not HTTP")]
-            .map(|error| entered.failure_text(&error));
+        let texts =
+            [closed.clone(), silent, TransportError::Closed, TransportError::Invalid("the response is not HTTP")]
+                .map(|error| entered.failure_text(&error));
         assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
         let own = access.route(&ProviderAddress::Embedded).await.unwrap();
         assert!(own.failure_text(&closed).contains("Connection refused"));

@@ -92,9 +92,8 @@ async fn another_address_needs_the_key_again_so_that_the_stored_key_is_not_sent_
         api_key: key.map(|key| Secret::new(key.as_bytes().to_vec())),
         start: StartFrom::Now,
     };
-    let enter = async |connect| {
-        fixture.platform.connect_consumer(&fixture.caller, fixture.customer.uuid, &connect).await
-    };
+    let enter =
+        async |connect| fixture.platform.connect_consumer(&fixture.caller, fixture.customer.uuid, &connect).await;
     for provider in [ProviderChoice::Of(foreign.url.clone()), ProviderChoice::Embedded, ProviderChoice::Configured] {
         let refused = enter(connect(provider, None)).await.unwrap_err();
         assert_eq!(refused.code(), "api_key_required");

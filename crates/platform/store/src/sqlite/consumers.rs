@@ -51,7 +51,8 @@ impl ConsumerStore for SqliteStore {
     }
 
     async fn adopt_embedded(&self, addresses: Vec<String>) -> StoreResult<u64> {
-        let update = "UPDATE consumers SET embedded = 1, provider_url = '' WHERE embedded IS NULL AND provider_url = ?1";
+        let update =
+            "UPDATE consumers SET embedded = 1, provider_url = '' WHERE embedded IS NULL AND provider_url = ?1";
         self.write(move |db| {
             let mut adopted = 0;
             for address in &addresses {
@@ -125,9 +126,8 @@ pub(super) enum ConnectionState {
 pub(super) fn connected(db: &Connection, customer: Uuid) -> SqlResult<ConnectionState> {
     let select = "SELECT parked_at_ms, updated_at_ms FROM consumers \
          WHERE customer = ?1 AND application_id IS NOT NULL AND api_key IS NOT NULL";
-    let found = rows::one(db, select, [customer.as_bytes()], |row| {
-        Ok((rows::optional_time(row, 0)?, rows::time(row, 1)?))
-    })?;
+    let found =
+        rows::one(db, select, [customer.as_bytes()], |row| Ok((rows::optional_time(row, 0)?, rows::time(row, 1)?)))?;
     Ok(match found {
         None => ConnectionState::Incomplete,
         Some((Some(_), _)) => ConnectionState::Parked,

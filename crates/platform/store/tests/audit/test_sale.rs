@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::AuctionStatus;
-use platform_core::customers::provider_access::ProviderAccess;
 use kit_runtime::clock::{Clock, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Vault};
+use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::port::{Auctioneer, Store};
 use platform_core::sales::auctions::{CreatedAuction, NewAuction};
 use platform_core::sales::new_item::NewItem;

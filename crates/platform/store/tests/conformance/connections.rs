@@ -1,7 +1,9 @@
 //! Customers' connections, and what enters the outbox.
 
 use contract::ItemStatus;
-use platform_core::port::{Backlog, Contact, ContactRecord, Failing, Parked, ProviderAddress, PublishResult, StartFrom};
+use platform_core::port::{
+    Backlog, Contact, ContactRecord, Failing, Parked, ProviderAddress, PublishResult, StartFrom,
+};
 
 use super::access_changes::AccessChanges as _;
 use super::given::{

@@ -1,7 +1,8 @@
 //! Rate limit on failed authentication, per client address. An address that sent too many invalid keys has to wait.
 //!
-//! A key that authenticated before is always looked up. So a caller that shares an address with another one that guesses
-//! keys is not locked out. A valid key in the cache does not reach this limit.
+//! A caller that shares an address with another one that guesses keys is not locked out: a key that authenticated before
+//! is always looked up, and any other key within a budget of look-ups, before its caller is refused. So a good key counts
+//! after a restart, too. A valid key in the cache does not reach this limit.
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv6Addr};
@@ -17,6 +18,10 @@ const FAILURES_MAX: u32 = 20;
 const FAILURE_INTERVAL: Duration = Duration::from_secs(3);
 /// In which all of them are forgotten.
 const FAILURES_WINDOW_S: u32 = 60;
+/// Keys of addresses that have to wait that are looked up at once, at most.
+const LOOKUPS_MAX: u32 = 500;
+/// One more each. A look-up reads one row by its key.
+const LOOKUP_INTERVAL: Duration = Duration::from_millis(2);
 /// Addresses remembered at most.
 const ADDRESSES_MAX: usize = 10_000;
 /// Good keys remembered at most.
@@ -31,6 +36,8 @@ struct State {
     replenished_at: HashMap<IpAddr, Instant>,
     /// Hashes of keys that were good when they were last looked up.
     known_credentials: HashSet<[u8; 32]>,
+    /// When the whole budget of look-ups will be there again.
+    lookups_replenished_at: Option<Instant>,
 }
 
 impl FailedAuthLimiter {
@@ -56,6 +63,17 @@ impl FailedAuthLimiter {
             retry_after: whole_seconds(wait),
             quota: Quota { name: "address", requests: FAILURES_MAX, window_s: FAILURES_WINDOW_S },
         })
+    }
+
+    /// Whether a key whose caller has to wait may be looked up all the same; takes one look-up of the budget.
+    pub(crate) fn take_lookup(&self, now: Instant) -> bool {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = state.lookups_replenished_at.map_or(now, |at| at.max(now)) + LOOKUP_INTERVAL;
+        let is_left = next.saturating_duration_since(now) <= LOOKUP_INTERVAL * LOOKUPS_MAX;
+        if is_left {
+            state.lookups_replenished_at = Some(next);
+        }
+        is_left
     }
 
     /// The key is good.
@@ -118,6 +136,15 @@ mod tests {
         failed_auth_limiter.check(here, None, start + FAILURE_INTERVAL).unwrap();
         failed_auth_limiter.record_failure(None, Some(&[7; 32]), start);
         failed_auth_limiter.check(here, Some(&[7; 32]), start).unwrap_err();
+    }
+
+    #[test]
+    fn look_ups_for_addresses_that_wait_have_a_budget() {
+        let (failed_auth_limiter, start) = (FailedAuthLimiter::default(), Instant::now());
+        let taken = (0..LOOKUPS_MAX + 10).filter(|_| failed_auth_limiter.take_lookup(start)).count();
+        assert_eq!(taken, LOOKUPS_MAX as usize);
+        assert!(failed_auth_limiter.take_lookup(start + LOOKUP_INTERVAL));
+        assert!(!failed_auth_limiter.take_lookup(start + LOOKUP_INTERVAL));
     }
 
     #[test]

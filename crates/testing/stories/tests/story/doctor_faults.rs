@@ -130,7 +130,10 @@ async fn faults_of_the_installation_are_named() {
     });
     assert_named(report, &["data directory", "no file secret.key", "Copy the file"]);
 
-    assert_named(doctor(&crate::support::launch(&data.path().join("mistyped")), |_| ()), &["data directory", "--data-dir"]);
+    assert_named(
+        doctor(&crate::support::launch(&data.path().join("mistyped")), |_| ()),
+        &["data directory", "--data-dir"],
+    );
 
     let mode = |name: &str, mode| {
         std::fs::set_permissions(data.path().join(name), std::fs::Permissions::from_mode(mode)).unwrap();

@@ -33,7 +33,11 @@ async fn either_of_two_nodes_dies_and_the_other_announces_and_delivers() {
             announce(&site, api).await;
             assert!(site.receiver.wait_until(FAILOVER_MAX, |record| record.arrivals().len() == count).await);
         }
-        if first_dies { nodes.first.kill() } else { nodes.second.kill() }
+        if first_dies {
+            nodes.first.kill()
+        } else {
+            nodes.second.kill()
+        }
         announce(&site, survivor).await;
         let arrived = site.receiver.wait_until(FAILOVER_MAX, |record| record.arrivals().len() >= 3).await;
         let path = format!("/api/v1/customers/{}/consumer", site.customer);

@@ -82,7 +82,8 @@ impl Platform {
         body: String,
     ) -> PlatformResult<Response> {
         let unreachable = |text| PlatformError::Provider { contact: Contact::Unreachable, text };
-        let route = self.provider_access().route(&provider.address).await.map_err(|none| unreachable(none.to_string()))?;
+        let route =
+            self.provider_access().route(&provider.address).await.map_err(|none| unreachable(none.to_string()))?;
         let mut failure = None;
         for base in &route.base_urls {
             let request = request(provider, method.clone(), &format!("{base}{path}"), body.clone())?;

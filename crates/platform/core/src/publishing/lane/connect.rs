@@ -91,7 +91,9 @@ impl Lane {
         match parts.store.record_contact(self.customer, used, record).await {
             Ok(()) => connection.contact = contact,
             // The next request of the lane records it.
-            Err(error) => tracing::warn!(customer = %self.customer, %error, "a connection's state could not be recorded"),
+            Err(error) => {
+                tracing::warn!(customer = %self.customer, %error, "a connection's state could not be recorded")
+            }
         }
     }
 

@@ -97,7 +97,9 @@ pub(super) async fn append(
             let cursor = cursors.next().ok_or_else(|| corrupt("fewer cursors were drawn than asked for"))?;
             receipt.cursors.push(cursor);
             let body = entry.event.as_ref().map(|event| event.to_json());
-            if let (Some((flows, updated_at)), Some(event), Some(body)) = (connected.get(&entry.customer), &entry.event, &body) {
+            if let (Some((flows, updated_at)), Some(event), Some(body)) =
+                (connected.get(&entry.customer), &entry.event, &body)
+            {
                 let first = held_back.insert(entry.subject);
                 let owner = assign_to.filter(|_| *flows && first).map(|node| node.0);
                 receipt.connection_updated_at = Some(*updated_at);
