@@ -7,8 +7,8 @@ use platform_core::port::{
 
 use super::access_changes::AccessChanges as _;
 use super::given::{
-    Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item, item_uuid, node,
-    outcome, sale,
+    Shared, announced, at, claims, commit_to, connected_sale, consumer, customer_uuid, ends, item_uuid, node, outcome,
+    sale,
 };
 
 pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
@@ -63,7 +63,9 @@ pub(super) async fn an_entered_address_is_not_adopted_by_the_embedded_provider(s
 
 pub(super) async fn a_commit_tells_when_the_connection_was_last_changed(store: Shared) {
     connected_sale(&store, 2).await;
-    let receipt = commit_to(&store, announced(item(1), ItemStatus::Sold, at(5)), Some(node(1))).await.unwrap();
+    let item = store.item(item_uuid(1)).await.unwrap().unwrap();
+    let change = announced(item, ItemStatus::Sold, at(5));
+    let receipt = commit_to(&store, change, Some(node(1))).await.unwrap();
     assert_eq!(receipt.connection_updated_at, Some(at(3)));
 }
 
