@@ -164,7 +164,7 @@ Examples:
     /// Check this installation and print how to repair what is wrong.
     ///
     /// The checks cover the configuration, the data directory and its file modes, the databases, the sealing keys, the
-    /// customers' publishing queues and the ports.
+    /// customers' connections and publishing queues, the endpoints and whose server answers on the ports.
     #[command(after_help = "\
 Examples:
   lotwire doctor
@@ -269,13 +269,19 @@ Examples:
 
 To repeat the test, run `lotwire customer resume`. Its exit status is 1 if the test fails.")]
     Connect(Box<CustomerConnect>),
-    /// Create or update both event types in the customer's provider account.
+    /// Create both event types in the customer's provider account, or update their schemas.
+    ///
+    /// Descriptions and titles of existing event types stay, because the customer may have changed them.
     #[command(after_help = "\
 Examples:
-  lotwire customer register-event-types 0199…")]
+  lotwire customer register-event-types 0199…
+  lotwire customer register-event-types 0199… --replace-texts")]
     RegisterEventTypes {
         /// UUID of the customer.
         customer: Uuid,
+        /// Replace the descriptions and titles of existing event types.
+        #[arg(long)]
+        replace_texts: bool,
     },
     /// Test a customer's credentials and publish the waiting events immediately.
     ///
@@ -328,10 +334,13 @@ pub(crate) struct CustomerConnect {
     /// Read the provider API key from a file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) api_key_file: Option<PathBuf>,
-    /// Base URL of the provider's API [default: the stored one, otherwise the configured one].
+    /// Base URL of the provider's API, or `embedded` for the provider of this installation [default: the stored one,
+    /// otherwise the configured one].
+    ///
+    /// Another provider than the stored one needs its API key in the same command.
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) provider_url: Option<String>,
-    /// Replace a stored provider URL by the configured one (platform.provider_url).
+    /// Replace a stored provider by the configured one: platform.provider_url, or without it the embedded one.
     #[arg(long, conflicts_with = "provider_url")]
     pub(crate) configured_provider: bool,
     /// Also publish the events after this cursor of the event feed [default: only events from now on].

@@ -59,6 +59,7 @@ pub(crate) struct Database {
 pub(crate) struct Platform {
     pub(crate) listen: SocketAddr,
     pub(crate) provider_url: String,
+    pub(crate) allowed_provider_networks: Vec<IpNet>,
     pub(crate) rate_limit: u32,
     pub(crate) publish_concurrency: usize,
     pub(crate) publish_timeout: ConfigDuration,
@@ -75,6 +76,7 @@ pub(crate) struct Platform {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Provider {
     pub(crate) listen: SocketAddr,
+    pub(crate) node_url: String,
     pub(crate) allow_subnets: Vec<IpNet>,
     pub(crate) retry_schedule: Vec<ConfigDuration>,
     pub(crate) request_timeout: ConfigDuration,
@@ -160,6 +162,7 @@ impl Default for Platform {
         Platform {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             provider_url: String::new(),
+            allowed_provider_networks: Vec::new(),
             rate_limit: 600_000,
             publish_concurrency: 64,
             publish_timeout: ConfigDuration::from_secs(30),
@@ -179,6 +182,7 @@ impl Default for Provider {
         let (minute, hour) = (60, 3_600);
         Provider {
             listen: SocketAddr::from(([127, 0, 0, 1], 8071)),
+            node_url: String::new(),
             allow_subnets: Vec::new(),
             retry_schedule: [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
                 .map(ConfigDuration::from_secs)
@@ -232,11 +236,17 @@ impl Config {
         if !self.database.url.is_empty() {
             self.database.postgres().check().map_err(|error| format!("database.url: {error}"))?;
         }
-        if !self.platform.provider_url.is_empty() {
-            url::Url::parse(&self.platform.provider_url)
-                .ok()
-                .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
-                .ok_or("platform.provider_url: it is not an http or https URL")?;
+        let urls = [
+            ("platform.provider_url", &self.platform.provider_url),
+            ("provider.node_url", &self.provider.node_url),
+            ("provider.public_url", &self.provider.public_url),
+        ];
+        for (path, url) in urls {
+            let parsed = url::Url::parse(url).ok();
+            let is_valid = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some());
+            if !url.is_empty() && !is_valid {
+                return Err(format!("{path}: it is not an http or https URL"));
+            }
         }
         if !self.provider.proxy.is_empty() {
             let proxy = self.provider.proxy.parse::<kit_outbound::Proxy>();
@@ -265,12 +275,6 @@ impl Config {
         within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
         within("provider.requests_per_second", self.provider.requests_per_second.into(), 1, 1_000_000)?;
         within("provider.endpoints_per_application", self.provider.endpoints_per_application as u64, 1, 10_000)?;
-        if !self.provider.public_url.is_empty() {
-            url::Url::parse(&self.provider.public_url)
-                .ok()
-                .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
-                .ok_or("provider.public_url: it is not an http or https URL")?;
-        }
         if !self.provider.key_region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
             return Err("provider.key_region: it has characters other than lower-case letters and digits".to_owned());
         }
@@ -292,12 +296,19 @@ impl Config {
         Ok(())
     }
 
-    /// Base URL of the provider for customers without a provider URL of their own.
-    pub(crate) fn default_provider_url(&self) -> String {
-        if self.platform.provider_url.is_empty() {
-            format!("http://{}", self.provider.listen)
-        } else {
-            self.platform.provider_url.trim_end_matches('/').to_owned()
+    /// Base URL of the provider for customers without a provider URL of their own; none for the embedded provider.
+    pub(crate) fn configured_provider_url(&self) -> Option<String> {
+        let url = self.platform.provider_url.trim_end_matches('/');
+        (!url.is_empty()).then(|| url.to_owned())
+    }
+
+    /// Base URL at which other nodes reach this node's provider, if one is known.
+    pub(crate) fn provider_node_url(&self) -> Option<String> {
+        let listen = self.provider.listen;
+        match self.provider.node_url.trim_end_matches('/') {
+            "" if listen.ip().is_unspecified() => None,
+            "" => Some(format!("http://{listen}")),
+            url => Some(url.to_owned()),
         }
     }
 

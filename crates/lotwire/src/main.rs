@@ -4,14 +4,17 @@
 //! - [`node`] connects platform and provider to their stores, listens and starts the workers.
 //! - [`commands`] runs each command; [`demo`] is the demonstration.
 
+mod address_file;
 mod cli;
 mod commands;
 mod config;
 mod data_dir_lock;
 mod demo;
+mod embedded_provider;
 mod error;
 mod node;
 mod sealing_key;
+mod server_proof;
 mod telemetry;
 
 use std::num::NonZero;

@@ -13,6 +13,7 @@ use kit_runtime::random::{SharedRandom, SystemRandom};
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
 use platform_core::access::NewApiKey;
+use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};
@@ -21,10 +22,13 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::address_file::{self, AddressFile};
 use crate::config::{Config, Role, Signature};
 use crate::data_dir_lock::{self, DataDirLock};
+use crate::embedded_provider::EmbeddedNodes;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::sealing_key::{require_platform_key, require_provider_key};
+use crate::server_proof;
 
 /// Time limit for releasing this node's claimed deliveries at the end of a shutdown.
 const RELEASE_MAX: Duration = Duration::from_secs(2);
@@ -40,6 +44,7 @@ pub(crate) struct NodeServices {
     pub(crate) clock: SharedClock,
     pub(crate) random: SharedRandom,
     vault: Arc<Vault>,
+    pub(crate) embedded: Arc<EmbeddedNodes>,
 }
 
 impl NodeServices {
@@ -53,7 +58,9 @@ impl NodeServices {
             .context(format!("creating the data directory {}", config.data_dir.display()))?;
         let key = Some(config.secrets.key.as_str()).filter(|key| !key.is_empty());
         let vault = Vault::from_config(key, &config.data_dir, random.as_ref()).context("reading secrets.key")?;
-        Ok(NodeServices { clock: Arc::new(SystemClock), random, vault: Arc::new(vault) })
+        let (vault, clock): (_, SharedClock) = (Arc::new(vault), Arc::new(SystemClock));
+        let embedded = Arc::new(EmbeddedNodes::new(config, vault.clone(), clock.clone(), random.clone()));
+        Ok(NodeServices { clock, random, vault, embedded })
     }
 
     /// The id of the key that seals new secrets.
@@ -81,7 +88,6 @@ pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> R
     limits.people.session_idle = config.platform.session_idle.get();
     limits.people.attempts_max = config.platform.sign_in_attempts;
     limits.people.trusted_proxies = config.platform.trusted_proxies.clone();
-    limits.default_provider_url = config.default_provider_url();
     limits.nodes = if config.database.url.is_empty() {
         platform_core::config::Nodes::Sole
     } else {
@@ -92,8 +98,11 @@ pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> R
         clock: services.clock.clone(),
         random: services.random.clone(),
         vault: services.vault.clone(),
-        // Support enters provider URLs, and the embedded provider is on this machine: every address is allowed.
-        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        providers: ProviderAccess::new(
+            services.embedded.clone(),
+            config.configured_provider_url(),
+            AddressPolicy::public_only(config.platform.allowed_provider_networks.clone()),
+        ),
         config: limits,
     }))
 }
@@ -119,6 +128,7 @@ pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> R
         address_policy: EndpointAddressPolicy { policy: policy.clone(), schemes },
         nodes: provider_core::config::Nodes::Many,
         key_region: Some(config.provider.key_region.clone()).filter(|region| !region.is_empty()),
+        node_url: config.provider_node_url(),
         public_url: config.provider_public_url(),
         trusted_proxies: config.provider.trusted_proxies.clone(),
         requests_per_second_max: config.provider.requests_per_second,
@@ -164,6 +174,7 @@ pub(crate) struct Node {
     stop: CancellationToken,
     servers: Vec<JoinHandle<()>>,
     drain_max: Duration,
+    address_files: Vec<AddressFile>,
     _locks: Vec<DataDirLock>,
 }
 
@@ -182,6 +193,7 @@ impl Node {
             stop,
             servers: Vec::new(),
             drain_max: config.provider.drain_timeout.get(),
+            address_files: Vec::new(),
             _locks: locks?,
         };
         let mut sources = Vec::new();
@@ -196,17 +208,27 @@ impl Node {
             provider.spawn_workers(&node.tasks);
             let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
             let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
+            let surface = node.with_proofs(surface, Role::Provider, &config);
             let addr = node.serve(listener, surface)?;
             sources.push(metrics);
+            node.services.embedded.set_own(addr);
+            node.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
             node.provider = Some((provider, addr));
         }
         if config.runs(Role::Platform) {
             let listener = listen(config.platform.listen, "platform.listen").await?;
-            let platform = open_platform(config, &node.services).await?;
+            let mut config = config.clone();
+            config.platform.listen = listener.local_addr().context("reading the address of the listening socket")?;
+            let platform = open_platform(&config, &node.services).await?;
             require_platform_key(&platform).await?;
+            if let Some((_, provider)) = &node.provider {
+                adopt_embedded_connections(&platform, *provider).await?;
+            }
             platform.spawn_workers(&node.tasks);
             sources.push(platform_api::metrics(platform.clone()));
-            let addr = node.serve(listener, platform_api::surface(platform.clone()))?;
+            let surface = node.with_proofs(platform_api::surface(platform.clone()), Role::Platform, &config);
+            let addr = node.serve(listener, surface)?;
+            node.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
             node.platform = Some((platform, addr));
         }
         kit_http::body_memory::set_limit(config.request_bodies_bytes_max());
@@ -226,6 +248,16 @@ impl Node {
             kit_http::serve::serve(listener, surface, stopping.cancelled_owned(), limits).await;
         }));
         Ok(addr)
+    }
+
+    /// The surface, which also proves that it belongs to this installation.
+    fn with_proofs(&self, surface: Surface, role: Role, config: &Config) -> Surface {
+        let (listen, url) = match role {
+            Role::Platform => (config.platform.listen, None),
+            Role::Provider => (config.provider.listen, config.provider_node_url()),
+        };
+        let urls: Vec<String> = url.into_iter().collect();
+        surface.mount(server_proof::PATH, server_proof::router(self.services.vault.clone(), role, listen, &urls))
     }
 
     pub(crate) fn clock(&self) -> SharedClock {
@@ -264,7 +296,8 @@ impl Node {
     /// Shuts down gracefully, within `provider.drain_timeout`. The node accepts no new work, releases the deliveries
     /// that wait in memory, and lets requests and attempts under way finish. Attempts that do not finish are cut off
     /// and released.
-    pub(crate) async fn stop(self) {
+    pub(crate) async fn stop(mut self) {
+        self.address_files.clear();
         if let Some((provider, _)) = &self.provider {
             provider.refuse_messages();
         }
@@ -290,6 +323,17 @@ impl Node {
             );
         }
     }
+}
+
+/// Connections that an earlier version entered with the address of this node's provider name the embedded provider from
+/// now on, so that they follow it to other addresses and nodes.
+async fn adopt_embedded_connections(platform: &Platform, provider: SocketAddr) -> Result<(), CommandError> {
+    let addresses = vec![server_proof::local_url(provider), format!("http://{provider}")];
+    let adopted = platform.adopt_embedded_connections(addresses).await.context("reading the connections")?;
+    if adopted > 0 {
+        tracing::info!(adopted, "connections to the address of this provider name the embedded provider now");
+    }
+    Ok(())
 }
 
 async fn listen(addr: SocketAddr, key: &str) -> Result<TcpListener, CommandError> {

@@ -62,7 +62,7 @@ fn surface(
     let router = router
         .fallback(async move || (fallbacks.route_not_found)())
         .method_not_allowed_fallback(async move || (fallbacks.method_not_allowed)());
-    Surface { router, panicked: fallbacks.panicked, origins, requests, mounted: None }
+    Surface { router, panicked: fallbacks.panicked, origins, requests, mounted: Vec::new() }
 }
 
 /// A complete surface. One service instead of layers of the router, each of which would cost every request an
@@ -74,13 +74,13 @@ pub struct Surface {
     panicked: fn() -> Response,
     origins: Origins,
     requests: Option<Arc<RequestCounts>>,
-    mounted: Option<(&'static str, Router)>,
+    mounted: Vec<(&'static str, Router)>,
 }
 
 impl Surface {
     /// Mounts another router at a path and below it.
     pub fn mount(mut self, path: &'static str, other: Router) -> Self {
-        self.mounted = Some((path, Router::new().nest_service(path, other)));
+        self.mounted.push((path, Router::new().nest_service(path, other)));
         self
     }
 
@@ -114,9 +114,10 @@ impl Surface {
 
     /// The mounted router, if the path is at or below its mount point.
     fn mounted_at(&self, request_path: &str) -> Option<&Router> {
-        let (path, other) = self.mounted.as_ref()?;
-        let below = request_path.strip_prefix(path)?;
-        (below.is_empty() || below.starts_with('/')).then_some(other)
+        let is_at = |path: &str| {
+            request_path.strip_prefix(path).is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        };
+        self.mounted.iter().find(|(path, _)| is_at(path)).map(|(_, other)| other)
     }
 }
 

@@ -62,6 +62,7 @@ impl Destination {
     }
 }
 
+/// The address, for requests of the program itself. Requests for an account or a customer need [`Destination::new`].
 impl From<Uri> for Destination {
     fn from(uri: Uri) -> Self {
         Self::new(uri, "")

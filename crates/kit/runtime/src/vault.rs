@@ -8,6 +8,7 @@
 
 mod key;
 mod key_file;
+mod proof;
 mod reseal;
 mod sealed;
 mod sentinel;
@@ -24,6 +25,7 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use crate::random::Random;
 
 pub use key::{Key, KeyId};
+pub use proof::{CHALLENGE_BYTES, Challenge, ProofError};
 pub use reseal::ResealReport;
 pub use sealed::{Sealed, Secret, same_texts};
 
@@ -34,6 +36,8 @@ const NONCE_BYTES: usize = 24;
 pub struct Vault {
     /// At least one; the first one seals.
     keys: Vec<(KeyId, XChaCha20Poly1305)>,
+    /// The keys that prove, in the same order. They are derived, so that a proof says nothing about a sealed secret.
+    proof_keys: Vec<proof::ProofKey>,
 }
 
 /// Why a vault can't be created or a secret can't be opened.
@@ -98,8 +102,9 @@ impl Vault {
         if keys.is_empty() || unique.len() != keys.len() {
             return Err(VaultError::InvalidKeySet);
         }
+        let proof_keys = keys.iter().map(|(_, key)| key.proof_key()).collect();
         let keys = keys.into_iter().map(|(id, key)| (id, key.cipher())).collect();
-        Ok(Self { keys })
+        Ok(Self { keys, proof_keys })
     }
 
     /// The vault of a configuration: the keys in `key` or, without them, those in the file `secret.key` in `data_dir`.

@@ -1,7 +1,9 @@
 //! Runs `lotwire customer`: customers and their connections to a delivery provider.
 
 use kit_runtime::vault::Secret;
-use platform_core::customers::connections::{ConnectConsumer, ConsumerState, CredentialTest, ProviderChoice};
+use platform_core::customers::connections::{
+    ConnectConsumer, ConnectionState, ConsumerState, CredentialTest, ExistingTexts, ProviderChoice,
+};
 use platform_core::port::StartFrom;
 use platform_core::{Caller, Outcome, Platform};
 use serde_json::json;
@@ -39,7 +41,10 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Comma
             warn(&format!("Customer created. Next: lotwire customer connect {} --application app_…", customer.uuid));
         }
         Customer::Connect(options) => connect(&platform, &support, options).await?,
-        Customer::RegisterEventTypes { customer } => register(&platform, &support, *customer).await?,
+        Customer::RegisterEventTypes { customer, replace_texts } => {
+            let texts = if *replace_texts { ExistingTexts::Replace } else { ExistingTexts::Keep };
+            register(&platform, &support, *customer, texts).await?;
+        }
         Customer::Resume { customer } => {
             platform.test_and_resume(&support, *customer).await.context("testing the credentials")?;
             print("The provider accepts the credentials. The server publishes the waiting events now.");
@@ -70,7 +75,7 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
         None => None,
     };
     let provider = match &options.provider_url {
-        Some(url) => ProviderChoice::Of(url.clone()),
+        Some(text) => ProviderChoice::entered(text.clone()),
         None if options.configured_provider => ProviderChoice::Configured,
         None => ProviderChoice::Kept,
     };
@@ -87,41 +92,59 @@ async fn connect(platform: &Platform, support: &Caller, options: &CustomerConnec
         Some(CredentialTest::Accepted) | None => print(&describe_connection(&consumer)),
     }
     if options.register_event_types {
-        register(platform, support, options.customer).await?;
+        register(platform, support, options.customer, ExistingTexts::Keep).await?;
     }
     Ok(())
 }
 
 fn describe_connection(consumer: &ConsumerState) -> String {
-    match (&consumer.application_id, consumer.has_api_key) {
-        (Some(application), true) => format!("Connected to {application} at {}.", consumer.provider_url),
-        (Some(_), false) => {
-            "Not connected: the API key is missing. Enter it with `lotwire customer connect`.".to_owned()
-        }
-        (None, true) => {
-            "Not connected: the application is missing. Enter it with `lotwire customer connect`.".to_owned()
-        }
-        (None, false) => {
-            "Not connected: the application and the API key are missing. Enter them with `lotwire customer connect`."
-                .to_owned()
-        }
+    let missing = match (&consumer.application_id, consumer.has_api_key) {
+        (Some(_), true) => return describe_state(consumer),
+        (Some(_), false) => "the API key is missing. Enter it",
+        (None, true) => "the application is missing. Enter it",
+        (None, false) => "the application and the API key are missing. Enter them",
+    };
+    format!("Not connected: {missing} with `lotwire customer connect`.")
+}
+
+fn describe_state(consumer: &ConsumerState) -> String {
+    let application = consumer.application_id.as_deref().unwrap_or_default();
+    let provider = publishing_state::provider(consumer);
+    let (state, since, _) = consumer.state();
+    let since = kit_runtime::clock::rfc3339_ms(since);
+    match state {
+        ConnectionState::Working => format!("Connected to {application} at {provider}, working since {since}."),
+        ConnectionState::Entered => format!(
+            "Entered: {application} at {provider}. No request was made yet. `lotwire customer resume {}` tests it.",
+            consumer.customer
+        ),
+        ConnectionState::Refused => format!("Not connected: {application} at {provider} is refused since {since}."),
+        ConnectionState::Parked => format!("Not connected: {application} at {provider}."),
+        ConnectionState::Unreachable => format!("Not connected: {provider} is unreachable since {since}."),
     }
 }
 
 /// The warning after a failed test. The connection stays stored, because the provider may only be unavailable for now.
 fn failed_test_warning(consumer: &ConsumerState, why: &str) -> String {
-    let ConsumerState { customer, provider_url, application_id, .. } = consumer;
+    let ConsumerState { customer, application_id, .. } = consumer;
     let application = application_id.as_deref().unwrap_or("its application");
+    let provider = publishing_state::provider(consumer);
     format!(
-        "WARNING: the connection to {application} at {provider_url} is stored, but its test failed: {why}\n\
+        "WARNING: the connection to {application} at {provider} is stored, but its test failed: {why}\n\
          Events wait until it works; none is lost. Check that the provider runs at that URL.\n\
          To correct a value, run lotwire customer connect again. To repeat the test, run lotwire customer resume \
          {customer}"
     )
 }
 
-async fn register(platform: &Platform, support: &Caller, customer: Uuid) -> Result<(), CommandError> {
-    let registered = platform.register_event_types(support, customer).await.context("registering the event types")?;
+async fn register(
+    platform: &Platform,
+    support: &Caller,
+    customer: Uuid,
+    texts: ExistingTexts,
+) -> Result<(), CommandError> {
+    let registered =
+        platform.register_event_types(support, customer, texts).await.context("registering the event types")?;
     let names: Vec<&str> = registered.iter().map(|registered| registered.event_type.name()).collect();
     print(&format!("Registered {}.", names.join(" and ")));
     Ok(())
@@ -134,10 +157,12 @@ async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
     let parked = consumer.parked.as_ref().map(|parked| parked.reason.clone());
     let failing = backlog.failing.as_ref();
     let next_attempt_at = failing.and_then(|failing| failing.next_attempt_at).map(kit_runtime::clock::rfc3339_ms);
+    let (state, since, detail) = consumer.state();
     if json {
         return print_json(&json!({
-            "customer": customer, "providerUrl": consumer.provider_url, "applicationId": consumer.application_id,
-            "connected": consumer.has_api_key && consumer.application_id.is_some(), "parked": parked, "pending": backlog.pending, "oldestAt": oldest_at,
+            "customer": customer, "provider": consumer.provider.as_str(), "providerUrl": consumer.provider_url,
+            "applicationId": consumer.application_id, "connected": consumer.is_connected(), "state": state.as_str(),
+            "stateSince": kit_runtime::clock::rfc3339_ms(since), "stateDetail": detail, "parked": parked, "pending": backlog.pending, "oldestAt": oldest_at,
             "quarantined": backlog.quarantined,
             "lastError": failing.map(|failing| json!({
                 "detail": failing.error, "at": kit_runtime::clock::rfc3339_ms(failing.at), "nextAttemptAt": next_attempt_at,
@@ -147,6 +172,9 @@ async fn show(platform: &Platform, support: &Caller, customer: Uuid, json: bool)
     print(&describe_connection(&consumer));
     print(&format!("{}.", publishing_state::waiting(&consumer)));
     let is_parked = consumer.parked.is_some();
+    if let Some(detail) = detail.filter(|_| !is_parked && failing.is_none()) {
+        print(&format!("{}.", capitalise(detail)));
+    }
     for finding in [publishing_state::parked(&consumer), publishing_state::last_error(&consumer)].into_iter().flatten()
     {
         print(&format!("{}.", capitalise(&finding)));

@@ -1,5 +1,6 @@
 //! Runs `lotwire doctor`: checks this installation and prints how to repair what is wrong.
 
+mod endpoints;
 mod files;
 mod postgres;
 mod queues;
@@ -7,14 +8,14 @@ mod queues;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use consumer::ApiClient;
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use tokio::net::TcpListener;
 
 use super::{print, require_database, secrets};
+use crate::address_file;
 use crate::config::{Config, Role};
-use crate::error::{CommandError, ErrorContext as _};
+use crate::error::CommandError;
 use crate::node::{NodeServices, open_platform, open_provider};
+use crate::server_proof::{self, Server};
 
 /// Lowest accepted limit on open files. Each attempt under way and each live-update listener needs one.
 const OPEN_FILES_MIN: u64 = 4_096;
@@ -42,6 +43,14 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
     match services(config) {
         Err(error) => findings.push(("data directory", Err(error))),
         Ok(services) => {
+            for (name, role, addr) in [
+                ("platform port", Role::Platform, config.platform.listen),
+                ("provider port", Role::Provider, config.provider.listen),
+            ] {
+                if config.runs(role) {
+                    findings.push((name, port(config, &services, role, addr).await));
+                }
+            }
             findings
                 .push(("data directory", Ok(format!("{} and its sealing key are usable", config.data_dir.display()))));
             findings.extend(postgres::check(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
@@ -50,14 +59,6 @@ async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
         }
     }
     findings.push(("files", files::finding(&config.data_dir, &exposed)));
-    for (name, role, addr) in [
-        ("platform port", Role::Platform, config.platform.listen),
-        ("provider port", Role::Provider, config.provider.listen),
-    ] {
-        if config.runs(role) {
-            findings.push((name, port(addr).await));
-        }
-    }
     findings
 }
 
@@ -103,10 +104,13 @@ async fn check_provider(config: &Config, services: &NodeServices) -> Vec<(&'stat
         let is_wrong = config.runs(Role::Provider);
         return is_wrong.then(|| ("provider database", Err(error.to_string()))).into_iter().collect();
     }
-    vec![
+    let mut findings = vec![
         ("provider database", provider_database(config, services).await),
         ("provider secrets", provider_secrets(config, services).await),
-    ]
+    ];
+    let endpoints = endpoints::check(config, services).await;
+    findings.extend(endpoints.into_iter().map(|finding| ("endpoints", finding)));
+    findings
 }
 
 fn open_files() -> CheckResult {
@@ -149,23 +153,29 @@ async fn provider_secrets(config: &Config, services: &NodeServices) -> CheckResu
     secrets::check_provider(&provider, services).await
 }
 
-/// A port passes if it is free or if a Lotwire server responds there.
-async fn port(addr: SocketAddr) -> CheckResult {
-    if TcpListener::bind(addr).await.is_ok() {
-        return Ok(format!("{addr} is free"));
+/// Checks the port of a role: who answers there. A running server may have another address than this configuration, such
+/// as one of its flags; its address file says so.
+async fn port(config: &Config, services: &NodeServices, role: Role, configured: SocketAddr) -> CheckResult {
+    let identify = async |url: String| services.embedded.identify(role, &url).await;
+    if let Some(url) = address_file::read(&config.data_dir, role)
+        && identify(url.clone()).await == Server::Own
+    {
+        return Ok(format!("this installation's server answers at {url}"));
     }
-    if responds(addr).await.is_ok() {
-        return Ok(format!("a Lotwire server responds at {addr}"));
+    if TcpListener::bind(configured).await.is_ok() {
+        return Ok(format!("{configured} is free: no server of this installation runs on it"));
     }
-    Err(format!("another program uses {addr}. Stop it, or configure another address"))
-}
-
-async fn responds(addr: SocketAddr) -> Result<(), CommandError> {
-    let client = Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() });
-    let api =
-        ApiClient::new(client, format!("http://{addr}"), "none").context("requesting the health of the server")?;
-    api.get("/api/v1/health").await?;
-    Ok(())
+    match identify(server_proof::local_url(configured)).await {
+        Server::Own => Ok(format!("this installation's server answers at {configured}")),
+        Server::Other => Err(format!(
+            "the server of another Lotwire installation answers at {configured}: it does not have the sealing key of \
+             this one. Stop it, or configure another address; if it should be this installation, check --data-dir and \
+             secrets.key"
+        )),
+        Server::NoLotwire | Server::Silent => {
+            Err(format!("another program uses {configured}. Stop it, or configure another address"))
+        }
+    }
 }
 
 #[cfg(test)]

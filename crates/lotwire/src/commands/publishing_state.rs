@@ -2,8 +2,17 @@
 
 use kit_runtime::clock::rfc3339_ms;
 use platform_core::customers::connections::ConsumerState;
+use platform_core::port::ProviderAddress;
 
 use super::pluralise;
+
+/// `the embedded provider (ADDRESS)` or the address of another provider.
+pub(super) fn provider(state: &ConsumerState) -> String {
+    match &state.provider {
+        ProviderAddress::Embedded => format!("the embedded provider ({})", state.provider_url),
+        ProviderAddress::Url(url) => url.clone(),
+    }
+}
 
 /// `3 events wait, the oldest since TIME`.
 pub(super) fn waiting(state: &ConsumerState) -> String {
@@ -36,6 +45,7 @@ pub(super) fn remedy(state: &ConsumerState) -> String {
     format!(
         "Correct the cause at {}, or the connection with `lotwire customer connect`. Then run `lotwire customer \
          resume {}`",
-        state.provider_url, state.customer
+        provider(state),
+        state.customer
     )
 }

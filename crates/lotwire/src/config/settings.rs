@@ -70,7 +70,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "platform.provider_url",
         SettingKind::Text,
-        "Base URL of the delivery provider for customers without a provider URL of their own. Empty: the embedded provider at `provider.listen`.",
+        "Base URL of the delivery provider for customers without a provider URL of their own. Empty: the embedded provider, at whatever address one of its nodes has.",
+    ),
+    setting(
+        "platform.allowed_provider_networks",
+        SettingKind::List,
+        "Private subnets in which a customer's provider may be, such as `10.20.0.0/16`. The platform sends to no other address that is not public, except `platform.provider_url` and the embedded provider.",
     ),
     setting(
         "platform.rate_limit",
@@ -119,6 +124,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Subnets of reverse proxies whose `X-Forwarded-For` is trusted. Sign-in attempts are then counted for the caller's own address.",
     ),
     setting("provider.listen", SettingKind::Text, "Address and port of the provider's API."),
+    setting(
+        "provider.node_url",
+        SettingKind::Text,
+        "Base URL at which the other nodes and the management commands reach this node's provider. Empty: `provider.listen`, if it is the address of one interface.",
+    ),
     setting(
         "provider.allow_subnets",
         SettingKind::List,

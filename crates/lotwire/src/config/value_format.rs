@@ -31,7 +31,7 @@ impl Setting {
             "database.pool_size" => value_format("a whole number from 2 to 1000", "16"),
             "platform.listen" | "provider.listen" => ADDRESS,
             "metrics.listen" => value_format("an IP address and a port, or empty", "127.0.0.1:9090"),
-            "platform.provider_url" | "provider.public_url" => {
+            "platform.provider_url" | "provider.public_url" | "provider.node_url" => {
                 value_format("an http or https URL, or empty", "https://hooks.example.com")
             }
             "platform.rate_limit" => value_format("a whole number from 0 to 100000000", "600000"),
@@ -42,7 +42,10 @@ impl Setting {
             "platform.session_ttl" => value_format("a duration from 1m to 30 days", "12h"),
             "platform.session_idle" => value_format("a duration from 2m to 30 days", "1h"),
             "platform.sign_in_attempts" => value_format("a whole number from 3 to 1000", "10"),
-            "platform.trusted_proxies" | "provider.trusted_proxies" | "provider.allow_subnets" => SUBNETS,
+            "platform.trusted_proxies"
+            | "platform.allowed_provider_networks"
+            | "provider.trusted_proxies"
+            | "provider.allow_subnets" => SUBNETS,
             "provider.retry_schedule" => value_format("a list of at most 50 durations, each up to 30 days", "5s,5m,2h"),
             "provider.proxy" => {
                 value_format("an http or socks5 URL, or empty", "http://user:password@proxy.example.com:3128")

@@ -126,13 +126,14 @@ impl From<PlatformError> for ApiError {
             PlatformError::Rejected(_) | PlatformError::Taken(_) | PlatformError::Busy => StatusCode::CONFLICT,
             PlatformError::NotConnected | PlatformError::LaterPublished(_) => StatusCode::CONFLICT,
             PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
-            PlatformError::Invalid(_) | PlatformError::IdempotencyMismatch | PlatformError::CursorBeyondEnd(_) => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            PlatformError::Invalid(_)
+            | PlatformError::ApiKeyRequired
+            | PlatformError::IdempotencyMismatch
+            | PlatformError::CursorBeyondEnd(_) => StatusCode::UNPROCESSABLE_ENTITY,
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
             PlatformError::People(refusal) => of_people(refusal),
-            PlatformError::Provider(_) => StatusCode::BAD_GATEWAY,
+            PlatformError::Provider { .. } => StatusCode::BAD_GATEWAY,
             PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
             PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };

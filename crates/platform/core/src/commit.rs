@@ -131,7 +131,8 @@ impl Platform {
         self.wake_lanes(&customers, &results);
         for (customer, result) in customers.iter().zip(&mut results) {
             if let (Ok(receipt), Some(reservation)) = (result, room.get_mut(customer)) {
-                reservation.hand_over(std::mem::take(&mut receipt.assigned), self.clock().monotonic());
+                let assigned = std::mem::take(&mut receipt.assigned);
+                reservation.hand_over(assigned, receipt.connection_updated_at, self.clock().monotonic());
             }
         }
         Ok(results)

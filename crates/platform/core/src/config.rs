@@ -9,8 +9,6 @@ pub use crate::people::PeopleConfig;
 /// }`.
 #[derive(Debug, Clone)]
 pub struct PlatformConfig {
-    /// Base address of the provider's API for customers who are connected without one.
-    pub default_provider_url: String,
     /// How often a command is decided again after a version conflict. 20.
     pub decide_tries_max: usize,
     /// Items in one auction. 100,000.
@@ -126,7 +124,6 @@ pub struct PublisherConfig {
 impl Default for PlatformConfig {
     fn default() -> Self {
         Self {
-            default_provider_url: "http://127.0.0.1:8071".into(),
             decide_tries_max: 20,
             auction_items_max: 100_000,
             call_items_max: 1_000,

@@ -4,6 +4,8 @@ pub mod addresses;
 pub mod auctioneer_input;
 pub mod auctioneers;
 pub mod connections;
+pub mod provider_access;
+pub(crate) mod provider_answer;
 
 use uuid::Uuid;
 

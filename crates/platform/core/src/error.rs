@@ -3,7 +3,7 @@
 use platform_rules::Rejection;
 
 use crate::people::PeopleRefusal;
-use crate::port::{Cursor, StoreError};
+use crate::port::{Contact, Cursor, StoreError};
 
 /// A part of the input that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +64,12 @@ pub enum PlatformError {
          feed from a cursor that you trust, or from 0, and pass over the events that you have"
     )]
     CursorBeyondEnd(Cursor),
+    /// The provider of a connection changes, and the stored API key is not for the new one.
+    #[error(
+        "the provider changes, and the stored API key is not sent to another provider: enter the API key for the new \
+         provider in the same call"
+    )]
+    ApiKeyRequired,
     /// The customer has no complete connection.
     #[error("the customer is not connected: enter its consumer application and API key first")]
     NotConnected,
@@ -82,9 +88,14 @@ pub enum PlatformError {
     /// Others kept changing the same thing at the same time; trying again will help.
     #[error("others are changing it at the same time: try again")]
     Busy,
-    /// The provider did not do what was asked of it; what it answered. Holds no secret.
-    #[error("the provider did not do it: {0}")]
-    Provider(String),
+    /// The provider did not do what was asked of it; why, in our words. Holds no secret.
+    #[error("{text}")]
+    Provider {
+        /// Whether it answered, or could not be reached.
+        contact: Contact,
+        /// The cause and what to do.
+        text: String,
+    },
     /// The database can't be reached or is full; trying again later may help.
     #[error("the database is not available")]
     Unavailable(#[source] StoreError),
@@ -107,11 +118,12 @@ impl PlatformError {
             Self::People(refusal) => refusal.code(),
             Self::Forbidden(_) => "forbidden",
             Self::CursorBeyondEnd(_) => "cursor_beyond_end",
+            Self::ApiKeyRequired => "api_key_required",
             Self::NotConnected => "not_connected",
             Self::LaterPublished(_) => "later_published",
             Self::ListenersFull { .. } => "listeners_full",
             Self::Busy => "busy",
-            Self::Provider(_) => "provider_refused",
+            Self::Provider { .. } => "provider_refused",
             Self::Unavailable(_) => "unavailable",
             Self::Internal(_) => "internal",
         }

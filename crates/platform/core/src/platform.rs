@@ -14,6 +14,7 @@ use crate::access::CredentialCache;
 use crate::bidders::{RegistrationCache, StripedLocks};
 use crate::bidding::item_queue::ItemQueues;
 use crate::config::PlatformConfig;
+use crate::customers::provider_access::ProviderAccess;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::people::SignInState;
@@ -31,8 +32,8 @@ pub struct PlatformParts {
     pub random: SharedRandom,
     /// Seals provider API keys.
     pub vault: Arc<Vault>,
-    /// Reaches providers; its address policy is the operator's.
-    pub client: kit_outbound::Client,
+    /// Reaches providers.
+    pub providers: ProviderAccess,
     /// Limits and intervals.
     pub config: PlatformConfig,
 }
@@ -49,7 +50,7 @@ struct Inner {
     random: SharedRandom,
     ids: Ids,
     vault: Arc<Vault>,
-    client: kit_outbound::Client,
+    providers: ProviderAccess,
     config: PlatformConfig,
     publisher: Publisher,
     live: Live,
@@ -77,7 +78,7 @@ struct Inner {
 impl Platform {
     /// A platform without background work: see [`Platform::spawn_workers`].
     pub fn new(parts: PlatformParts) -> Self {
-        let PlatformParts { store, clock, random, vault, client, config } = parts;
+        let PlatformParts { store, clock, random, vault, providers, config } = parts;
         let ids = Ids::new(Arc::clone(&clock), Arc::clone(&random));
         let metrics = Arc::new(Metrics::new());
         let publishing = PublisherParts {
@@ -85,7 +86,7 @@ impl Platform {
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             vault: Arc::clone(&vault),
-            client: client.clone(),
+            providers: providers.clone(),
             config: config.publisher.clone(),
             metrics: Arc::clone(&metrics),
         };
@@ -100,7 +101,7 @@ impl Platform {
             random,
             ids,
             vault,
-            client,
+            providers,
             config,
             publisher,
             live,
@@ -171,8 +172,8 @@ impl Platform {
         &self.inner.vault
     }
 
-    pub(crate) fn client(&self) -> &kit_outbound::Client {
-        &self.inner.client
+    pub(crate) fn provider_access(&self) -> &ProviderAccess {
+        &self.inner.providers
     }
 
     pub(crate) fn publisher(&self) -> &Publisher {

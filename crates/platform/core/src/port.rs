@@ -45,7 +45,7 @@ pub use audit::{AuditStore, LogEntry, LogKind, OrphanRow, PositionNumbering, Pos
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
-pub use consumers::{Consumer, ConsumerStore, Parked, StartFrom};
+pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use item_ends::{ItemEndStore, LotsEndingBy};

@@ -38,12 +38,13 @@ mod request;
 mod verdict;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use jiff::Timestamp;
 use kit_runtime::batcher::Batcher;
-use kit_runtime::clock::SharedClock;
+use kit_runtime::clock::{SharedClock, to_ms};
 use kit_runtime::random::SharedRandom;
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Vault;
@@ -53,6 +54,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::config::PublisherConfig;
+use crate::customers::provider_access::ProviderAccess;
 use crate::metrics::Metrics;
 use crate::port::{NodeId, OutboxEvent, OutboxSettlement, Store};
 use outcomes::Recorded;
@@ -78,7 +80,7 @@ pub(crate) struct PublisherParts {
     pub(crate) clock: SharedClock,
     pub(crate) random: SharedRandom,
     pub(crate) vault: Arc<Vault>,
-    pub(crate) client: kit_outbound::Client,
+    pub(crate) providers: ProviderAccess,
     pub(crate) config: PublisherConfig,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -120,6 +122,8 @@ struct LaneControl {
     open: AtomicBool,
     /// The connection may have changed.
     connection_stale: AtomicBool,
+    /// The latest change of the connection that a commit has read, in milliseconds.
+    connection_seen_ms: AtomicI64,
     /// Rows wait in the table, or the connection changed: look.
     wake: Signal,
 }
@@ -223,6 +227,7 @@ impl Publisher {
             room: Arc::new(Semaphore::new(self.shared.parts.config.lane_events_max)),
             open: AtomicBool::new(true),
             connection_stale: AtomicBool::new(false),
+            connection_seen_ms: AtomicI64::new(i64::MIN),
             wake: Signal::new(),
         });
         let lane = lane::Lane::new(customer, Arc::clone(&self.shared), Arc::clone(&control), inbox);
@@ -251,7 +256,20 @@ impl Shared {
 
 impl Reservation {
     /// Hands over the rows that the commit gave to this node.
-    pub(crate) fn hand_over(&mut self, events: Vec<OutboxEvent>, now: Instant) {
+    ///
+    /// `connection_updated_at` is the connection's last change as the commit read it. The lane may have cached an
+    /// earlier connection, if another process changed it; these events must use the one that the commit saw.
+    pub(crate) fn hand_over(
+        &mut self,
+        events: Vec<OutboxEvent>,
+        connection_updated_at: Option<Timestamp>,
+        now: Instant,
+    ) {
+        if let Some(at_ms) = connection_updated_at.map(to_ms)
+            && self.control.connection_seen_ms.fetch_max(at_ms, Ordering::AcqRel) < at_ms
+        {
+            self.control.connection_stale.store(true, Ordering::Release);
+        }
         for event in events {
             let place = self.permits.split(1);
             // A lane that has just ended loses nothing: it makes this node take a new name, see `Lane`'s drop.

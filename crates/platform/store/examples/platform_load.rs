@@ -19,7 +19,8 @@ use kit_runtime::vault::Sealed;
 use platform_core::bidding::bid::{Bid, BidSource};
 use platform_core::journal::{JournalEntry, SubjectKind};
 use platform_core::port::{
-    AccessChange, Change, Consumer, NodeId, OutboxSettlement, PublishResult, StartFrom, Versioned,
+    AccessChange, Change, Consumer, Contact, ContactRecord, NodeId, OutboxSettlement, ProviderAddress, PublishResult,
+    StartFrom, Versioned,
 };
 use platform_rules::{
     Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingStatus, StandingBid,
@@ -156,10 +157,11 @@ impl Stated for Item {
 fn consumer() -> Consumer {
     Consumer {
         customer: CUSTOMER,
-        provider_url: "http://127.0.0.1:8071".into(),
+        provider: ProviderAddress::Url("http://127.0.0.1:8071".into()),
         application_id: Some("app_1".into()),
         api_key: Some(Sealed::from_text("v1.k.c2VjcmV0")),
         parked: None,
+        contact: ContactRecord { contact: Contact::Untried, since: at(0), detail: None },
         updated_at: at(0),
     }
 }

@@ -6,7 +6,9 @@ use contract::event::EventType;
 use jiff::Timestamp;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
-use platform_core::port::{BulkChange, Registration, RegistrationStatus, StoreError, StoreResult};
+use platform_core::port::{
+    BulkChange, Contact, ProviderAddress, Registration, RegistrationStatus, StoreError, StoreResult,
+};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,6 +35,34 @@ pub(crate) fn ms(at: Timestamp) -> i64 {
 
 pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {
     Timestamp::from_millisecond(ms).map_err(corrupt)
+}
+
+/// The column `provider_url`, which is empty for the embedded provider.
+pub(crate) fn entered_url(provider: &ProviderAddress) -> &str {
+    match provider {
+        ProviderAddress::Embedded => "",
+        ProviderAddress::Url(url) => url,
+    }
+}
+
+/// The provider of the columns `embedded` and `provider_url`.
+pub(crate) fn provider_address(embedded: Option<bool>, url: String) -> ProviderAddress {
+    if embedded == Some(true) { ProviderAddress::Embedded } else { ProviderAddress::Url(url) }
+}
+
+pub(crate) fn contact_name(contact: Contact) -> &'static str {
+    match contact {
+        Contact::Untried => "untried",
+        Contact::Working => "working",
+        Contact::Refused => "refused",
+        Contact::Unreachable => "unreachable",
+    }
+}
+
+pub(crate) fn contact(name: &str) -> StoreResult<Contact> {
+    let all = [Contact::Untried, Contact::Working, Contact::Refused, Contact::Unreachable];
+    let found = all.into_iter().find(|contact| contact_name(*contact) == name);
+    found.ok_or_else(|| corrupt(format!("no contact of a connection is called {name}")))
 }
 
 /// The end of an item of a real sale, for the timer: in milliseconds, rounded up, so that no item is due before its

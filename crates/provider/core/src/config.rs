@@ -31,6 +31,8 @@ pub struct ProviderConfig {
     pub key_region: Option<String>,
     /// Which kind of secret is made for a new endpoint that comes without one.
     pub secret_kind: SecretKind,
+    /// Base address at which other nodes and management commands reach this node's API; none to tell none.
+    pub node_url: Option<String>,
     /// Base address under which customers reach this server; links to the App Portal begin with it.
     pub public_url: String,
     /// Reverse proxies: their word for where a call came from is taken.
@@ -95,6 +97,7 @@ impl Default for ProviderConfig {
             lanes: LaneConfig::default(),
             key_region: None,
             secret_kind: SecretKind::default(),
+            node_url: None,
             public_url: "http://127.0.0.1:8071".to_owned(),
             trusted_proxies: Vec::new(),
             requests_per_second_max: 50_000,

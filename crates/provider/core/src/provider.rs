@@ -119,6 +119,12 @@ impl Provider {
         }))
     }
 
+    /// Base addresses of the nodes that are alive, at most `limit`.
+    pub async fn node_addresses(&self, limit: usize) -> ProviderResult<Vec<String>> {
+        let alive_since = self.now() - self.config().node_dead_after;
+        Ok(self.store().node_addresses(alive_since, limit).await?)
+    }
+
     /// `Ok` when the provider can accept messages: it is not shutting down, attempts are being recorded, and the store can be
     /// read and written.
     pub async fn ping(&self) -> ProviderResult<()> {

@@ -45,7 +45,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Both roles on free ports, with SQLite in `data_dir`. Deliveries to this machine are allowed.
+    /// Both roles on free ports, with SQLite in `data_dir`. Deliveries to this machine, and providers on it, are allowed.
     pub fn new(binary: PathBuf, data_dir: &Path) -> Result<Self, ServerError> {
         let mut launch = Launch {
             binary,
@@ -59,6 +59,7 @@ impl Launch {
             metrics: free_address()?,
         };
         launch = launch.argument("--data-dir", data_dir.display());
+        let launch = launch.set("PLATFORM__ALLOWED_PROVIDER_NETWORKS", "127.0.0.0/8");
         Ok(launch.set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8"))
     }
 

@@ -67,14 +67,16 @@ impl CustomerSite {
 
         let provider_key = provider.create_provider_key("Site")?;
         let provider_url = provider.provider_url();
-        let provider = ApiClient::new(http.clone(), provider_url.clone(), &provider_key)?;
+        // A platform and a provider of one launch are one installation.
+        let entered = if platform.provider == provider.provider { "embedded".to_owned() } else { provider_url.clone() };
+        let provider = ApiClient::new(http.clone(), provider_url, &provider_key)?;
         let (application, endpoint) = set_up_provider(&provider, &receiver).await?;
 
         let staff_key = platform.create_staff_key("site")?;
         let platform = ApiClient::new(http.clone(), platform.platform_url(), &staff_key)?;
         let customer = json!({ "name": format!("Site {application}") });
         let customer = platform.post("/api/v1/customers", &customer).await?.text("/uuid")?.to_owned();
-        let credentials = json!({ "providerUrl": provider_url, "applicationId": application, "apiKey": provider_key });
+        let credentials = json!({ "providerUrl": entered, "applicationId": application, "apiKey": provider_key });
         platform.put(&format!("/api/v1/customers/{customer}/consumer"), &credentials).await?;
         let auctioneer = json!({ "customer": customer, "name": "Site" });
         let auctioneer = platform.post("/api/v1/auctioneers", &auctioneer).await?.text("/uuid")?.to_owned();

@@ -10,6 +10,7 @@ use secrecy::{ExposeSecret, SecretSlice};
 use sha2::{Digest, Sha256};
 
 use super::VaultError;
+use super::proof::ProofKey;
 use crate::random::Random;
 
 pub(super) const KEY_BYTES: usize = 32;
@@ -68,6 +69,10 @@ impl Key {
     pub fn id(&self) -> KeyId {
         let digest = Sha256::new().chain_update(b"key id\0").chain_update(self.0.expose_secret()).finalize();
         KeyId(hex::encode(&digest[..4]))
+    }
+
+    pub(super) fn proof_key(&self) -> ProofKey {
+        ProofKey::derived_from(self.0.expose_secret())
     }
 
     pub(super) fn cipher(&self) -> XChaCha20Poly1305 {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use platform_core::customers::connections::ConsumerState;
+use kit_runtime::clock::rfc3339_ms;
+use platform_core::customers::connections::{ConnectionState, ConsumerState};
 use platform_core::port::{Customer, Page};
 use platform_core::{Caller, Platform, PlatformError};
 
@@ -12,8 +13,9 @@ use crate::commands::{pluralise, publishing_state};
 use crate::config::Config;
 use crate::node::{NodeServices, open_platform};
 
-/// A queue whose oldest event has waited longer than this fails the check. Publishing normally takes milliseconds.
-const WAIT_MAX: Duration = Duration::from_secs(60);
+/// A queue whose oldest event has waited longer than this fails the check. Publishing normally takes milliseconds, and
+/// another node takes over within ten seconds.
+const WAIT_MAX: Duration = Duration::from_secs(20);
 /// Customers read from the store in one page.
 const PAGE: usize = 250;
 /// Maximum number of listed queues. After repairing these, the operator finds the others with the next run.
@@ -63,17 +65,32 @@ async fn connection(
     }
 }
 
-/// Why a customer's queue makes no progress, and what to do about it.
+/// Why a customer's events do not reach its provider, and what to do about it.
 fn problem(customer: &Customer, state: &ConsumerState, now: Timestamp) -> Option<String> {
     let waiting = publishing_state::waiting(state);
     let is_late = state.backlog.oldest_at.is_some_and(|oldest_at| oldest_at < now - WAIT_MAX);
-    let stuck = match (publishing_state::parked(state), publishing_state::last_error(state)) {
-        (Some(parked), _) => Some(format!("{waiting}: {parked}. {}", publishing_state::remedy(state))),
-        (None, _) if !is_late => None,
-        (None, Some(error)) => Some(format!("{waiting}: {error}. {}", publishing_state::remedy(state))),
-        (None, None) => {
+    let (connection, since, detail) = state.state();
+    let (since, detail) = (rfc3339_ms(since), detail.unwrap_or_default());
+    let remedy = || publishing_state::remedy(state);
+    let provider = publishing_state::provider(state);
+    let stuck = match (connection, publishing_state::last_error(state)) {
+        (ConnectionState::Entered, _) if !state.is_complete() => Some(
+            "its connection is incomplete, so nothing is published. Enter the application and the API key with \
+             `lotwire customer connect`"
+                .to_owned(),
+        ),
+        (ConnectionState::Parked, _) => {
+            Some(format!("{waiting}: the queue is parked since {since}: {detail}. {}", remedy()))
+        }
+        (ConnectionState::Refused, _) => Some(format!("{provider} refuses since {since}: {detail}. {}", remedy())),
+        (ConnectionState::Unreachable, _) => {
+            Some(format!("{waiting}: {provider} is unreachable since {since}: {detail}. {}", remedy()))
+        }
+        (_, Some(error)) => Some(format!("{waiting}: {error}. {}", remedy())),
+        (_, None) if is_late => {
             Some(format!("{waiting}: none was tried. Check that `lotwire serve` runs with the role platform"))
         }
+        (_, None) => None,
     };
     let found: Vec<String> = stuck.into_iter().chain(publishing_state::quarantined(state)).collect();
     (!found.is_empty()).then(|| format!("{} ({}): {}", customer.name, customer.uuid, found.join(". Also, ")))

@@ -36,14 +36,26 @@ impl From<&Customer> for CustomerView {
 pub(crate) struct ConsumerView {
     /// UUID of the customer.
     pub(crate) customer: Uuid,
-    /// Base URL of the provider's API.
+    /// `embedded` for the provider of this installation, otherwise the entered base URL of the provider's API.
+    pub(crate) provider: String,
+    /// Base URL of the provider's API. Of the embedded provider: the address of a node that runs now.
     pub(crate) provider_url: String,
     /// Id of the consumer application (`app_…`); null if none is set.
     pub(crate) application_id: Option<String>,
     /// True if an API key is stored. The key itself is never shown.
     pub(crate) api_key_set: bool,
-    /// True with both an application id and an API key. Without both, the platform publishes nothing.
+    /// True if `state` is `working`.
     pub(crate) connected: bool,
+    /// What the connection is worth: `entered` (a credential is missing, or no request was made yet), `working`,
+    /// `refused` (the provider refuses the credentials), `parked` (the queue waits for support) or `unreachable` (the
+    /// provider does not answer or is out of order).
+    #[schema(value_type = String)]
+    pub(crate) state: &'static str,
+    /// When the state began.
+    #[schema(format = DateTime)]
+    pub(crate) state_since: String,
+    /// Why the connection does not work, and what to do; null if `state` is `entered` or `working`.
+    pub(crate) state_detail: Option<String>,
     /// Why the queue waits for support; null if it is not parked.
     pub(crate) parked: Option<ParkedView>,
     /// Events that are not published yet.
@@ -59,12 +71,17 @@ pub(crate) struct ConsumerView {
 
 impl From<&ConsumerState> for ConsumerView {
     fn from(consumer: &ConsumerState) -> Self {
+        let (state, since, detail) = consumer.state();
         Self {
             customer: consumer.customer,
+            provider: consumer.provider.as_str().to_owned(),
             provider_url: consumer.provider_url.clone(),
             application_id: consumer.application_id.clone(),
             api_key_set: consumer.has_api_key,
-            connected: consumer.has_api_key && consumer.application_id.is_some(),
+            connected: consumer.is_connected(),
+            state: state.as_str(),
+            state_since: time(since),
+            state_detail: detail.map(str::to_owned),
             parked: consumer.parked.as_ref().map(ParkedView::from),
             backlog: BacklogView::from(&consumer.backlog),
             last_error: consumer.backlog.failing.as_ref().map(LastErrorView::from),
@@ -79,7 +96,7 @@ impl From<&ConsumerState> for ConsumerView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = LastError)]
 pub(crate) struct LastErrorView {
-    /// What went wrong: the provider's response, or why the provider was not reachable.
+    /// What went wrong: the status of the provider's response, or why the provider was not reachable; and what to do.
     pub(crate) detail: String,
     /// When the attempt failed.
     #[schema(format = DateTime)]
@@ -103,7 +120,7 @@ impl From<&Failing> for LastErrorView {
 pub(crate) struct TestView {
     /// True if the provider has the consumer application and accepts the key.
     pub(crate) ok: bool,
-    /// The provider's response, or why the provider was not reachable; null if `ok`.
+    /// The status of the provider's response, or why the provider was not reachable, and what to do; null if `ok`.
     pub(crate) detail: Option<String>,
 }
 
@@ -121,7 +138,7 @@ impl From<&CredentialTest> for TestView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Parked)]
 pub(crate) struct ParkedView {
-    /// What the provider answered.
+    /// Why, and what to do.
     pub(crate) reason: String,
     /// When the queue was parked.
     #[schema(format = DateTime)]
@@ -165,7 +182,7 @@ pub(crate) struct QuarantinedView {
     pub(crate) event_id: String,
     /// `ITEM_STATUS_CHANGE` or `AUCTION_STATUS_CHANGE`.
     pub(crate) event_type: &'static str,
-    /// The provider's response.
+    /// The status of the provider's response, and what to do.
     pub(crate) error: String,
     /// When the provider rejected the event.
     #[schema(format = DateTime)]

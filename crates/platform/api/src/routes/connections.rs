@@ -5,7 +5,9 @@ use axum::response::Response;
 use kit_runtime::vault::Secret;
 use platform_core::Outcome;
 use platform_core::Platform;
-use platform_core::customers::connections::{ConnectConsumer, ConsumerState, EventTypeRegistration, ProviderChoice};
+use platform_core::customers::connections::{
+    ConnectConsumer, ConsumerState, EventTypeRegistration, ExistingTexts, ProviderChoice,
+};
 use platform_core::port::StartFrom;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -22,7 +24,8 @@ use crate::routes::ring::NothingIn;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ConsumerIn {
-    /// Base URL of the provider's API. Null restores the configured provider, which is also the initial one.
+    /// Base URL of the provider's API, or `embedded` for the provider of this installation. Null restores the
+    /// configured provider, which is also the initial one: `platform.provider_url`, or the embedded one without it.
     #[serde(default, deserialize_with = "or_null")]
     #[schema(value_type = Option<String>)]
     provider_url: Option<Option<String>>,
@@ -44,7 +47,8 @@ pub(crate) struct ConsumerIn {
 /// platform publishes nothing without both. With both, it asks the provider for the application, for up to 15
 /// seconds, and reports the result in `test`. It stores the connection whatever the result is; to test again, use
 /// `POST …/consumer/resume`. Scope `customers:write`. Errors: 422 `cursor_beyond_end` if the feed has not reached
-/// `startFrom`.
+/// `startFrom`; 422 `api_key_required` if the provider changes and the call has no `apiKey`, because the stored key is
+/// never sent to another provider; 422 `invalid` if the platform does not send to the address.
 #[utoipa::path(
     put, path = "/customers/{uuid}/consumer", tag = "customers", request_body = ConsumerIn,
     params(("uuid" = Uuid, Path)),
@@ -65,7 +69,7 @@ pub(crate) async fn connect(
     let provider = match provider_url {
         None => ProviderChoice::Kept,
         Some(None) => ProviderChoice::Configured,
-        Some(Some(url)) => ProviderChoice::Of(url),
+        Some(Some(text)) => ProviderChoice::entered(text),
     };
     let connect = ConnectConsumer { provider, application_id, api_key, start };
     let consumer = platform.connect_consumer(&write.caller, uuid, &connect).await?;
@@ -111,12 +115,23 @@ pub(crate) struct Registered {
     registered: Vec<&'static str>,
 }
 
+/// How to register the event types.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RegisterIn {
+    /// True replaces the descriptions and titles of existing event types. Default: they stay, because the customer may
+    /// have changed them.
+    #[serde(default)]
+    replace_texts: bool,
+}
+
 /// Register the event types with the provider
 ///
-/// Creates or updates both event types in the customer's provider account. Scope `customers:write`. Errors: 409
-/// `not_connected`, 502 `provider_refused`.
+/// Creates both event types in the customer's provider account, or updates their schemas. Texts of existing event types
+/// stay. Scope `customers:write`. Errors: 422 `invalid` if a credential is missing, 502 `provider_refused`.
 #[utoipa::path(
     post, path = "/customers/{uuid}/consumer/event-types", tag = "customers",
+    request_body = RegisterIn,
     params(("uuid" = Uuid, Path)),
     responses(
         (status = 200, description = "The names of the event types that the provider has now.", body = Registered),
@@ -126,7 +141,7 @@ pub(crate) struct Registered {
 pub(crate) async fn register_event_types(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    post: Post<NothingIn>,
+    post: Post<RegisterIn>,
 ) -> Result<Response, ApiError> {
     let render = |registered: &Vec<EventTypeRegistration>| {
         let registered = registered.iter().map(|registered| registered.event_type.name()).collect();
@@ -137,7 +152,8 @@ pub(crate) async fn register_event_types(
         return Ok(response::replayed(replayed));
     }
     // The effect is at the provider and idempotent, so the response can only be stored after it.
-    let registered = platform.register_event_types(&post.caller, uuid).await?;
+    let texts = if post.body.replace_texts { ExistingTexts::Replace } else { ExistingTexts::Keep };
+    let registered = platform.register_event_types(&post.caller, uuid, texts).await?;
     platform.keep_answer(idempotent.as_ref(), &registered).await?;
     Ok(response::outcome(Outcome::Fresh(registered), 200, render, |_| None))
 }

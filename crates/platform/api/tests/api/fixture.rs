@@ -6,11 +6,11 @@ use axum::body::Body;
 use http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt as _;
 use kit_http::Surface;
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_core::access::NewApiKey;
+use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::people::{NewUser, SignIn};
 use platform_core::port::Store;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role, Scopes};
@@ -67,7 +67,7 @@ impl Fixture {
             clock: Arc::new(clock.clone()),
             random: Arc::new(SeededRandom::new(seed)),
             vault: Arc::new(vault),
-            client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+            providers: ProviderAccess::unfiltered(),
             config,
         });
         Fixture { surface: platform_api::surface(platform.clone()), platform, clock, store }

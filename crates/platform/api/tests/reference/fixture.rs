@@ -7,11 +7,11 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, Request};
 use http_body_util::BodyExt as _;
 use kit_http::Surface;
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, Vault};
 use platform_core::access::NewApiKey;
+use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -63,7 +63,7 @@ impl Fixture {
             clock: Arc::new(TestClock::new(NOW.parse().unwrap())),
             random: Arc::new(random),
             vault: Arc::new(Vault::new(vec![(key.id(), key)]).unwrap()),
-            client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+            providers: ProviderAccess::unfiltered(),
             config: PlatformConfig::default(),
         });
         let (customer, key) = sign_up(&platform, "Ours").await;

@@ -5,7 +5,9 @@
 //! all the same.
 
 mod disconnect;
+mod event_types;
 mod provider_api;
+mod state;
 
 use std::time::Duration;
 
@@ -14,12 +16,18 @@ use kit_runtime::vault::Secret;
 use url::Url;
 use uuid::Uuid;
 
-pub use provider_api::{EventTypeOutcome, EventTypeRegistration};
+pub use event_types::{EventTypeOutcome, EventTypeRegistration, ExistingTexts};
+pub use state::{ConnectionState, ConsumerState, CredentialTest};
 
+use super::provider_access::NoRoute;
+use crate::access::KEY_PREFIX;
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::port::{AccessChange, Backlog, Consumer, Cursor, Page, Parked, QuarantinedEvent, StartFrom, StoreError};
+use crate::port::{
+    AccessChange, Backlog, Consumer, Contact, ContactRecord, Cursor, Page, ProviderAddress, QuarantinedEvent,
+    StartFrom, StoreError,
+};
 use crate::{Caller, Platform, Scope};
 
 /// How identifiers of consumer applications begin.
@@ -35,10 +43,19 @@ pub enum ProviderChoice {
     /// to another provider because an address was left out.
     #[default]
     Kept,
-    /// The one of the configuration.
+    /// The one of the configuration, or the embedded one if the configuration names none.
     Configured,
+    /// The one of this installation, wherever its nodes are.
+    Embedded,
     /// The one with this base address of its API, such as `https://api.eu.example.com`.
     Of(String),
+}
+
+impl ProviderChoice {
+    /// The choice that support entered: an address, or the word `embedded`.
+    pub fn entered(text: String) -> Self {
+        if text == ProviderAddress::Embedded.as_str() { Self::Embedded } else { Self::Of(text) }
+    }
 }
 
 /// What support enters.
@@ -48,40 +65,10 @@ pub struct ConnectConsumer {
     pub provider: ProviderChoice,
     /// Consumer application identifier (`app_…`); none keeps the one that is there.
     pub application_id: Option<String>,
-    /// The provider API key; none keeps the one that is there.
+    /// The provider API key; none keeps the one that is there, unless the provider changes.
     pub api_key: Option<Secret>,
     /// Which announced events it begins with.
     pub start: StartFrom,
-}
-
-/// A connection as it may be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConsumerState {
-    /// The customer.
-    pub customer: Uuid,
-    /// Base address of the provider's API.
-    pub provider_url: String,
-    /// Consumer application identifier.
-    pub application_id: Option<String>,
-    /// True when there is an API key.
-    pub has_api_key: bool,
-    /// Set while the queue waits for support.
-    pub parked: Option<Parked>,
-    /// When it was last changed.
-    pub updated_at: Timestamp,
-    /// What waits to be published.
-    pub backlog: Backlog,
-    /// What the provider said to the credentials, where this call has asked it.
-    pub tested: Option<CredentialTest>,
-}
-
-/// What a test of the credentials came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CredentialTest {
-    /// The provider has the consumer application, and takes the key.
-    Accepted,
-    /// It does not, or could not be asked; why, for support to read. Holds no secret.
-    Refused(String),
 }
 
 impl Platform {
@@ -91,7 +78,7 @@ impl Platform {
     ///
     /// Repeating the call has the same effect, so it takes no idempotency key.
     ///
-    /// Errors: `not_found` (customer), `invalid`, `cursor_beyond_end`.
+    /// Errors: `not_found` (customer), `invalid`, `api_key_required`, `cursor_beyond_end`.
     pub async fn connect_consumer(
         &self,
         caller: &Caller,
@@ -101,30 +88,42 @@ impl Platform {
         caller.require(Scope::CustomersWrite)?;
         self.visible_customer(caller, customer).await?;
         let before = self.store().consumer(customer).await?;
-        let configured = self.config().default_provider_url.as_str();
-        let provider_url = match &connect.provider {
-            ProviderChoice::Kept => before.as_ref().map_or(configured, |before| &before.provider_url),
-            ProviderChoice::Configured => configured,
-            ProviderChoice::Of(url) => url,
+        let default = || self.provider_access().default_address();
+        let provider = match &connect.provider {
+            ProviderChoice::Kept => before.as_ref().map_or_else(default, |before| before.provider.clone()),
+            ProviderChoice::Configured => default(),
+            ProviderChoice::Embedded => ProviderAddress::Embedded,
+            ProviderChoice::Of(url) => ProviderAddress::Url(url.clone()),
         };
-        let provider_url = check(connect, provider_url)?;
+        let provider = check(connect, provider)?;
+        // A person who may enter an address but does not know the key must not receive the key there.
+        let has_other_key =
+            before.as_ref().is_some_and(|before| before.api_key.is_some() && before.provider != provider);
+        if has_other_key && connect.api_key.is_none() {
+            return Err(PlatformError::ApiKeyRequired);
+        }
+        if let Err(refused @ NoRoute::Refused(_)) = self.provider_access().route(&provider).await {
+            return Err(PlatformError::invalid("/providerUrl", refused.to_string()));
+        }
         self.check_start(connect.start).await?;
         let seal =
             |key: &Secret| self.vault().seal(self.random().as_ref(), &provider_key_context(customer), key.expose());
         let kept = |consumer: &Consumer| (consumer.application_id.clone(), consumer.api_key.clone());
         let (application_id, api_key) = before.as_ref().map(kept).unwrap_or_default();
+        let updated_at = later(self.now(), before.as_ref().map(|before| before.updated_at));
         let consumer = Consumer {
             customer,
-            provider_url,
+            provider,
             application_id: connect.application_id.clone().or(application_id),
             api_key: connect.api_key.as_ref().map(seal).or(api_key).map(|key| self.sealed_now(customer, key)),
             parked: None,
-            updated_at: later(self.now(), before.as_ref().map(|before| before.updated_at)),
+            contact: ContactRecord { contact: Contact::Untried, since: updated_at, detail: None },
+            updated_at,
         };
         let is_complete = consumer.is_complete();
         let event = AccessEvent::ConnectionEntered {
             customer,
-            provider_url: consumer.provider_url.clone(),
+            provider_url: consumer.provider.as_str().to_owned(),
             application_id: consumer.application_id.clone(),
             api_key_entered: connect.api_key.is_some(),
         };
@@ -135,13 +134,10 @@ impl Platform {
         Ok(ConsumerState { tested, ..self.consumer_state(customer).await? })
     }
 
-    /// A customer's connection, and what waits for it.
-    ///
-    /// Errors: `not_found` (customer, or not connected).
-    pub async fn consumer(&self, caller: &Caller, customer: Uuid) -> PlatformResult<ConsumerState> {
-        caller.require_one_of(&[Scope::CustomersRead, Scope::CustomersWrite])?;
-        self.visible_customer(caller, customer).await?;
-        self.consumer_state(customer).await
+    /// Lets connections name the embedded provider that an earlier version entered with one of these addresses. Each
+    /// node calls it when it starts, with its own addresses. Connections with other addresses stay as they are.
+    pub async fn adopt_embedded_connections(&self, addresses: Vec<String>) -> PlatformResult<u64> {
+        Ok(self.store().adopt_embedded(addresses).await?)
     }
 
     /// Events that the provider refused for good, by cursor.
@@ -180,35 +176,22 @@ impl Platform {
         let state = self.consumer_state(customer).await?;
         let updated_at = later(self.now(), Some(state.updated_at));
         let backlog = Backlog { failing: None, ..state.backlog };
-        let state =
-            ConsumerState { parked: None, updated_at, backlog, tested: Some(CredentialTest::Accepted), ..state };
+        let contact = match state.contact {
+            working if working.contact == Contact::Working => working,
+            _ => ContactRecord { contact: Contact::Working, since: self.now(), detail: None },
+        };
+        let tested = Some(CredentialTest::Accepted);
+        let state = ConsumerState { parked: None, contact, updated_at, backlog, tested, ..state };
         let answer = answering.as_ref().map(|answering| answering.answer(&state, self.now()));
         match self.store().resume_queue(customer, updated_at, answer).await {
             Ok(()) => {
+                self.store().record_contact(customer, updated_at, state.contact.clone()).await?;
                 self.publisher().connection_changed(customer);
                 Ok(Outcome::Fresh(state))
             }
             Err(StoreError::Replayed) => self.replayed(answering.as_ref()).await,
             Err(error) => Err(error.into()),
         }
-    }
-
-    async fn consumer_state(&self, customer: Uuid) -> PlatformResult<ConsumerState> {
-        let consumer = self.store().consumer(customer).await?.ok_or(PlatformError::NotFound("connection"))?;
-        let mut backlog = self.store().backlog(customer).await?;
-        if let Some(failing) = backlog.failing.as_mut().filter(|_| consumer.parked.is_some()) {
-            failing.next_attempt_at = None;
-        }
-        Ok(ConsumerState {
-            customer,
-            provider_url: consumer.provider_url,
-            application_id: consumer.application_id,
-            has_api_key: consumer.api_key.is_some(),
-            parked: consumer.parked,
-            updated_at: consumer.updated_at,
-            backlog,
-            tested: None,
-        })
     }
 }
 
@@ -227,10 +210,15 @@ pub(crate) fn messages_url(provider_url: &str, application_id: &str) -> String {
     format!("{provider_url}/api/v1/app/{application_id}/msg/")
 }
 
-/// The provider's address without a slash at its end, if everything can be used.
-fn check(connect: &ConnectConsumer, url: &str) -> PlatformResult<String> {
+/// The provider, its address without a slash at its end, if everything can be used.
+fn check(connect: &ConnectConsumer, provider: ProviderAddress) -> PlatformResult<ProviderAddress> {
     let mut problems = Vec::new();
-    let url = provider_url(url).map_err(|message| problems.push(Problem::new("/providerUrl", message)));
+    let provider = match provider {
+        ProviderAddress::Embedded => Ok(ProviderAddress::Embedded),
+        ProviderAddress::Url(url) => provider_url(&url)
+            .map(ProviderAddress::Url)
+            .map_err(|message| problems.push(Problem::new("/providerUrl", message))),
+    };
     let id_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if let Some(id) = &connect.application_id {
         let rest = id.strip_prefix(APPLICATION_PREFIX).unwrap_or("");
@@ -241,12 +229,18 @@ fn check(connect: &ConnectConsumer, url: &str) -> PlatformResult<String> {
     }
     if let Some(key) = &connect.api_key {
         let key = key.expose();
-        if key.is_empty() || key.len() > API_KEY_BYTES_MAX || !key.iter().all(u8::is_ascii_graphic) {
+        if key.starts_with(KEY_PREFIX.as_bytes()) {
+            let message = format!(
+                "is an API key of the platform ({KEY_PREFIX}…). Enter the API key of the customer's account at the \
+                 provider; `lotwire provider key create` makes one for the embedded provider"
+            );
+            problems.push(Problem::new("/apiKey", message));
+        } else if key.is_empty() || key.len() > API_KEY_BYTES_MAX || !key.iter().all(u8::is_ascii_graphic) {
             problems.push(Problem::new("/apiKey", "is not an API key: it has visible ASCII characters only"));
         }
     }
-    match (url, problems.is_empty()) {
-        (Ok(url), true) => Ok(url),
+    match (provider, problems.is_empty()) {
+        (Ok(provider), true) => Ok(provider),
         _ => Err(PlatformError::Invalid(problems)),
     }
 }
@@ -270,27 +264,31 @@ fn provider_url(text: &str) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn pointers((connect, url): (ConnectConsumer, &str)) -> Vec<String> {
-        match check(&connect, url) {
+    fn pointers(connect: ConnectConsumer) -> Vec<String> {
+        match checked(connect) {
             Ok(_) => Vec::new(),
             Err(PlatformError::Invalid(problems)) => problems.into_iter().map(|problem| problem.pointer).collect(),
             Err(other) => panic!("{other}"),
         }
     }
 
-    fn entered<'url>(url: &'url str, id: &str, key: &str) -> (ConnectConsumer, &'url str) {
-        let connect = ConnectConsumer {
+    fn checked(connect: ConnectConsumer) -> PlatformResult<ProviderAddress> {
+        let ProviderChoice::Of(url) = connect.provider.clone() else { panic!("the tests enter addresses") };
+        check(&connect, ProviderAddress::Url(url))
+    }
+
+    fn entered(url: &str, id: &str, key: &str) -> ConnectConsumer {
+        ConnectConsumer {
             provider: ProviderChoice::Of(url.into()),
             application_id: Some(id.into()),
             api_key: Some(Secret::new(key.as_bytes().to_vec())),
             start: StartFrom::Now,
-        };
-        (connect, url)
+        }
     }
 
     #[test]
     fn the_address_is_kept_without_a_slash_at_its_end() {
-        let kept = |url| check(&entered(url, "app_1", "sk_1").0, url).unwrap();
+        let kept = |url| checked(entered(url, "app_1", "sk_1")).unwrap().as_str().to_owned();
         assert_eq!(kept("http://127.0.0.1:8071/"), "http://127.0.0.1:8071");
         assert_eq!(kept("https://hooks.example.com/provider/"), "https://hooks.example.com/provider");
         assert_eq!(
@@ -307,5 +305,15 @@ mod tests {
             ["/providerUrl", "/applicationId", "/apiKey"]
         );
         assert_eq!(pointers(entered("https://example.com?x=1", "app_a/b", "sk")), ["/providerUrl", "/applicationId"]);
+    }
+
+    #[test]
+    fn a_key_of_the_platform_is_recognised_by_its_prefix() {
+        let Err(PlatformError::Invalid(problems)) = checked(entered("https://example.com", "app_1", "lw_abc")) else {
+            panic!("a platform key is no provider key");
+        };
+        assert_eq!(problems[0].pointer, "/apiKey");
+        assert!(problems[0].message.contains("an API key of the platform"), "{problems:?}");
+        assert!(checked(entered("https://example.com", "app_1", "lwp_abc")).is_ok());
     }
 }

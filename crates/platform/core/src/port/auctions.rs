@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use contract::{AuctionStatus, ItemStatus};
+use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Item, SaleMode};
 use uuid::Uuid;
 
@@ -102,6 +103,8 @@ pub struct CommitReceipt {
     pub assigned: Vec<OutboxEvent>,
     /// Outbox rows that wait in the table unassigned: no node was named, or an earlier row of their subject waits.
     pub waiting: usize,
+    /// When the connection of the customer whose rows were assigned was last changed, as the transaction read it.
+    pub connection_updated_at: Option<Timestamp>,
 }
 
 /// Auctions, items and bids. [`AuctionStore::commit`] is the only call that changes them. The cost of a page of a list

@@ -16,20 +16,65 @@ pub struct Parked {
     pub at: Timestamp,
 }
 
+/// Where a customer's provider is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProviderAddress {
+    /// The provider of this installation, at whatever address one of its nodes has when it is needed.
+    Embedded,
+    /// Base address of another provider's API, such as `https://api.eu.example.com`, without a slash at its end.
+    Url(String),
+}
+
+impl ProviderAddress {
+    /// How logs and pages name it: `embedded`, or the address.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Url(url) => url,
+        }
+    }
+}
+
+/// What the last request to a provider showed about a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contact {
+    /// No request was made since the connection was entered.
+    Untried,
+    /// The provider accepted a request.
+    Working,
+    /// The provider refused the credentials or the application.
+    Refused,
+    /// The provider did not answer, or reported that it is out of order.
+    Unreachable,
+}
+
+/// A [`Contact`], and since when requests have shown it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContactRecord {
+    /// What requests show.
+    pub contact: Contact,
+    /// When a request first showed it.
+    pub since: Timestamp,
+    /// The cause and what to do, if requests fail. Holds no secret and no text of the provider.
+    pub detail: Option<String>,
+}
+
 /// A customer's connection to its consumer application at a provider. It is complete, and anything is published, only
 /// with both the application identifier and the API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consumer {
     /// The customer.
     pub customer: Uuid,
-    /// Base address of the provider's API, such as `http://127.0.0.1:8071`.
-    pub provider_url: String,
+    /// The provider.
+    pub provider: ProviderAddress,
     /// Consumer application identifier (`app_…`).
     pub application_id: Option<String>,
     /// The provider API key, sealed.
     pub api_key: Option<Sealed>,
     /// Set while the queue waits for support.
     pub parked: Option<Parked>,
+    /// What requests with these credentials have shown.
+    pub contact: ContactRecord,
     /// When it was last changed.
     pub updated_at: Timestamp,
 }
@@ -63,4 +108,10 @@ pub trait ConsumerStore: Send + Sync {
     /// Resumes a parked queue and stores the answer. The connection counts as changed at `at`, and waiting rows become
     /// due immediately. `Replayed` when the answer's key was used before; then nothing changes.
     async fn resume_queue(&self, customer: Uuid, at: Timestamp, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// Records what a request showed, unless the connection changed after `updated_at`. The time of an equal contact
+    /// stays.
+    async fn record_contact(&self, customer: Uuid, updated_at: Timestamp, contact: ContactRecord) -> StoreResult<()>;
+    /// Changes connections with one of these addresses to [`ProviderAddress::Embedded`] if they were entered by a
+    /// version that stored the address of the embedded provider. Returns their number.
+    async fn adopt_embedded(&self, addresses: Vec<String>) -> StoreResult<u64>;
 }

@@ -2,22 +2,23 @@
 
 use http::HeaderValue;
 use jiff::Timestamp;
-use kit_outbound::Destination;
-use kit_runtime::vault::{Secret, Vault};
+use kit_runtime::vault::Vault;
 use uuid::Uuid;
 
-use crate::customers::connections::{messages_url, provider_key_context};
-use crate::port::{Consumer, StoreError};
+use crate::customers::connections::provider_key_context;
+use crate::port::{Consumer, Contact, ProviderAddress, StoreError};
 
 /// What requests are made with.
 #[derive(Clone)]
 pub(super) struct Connection {
-    /// `{provider_url}/api/v1/app/{app_id}/msg/`
-    pub(super) messages: Destination,
+    /// The provider; its address is looked up for each request.
+    pub(super) provider: ProviderAddress,
+    /// The consumer application.
+    pub(super) application_id: String,
     /// `Bearer …`, marked as sensitive.
     pub(super) authorization: HeaderValue,
-    /// The key itself, to keep it out of whatever a provider echoes.
-    pub(super) key: Secret,
+    /// What was recorded when the row was read.
+    pub(super) contact: Contact,
     /// The row that it was made of.
     pub(super) updated_at: Timestamp,
 }
@@ -42,18 +43,20 @@ pub(super) enum ConnectionError {
 /// Makes a connection of a row.
 pub(super) fn open(vault: &Vault, customer: Uuid, consumer: Option<Consumer>) -> Result<Connection, ConnectionError> {
     let consumer = consumer.filter(|consumer| consumer.parked.is_none()).ok_or(ConnectionError::Closed)?;
-    let (Some(application_id), Some(sealed)) = (&consumer.application_id, &consumer.api_key) else {
+    let (Some(application_id), Some(sealed)) = (consumer.application_id, &consumer.api_key) else {
         return Err(ConnectionError::Closed);
     };
     let secret = vault.open(&provider_key_context(customer), sealed)?;
     let key = secret.expose_str().ok_or_else(|| ConnectionError::Unusable("the API key is not text".into()))?;
-    let messages = messages_url(&consumer.provider_url, application_id)
-        .parse()
-        .map_err(|_| ConnectionError::Unusable(format!("{} is no address to send to", consumer.provider_url)))?;
-    // Two customers never share a connection to a provider, so that neither reads a response to the other.
-    let messages = Destination::new(messages, &customer.to_string());
     let mut authorization = HeaderValue::from_str(&format!("Bearer {key}"))
         .map_err(|_| ConnectionError::Unusable("the API key can't stand in a header".into()))?;
     authorization.set_sensitive(true);
-    Ok(Connection { messages, authorization, key: secret, updated_at: consumer.updated_at })
+    let contact = consumer.contact.contact;
+    Ok(Connection {
+        provider: consumer.provider,
+        application_id,
+        authorization,
+        contact,
+        updated_at: consumer.updated_at,
+    })
 }

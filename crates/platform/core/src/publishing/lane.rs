@@ -24,7 +24,7 @@ use super::outcomes::Recorded;
 use super::request::publish;
 use super::verdict::Verdict;
 use super::{LaneControl, QueuedEvent, Shared};
-use crate::port::{Cursor, OutboxSettlement, PublishResult};
+use crate::port::{Contact, Cursor, OutboxSettlement, PublishResult};
 
 /// How long a lane that ends waits for its last requests and outcomes.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -150,6 +150,11 @@ impl Lane {
     async fn on_wake(&mut self) {
         self.rows_claimable = true;
         self.successors_wait = true;
+        self.refresh_connection().await;
+    }
+
+    /// Reads the connection again if it may have changed. The breaker of a changed connection begins anew.
+    async fn refresh_connection(&mut self) {
         if self.control.connection_stale.swap(false, Ordering::AcqRel) {
             self.connection = None;
             self.connect().await;
@@ -180,6 +185,8 @@ impl Lane {
         if !self.rows_claimable || paused || limit == 0 || self.queue.len() > parts.config.claim_rows_max / 2 {
             return;
         }
+        // The rows may be of a commit that saw a later connection than this lane.
+        self.connection = None;
         // Neither in memory nor promised to a commit that is under way.
         let lane_was_empty = self.control.room.available_permits() == parts.config.lane_events_max;
         if !self.connect().await {
@@ -219,6 +226,7 @@ impl Lane {
 
     async fn start_requests(&mut self) {
         loop {
+            self.refresh_connection().await;
             // Asked first: it also notices that a pause is over.
             let (now, requests_max) = (self.shared.parts.clock.now(), self.shared.lane_requests_max());
             let slots = self.breaker.available_requests(now, self.requests.len(), requests_max);
@@ -235,7 +243,7 @@ impl Lane {
                 let parts = &shared.parts;
                 let now = || parts.clock.now();
                 let verdict =
-                    publish(&parts.client, &connection, &queued.event, parts.config.request_timeout, now).await;
+                    publish(&parts.providers, &connection, &queued.event, parts.config.request_timeout, now).await;
                 TaskResult::Answered { queued, verdict, ticket, used: connection.updated_at }
             });
             self.cursors.insert(task.id(), cursor);
@@ -274,6 +282,7 @@ impl Lane {
         match verdict {
             Verdict::Published => {
                 self.breaker.passed(ticket);
+                self.record_contact(used, Contact::Working, None).await;
                 let parts = &self.shared.parts;
                 parts.metrics.published(parts.clock.monotonic().saturating_duration_since(queued.since));
                 self.settle(queued, PublishResult::Published);
@@ -293,6 +302,7 @@ impl Lane {
                 } else {
                     tracing::debug!(customer = %self.customer, event_id, error, "this event met the same");
                 }
+                self.record_contact(used, Contact::Unreachable, Some(&error)).await;
                 let random = &self.shared.parts.random;
                 let until = self.breaker.failed(ticket, now, retry_after, random.unit_f64());
                 let at = self.breaker.next_attempt(queued.event.attempts + 1, now, until, random.unit_f64());

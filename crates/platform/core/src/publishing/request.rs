@@ -6,11 +6,13 @@ use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::Timestamp;
-use kit_outbound::{Client, Request, TransportError};
+use kit_outbound::{Destination, Request, TransportError};
 
 use super::connection::Connection;
 use super::verdict::{Verdict, judge};
-use crate::port::OutboxEvent;
+use crate::customers::connections::messages_url;
+use crate::customers::provider_access::{NoRoute, ProviderAccess, is_unsent};
+use crate::port::{OutboxEvent, ProviderAddress};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The embedded provider delivers what has one key in order where an endpoint asks for it; others don't know the
@@ -20,9 +22,13 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Bytes of the provider's answer that are read; an accepted message answers with a few hundred.
 const RESPONSE_BYTES_MAX: usize = 16 << 10;
 
-/// Publishes an event and judges the answer; `now` tells the time of that.
+/// How long to wait for a node of the embedded provider to run again. Short, because a node may start at any moment.
+const EMBEDDED_PAUSE: Duration = Duration::from_secs(1);
+
+/// Publishes an event and judges the answer; `now` tells the time of that. A node of the embedded provider that can't be
+/// reached is passed over.
 pub(super) async fn publish(
-    client: &Client,
+    providers: &ProviderAccess,
     connection: &Connection,
     event: &OutboxEvent,
     deadline: Duration,
@@ -34,7 +40,14 @@ pub(super) async fn publish(
     let (Ok(key), Ok(subject)) = (HeaderValue::from_str(&event_id), HeaderValue::from_str(&subject)) else {
         return Verdict::Quarantine { error: "the event's id can't stand in a header".into() };
     };
-    let request = |deadline| {
+    let route = match providers.route(&connection.provider).await {
+        Ok(route) => route,
+        Err(none @ NoRoute::NoEmbeddedNode) => {
+            return Verdict::Retry { error: none.to_string(), retry_after: Some(EMBEDDED_PAUSE) };
+        }
+        Err(refused @ NoRoute::Refused(_)) => return Verdict::Park { reason: refused.to_string() },
+    };
+    let request = |to: &Destination, deadline| {
         let mut headers = HeaderMap::with_capacity(5);
         headers.insert(ACCEPT, JSON);
         headers.insert(CONTENT_TYPE, JSON);
@@ -43,19 +56,38 @@ pub(super) async fn publish(
         headers.insert(ORDERING_KEY, subject.clone());
         Request {
             method: Method::POST,
-            to: connection.messages.clone(),
+            to: to.clone(),
             headers: headers.into(),
             body: body.clone(),
             deadline,
             response_bytes_max: RESPONSE_BYTES_MAX,
         }
     };
-    // A second one is known by its event id.
-    match client.send_idempotent(deadline, request).await {
-        Ok(response) => judge(response.status, &response.headers, &response.body, now()).without(&connection.key),
+    let mut failure = TransportError::Closed;
+    for base in &route.base_urls {
+        let Ok(url) = messages_url(base, &connection.application_id).parse() else {
+            return Verdict::Park { reason: format!("{base} is no address to send to") };
+        };
+        // Two customers never share a connection to a provider, so that neither reads a response to the other.
+        let to = Destination::new(url, &event.customer.to_string());
+        // A second one is known by its event id.
+        match route.client.send_idempotent(deadline, |deadline| request(&to, deadline)).await {
+            Ok(response) => return judge(response.status, &response.headers, &response.body, now()),
+            Err(error) if is_unsent(&error) => failure = error,
+            Err(error) => {
+                failure = error;
+                break;
+            }
+        }
+    }
+    let error = route.failure_text(&failure);
+    match failure {
         // No request will reach that address until an operator changes it, or the policy.
-        Err(error @ TransportError::RefusedAddress { .. }) => Verdict::Park { reason: error.to_string() },
-        Err(error) => Verdict::Retry { error: error.to_string(), retry_after: None },
+        TransportError::RefusedAddress { .. } => Verdict::Park { reason: error },
+        _ if connection.provider == ProviderAddress::Embedded => {
+            Verdict::Retry { error, retry_after: Some(EMBEDDED_PAUSE) }
+        }
+        _ => Verdict::Retry { error, retry_after: None },
     }
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::AuctionStatus;
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{Clock, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_core::customers::connections::{ConnectConsumer, ProviderChoice};
+use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::journal::JournalRow;
 use platform_core::port::{Auctioneer, Customer, Page, StartFrom, Store};
 use platform_core::sales::auctions::{CreatedAuction, NewAuction};
@@ -123,7 +123,7 @@ pub fn node(store: &Arc<dyn Store>, clock: &TestClock, config: PlatformConfig, s
         clock: Arc::new(clock.clone()),
         random,
         vault: Arc::new(vault),
-        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        providers: ProviderAccess::unfiltered(),
         config,
     })
 }

@@ -4,13 +4,18 @@ use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use platform_core::port::{Consumer, ConsumerStore, IdempotentAnswer, Page, Parked, StartFrom, StoreResult};
+use platform_core::port::{
+    Consumer, ConsumerStore, ContactRecord, IdempotentAnswer, Page, Parked, ProviderAddress, StartFrom, StoreResult,
+};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after};
 use super::{PostgresStore, idempotency, locks, outbox};
-use crate::codec::ms;
+use crate::codec::{contact, contact_name, entered_url, ms, provider_address};
+
+const CONSUMER: &str = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, \
+     updated_at_ms, embedded, contact, contact_since_ms, contact_detail FROM consumers";
 
 #[async_trait]
 impl ConsumerStore for PostgresStore {
@@ -39,24 +44,46 @@ impl ConsumerStore for PostgresStore {
         self.postgres.notify().await;
         Ok(())
     }
+
+    async fn record_contact(&self, customer: Uuid, updated_at: Timestamp, record: ContactRecord) -> StoreResult<()> {
+        let update = "UPDATE consumers SET contact = $3, contact_detail = $5, \
+             contact_since_ms = CASE WHEN contact = $3 THEN coalesce(contact_since_ms, $4) ELSE $4 END \
+             WHERE customer = $1 AND updated_at_ms = $2";
+        let detail = record.detail.as_deref().map(rows::foreign_text);
+        let (name, since) = (contact_name(record.contact), ms(record.since));
+        let values: rows::Values<'_> = &[&customer, &ms(updated_at), &name, &since, &detail];
+        Ok(rows::execute(&self.client().await?, update, values).await.map(drop)?)
+    }
+
+    async fn adopt_embedded(&self, addresses: Vec<String>) -> StoreResult<u64> {
+        let update = "UPDATE consumers SET embedded = true, provider_url = '' \
+             WHERE embedded IS NULL AND provider_url = ANY($1)";
+        Ok(rows::execute(&self.client().await?, update, &[&addresses]).await?)
+    }
 }
 
 pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     locks::journal(db).await?;
     let put = "INSERT INTO consumers \
-         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (customer) DO UPDATE SET \
+         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, embedded, \
+         contact, contact_since_ms, contact_detail) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (customer) DO UPDATE SET \
          provider_url = excluded.provider_url, application_id = excluded.application_id, api_key = excluded.api_key, \
          parked_reason = excluded.parked_reason, parked_at_ms = excluded.parked_at_ms, \
-         updated_at_ms = excluded.updated_at_ms";
+         updated_at_ms = excluded.updated_at_ms, embedded = excluded.embedded, contact = excluded.contact, \
+         contact_since_ms = excluded.contact_since_ms, contact_detail = excluded.contact_detail";
     let values: rows::Values<'_> = &[
         &consumer.customer,
-        &consumer.provider_url,
+        &entered_url(&consumer.provider),
         &consumer.application_id,
         &consumer.api_key.as_ref().map(Sealed::as_str),
         &consumer.parked.as_ref().map(|parked| rows::foreign_text(&parked.reason)),
         &consumer.parked.as_ref().map(|parked| ms(parked.at)),
         &ms(consumer.updated_at),
+        &(consumer.provider == ProviderAddress::Embedded),
+        &contact_name(consumer.contact.contact),
+        &ms(consumer.contact.since),
+        &consumer.contact.detail.as_deref().map(rows::foreign_text),
     ];
     rows::execute(db, put, values).await?;
     outbox::reset_failures(db, consumer.customer).await?;
@@ -67,15 +94,12 @@ pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartF
 }
 
 pub(super) async fn find(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Consumer>> {
-    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
-         FROM consumers WHERE customer = $1";
-    rows::one(db, select, &[&customer], consumer).await
+    rows::one(db, &format!("{CONSUMER} WHERE customer = $1"), &[&customer], consumer).await
 }
 
 pub(super) async fn list(db: &impl GenericClient, after: Uuid, limit: usize) -> SqlResult<Vec<Consumer>> {
-    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
-         FROM consumers WHERE customer > $1 ORDER BY customer LIMIT $2";
-    rows::list(db, select, &[&after, &rows::limit(limit)], consumer).await
+    let select = format!("{CONSUMER} WHERE customer > $1 ORDER BY customer LIMIT $2");
+    rows::list(db, &select, &[&after, &rows::limit(limit)], consumer).await
 }
 
 pub(super) async fn park_queue(db: &impl GenericClient, customer: Uuid, parked: Option<&Parked>) -> SqlResult<()> {
@@ -97,13 +121,20 @@ fn consumer(row: &Row) -> SqlResult<Consumer> {
         (Some(reason), Some(at)) => Some(Parked { reason, at }),
         _ => None,
     };
+    let updated_at = rows::time(row, 6)?;
+    let contact = ContactRecord {
+        contact: contact(rows::get(row, 8)?)?,
+        since: rows::optional_time(row, 9)?.unwrap_or(updated_at),
+        detail: rows::get(row, 10)?,
+    };
     Ok(Consumer {
         customer: rows::get(row, 0)?,
-        provider_url: rows::get(row, 1)?,
+        provider: provider_address(rows::get::<Option<bool>>(row, 7)?, rows::get(row, 1)?),
         application_id: rows::get(row, 2)?,
         api_key: rows::get::<Option<String>>(row, 3)?.map(Sealed::from_text),
         parked,
-        updated_at: rows::time(row, 6)?,
+        contact,
+        updated_at,
     })
 }
 

@@ -266,9 +266,13 @@ impl Commit<'_> {
         if connected == ConnectionState::Incomplete {
             return Ok(());
         }
+        if let ConnectionState::Open(updated_at) = connected {
+            receipt.connection_updated_at = Some(updated_at);
+        }
         let owner = match self.assign_to {
             Some(owner)
-                if connected == ConnectionState::Open && !self.is_held_back.exists([entry.subject.as_bytes()])? =>
+                if matches!(connected, ConnectionState::Open(_))
+                    && !self.is_held_back.exists([entry.subject.as_bytes()])? =>
             {
                 Some(owner)
             }

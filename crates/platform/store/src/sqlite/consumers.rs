@@ -3,13 +3,18 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use platform_core::port::{Consumer, ConsumerStore, IdempotentAnswer, Page, Parked, StartFrom, StoreResult};
+use platform_core::port::{
+    Consumer, ConsumerStore, ContactRecord, IdempotentAnswer, Page, Parked, ProviderAddress, StartFrom, StoreResult,
+};
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after};
 use super::{SqliteStore, idempotency, outbox};
-use crate::codec::ms;
+use crate::codec::{contact, contact_name, entered_url, ms, provider_address};
+
+const CONSUMER: &str = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, \
+     updated_at_ms, embedded, contact, contact_since_ms, contact_detail FROM consumers";
 
 #[async_trait]
 impl ConsumerStore for SqliteStore {
@@ -32,20 +37,50 @@ impl ConsumerStore for SqliteStore {
         })
         .await
     }
+
+    async fn record_contact(&self, customer: Uuid, updated_at: Timestamp, record: ContactRecord) -> StoreResult<()> {
+        let update = "UPDATE consumers SET contact = ?3, contact_detail = ?5, \
+             contact_since_ms = CASE WHEN contact = ?3 THEN coalesce(contact_since_ms, ?4) ELSE ?4 END \
+             WHERE customer = ?1 AND updated_at_ms = ?2";
+        self.write(move |db| {
+            let (name, since) = (contact_name(record.contact), ms(record.since));
+            let values = params![customer.as_bytes(), ms(updated_at), name, since, record.detail];
+            rows::execute(db, update, values).map(drop)
+        })
+        .await
+    }
+
+    async fn adopt_embedded(&self, addresses: Vec<String>) -> StoreResult<u64> {
+        let update =
+            "UPDATE consumers SET embedded = 1, provider_url = '' WHERE embedded IS NULL AND provider_url = ?1";
+        self.write(move |db| {
+            let mut adopted = 0;
+            for address in &addresses {
+                adopted += rows::execute(db, update, [address])? as u64;
+            }
+            Ok(adopted)
+        })
+        .await
+    }
 }
 
 pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> SqlResult<()> {
     let put = "INSERT OR REPLACE INTO consumers \
-         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+         (customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms, embedded, \
+         contact, contact_since_ms, contact_detail) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let values = params![
         consumer.customer.as_bytes(),
-        consumer.provider_url,
+        entered_url(&consumer.provider),
         consumer.application_id,
         consumer.api_key.as_ref().map(Sealed::as_str),
         consumer.parked.as_ref().map(|parked| parked.reason.as_str()),
         consumer.parked.as_ref().map(|parked| ms(parked.at)),
-        ms(consumer.updated_at)
+        ms(consumer.updated_at),
+        consumer.provider == ProviderAddress::Embedded,
+        contact_name(consumer.contact.contact),
+        ms(consumer.contact.since),
+        consumer.contact.detail,
     ];
     rows::execute(db, put, values)?;
     outbox::reset_failures(db, consumer.customer)?;
@@ -56,15 +91,12 @@ pub(super) fn put(db: &Connection, consumer: &Consumer, start: StartFrom) -> Sql
 }
 
 pub(super) fn find(db: &Connection, customer: Uuid) -> SqlResult<Option<Consumer>> {
-    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
-         FROM consumers WHERE customer = ?1";
-    rows::one(db, select, [customer.as_bytes()], consumer)
+    rows::one(db, &format!("{CONSUMER} WHERE customer = ?1"), [customer.as_bytes()], consumer)
 }
 
 pub(super) fn list(db: &Connection, after: Uuid, limit: usize) -> SqlResult<Vec<Consumer>> {
-    let select = "SELECT customer, provider_url, application_id, api_key, parked_reason, parked_at_ms, updated_at_ms \
-         FROM consumers WHERE customer > ?1 ORDER BY customer LIMIT ?2";
-    rows::list(db, select, (after.as_bytes(), rows::limit(limit)), consumer)
+    let select = format!("{CONSUMER} WHERE customer > ?1 ORDER BY customer LIMIT ?2");
+    rows::list(db, &select, (after.as_bytes(), rows::limit(limit)), consumer)
 }
 
 pub(super) fn park_queue(db: &Connection, customer: Uuid, parked: Option<&Parked>) -> SqlResult<()> {
@@ -87,18 +119,19 @@ pub(super) enum ConnectionState {
     Incomplete,
     /// Complete, and its queue waits for a person.
     Parked,
-    /// Complete.
-    Open,
+    /// Complete, and last changed at this time.
+    Open(Timestamp),
 }
 
 pub(super) fn connected(db: &Connection, customer: Uuid) -> SqlResult<ConnectionState> {
-    let select = "SELECT parked_at_ms FROM consumers \
+    let select = "SELECT parked_at_ms, updated_at_ms FROM consumers \
          WHERE customer = ?1 AND application_id IS NOT NULL AND api_key IS NOT NULL";
-    let parked_at = rows::one(db, select, [customer.as_bytes()], |row| rows::optional_time(row, 0))?;
-    Ok(match parked_at {
+    let found =
+        rows::one(db, select, [customer.as_bytes()], |row| Ok((rows::optional_time(row, 0)?, rows::time(row, 1)?)))?;
+    Ok(match found {
         None => ConnectionState::Incomplete,
-        Some(Some(_)) => ConnectionState::Parked,
-        Some(None) => ConnectionState::Open,
+        Some((Some(_), _)) => ConnectionState::Parked,
+        Some((None, updated_at)) => ConnectionState::Open(updated_at),
     })
 }
 
@@ -108,13 +141,20 @@ fn consumer(row: &Row<'_>) -> SqlResult<Consumer> {
         (Some(reason), Some(at)) => Some(Parked { reason, at }),
         _ => None,
     };
+    let updated_at = rows::time(row, 6)?;
+    let contact = ContactRecord {
+        contact: contact(&row.get::<_, String>(8)?)?,
+        since: rows::optional_time(row, 9)?.unwrap_or(updated_at),
+        detail: row.get(10)?,
+    };
     Ok(Consumer {
         customer: rows::uuid(row, 0)?,
-        provider_url: row.get(1)?,
+        provider: provider_address(row.get(7)?, row.get(1)?),
         application_id: row.get(2)?,
         api_key: row.get::<_, Option<String>>(3)?.map(Sealed::from_text),
         parked,
-        updated_at: rows::time(row, 6)?,
+        contact,
+        updated_at,
     })
 }
 

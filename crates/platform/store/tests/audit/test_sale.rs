@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::AuctionStatus;
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{Clock, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Vault};
+use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::port::{Auctioneer, Store};
 use platform_core::sales::auctions::{CreatedAuction, NewAuction};
 use platform_core::sales::new_item::NewItem;
@@ -77,7 +77,7 @@ pub(crate) fn platform_with(store: &Arc<dyn Store>, clock: &TestClock, seed: u64
         clock: Arc::new(clock.clone()),
         random: Arc::new(SeededRandom::new(seed)),
         vault: Arc::new(vault),
-        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        providers: ProviderAccess::unfiltered(),
         config,
     })
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use contract::{AuctionStatus, ItemStatus};
-use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{Clock as _, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Vault};
 use platform_core::bidding::bids::NewBid;
 use platform_core::catalogue::{CatalogueImport, ImportMode};
 use platform_core::config::BulkChangeConfig;
+use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::port::{BulkChange, BulkChangeStep, BulkOperation, Change, StoreError};
 use platform_core::ring::ClerkCommand;
 use platform_core::sales::auctions::NewAuction;
@@ -209,7 +209,7 @@ fn node(store: &Shared, clock: &TestClock, seed: u64) -> Platform {
         clock: Arc::new(clock.clone()),
         random: Arc::new(SeededRandom::new(seed)),
         vault: Arc::new(vault),
-        client: Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }),
+        providers: ProviderAccess::unfiltered(),
         config: PlatformConfig { bulk_changes, ..PlatformConfig::default() },
     })
 }

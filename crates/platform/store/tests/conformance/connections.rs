@@ -1,7 +1,9 @@
 //! Customers' connections, and what enters the outbox.
 
 use contract::ItemStatus;
-use platform_core::port::{Backlog, Failing, Parked, PublishResult, StartFrom};
+use platform_core::port::{
+    Backlog, Contact, ContactRecord, Failing, Parked, ProviderAddress, PublishResult, StartFrom,
+};
 
 use super::access_changes::AccessChanges as _;
 use super::given::{
@@ -23,6 +25,48 @@ pub(super) async fn a_connection_reads_back_and_is_replaced(store: Shared) {
     store.park_queue(customer_uuid(1), None).await.unwrap();
     assert_eq!(store.consumer(customer_uuid(1)).await.unwrap(), Some(consumer(1)));
     assert_eq!(store.consumer(customer_uuid(2)).await.unwrap(), None);
+}
+
+pub(super) async fn a_contact_keeps_its_beginning_and_counts_only_for_the_connection_that_it_is_of(store: Shared) {
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    let customer = customer_uuid(1);
+    let contact = async || store.consumer(customer).await.unwrap().unwrap().contact;
+    let record = |contact, since_ms, detail: Option<&str>| ContactRecord {
+        contact,
+        since: at(since_ms),
+        detail: detail.map(str::to_owned),
+    };
+    let refused = record(Contact::Refused, 4, Some("401"));
+    store.record_contact(customer, at(3), refused.clone()).await.unwrap();
+    assert_eq!(contact().await, refused);
+    store.record_contact(customer, at(3), record(Contact::Refused, 9, Some("403"))).await.unwrap();
+    assert_eq!(contact().await, record(Contact::Refused, 4, Some("403")));
+    store.record_contact(customer, at(2), record(Contact::Working, 10, None)).await.unwrap();
+    assert_eq!(contact().await.contact, Contact::Refused, "the request used an earlier connection");
+    store.record_contact(customer, at(3), record(Contact::Working, 11, None)).await.unwrap();
+    assert_eq!(contact().await, record(Contact::Working, 11, None));
+    store.put_consumer(consumer(1), StartFrom::Now).await.unwrap();
+    assert_eq!(contact().await, consumer(1).contact);
+}
+
+pub(super) async fn an_entered_address_is_not_adopted_by_the_embedded_provider(store: Shared) {
+    let mut embedded = consumer(2);
+    embedded.provider = ProviderAddress::Embedded;
+    for consumer in [&consumer(1), &embedded] {
+        store.put_consumer(consumer.clone(), StartFrom::Now).await.unwrap();
+    }
+    assert_eq!(store.adopt_embedded(vec!["http://127.0.0.1:8071".into()]).await.unwrap(), 0);
+    for consumer in [consumer(1), embedded] {
+        assert_eq!(store.consumer(consumer.customer).await.unwrap(), Some(consumer));
+    }
+}
+
+pub(super) async fn a_commit_tells_when_the_connection_was_last_changed(store: Shared) {
+    connected_sale(&store, 2).await;
+    let item = store.item(item_uuid(1)).await.unwrap().unwrap();
+    let change = announced(item, ItemStatus::Sold, at(5));
+    let receipt = commit_to(&store, change, Some(node(1))).await.unwrap();
+    assert_eq!(receipt.connection_updated_at, Some(at(3)));
 }
 
 pub(super) async fn nothing_enters_the_outbox_before_the_connection_is_complete(store: Shared) {

@@ -9,8 +9,8 @@ use kit_runtime::vault::Sealed;
 use platform_core::bidding::bid::{Bid, BidSource};
 use platform_core::journal::{JournalEntry, SubjectKind};
 use platform_core::port::{
-    Change, CommitReceipt, Consumer, Cursor, Customer, IdempotentAnswer, NodeId, OutboxEvent, OutboxSettlement, Page,
-    PublishResult, StartFrom, Store, StoreResult, Versioned,
+    Change, CommitReceipt, Consumer, Contact, ContactRecord, Cursor, Customer, IdempotentAnswer, NodeId, OutboxEvent,
+    OutboxSettlement, Page, ProviderAddress, PublishResult, StartFrom, Store, StoreResult, Versioned,
 };
 use platform_rules::{
     Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingStatus, StandingBid,
@@ -73,10 +73,11 @@ pub(super) fn customer(number: usize) -> Customer {
 pub(super) fn consumer(number: usize) -> Consumer {
     Consumer {
         customer: customer_uuid(number),
-        provider_url: "http://127.0.0.1:8071".into(),
+        provider: ProviderAddress::Url("http://127.0.0.1:8071".into()),
         application_id: Some(format!("app_{number}")),
         api_key: Some(Sealed::from_text("v1.k.c2VjcmV0")),
         parked: None,
+        contact: ContactRecord { contact: Contact::Untried, since: at(3), detail: None },
         updated_at: at(3),
     }
 }

@@ -50,8 +50,15 @@ impl Provider {
         let known = match known {
             Ok(known) => known,
             Err(generation) => {
-                self.failed_auth_limiter().check(from, Some(credential.hash()), now)?;
-                let Some(known) = self.look_up(&credential).await? else {
+                let limiter = self.failed_auth_limiter();
+                let refusal = limiter.check(from, Some(credential.hash()), now).err();
+                let known = if let Some(refusal) = refusal {
+                    // The key may be a good one of another caller at the same address.
+                    let found = if limiter.take_lookup(now) { self.look_up(&credential).await? } else { None };
+                    found.ok_or(refusal)?
+                } else if let Some(known) = self.look_up(&credential).await? {
+                    known
+                } else {
                     return Err(self.unknown(from, Some(credential.hash()), now));
                 };
                 self.failed_auth_limiter().record_success(*credential.hash());

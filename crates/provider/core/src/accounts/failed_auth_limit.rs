@@ -1,7 +1,8 @@
 //! Rate limit on failed authentication, per client address. An address that sent too many invalid keys has to wait.
 //!
-//! A key that authenticated before is always looked up. So a caller that shares an address with another one that guesses
-//! keys is not locked out. A valid key in the cache does not reach this limit.
+//! A caller that shares an address with another one that guesses keys is not locked out: a key that authenticated before
+//! is always looked up, and any other key within a budget of look-ups, before its caller is refused. So a good key counts
+//! after a restart, too. A valid key in the cache does not reach this limit.
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv6Addr};
@@ -23,6 +24,11 @@ const LIMIT: Gcra = Gcra {
     interval: FAILURE_INTERVAL,
     tolerance: Duration::from_secs(FAILURE_INTERVAL.as_secs() * (FAILURES_MAX as u64 - 1)),
 };
+/// Look-ups of keys from addresses that have to wait: 500 at once, then one every 2 ms. A look-up reads one row by its key.
+const LOOKUPS: Gcra =
+    Gcra { interval: Duration::from_millis(2), tolerance: Duration::from_millis(2 * (LOOKUPS_MAX as u64 - 1)) };
+/// Maximum number of look-ups at once.
+const LOOKUPS_MAX: u32 = 500;
 /// Maximum number of addresses in memory.
 const ADDRESSES_MAX: usize = 10_000;
 /// Maximum number of valid keys in memory.
@@ -37,6 +43,8 @@ struct State {
     tats: HashMap<IpAddr, Instant>,
     /// Hashes of keys that were valid when they were last looked up.
     known_credentials: HashSet<[u8; 32]>,
+    /// The theoretical arrival time of [`LOOKUPS`].
+    lookups_tat: Option<Instant>,
 }
 
 impl FailedAuthLimiter {
@@ -59,6 +67,15 @@ impl FailedAuthLimiter {
             retry_after: whole_seconds(wait),
             quota: Quota { name: "address", requests: FAILURES_MAX, window_s: FAILURES_WINDOW_S },
         })
+    }
+
+    /// Takes one look-up of the budget for callers that have to wait. False if none is left.
+    pub(crate) fn take_lookup(&self, now: Instant) -> bool {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = state.lookups_tat.map_or(Duration::ZERO, |tat| tat.saturating_duration_since(now));
+        let Ok(ahead) = LOOKUPS.take(ahead) else { return false };
+        state.lookups_tat = Some(now + ahead);
+        true
     }
 
     /// Notes that the key is valid.
@@ -122,6 +139,15 @@ mod tests {
         limiter.check(here, None, start + FAILURE_INTERVAL).unwrap();
         limiter.record_failure(None, Some(&[7; 32]), start);
         limiter.check(here, Some(&[7; 32]), start).unwrap_err();
+    }
+
+    #[test]
+    fn look_ups_for_addresses_that_wait_have_a_budget() {
+        let (limiter, start) = (FailedAuthLimiter::default(), Instant::now());
+        let taken = (0..LOOKUPS_MAX + 10).filter(|_| limiter.take_lookup(start)).count();
+        assert_eq!(taken, LOOKUPS_MAX as usize);
+        assert!(limiter.take_lookup(start + LOOKUPS.interval));
+        assert!(!limiter.take_lookup(start + LOOKUPS.interval));
     }
 
     #[test]

@@ -54,6 +54,10 @@ impl Shared {
         let own = self.leases.live();
         for name in &own {
             store.heartbeat(name, now, self.dead_before(now, None)).await?;
+            if let Some(address) = &self.context.config.node_url {
+                // With each heartbeat, because another node deletes the row of a node that it takes for dead.
+                store.set_node_address(name, address).await?;
+            }
         }
         if self.context.config.nodes == Nodes::Many {
             self.load_pauses(now - PAUSES_LOOKBACK, now).await?;

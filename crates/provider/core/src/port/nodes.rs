@@ -21,6 +21,10 @@ pub trait NodeStore: Send + Sync {
     async fn release_node(&self, node: &NodeId, now: Timestamp) -> StoreResult<()>;
     /// The number of nodes with a heartbeat at or after `alive_since`.
     async fn live_node_count(&self, alive_since: Timestamp) -> StoreResult<usize>;
+    /// Records the base address at which a node that has a heartbeat is reached.
+    async fn set_node_address(&self, node: &NodeId, address: &str) -> StoreResult<()>;
+    /// Addresses of nodes with a heartbeat at or after `alive_since`, the latest heartbeat first, at most `limit`.
+    async fn node_addresses(&self, alive_since: Timestamp, limit: usize) -> StoreResult<Vec<String>>;
     /// Signals that another process changed something: the caller drops its caches and looks at the tables. The signal
     /// may fire without a change, and may miss one; polling covers what it misses.
     fn remote_changes(&self) -> Signal;

@@ -85,3 +85,21 @@ async fn tokens_over_their_time_are_forgotten_by_a_worker() {
     eventually(async || store.app_token_by_hash(token.hash).await.unwrap().is_none().then_some(())).await;
     tasks.shutdown(Duration::from_secs(20)).await.unwrap();
 }
+
+#[tokio::test]
+async fn bad_keys_lock_out_no_good_key_of_the_same_address_also_not_after_a_restart() {
+    let (clock, store) = (clock(), store());
+    let provider = on_clock(&clock, store.clone());
+    let account = provider.create_account("Customer").await.unwrap();
+    let key = provider.create_api_key(&account.id, "key").await.unwrap();
+    // A new process knows no key.
+    let restarted = on_clock(&clock, store);
+    let from = Some("192.0.2.1".parse().unwrap());
+    let guess = |number: usize| format!("{}{number}", &key.text[..key.text.len() - 3]);
+    for number in 100..140 {
+        let refused = restarted.authenticate_from(Some(&guess(number)), from).await.unwrap_err();
+        assert!(["authentication_failed", "too_many_requests"].contains(&refused.code()), "{refused}");
+    }
+    assert_eq!(restarted.authenticate_from(Some(&guess(999)), from).await.unwrap_err().code(), "too_many_requests");
+    restarted.authenticate_from(Some(&key.text), from).await.unwrap();
+}

@@ -237,6 +237,8 @@ forward! {
         async fn heartbeat(node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
         async fn release_node(node: &NodeId, now: Timestamp) -> StoreResult<()>;
         async fn live_node_count(alive_since: Timestamp) -> StoreResult<usize>;
+        async fn set_node_address(node: &NodeId, address: &str) -> StoreResult<()>;
+        async fn node_addresses(alive_since: Timestamp, limit: usize) -> StoreResult<Vec<String>>;
         async fn ping() -> StoreResult<()>;
         fn remote_changes() -> Signal;
     }

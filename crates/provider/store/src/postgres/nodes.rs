@@ -35,6 +35,18 @@ impl NodeStore for PostgresStore {
         Ok(usize::try_from(count.unwrap_or(0)).unwrap_or(0))
     }
 
+    async fn set_node_address(&self, node: &NodeId, address: &str) -> StoreResult<()> {
+        let update = "UPDATE nodes SET address = $2 WHERE id = $1 AND address IS DISTINCT FROM $2";
+        Ok(rows::write(&self.client().await?, update, &[&&*node.0, &address]).await.map(drop)?)
+    }
+
+    async fn node_addresses(&self, alive_since: Timestamp, limit: usize) -> StoreResult<Vec<String>> {
+        let select = "SELECT address FROM nodes WHERE heartbeat_at >= $1 AND address IS NOT NULL \
+             ORDER BY heartbeat_at DESC, no LIMIT $2";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        Ok(rows::all(&self.client().await?, select, &[&alive_since, &limit], |row| rows::get(row, 0)).await?)
+    }
+
     fn remote_changes(&self) -> Signal {
         self.engine.remote_changes()
     }

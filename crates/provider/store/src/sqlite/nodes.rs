@@ -28,6 +28,24 @@ impl NodeStore for SqliteStore {
         Ok(usize::try_from(count.unwrap_or(0)).unwrap_or(0))
     }
 
+    async fn set_node_address(&self, node: &NodeId, address: &str) -> StoreResult<()> {
+        let (node, address) = (node.clone(), address.to_owned());
+        let update = "UPDATE nodes SET address = ?2 WHERE id = ?1 AND address IS NOT ?2";
+        self.write(move |db| Ok(db.prepare_cached(update)?.execute((&*node.0, &address)).map(drop)?)).await
+    }
+
+    async fn node_addresses(&self, alive_since: Timestamp, limit: usize) -> StoreResult<Vec<String>> {
+        let select = "SELECT address FROM nodes WHERE heartbeat_at >= ?1 AND address IS NOT NULL \
+             ORDER BY heartbeat_at DESC, no LIMIT ?2";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(move |db| {
+            let mut select = db.prepare_cached(select)?;
+            let rows = select.query_map((ms(alive_since), limit), |row| row.get(0))?;
+            Ok(rows.collect::<Result<Vec<String>, _>>()?)
+        })
+        .await
+    }
+
     fn remote_changes(&self) -> Signal {
         self.database.remote_changes()
     }

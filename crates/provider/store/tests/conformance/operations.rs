@@ -36,6 +36,14 @@ pub(super) async fn living_nodes_are_those_heard_of_lately(store: Shared) {
         store.heartbeat(&node(number), at(heard_ms), at(0)).await.unwrap();
     }
     assert_eq!(store.live_node_count(at(10)).await.unwrap(), 2);
+    for number in [1, 3, 4] {
+        store.set_node_address(&node(number), &format!("http://10.0.0.{number}:8071")).await.unwrap();
+    }
+    assert_eq!(store.node_addresses(at(10), 9).await.unwrap(), ["http://10.0.0.3:8071"], "node 4 has no heartbeat");
+    store.set_node_address(&node(2), "http://10.0.0.2:8071").await.unwrap();
+    store.heartbeat(&node(2), at(30), at(0)).await.unwrap();
+    assert_eq!(store.node_addresses(at(10), 9).await.unwrap(), ["http://10.0.0.2:8071", "http://10.0.0.3:8071"]);
+    assert_eq!(store.node_addresses(at(10), 1).await.unwrap(), ["http://10.0.0.2:8071"]);
     store.release_node(&node(3), at(20)).await.unwrap();
     assert_eq!(store.live_node_count(at(0)).await.unwrap(), 2);
 }

@@ -13,6 +13,8 @@ mod concurrent_bidders;
 mod database_outage;
 mod demo;
 mod disconnect_and_quarantine;
+mod doctor_faults;
+mod embedded_provider;
 mod fake_provider;
 mod first_hour;
 mod http_server;

@@ -27,7 +27,8 @@ pub struct TwoNodes {
     pub site: CustomerSite,
     /// The second node's platform, with a key of all scopes.
     pub second_api: ApiClient,
-    _first: Server,
+    /// The first node.
+    pub first: Server,
     /// The second node.
     pub second: Server,
     _data: tempfile::TempDir,
@@ -42,7 +43,7 @@ pub async fn two_nodes() -> TwoNodes {
     let site = CustomerSite::set_up(&first_launch, &first_launch).await.unwrap();
     let key = second_launch.create_staff_key("second").unwrap();
     let second_api = ApiClient::new(http_client(), second_launch.platform_url(), &key).unwrap();
-    TwoNodes { site, second_api, _first: first, second, _data: data }
+    TwoNodes { site, second_api, first, second, _data: data }
 }
 
 /// A clerk of a webcast.

@@ -1,102 +1,65 @@
-//! Calls to the provider of a customer: the test of the credentials, and the registration of event types.
+//! Calls to the provider of a customer, and the test of the credentials.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use contract::event::EventType;
-use contract::event_type::definition;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use kit_outbound::{Destination, Request, Response};
+use http::{HeaderMap, HeaderValue, Method};
+use jiff::Timestamp;
+use kit_outbound::{Destination, Request, Response, TransportError};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
 use super::{CredentialTest, provider_key_context};
+use crate::Platform;
+use crate::customers::provider_access::is_unsent;
+use crate::customers::provider_answer::answer_text;
 use crate::error::{PlatformError, PlatformResult};
-use crate::{Caller, Platform, Scope};
+use crate::port::{Contact, ContactRecord, ProviderAddress};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const DEADLINE: Duration = Duration::from_secs(15);
 const RESPONSE_BYTES_MAX: usize = 16 << 10;
-const EXCERPT_CHARS_MAX: usize = 300;
-
-/// What happened to an event type in a customer's account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventTypeOutcome {
-    /// It was not there.
-    Created,
-    /// It was there, and has our description and schema now.
-    Updated,
-}
-
-/// An event type that is registered now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventTypeRegistration {
-    /// The event type.
-    pub event_type: EventType,
-    /// What happened to it.
-    pub registered: EventTypeOutcome,
-}
 
 /// A customer's provider with the credentials to use.
-struct Provider {
+pub(super) struct Provider {
     customer: Uuid,
-    url: String,
+    address: ProviderAddress,
     application_id: String,
     key: Secret,
+    /// The change of the connection that these are of.
+    updated_at: Timestamp,
 }
 
 impl Platform {
-    /// Registers both event types in the customer's provider account: creates them, or updates those that exist. It can
-    /// be repeated as often as one likes.
-    ///
-    /// Errors: `not_found`, `invalid` (a credential is missing), `provider_refused`.
-    pub async fn register_event_types(
-        &self,
-        caller: &Caller,
-        customer: Uuid,
-    ) -> PlatformResult<Vec<EventTypeRegistration>> {
-        caller.require(Scope::CustomersWrite)?;
-        self.visible_customer(caller, customer).await?;
-        let provider = self.provider(customer).await?;
-        let mut registrations = Vec::new();
-        for &event_type in EventType::ALL {
-            let registered = self.register(&provider, event_type).await?;
-            registrations.push(EventTypeRegistration { event_type, registered });
-        }
-        Ok(registrations)
-    }
-
-    async fn register(&self, provider: &Provider, event_type: EventType) -> PlatformResult<EventTypeOutcome> {
-        let body = serde_json::to_string(&definition(event_type))
-            .map_err(|error| PlatformError::Internal(format!("an event type can't be written: {error}")))?;
-        let created = self.call(provider, Method::POST, "/api/v1/event-type/", body.clone()).await?;
-        if created.status != StatusCode::CONFLICT {
-            return accepted(provider, &created).map(|()| EventTypeOutcome::Created);
-        }
-        let path = format!("/api/v1/event-type/{}/", event_type.name());
-        let updated = self.call(provider, Method::PUT, &path, body).await?;
-        accepted(provider, &updated).map(|()| EventTypeOutcome::Updated)
-    }
-
     /// What the provider says when it is asked for the consumer application. Errors: those that are not the provider's.
     pub(super) async fn tested(&self, customer: Uuid) -> PlatformResult<CredentialTest> {
         match self.test_provider(customer).await {
             Ok(()) => Ok(CredentialTest::Accepted),
-            Err(PlatformError::Provider(why)) => Ok(CredentialTest::Refused(why)),
+            Err(PlatformError::Provider { text, .. }) => Ok(CredentialTest::Refused(text)),
             Err(error) => Err(error),
         }
     }
 
-    /// Asks the provider for the consumer application.
+    /// Asks the provider for the consumer application, and records what that showed.
     pub(super) async fn test_provider(&self, customer: Uuid) -> PlatformResult<()> {
         let provider = self.provider(customer).await?;
         let path = format!("/api/v1/app/{}/", provider.application_id);
-        let answer = self.call(&provider, Method::GET, &path, String::new()).await?;
-        accepted(&provider, &answer)
+        let tested = match self.call(&provider, Method::GET, &path, String::new()).await {
+            Ok(answer) => accepted(&answer),
+            Err(error) => Err(error),
+        };
+        let (contact, detail) = match &tested {
+            Ok(()) => (Contact::Working, None),
+            Err(PlatformError::Provider { contact, text }) => (*contact, Some(text.clone())),
+            Err(_) => return tested,
+        };
+        let record = ContactRecord { contact, since: self.now(), detail };
+        self.store().record_contact(customer, provider.updated_at, record).await?;
+        tested
     }
 
-    async fn provider(&self, customer: Uuid) -> PlatformResult<Provider> {
+    pub(super) async fn provider(&self, customer: Uuid) -> PlatformResult<Provider> {
         let consumer = self.store().consumer(customer).await?.ok_or(PlatformError::NotFound("connection"))?;
         let application_id = consumer
             .application_id
@@ -108,44 +71,62 @@ impl Platform {
             .vault()
             .open(&provider_key_context(customer), &sealed)
             .map_err(|error| PlatformError::Internal(format!("the provider API key can't be opened: {error}")))?;
-        Ok(Provider { customer, url: consumer.provider_url, application_id, key })
+        Ok(Provider { customer, address: consumer.provider, application_id, key, updated_at: consumer.updated_at })
     }
 
-    async fn call(&self, provider: &Provider, method: Method, path: &str, body: String) -> PlatformResult<Response> {
-        let to = format!("{}{path}", provider.url)
-            .parse()
-            .map_err(|_| PlatformError::Internal(format!("{} is no address to send to", provider.url)))?;
-        let bearer = format!("Bearer {}", provider.key.expose_str().unwrap_or_default());
-        let mut authorization = HeaderValue::from_str(&bearer)
-            .map_err(|_| PlatformError::Internal("the provider API key can't stand in a header".into()))?;
-        authorization.set_sensitive(true);
-        let mut headers = HeaderMap::with_capacity(3);
-        headers.insert(ACCEPT, JSON);
-        headers.insert(AUTHORIZATION, authorization);
-        if !body.is_empty() {
-            headers.insert(CONTENT_TYPE, JSON);
+    /// The provider's response. A node of the embedded provider that can't be reached is passed over.
+    pub(super) async fn call(
+        &self,
+        provider: &Provider,
+        method: Method,
+        path: &str,
+        body: String,
+    ) -> PlatformResult<Response> {
+        let unreachable = |text| PlatformError::Provider { contact: Contact::Unreachable, text };
+        let route =
+            self.provider_access().route(&provider.address).await.map_err(|none| unreachable(none.to_string()))?;
+        let mut failure = None;
+        for base in &route.base_urls {
+            let request = request(provider, method.clone(), &format!("{base}{path}"), body.clone())?;
+            match route.client.send(request).await {
+                Ok(response) => return Ok(response),
+                Err(error) if is_unsent(&error) => failure = Some(error),
+                Err(error) => return Err(unreachable(route.failure_text(&error))),
+            }
         }
-        let request = Request {
-            method,
-            to: Destination::new(to, &provider.customer.to_string()),
-            headers: headers.into(),
-            body: Bytes::from(body),
-            deadline: DEADLINE,
-            response_bytes_max: RESPONSE_BYTES_MAX,
-        };
-        self.client().send(request).await.map_err(|error| PlatformError::Provider(error.to_string()))
+        Err(unreachable(route.failure_text(&failure.unwrap_or(TransportError::Closed))))
     }
 }
 
-fn accepted(provider: &Provider, answer: &Response) -> PlatformResult<()> {
-    if answer.status.is_success() {
-        return Ok(());
+fn request(provider: &Provider, method: Method, url: &str, body: String) -> PlatformResult<Request> {
+    let to = url.parse().map_err(|_| PlatformError::Internal(format!("{url} is no address to send to")))?;
+    let bearer = format!("Bearer {}", provider.key.expose_str().unwrap_or_default());
+    let mut authorization = HeaderValue::from_str(&bearer)
+        .map_err(|_| PlatformError::Internal("the provider API key can't stand in a header".into()))?;
+    authorization.set_sensitive(true);
+    let mut headers = HeaderMap::with_capacity(3);
+    headers.insert(ACCEPT, JSON);
+    headers.insert(AUTHORIZATION, authorization);
+    if !body.is_empty() {
+        headers.insert(CONTENT_TYPE, JSON);
     }
-    let body = String::from_utf8_lossy(&answer.body);
-    let told: String = body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(EXCERPT_CHARS_MAX).collect();
-    let told = match provider.key.expose_str() {
-        Some(key) if !key.is_empty() => told.replace(key, "[redacted]"),
-        _ => told,
+    Ok(Request {
+        method,
+        to: Destination::new(to, &provider.customer.to_string()),
+        headers: headers.into(),
+        body: Bytes::from(body),
+        deadline: DEADLINE,
+        response_bytes_max: RESPONSE_BYTES_MAX,
+    })
+}
+
+/// Whether the provider did what was asked of it.
+pub(super) fn accepted(answer: &Response) -> PlatformResult<()> {
+    let status = answer.status.as_u16();
+    let contact = match status {
+        200..=299 => return Ok(()),
+        408 | 429 | 500..=599 => Contact::Unreachable,
+        _ => Contact::Refused,
     };
-    Err(PlatformError::Provider(format!("it answered {}: {told}", answer.status.as_u16())))
+    Err(PlatformError::Provider { contact, text: answer_text(answer.status, &answer.body) })
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use jiff::Timestamp;
 
 use super::Lane;
-use crate::port::{Parked, PublishResult};
+use crate::port::{Contact, ContactRecord, Parked, PublishResult};
 use crate::publishing::QueuedEvent;
 use crate::publishing::connection::{ConnectionError, open};
 
@@ -74,6 +74,27 @@ impl Lane {
             }
         }
         false
+    }
+
+    /// Records what a request showed about the connection that it used. Only a difference is written, so that a working
+    /// connection costs no write.
+    pub(super) async fn record_contact(&mut self, used: Timestamp, contact: Contact, detail: Option<&str>) {
+        let parts = &self.shared.parts;
+        let Some((connection, _)) = self.connection.as_mut().filter(|(connection, _)| connection.updated_at == used)
+        else {
+            return;
+        };
+        if connection.contact == contact {
+            return;
+        }
+        let record = ContactRecord { contact, since: parts.clock.now(), detail: detail.map(str::to_owned) };
+        match parts.store.record_contact(self.customer, used, record).await {
+            Ok(()) => connection.contact = contact,
+            // The next request of the lane records it.
+            Err(error) => {
+                tracing::warn!(customer = %self.customer, %error, "a connection's state could not be recorded")
+            }
+        }
     }
 
     /// Nothing can pass until support has done something: what waits here goes back to the table.

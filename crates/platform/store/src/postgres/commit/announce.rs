@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use deadpool_postgres::Transaction;
+use jiff::Timestamp;
 use platform_core::journal::JournalEntry;
 use platform_core::port::{Change, CommitReceipt, Cursor, NodeId, OutboxEvent};
 use uuid::Uuid;
@@ -16,8 +17,8 @@ use crate::postgres::rows::{self, SqlResult};
 pub(super) struct JournalPlan {
     /// One for each journal entry, ascending.
     cursors: Vec<Cursor>,
-    /// Connected customers, and whether their queue is running.
-    connected: HashMap<Uuid, bool>,
+    /// Connected customers: whether their queue is running, and when the connection was last changed.
+    connected: HashMap<Uuid, (bool, Timestamp)>,
     /// Subjects that have an earlier row in the outbox.
     held_back: HashSet<Uuid>,
 }
@@ -34,7 +35,7 @@ pub(super) async fn draw_cursors(db: &Transaction<'_>, changes: &[&Change]) -> S
     // runs before the lock is acquired.
     let lock = db.prepare_cached(locks::LOCK).await?;
     let last = db.prepare_cached("SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1").await?;
-    let connected = "SELECT customer, parked_at_ms IS NULL FROM consumers \
+    let connected = "SELECT customer, parked_at_ms IS NULL, updated_at_ms FROM consumers \
          WHERE customer = ANY($1) AND application_id IS NOT NULL AND api_key IS NOT NULL";
     let connected = db.prepare_cached(connected).await?;
     let held_back = "SELECT n.subject FROM unnest($1::uuid[]) AS n (subject) \
@@ -51,7 +52,7 @@ pub(super) async fn draw_cursors(db: &Transaction<'_>, changes: &[&Change]) -> S
         db.query(&held_back, subject_values),
     )?;
     let last: Cursor = last.first().map(|row| rows::get(row, 0)).transpose()?.unwrap_or(0);
-    let connected = connected.iter().map(|row| Ok((rows::get(row, 0)?, rows::get(row, 1)?)));
+    let connected = connected.iter().map(|row| Ok((rows::get(row, 0)?, (rows::get(row, 1)?, rows::time(row, 2)?))));
     Ok(JournalPlan {
         cursors: (last + 1..).take(entries.len()).collect(),
         connected: connected.collect::<SqlResult<_>>()?,
@@ -96,9 +97,12 @@ pub(super) async fn append(
             let cursor = cursors.next().ok_or_else(|| corrupt("fewer cursors were drawn than asked for"))?;
             receipt.cursors.push(cursor);
             let body = entry.event.as_ref().map(|event| event.to_json());
-            if let (Some(flows), Some(event), Some(body)) = (connected.get(&entry.customer), &entry.event, &body) {
+            if let (Some((flows, updated_at)), Some(event), Some(body)) =
+                (connected.get(&entry.customer), &entry.event, &body)
+            {
                 let first = held_back.insert(entry.subject);
                 let owner = assign_to.filter(|_| *flows && first).map(|node| node.0);
+                receipt.connection_updated_at = Some(*updated_at);
                 match owner {
                     None => receipt.waiting += 1,
                     Some(_) => receipt.assigned.push(OutboxEvent {
