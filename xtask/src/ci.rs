@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, cargo, clients, debian, fuzz, generate, licences, root, run, say, schemathesis, tidy};
+use crate::{Failure, cargo, clients, debian, generate, licences, root, run, say, schemathesis, tidy};
 
 /// Runs all steps and stops at the first that fails.
 pub(crate) fn run_all() -> Result<(), Failure> {
@@ -25,7 +25,6 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("build", || run(Command::new(cargo()).args(["build", "--workspace", "--all-targets"]))),
         ("generated files", || generate::check(&root())),
         ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
-        ("fuzz targets over their seeds", fuzz::run_seeds),
         ("schemathesis", || schemathesis::check(&root())),
         ("a sale", || {
             run(Command::new("target/debug/lotwire")

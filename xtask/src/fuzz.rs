@@ -104,7 +104,7 @@ pub(crate) fn run_task(arguments: &[String]) -> Result<(), Failure> {
     let found: Vec<_> = found.iter().map(|input| format!("\n  {}", input.display())).collect();
     Err(format!(
         "after {took} s, these inputs break something (target/fuzz/TARGET.log says what):{}\n\
-         put one into fuzz/seeds/TARGET, and `cargo test --manifest-path fuzz/Cargo.toml` plays it until it is mended and after",
+         put one into fuzz/seeds/TARGET, and `cargo test -p fuzz` plays it until it is mended and after",
         found.concat()
     ))
 }
@@ -137,7 +137,8 @@ fn install() -> Result<PathBuf, Failure> {
 
 fn cargo_fuzz_command(program: &Path, what: &str) -> Command {
     let mut command = Command::new(program);
-    command.args(["fuzz", what, "--fuzz-dir", "fuzz", "--dev", "--sanitizer", "none", "--features", "libfuzzer"]);
+    command.args(["fuzz", what, "--fuzz-dir", "fuzz", "--release", "--debug-assertions"]);
+    command.args(["--sanitizer", "none", "--features", "libfuzzer"]);
     command
 }
 
@@ -180,12 +181,6 @@ fn found(log: &str) -> Vec<PathBuf> {
 fn figure(log: &str, name: &str) -> String {
     let mut lines = log.lines().filter_map(|line| line.strip_prefix("stat::")?.split_once(':'));
     lines.find(|(is, _)| *is == name).map_or("-".to_owned(), |(_, value)| value.trim().to_owned())
-}
-
-/// The seeds through the targets, with any toolchain; what is compiled is shared with everything else.
-pub(crate) fn run_seeds() -> Result<(), Failure> {
-    let mut test = Command::new(cargo());
-    run(test.args(["test", "--quiet", "--manifest-path", "fuzz/Cargo.toml"]).env("CARGO_TARGET_DIR", "target"))
 }
 
 fn read(arguments: &[String]) -> Result<FuzzCommand, Failure> {

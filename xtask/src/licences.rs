@@ -11,9 +11,6 @@ use spdx::{Expression, ParseMode};
 
 use crate::{Failure, cargo, root, say};
 
-/// Workspaces, each with a lock file of its own.
-const MANIFESTS: [&str; 2] = ["Cargo.toml", "fuzz/Cargo.toml"];
-
 /// What `deny.toml` allows.
 struct Policy {
     licences: Vec<String>,
@@ -23,16 +20,13 @@ struct Policy {
     banned: Vec<String>,
 }
 
-/// Checks every crate of both lock files.
+/// Checks every crate of the lock file.
 pub(crate) fn check() -> Result<(), Failure> {
     let text = std::fs::read_to_string(root().join("deny.toml")).map_err(|error| format!("deny.toml: {error}"))?;
     let policy = Policy::parse(&text).map_err(|error| format!("deny.toml: {error}"))?;
-    let mut problems = Vec::new();
-    for manifest in MANIFESTS {
-        let packages = packages(manifest)?;
-        say(&format!("licences: {} crates of {manifest}", packages.len()));
-        problems.extend(packages.iter().flat_map(|package| policy.problems(package)));
-    }
+    let packages = packages()?;
+    say(&format!("licences: {} crates", packages.len()));
+    let mut problems: Vec<String> = packages.iter().flat_map(|package| policy.problems(package)).collect();
     problems.sort();
     problems.dedup();
     if problems.is_empty() { Ok(()) } else { Err(format!("deny.toml does not allow:\n  {}", problems.join("\n  "))) }
@@ -93,12 +87,12 @@ impl Policy {
 }
 
 /// All packages of a workspace's lock file, for every platform.
-fn packages(manifest: &str) -> Result<Vec<Value>, Failure> {
+fn packages() -> Result<Vec<Value>, Failure> {
     let mut metadata = Command::new(cargo());
-    metadata.args(["metadata", "--format-version", "1", "--locked", "--all-features", "--manifest-path", manifest]);
+    metadata.args(["metadata", "--format-version", "1", "--locked", "--all-features"]);
     let output = metadata.current_dir(root()).output().map_err(|error| format!("cargo metadata: {error}"))?;
     if !output.status.success() {
-        return Err(format!("cargo metadata of {manifest}: {}", String::from_utf8_lossy(&output.stderr).trim()));
+        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim()));
     }
     let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
     metadata["packages"].as_array().cloned().ok_or_else(|| "cargo metadata lists no packages".to_owned())

@@ -10,7 +10,7 @@ use crate::Failure;
 /// Folders of the repository: a path in prose that begins with one of them must exist.
 const FOLDERS: &[&str] = &["crates/", "docs/", "fuzz/", "xtask/"];
 /// Paths below these appear when a task runs.
-const GENERATED: &[&str] = &["fuzz/artifacts", "fuzz/corpus", "fuzz/target"];
+const GENERATED: &[&str] = &["fuzz/artifacts", "fuzz/corpus"];
 
 pub(super) struct References {
     /// Files and folders, relative to the root.
