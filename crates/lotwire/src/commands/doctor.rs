@@ -40,17 +40,18 @@ pub(super) async fn run(config: &Config) -> Result<ExitCode, CommandError> {
 async fn check(config: &Config) -> Vec<(&'static str, CheckResult)> {
     let mut findings = vec![("configuration", Ok("valid".to_owned())), ("open files", open_files())];
     let exposed = files::exposed(&config.data_dir);
-    match services(config) {
+    let services = services(config);
+    for (name, role, addr) in [
+        ("platform port", Role::Platform, config.platform.listen),
+        ("provider port", Role::Provider, config.provider.listen),
+    ] {
+        if config.runs(role) {
+            findings.push((name, port(config, services.as_ref().ok(), role, addr).await));
+        }
+    }
+    match services {
         Err(error) => findings.push(("data directory", Err(error))),
         Ok(services) => {
-            for (name, role, addr) in [
-                ("platform port", Role::Platform, config.platform.listen),
-                ("provider port", Role::Provider, config.provider.listen),
-            ] {
-                if config.runs(role) {
-                    findings.push((name, port(config, &services, role, addr).await));
-                }
-            }
             findings
                 .push(("data directory", Ok(format!("{} and its sealing key are usable", config.data_dir.display()))));
             findings.extend(postgres::check(config).await.into_iter().map(|finding| ("PostgreSQL", finding)));
@@ -154,8 +155,18 @@ async fn provider_secrets(config: &Config, services: &NodeServices) -> CheckResu
 }
 
 /// Checks the port of a role: who answers there. A running server may have another address than this configuration, such
-/// as one of its flags; its address file says so.
-async fn port(config: &Config, services: &NodeServices, role: Role, configured: SocketAddr) -> CheckResult {
+/// as one of its flags; its address file says so. Without
+/// the sealing key, the check can't tell whose server answers.
+async fn port(config: &Config, services: Option<&NodeServices>, role: Role, configured: SocketAddr) -> CheckResult {
+    let Some(services) = services else {
+        return match TcpListener::bind(configured).await {
+            Ok(_) => Ok(format!("{configured} is free")),
+            Err(error) => Err(format!(
+                "{configured} is not free ({error}), and the check can't tell whose server answers without the sealing \
+                 key of this installation"
+            )),
+        };
+    };
     let identify = async |url: String| services.embedded.identify(role, &url).await;
     if let Some(url) = address_file::read(&config.data_dir, role)
         && identify(url.clone()).await == Server::Own
