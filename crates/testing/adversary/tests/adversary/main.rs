@@ -1,0 +1,12 @@
+//! Attacks on the `lotwire` binary: each module has one class of attacks, with a table of them where there is one.
+//!
+//! `docs/security.md` states what the tests hold the system to, and their counts. Time limits are upper guards of waits:
+//! a slow machine does not fail a test. The tests need the binary: `cargo build -p lotwire` (`cargo xtask ci` builds it
+//! first).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, clippy::print_stdout)]
+
+mod call;
+mod raw;
+mod scopes;
+mod support;
