@@ -42,7 +42,7 @@ impl Api {
         Api { http: http_client(), base }
     }
 
-    /// Sends a request with this key; without one if it is empty. A null body is sent as none.
+    /// Sends a request with this key; without one if it is empty. A null body is sent as none, a text as CSV.
     pub async fn call(&self, method: &str, path: &str, key: &str, body: &Value) -> Answer {
         let mut headers = bearer(key);
         // No record has this version, so that an operation with a precondition looks at the record before it refuses.
@@ -60,9 +60,13 @@ impl Api {
     }
 
     async fn send(&self, method: &str, path: &str, mut headers: Headers, body: &Value) -> Answer {
-        let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
-        if !body.is_empty() {
-            headers.add(&http::header::CONTENT_TYPE, b"application/json");
+        let (content_type, body) = match body {
+            Value::Null => (None, Bytes::new()),
+            Value::String(csv) => (Some("text/csv"), Bytes::from(csv.clone())),
+            _ => (Some("application/json"), Bytes::from(body.to_string())),
+        };
+        if let Some(content_type) = content_type {
+            headers.add(&http::header::CONTENT_TYPE, content_type.as_bytes());
         }
         let request = |deadline| Request {
             method: Method::from_bytes(method.to_uppercase().as_bytes()).unwrap(),
@@ -111,7 +115,7 @@ pub struct Operation {
     pub security: Vec<(String, Vec<String>)>,
     /// Whether the operation is for everybody.
     pub is_public: bool,
-    /// A body as its schema wants it; null if it takes none.
+    /// A body as its schema requires it; null if it takes none.
     pub body: Value,
 }
 
@@ -123,13 +127,19 @@ impl Operation {
             let scopes = scopes.as_array().unwrap().iter().map(|scope| scope.as_str().unwrap().to_owned());
             security.push((scheme.clone(), scopes.collect()));
         }
-        let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+        let content = &operation["requestBody"]["content"];
+        let schema = &content["application/json"]["schema"];
+        let body = match (schema.is_null(), content["text/csv"].is_null()) {
+            (false, _) => example(schema, document, 0),
+            (true, false) => json!("lotNumber,title,openingBid\n9,A lot,100\n"),
+            (true, true) => Value::Null,
+        };
         Operation {
             method: method.to_owned(),
             path: path.to_owned(),
             security,
             is_public: alternatives.iter().any(|one| one.as_object().is_some_and(serde_json::Map::is_empty)),
-            body: if schema.is_null() { Value::Null } else { example(schema, document, 0) },
+            body,
         }
     }
 

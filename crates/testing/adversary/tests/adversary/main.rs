@@ -7,6 +7,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, clippy::print_stdout)]
 
 mod call;
+mod damaged_database;
+mod endpoint_addresses;
+mod hostile_receivers;
+mod kept_connections;
+mod provider_addresses;
+mod provider_tenancy;
 mod raw;
+mod retry_after;
 mod scopes;
 mod support;
+mod tenancy;
+mod wrong_keys;

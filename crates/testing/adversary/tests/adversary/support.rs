@@ -26,7 +26,7 @@ pub fn launch(data: &Path) -> Launch {
 pub struct Running {
     pub launch: Launch,
     pub server: Server,
-    _data: tempfile::TempDir,
+    data: tempfile::TempDir,
 }
 
 impl Running {
@@ -38,14 +38,20 @@ impl Running {
 
     pub async fn of(launch: Launch, data: tempfile::TempDir) -> Self {
         let server = launch.start(&http_client()).await.unwrap();
-        Running { launch, server, _data: data }
+        Running { launch, server, data }
     }
 
     /// The same installation after a restart, with these further settings.
     pub async fn restarted(self, settings: &[(&str, &str)]) -> Self {
-        let Running { launch, server, _data } = self;
+        let launch = settings.iter().fold(self.launch.clone(), |launch, (key, value)| launch.set(key, value));
+        Self::of(launch, self.stopped()).await
+    }
+
+    /// Stops the server. Returns its data directory.
+    pub fn stopped(self) -> tempfile::TempDir {
+        let Running { server, data, .. } = self;
         assert!(tokio::task::block_in_place(|| server.stop()).unwrap().success());
-        Self::of(settings.iter().fold(launch, |launch, (key, value)| launch.set(key, value)), _data).await
+        data
     }
 
     pub fn platform(&self) -> Api {
