@@ -184,7 +184,8 @@ fn example(schema: &Value, document: &Value, depth: usize) -> Value {
             return nested(first);
         }
     }
-    for given in [&schema["example"], &schema["examples"][0], &schema["default"], &schema["enum"][0], &schema["const"]] {
+    for given in [&schema["example"], &schema["examples"][0], &schema["default"], &schema["enum"][0], &schema["const"]]
+    {
         if !given.is_null() {
             return given.clone();
         }

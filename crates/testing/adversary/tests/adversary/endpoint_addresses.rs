@@ -63,7 +63,8 @@ async fn a_redirect_is_not_followed() {
     let account = Account::new(&running, "attacker").await;
     let (private, reached) = counting("127.0.0.2", response("200 OK", "", "secret")).await;
     let (public, reached_too) = counting("127.0.0.1", response("200 OK", "", "secret")).await;
-    for (status, target) in [301, 302, 303, 307, 308].iter().flat_map(|status| [(status, &private), (status, &public)]) {
+    for (status, target) in [301, 302, 303, 307, 308].iter().flat_map(|status| [(status, &private), (status, &public)])
+    {
         let redirect = response(&format!("{status} Elsewhere"), &format!("location: {target}\r\n"), "");
         let (url, _) = counting("127.0.0.1", redirect).await;
         account.endpoint(&url).await;
@@ -113,7 +114,10 @@ async fn a_name_that_resolves_to_a_private_address_is_not_connected_to() {
         let message = account.message(json!({})).await;
         let attempt = &account.attempts(&message, 1).await[0];
         assert!(attempt["response"].as_str().unwrap_or_default().contains("is refused"), "{attempt}");
-        assert!(found.iter().all(|ip| !attempt.to_string().contains(&ip.to_string())), "the address is shown: {attempt}");
+        assert!(
+            found.iter().all(|ip| !attempt.to_string().contains(&ip.to_string())),
+            "the address is shown: {attempt}"
+        );
     }
     assert_eq!(connections.load(Ordering::SeqCst), 0, "{answer:?}");
     assert_ne!(answer.body, Value::Null);

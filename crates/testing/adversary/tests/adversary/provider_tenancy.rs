@@ -46,7 +46,8 @@ impl Victim {
 
     fn is_shown_in(&self, answer: &Value) -> bool {
         let text = answer.to_string();
-        let own = [&self.account.application, &self.endpoint, &self.message, &self.attempt, &self.operational, &self.secret];
+        let own =
+            [&self.account.application, &self.endpoint, &self.message, &self.attempt, &self.operational, &self.secret];
         own.iter().any(|record| text.contains(*record)) || text.contains("of the victim")
     }
 
@@ -77,17 +78,17 @@ async fn no_key_and_no_token_reaches_a_record_of_another_account() {
         }
         for key in [&attacker.key, &token] {
             let replay = json!({ "since": "2024-01-01T00:00:00Z", "until": "2024-01-02T00:00:00Z" });
-            let takes_times = ["/bulk-replay", "/recover", "/replay-missing"].iter().any(|end| operation.path.ends_with(end));
+            let takes_times =
+                ["/bulk-replay", "/recover", "/replay-missing"].iter().any(|end| operation.path.ends_with(end));
             let body = if takes_times { &replay } else { &operation.body };
             let answer = attacker.api.call(&operation.method, &path, key, body).await;
             // An event type has its name in each account, and `PUT` creates what the caller's own account lacks.
             let makes_its_own = operation.method == "put"
-                && ["/app/{app_id}", "/operational-webhook/endpoint/{endpoint_id}"].iter().any(|end| operation.path.ends_with(end));
+                && ["/app/{app_id}", "/operational-webhook/endpoint/{endpoint_id}"]
+                    .iter()
+                    .any(|end| operation.path.ends_with(end));
             let names_a_record = operation.path.contains('{') && !operation.path.contains("event-type");
-            assert!(
-                !names_a_record || makes_its_own || matches!(answer.status, 403 | 404),
-                "{operation}: {answer:?}"
-            );
+            assert!(!names_a_record || makes_its_own || matches!(answer.status, 403 | 404), "{operation}: {answer:?}");
             assert!(!victim.is_shown_in(&answer.body), "{operation}: {answer:?}");
             tried += 1;
         }

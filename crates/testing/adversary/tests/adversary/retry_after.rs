@@ -41,7 +41,10 @@ fn seconds_until(at: &Value) -> i64 {
 /// The wait is what was asked for, with jitter of at most 20 % and the duration of the test.
 fn check(what: &str, waits_s: i64, asked_s: Option<i64>) {
     let (least, most) = asked_s.map_or((-300, 300), |asked_s| (asked_s - 300, asked_s * 6 / 5 + 1));
-    assert!((least..=most).contains(&waits_s), "{what}: the next attempt is in {waits_s} s, {asked_s:?} were asked for");
+    assert!(
+        (least..=most).contains(&waits_s),
+        "{what}: the next attempt is in {waits_s} s, {asked_s:?} were asked for"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -63,7 +66,8 @@ async fn a_receiver_asks_for_a_wait_of_at_most_a_day() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_asks_for_a_wait_of_at_most_a_day() {
-    let running = Running::new(&[("PLATFORM__PUBLISH_BACKOFF_BASE", "60s"), ("PLATFORM__PUBLISH_BACKOFF_CAP", "60s")]).await;
+    let running =
+        Running::new(&[("PLATFORM__PUBLISH_BACKOFF_BASE", "60s"), ("PLATFORM__PUBLISH_BACKOFF_CAP", "60s")]).await;
     let staff = running.launch.create_staff_key("staff").unwrap();
     let api = running.platform();
     let forms = forms();
