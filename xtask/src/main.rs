@@ -3,6 +3,7 @@
 mod ci;
 mod clients;
 mod debian;
+mod fresh;
 mod fuzz;
 mod generate;
 mod licences;
@@ -25,6 +26,7 @@ cargo xtask <task>
                       run each fuzz target for N seconds (60)
   schemathesis [platform|provider]
                       send generated requests to target/debug/lotwire and check the responses against OpenAPI
+  fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
   crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
   bench               measure deliveries, ending items and bids                       (more: cargo xtask bench --help)
 
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Some("schemathesis") => schemathesis::run_task(&root(), rest),
         Some("generate") => generate::run(&root(), rest),
         Some("licences") => licences::check(),
+        Some("fresh") => fresh::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
         None | Some("--help" | "-h" | "help") => {

@@ -99,6 +99,11 @@ impl ApiClient {
         self.send(Method::PUT, path, json(), body.to_string().into()).await
     }
 
+    /// DELETE.
+    pub async fn delete(&self, path: &str) -> Result<ApiResponse, ApiError> {
+        self.send(Method::DELETE, path, HeaderMap::new(), Bytes::new()).await
+    }
+
     /// POST with JSON and `If-Match`, as status changes and commands of the clerk need it.
     pub async fn post_if_match(
         &self,

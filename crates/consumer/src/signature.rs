@@ -40,6 +40,11 @@ impl Verifier {
         Ok(Verifier { keyed })
     }
 
+    /// A key as base64, as it follows `whsec_` in a signing secret.
+    pub fn encode_key(key: &[u8]) -> String {
+        STANDARD.encode(key)
+    }
+
     /// Verifies one delivery: `signatures` is the header's list, such as `v1,abc= v1,def=`; `now` in Unix seconds.
     pub fn verify(
         &self,

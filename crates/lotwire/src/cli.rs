@@ -1,8 +1,11 @@
 //! The command line: names, flags and help texts. [`crate::commands`] runs the commands.
 
 mod api_key;
+mod application_target;
 mod customer_publishing;
+mod listen;
 mod provider;
+mod sale;
 mod secrets;
 mod user;
 mod verify;
@@ -16,11 +19,14 @@ use uuid::Uuid;
 use crate::config::{Overrides, Role};
 
 pub(crate) use api_key::ApiKeyCommand;
+pub(crate) use application_target::ApplicationTarget;
 pub(crate) use customer_publishing::{CustomerPublishing, Quarantine, QuarantineSend};
+pub(crate) use listen::{ListenCommand, Trigger};
 pub(crate) use provider::{
     Confirmation, EndpointRef, EndpointRemoval, PayloadCheckMode, Provider, ProviderAccount, ProviderAccountSet,
     ProviderApplication, ProviderEndpoint, ProviderKey, Skip, Stuck,
 };
+pub(crate) use sale::SaleCommand;
 pub(crate) use secrets::Secrets;
 pub(crate) use user::User;
 pub(crate) use verify::Verify;
@@ -40,6 +46,7 @@ Examples:
   lotwire serve                                  run the platform on 127.0.0.1:8080 and the provider on :8071
   lotwire provider account create \"Hartley & Sons\"
   lotwire customer create \"Hartley & Sons\"
+  lotwire listen --application app_2b…           receive, verify and print events on this machine
   lotwire doctor                                 check this installation and print how to repair it"
 )]
 pub(crate) struct Cli {
@@ -120,6 +127,15 @@ Examples:
   lotwire user list"
     )]
     User(User),
+    /// Receive an application's events on this machine, verify them, and print each one.
+    ///
+    /// The command adds itself to the application as an endpoint, and removes that endpoint when it ends. Its next start
+    /// removes the endpoint of a listener that was killed.
+    Listen(Box<ListenCommand>),
+    /// Send an example of an event to an application.
+    Trigger(Box<Trigger>),
+    /// Hold a sale of three lots that lasts seconds, so that a customer receives events.
+    Sale(SaleCommand),
     /// Import catalogues.
     #[command(
         subcommand,
@@ -375,6 +391,21 @@ Examples:
 Examples:
   lotwire config reference > configuration.md")]
     Reference,
+}
+
+impl Command {
+    /// Whether the command works on an installation that a server has created.
+    pub(crate) fn needs_data_dir(&self) -> bool {
+        match self {
+            Self::Provider(_) | Self::Customer(_) | Self::Key(_) | Self::User(_) | Self::Catalogue(_) => true,
+            Self::Secrets(_) | Self::Sale(_) => true,
+            Self::Listen(listen) => listen.target.provider_url.is_none(),
+            Self::Trigger(trigger) => trigger.target.provider_url.is_none(),
+            // These create the directory, do not read it, or report its absence themselves.
+            Self::Demo(_) | Self::Serve(_) | Self::Config(_) | Self::Doctor | Self::Verify(_) => false,
+            Self::Openapi { .. } | Self::Asyncapi => false,
+        }
+    }
 }
 
 impl Cli {

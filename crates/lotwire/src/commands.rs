@@ -1,16 +1,20 @@
 //! Runs the commands. Management commands open the store themselves, so they work with or without a running server.
 
 mod api_key;
+mod application_client;
 mod catalogue;
 pub(crate) mod config;
 mod customer_publishing;
 mod customers;
 mod doctor;
+mod listen;
 pub(crate) mod openapi;
 mod provider;
 mod publishing_state;
+mod sale;
 mod secrets;
 mod serve;
+mod trigger;
 mod user;
 mod verify;
 
@@ -28,6 +32,9 @@ use crate::error::{CommandError, ErrorContext as _};
 /// Runs a command and returns the exit status.
 pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, CommandError> {
     let config = resolved.config;
+    if cli.command.needs_data_dir() {
+        require_data_dir(&config)?;
+    }
     match &cli.command {
         Command::Demo(options) => {
             let data_dir_given = resolved.origins.contains_key("data_dir");
@@ -41,12 +48,29 @@ pub(crate) async fn run(cli: &Cli, resolved: Resolved) -> Result<ExitCode, Comma
         Command::Catalogue(command) => return catalogue::run(&config, command).await,
         Command::Verify(options) => return verify::run(&config, options).await,
         Command::Secrets(command) => return secrets::run(&config, command).await,
+        Command::Listen(options) => return listen::run(&config, options).await,
+        Command::Trigger(options) => trigger::run(&config, options).await?,
+        Command::Sale(options) => sale::run(&config, options).await?,
         Command::Doctor => return doctor::run(&config).await,
         Command::Config(_) | Command::Openapi { .. } | Command::Asyncapi => {
             return Err(CommandError::new("this command runs before the async runtime starts"));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a missing data directory. A command with a mistyped directory would otherwise create one with a sealing key
+/// of its own. With PostgreSQL and secrets.key, no command reads the directory.
+fn require_data_dir(config: &Config) -> Result<(), CommandError> {
+    let is_unused = !config.database.url.is_empty() && !config.secrets.key.is_empty();
+    if is_unused || config.data_dir.is_dir() {
+        return Ok(());
+    }
+    Err(CommandError::new(format!(
+        "the data directory {} does not exist. `lotwire serve` creates it: start the server first. If the server uses \
+         another directory, name it with --data-dir or data_dir",
+        config.data_dir.display()
+    )))
 }
 
 /// Refuses a missing database. Without this check, a command with a mistyped directory would create an empty database
@@ -72,6 +96,11 @@ pub(crate) fn pluralise<N: Display + PartialEq + From<u8>>(number: N, one: &str,
 /// Prints a command's result. A closed pipe (`| head`) is not an error.
 pub(crate) fn print(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// Prints a hint on standard error, so that a script reads only the result on standard output.
+fn hint(text: &str) {
+    warn(text);
 }
 
 /// Prints a warning on standard error, beside the command's result.

@@ -14,6 +14,12 @@ pub enum EngineError {
     /// An error of SQLite.
     #[error("SQLite: {0}")]
     Sqlite(Arc<rusqlite::Error>),
+    /// The database file is damaged.
+    #[error(
+        "the database file is damaged: {0}. Stop all processes that use the file, then restore it from a backup, \
+         without the files -wal and -shm beside the damaged one"
+    )]
+    Damaged(String),
     /// An error of PostgreSQL, or why no connection could be made.
     #[error("PostgreSQL: {0}")]
     Postgres(String),
@@ -42,6 +48,9 @@ pub enum EngineError {
 
 impl From<rusqlite::Error> for EngineError {
     fn from(error: rusqlite::Error) -> Self {
+        if sqlite::is_damage(&error) {
+            return EngineError::Damaged(error.to_string());
+        }
         EngineError::Sqlite(Arc::new(error))
     }
 }

@@ -1,5 +1,7 @@
 //! JSON bodies: writing responses, and reading requests with limits on size and time, and with error positions.
 
+mod missing_fields;
+
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
@@ -11,6 +13,7 @@ use http_body_util::BodyExt as _;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_path_to_error::Segment;
+use utoipa::ToSchema;
 
 use crate::body_memory::{BODY_MEMORY, BodyMemory};
 
@@ -52,6 +55,12 @@ pub enum JsonError {
         /// What is wrong.
         message: String,
     },
+    /// Required fields of one object are absent: all of them.
+    #[error("{}", missing_text(pointers))]
+    MissingFields {
+        /// JSON pointers (RFC 6901) to the absent fields.
+        pointers: Vec<String>,
+    },
     /// The body is too large.
     #[error("the body is larger than {bytes_max} bytes")]
     TooLarge {
@@ -80,7 +89,7 @@ impl JsonError {
     pub fn code(&self) -> &'static str {
         match self {
             JsonError::Syntax(_) => "json_invalid",
-            JsonError::Shape { .. } => "invalid",
+            JsonError::Shape { .. } | JsonError::MissingFields { .. } => "invalid",
             JsonError::TooLarge { .. } => "payload_too_large",
             JsonError::Incomplete => "body_broken",
             JsonError::TimedOut => "request_timeout",
@@ -95,19 +104,33 @@ impl JsonError {
             JsonError::Syntax(_) | JsonError::Incomplete => StatusCode::BAD_REQUEST,
             JsonError::TimedOut => StatusCode::REQUEST_TIMEOUT,
             JsonError::BodyMemoryFull => StatusCode::SERVICE_UNAVAILABLE,
-            JsonError::Shape { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            JsonError::Shape { .. } | JsonError::MissingFields { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             JsonError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             JsonError::ContentType | JsonError::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
     }
 
-    /// JSON pointer to the error, if it has a position.
-    pub fn pointer(&self) -> Option<&str> {
+    /// The wrong values and absent fields, each as its JSON pointer and what is wrong with it.
+    pub fn positions(&self) -> Vec<(&str, String)> {
         match self {
-            JsonError::Shape { pointer, .. } => Some(pointer),
-            _ => None,
+            JsonError::Shape { pointer, message } => vec![(pointer, message.clone())],
+            JsonError::MissingFields { pointers } => pointers
+                .iter()
+                .map(|pointer| (pointer.as_str(), format!("{} is missing", field_name(pointer))))
+                .collect(),
+            _ => Vec::new(),
         }
     }
+}
+
+/// The name of the field at a pointer, without the objects around it.
+fn field_name(pointer: &str) -> String {
+    pointer.rsplit('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~")
+}
+
+fn missing_text(pointers: &[String]) -> String {
+    let names: Vec<_> = pointers.iter().map(|pointer| field_name(pointer)).collect();
+    format!("{} {} missing", names.join(", "), if names.len() == 1 { "is" } else { "are" })
 }
 
 /// Accepts `application/json`, `application/…+json` or no content type, and no compression.
@@ -174,7 +197,7 @@ pub(crate) async fn read_within(
 }
 
 /// Parses a body, which must be an object; an empty body counts as `{}`. The result may borrow from the body.
-pub fn parse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
+pub fn parse<'de, T: Deserialize<'de> + ToSchema>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     // serde would accept an array as the fields of an object in their order.
     if bytes.trim_ascii_start().first() == Some(&b'[') {
@@ -184,7 +207,7 @@ pub fn parse<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError>
     serde_json::from_slice(bytes).or_else(|_| parse_with_pointer(bytes))
 }
 
-fn parse_with_pointer<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, JsonError> {
+fn parse_with_pointer<'de, T: Deserialize<'de> + ToSchema>(bytes: &'de [u8]) -> Result<T, JsonError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().clone();
@@ -199,7 +222,10 @@ fn parse_with_pointer<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, J
         if source.is_data() {
             // Remove the line and column, because the pointer gives the position.
             let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
-            let pointer = format!("{}{}", pointer(&path), missing_field_pointer(&message));
+            let pointer = pointer(&path);
+            if let Some(field) = missing_field(&message) {
+                return JsonError::MissingFields { pointers: missing_fields::all::<T>(bytes, &pointer, field) };
+            }
             // Don't show the name of the Rust type that was expected.
             let is_no_object = pointer.is_empty() && message.starts_with("invalid type");
             JsonError::Shape { message: if is_no_object { "must be an object".to_owned() } else { message }, pointer }
@@ -225,10 +251,9 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     pointer
 }
 
-/// The pointer of a missing field, below its object.
-fn missing_field_pointer(message: &str) -> String {
-    let field = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
-    field.map(|field| format!("/{field}")).unwrap_or_default()
+/// The field that serde found to be absent.
+fn missing_field(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'))
 }
 
 #[cfg(test)]
@@ -237,14 +262,14 @@ mod tests {
 
     use super::*;
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, ToSchema)]
     #[serde(deny_unknown_fields)]
     struct Order {
         #[expect(dead_code, reason = "read to be checked")]
         lines: Vec<Line>,
     }
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, ToSchema)]
     #[serde(deny_unknown_fields)]
     struct Line {
         #[expect(dead_code, reason = "read to be checked")]
@@ -253,7 +278,7 @@ mod tests {
         kind: Option<Kind>,
     }
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Deserialize, ToSchema)]
     enum Kind {
         Fee,
     }
@@ -262,7 +287,12 @@ mod tests {
     fn an_error_has_a_code_and_a_pointer() {
         let check = |text: &str, code: &str, pointer: Option<&str>| {
             let error = parse::<Order>(text.as_bytes()).unwrap_err();
-            assert_eq!((error.code(), error.pointer()), (code, pointer), "{text}: {error}");
+            let positions = error.positions();
+            assert_eq!(
+                (error.code(), positions.first().map(|(pointer, _)| *pointer)),
+                (code, pointer),
+                "{text}: {error}"
+            );
         };
         check(r#"{"lines":[{"amount":1},{"amount":1.5}]}"#, "invalid", Some("/lines/1/amount"));
         check(r#"{"lines":[{"amount":1,"tip":2}]}"#, "invalid", Some("/lines/0/tip"));

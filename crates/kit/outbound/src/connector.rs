@@ -55,7 +55,7 @@ impl Connector {
         tokio::time::timeout(limit, self.open(origin)).await.map_err(late).flatten()
     }
 
-    async fn open(&self, Origin { tls, host, port }: &Origin) -> Result<Stream, TransportError> {
+    async fn open(&self, Origin { tls, host, port, .. }: &Origin) -> Result<Stream, TransportError> {
         let tcp = self.open_tcp(host, *port).await?;
         // A request is written at once, so Nagle's algorithm would only delay it.
         let _ = tcp.set_nodelay(true);

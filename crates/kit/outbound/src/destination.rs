@@ -8,8 +8,11 @@ use http::uri::{Authority, InvalidUri};
 
 use crate::error::TransportError;
 
-/// An `http` or `https` address with a host and without credentials. It is parsed once for all requests; clones share
-/// it.
+/// An `http` or `https` address with a host and without credentials, and the owner of the requests to it. It is parsed
+/// once for all requests; clones share it.
+///
+/// A connection carries only requests of one owner. If a server leaves bytes of a response on a connection, no other
+/// owner reads them as the response to its own request. A destination that is parsed from text has the owner `""`.
 ///
 /// An address of another form is accepted too, and every request to it fails with [`TransportError::Invalid`].
 #[derive(Debug, Clone)]
@@ -30,17 +33,24 @@ pub(crate) struct Target {
     pub(crate) lines: String,
 }
 
-/// The other end of a connection: scheme, host and port. Hosts in different letter case count as different, which costs
-/// only an additional connection.
+/// The other end of a connection, and whose requests the connection carries. Hosts in different letter case count as
+/// different, which costs only an additional connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Origin {
     pub(crate) tls: bool,
     /// As in the URL, with an IPv6 address in brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
+    pub(crate) owner: Box<str>,
 }
 
 impl Destination {
+    /// The address, for requests of this owner: the account or customer that chose the address and may read the
+    /// responses.
+    pub fn new(uri: Uri, owner: &str) -> Self {
+        Self(Arc::new(Inner { target: Target::new(&uri, owner), uri }))
+    }
+
     /// The whole address.
     pub fn uri(&self) -> &Uri {
         &self.0.uri
@@ -54,7 +64,7 @@ impl Destination {
 
 impl From<Uri> for Destination {
     fn from(uri: Uri) -> Self {
-        Self(Arc::new(Inner { target: Target::from_uri(&uri), uri }))
+        Self::new(uri, "")
     }
 }
 
@@ -67,7 +77,7 @@ impl FromStr for Destination {
 }
 
 impl Target {
-    fn from_uri(uri: &Uri) -> Result<Self, &'static str> {
+    fn new(uri: &Uri, owner: &str) -> Result<Self, &'static str> {
         let tls = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
@@ -81,7 +91,7 @@ impl Target {
         let shown_port = if port == usual_port { String::new() } else { format!(":{port}") };
         let (path, mark, query) = (uri.path(), if uri.query().is_some() { "?" } else { "" }, uri.query().unwrap_or(""));
         Ok(Self {
-            origin: Origin { tls, host: host.to_owned(), port },
+            origin: Origin { tls, host: host.to_owned(), port, owner: owner.into() },
             lines: format!(" {path}{mark}{query} HTTP/1.1\r\nhost: {host}{shown_port}\r\n"),
         })
     }
@@ -121,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_with_the_same_scheme_host_and_port_share_connections() {
+    fn addresses_with_the_same_scheme_host_port_and_owner_share_connections() {
         let origin = |uri| to(uri).target().unwrap().origin.clone();
         assert_eq!(origin("http://host:81/a?b"), origin("http://host:81/c"));
         assert_eq!(
@@ -131,6 +141,9 @@ mod tests {
         for other in ["https://host:81/", "http://host:82/", "http://other:81/"] {
             assert_ne!(origin("http://host:81/"), origin(other), "{other}");
         }
+        let owned = |owner| Destination::new(Uri::from_static("http://host/"), owner).target().unwrap().origin.clone();
+        assert_eq!((owned("a"), owned("")), (owned("a"), origin("http://host/")));
+        assert_ne!(owned("a"), owned("b"));
     }
 
     #[test]

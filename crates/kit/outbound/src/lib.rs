@@ -7,7 +7,8 @@
 //! - the client connects to no address that the [`AddressPolicy`] refuses, with or without a proxy. The policy checks
 //!   the resolved IP address, so neither DNS rebinding nor an unusual spelling of an address evades it;
 //! - one deadline covers the name lookup, the connection, TLS, and the headers and body of the response;
-//! - the bytes of a response's headers and body are limited;
+//! - the bytes of a response's headers, interim responses (1xx) included, and of its body are limited;
+//! - a connection carries only requests of one owner ([`Destination::new`]);
 //! - the client follows no redirect, and sends a request unchanged or not at all;
 //! - a request is sent once. If a pooled connection ends before a response begins, the error is
 //!   [`TransportError::Stale`], and [`Client::send_idempotent`] sends the request again.
@@ -39,6 +40,6 @@ pub use error::TransportError;
 pub use headers::Headers;
 pub use proxy::{InvalidProxy, Proxy};
 pub use resolver::{Resolve, ResolveFuture, SystemResolver};
-pub use retry_after::retry_after;
+pub use retry_after::{RETRY_AFTER_MAX, retry_after};
 pub use rustls::{RootCertStore, pki_types};
 pub use tls::{RootsError, roots_from_pem};

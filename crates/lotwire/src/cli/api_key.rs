@@ -1,6 +1,8 @@
 //! Flags and help of `lotwire key`: API keys of the platform.
 
 use clap::Subcommand;
+use clap::builder::PossibleValuesParser;
+use platform_core::Scope;
 use uuid::Uuid;
 
 use super::Confirmation;
@@ -20,7 +22,7 @@ Examples:
         #[arg(long, value_name = "UUID")]
         customer: Option<Uuid>,
         /// Grant a scope such as `events:read`, or `all` for every scope. Repeat the flag for several scopes.
-        #[arg(long = "scope", required = true, value_name = "SCOPE")]
+        #[arg(long = "scope", required = true, value_name = "SCOPE", value_parser = scope_names())]
         scopes: Vec<String>,
         /// Days until the key expires, 1 to 3650 [default: never].
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..=3650))]
@@ -57,4 +59,9 @@ Examples:
         #[command(flatten)]
         confirmation: Confirmation,
     },
+}
+
+/// `all` and the name of each scope.
+fn scope_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(std::iter::once("all").chain(Scope::ALL.map(Scope::name)))
 }

@@ -28,12 +28,13 @@ Examples:
   lotwire provider key revoke --account org_2b… key_2b…"
     )]
     Key(ProviderKey),
-    /// List consumer applications.
+    /// Create and list consumer applications.
     #[command(
         subcommand,
         alias = "app",
         after_help = "\
 Examples:
+  lotwire provider application create \"Web site\" --account org_2b…
   lotwire provider application list
   lotwire provider application list --account org_2b… --json"
     )]
@@ -101,6 +102,24 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderApplication {
+    /// Create a consumer application and print its id (`app_…`).
+    #[command(after_help = "\
+Examples:
+  lotwire provider application create \"Web site\" --account org_2b…
+  lotwire provider application create \"Web site\" --account org_2b… --uid customer-17 --json")]
+    Create {
+        /// Name that lists show for the application.
+        name: String,
+        /// Id of the account (`org_…`).
+        #[arg(long, value_name = "ORG")]
+        account: String,
+        /// Your own id for the application, unique in the account.
+        #[arg(long)]
+        uid: Option<String>,
+        /// Print JSON: {"id":"app_…"}.
+        #[arg(long)]
+        json: bool,
+    },
     /// List the applications of one account or of all accounts, at most 10,000.
     #[command(after_help = "\
 Examples:

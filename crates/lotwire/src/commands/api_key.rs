@@ -8,7 +8,7 @@ use platform_core::port::{ApiKey, Page};
 use platform_core::{Caller, Scope, Scopes};
 use serde_json::json;
 
-use super::{print, print_json, require_database};
+use super::{hint, print, print_json, require_database};
 use crate::cli::ApiKeyCommand;
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
@@ -39,12 +39,16 @@ pub(super) async fn run(config: &Config, command: &ApiKeyCommand) -> Result<(), 
             if *json {
                 return print_json(&json!({ "uuid": created.record.uuid, "key": key }));
             }
-            print(&format!("{key}\n\nStore the key now: it can't be shown again."));
+            print(key);
+            hint("Store the key now: it can't be shown again.");
         }
         ApiKeyCommand::List { customer, json } => {
             let mut page = Page { after: None, limit: PAGE_KEYS };
             loop {
                 let keys = platform.api_keys(&operator, *customer, page).await.context("listing the keys")?;
+                if keys.is_empty() && page.after.is_none() {
+                    hint("There is no key yet. Create one: lotwire key create --name NAME --scope SCOPE");
+                }
                 keys.iter().try_for_each(|key| show_key(key, *json))?;
                 match keys.last() {
                     Some(last) if keys.len() == PAGE_KEYS => page.after = Some(last.uuid),

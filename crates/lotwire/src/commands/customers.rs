@@ -35,10 +35,8 @@ pub(super) async fn run(config: &Config, command: &Customer) -> Result<(), Comma
             if *json {
                 return print_json(&json!({ "uuid": customer.uuid }));
             }
-            print(&format!(
-                "Customer {} created.\nNext: lotwire customer connect {0} --application app_…",
-                customer.uuid
-            ));
+            print(&customer.uuid.to_string());
+            warn(&format!("Customer created. Next: lotwire customer connect {} --application app_…", customer.uuid));
         }
         Customer::Connect(options) => connect(&platform, &support, options).await?,
         Customer::RegisterEventTypes { customer } => register(&platform, &support, *customer).await?,

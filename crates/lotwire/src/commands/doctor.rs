@@ -126,12 +126,14 @@ fn open_files() -> CheckResult {
 }
 
 async fn platform_database(config: &Config, services: &NodeServices) -> CheckResult {
+    files::check_database(config, "platform.db", platform_store::sqlite::check_file)?;
     let platform = open_platform(config, services).await.map_err(|error| error.to_string())?;
     platform.ping().await.map_err(|error| error.full_message())?;
     Ok("can be read and written".to_owned())
 }
 
 async fn provider_database(config: &Config, services: &NodeServices) -> CheckResult {
+    files::check_database(config, "provider.db", provider_store::sqlite::check_file)?;
     let provider = open_provider(config, services).await.map_err(|error| error.to_string())?;
     provider.ping().await.map_err(|error| error.to_string())?;
     Ok("can be read and written".to_owned())
@@ -212,5 +214,22 @@ mod tests {
         let failed = wrong(&config).await;
         assert!(failed.len() == 1 && failed[0].1.contains("no file secret.key"), "{failed:?}");
         assert!(!dir.path().join("secret.key").exists());
+    }
+
+    #[tokio::test]
+    async fn a_damaged_database_is_reported_with_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut config = config(dir.path().to_owned());
+        config.roles = vec![Role::Platform];
+        drop(open_platform(&config, &NodeServices::new(&config).unwrap()).await.unwrap());
+        let path = dir.path().join("platform.db");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2 / 4_096 * 4_096;
+        bytes[middle..middle + 4_096].fill(0xa5);
+        std::fs::write(&path, bytes).unwrap();
+        let failed = wrong(&config).await;
+        let database = failed.iter().find(|(name, _)| *name == "platform database");
+        let (_, message) = database.unwrap_or_else(|| panic!("{failed:?}"));
+        assert!(message.contains("platform.db") && message.contains("restore it from a backup"), "{message}");
     }
 }

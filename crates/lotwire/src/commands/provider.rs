@@ -5,7 +5,7 @@ mod account;
 mod application;
 mod endpoint;
 mod key;
-mod resolve;
+pub(super) mod resolve;
 mod stuck;
 mod unblock;
 mod wait_reason;
@@ -13,7 +13,7 @@ mod wait_reason;
 use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{ListPage, PageRequest, ProviderError};
 
-use super::{pluralise, print, print_json, require_database};
+use super::{hint, pluralise, print, print_json, require_database};
 use crate::cli::{Provider as Command, ProviderAccount};
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
@@ -38,7 +38,7 @@ pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Comman
 }
 
 /// Reads a list page by page, up to [`LIST_MAX`] rows.
-async fn all<T>(
+pub(super) async fn all<T>(
     key: CursorKey,
     doing: &str,
     page: impl AsyncFn(&PageRequest) -> Result<ListPage<T>, ProviderError>,

@@ -7,7 +7,7 @@ use platform_core::port::{Page, Session, User as Person};
 use platform_core::{Caller, Platform, Role};
 use serde_json::json;
 
-use super::{print, print_json, require_database, secret_from_stdin};
+use super::{hint, print, print_json, require_database, secret_from_stdin};
 use crate::cli::User;
 use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
@@ -94,6 +94,9 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             let user = named(&platform, &operator, email).await?;
             let page = Page { after: None, limit: PAGE_ROWS };
             let sessions = platform.sessions_of(&operator, user.uuid, page).await.context("listing the sessions")?;
+            if sessions.is_empty() {
+                hint(&format!("{email} has no session."));
+            }
             sessions.iter().try_for_each(|session| show_session(session, *json))
         }
         User::SignOut { email, session } => {
@@ -148,6 +151,9 @@ async fn list(platform: &Platform, operator: &Caller, json: bool) -> Result<(), 
     let mut page = Page { after: None, limit: PAGE_ROWS };
     loop {
         let users = platform.users(operator, page).await.context("listing the users")?;
+        if users.is_empty() && page.after.is_none() {
+            hint("There is no user yet. Create one: lotwire user create EMAIL --role ROLE");
+        }
         users.iter().try_for_each(|user| show(user, json))?;
         match users.last() {
             Some(last) if users.len() == PAGE_ROWS => page.after = Some(last.uuid),
@@ -160,6 +166,9 @@ async fn webcasts(platform: &Platform, operator: &Caller, user: &Person, json: b
     let mut page = Page { after: None, limit: PAGE_ROWS };
     loop {
         let found = platform.webcasts_of_clerk(operator, user.uuid, page).await.context("listing the webcasts")?;
+        if found.is_empty() && page.after.is_none() {
+            hint(&format!("{} is assigned to no webcast.", user.email));
+        }
         for auction in &found {
             let status = auction.status.name();
             if json {

@@ -95,7 +95,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "platform.publish_backoff_cap",
         SettingKind::Text,
-        "Longest pause of the backoff. A longer `Retry-After` of the provider is honoured in full.",
+        "Longest pause of the backoff. A longer `Retry-After` of the provider is honoured in full up to 24 hours.",
     ),
     setting(
         "platform.downtime_grace",

@@ -1,4 +1,4 @@
-//! Responses that callers may cache: each has a strong `ETag` and `Cache-Control`, and the answer is 304 if the
+//! Responses that callers may cache: each has a strong `ETag` and `Cache-Control`, and the response is 304 if the
 //! caller's copy is current.
 
 use axum::body::Bytes;
@@ -17,9 +17,12 @@ pub(crate) enum CachePolicy {
     Day,
     /// The caller, who revalidates each time: the response is private and may change.
     Caller,
+    /// Every cache, which revalidates each time: the response needs no key and changes only with a release.
+    Public,
 }
 
 /// A response with its tag.
+#[derive(Clone)]
 pub(crate) struct CacheableResponse {
     body: Bytes,
     tag: String,
@@ -40,7 +43,7 @@ impl CacheableResponse {
     }
 
     /// 200, or 304 if `If-None-Match` names the tag.
-    pub(crate) fn answer(&self, request_headers: &HeaderMap) -> Response {
+    pub(crate) fn respond(&self, request_headers: &HeaderMap) -> Response {
         let mut response = if kit_http::if_none_match::matches(request_headers, &self.tag) {
             StatusCode::NOT_MODIFIED.into_response()
         } else {
@@ -62,6 +65,7 @@ impl CachePolicy {
         match self {
             Self::Day => &[(CACHE_CONTROL, "private, max-age=86400")],
             Self::Caller => &[(CACHE_CONTROL, "private, no-cache"), (VARY, "authorization")],
+            Self::Public => &[(CACHE_CONTROL, "no-cache")],
         }
     }
 }

@@ -4,6 +4,7 @@
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::{HeaderValue, RETRY_AFTER};
+use kit_http::bearer::BearerError;
 use kit_http::json::JsonError;
 pub(crate) use kit_http::problem::Problem;
 use kit_http::problem::ProblemError;
@@ -69,11 +70,6 @@ impl ApiError {
     pub(crate) fn invalid_query(name: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         Self::new(StatusCode::BAD_REQUEST, "query_invalid", format!("the query parameter {name} {message}"))
-    }
-
-    /// 401.
-    pub(crate) fn unauthenticated() -> Self {
-        Self::from(PlatformError::Unauthenticated)
     }
 
     /// 429.
@@ -154,28 +150,28 @@ impl From<PlatformError> for ApiError {
             }
             _ => error.to_string(),
         };
-        let mut answer = Self::new(status, error.code(), detail);
+        let mut rendered = Self::new(status, error.code(), detail);
         match error {
-            PlatformError::Invalid(problems) => answer.0.errors = problems.into_iter().map(at_pointer).collect(),
+            PlatformError::Invalid(problems) => rendered.0.errors = problems.into_iter().map(at_pointer).collect(),
             PlatformError::Rejected(Rejection::FieldInvalid { field, problem }) => {
-                answer.0.errors = vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))];
+                rendered.0.errors = vec![ProblemError::at(format!("/{field}"), format!("{field} {problem}"))];
             }
             PlatformError::Rejected(Rejection::ReasonRequired) => {
-                answer.0.errors = vec![ProblemError::at("/reason", "reason is missing")];
+                rendered.0.errors = vec![ProblemError::at("/reason", "reason is missing")];
             }
             PlatformError::Rejected(Rejection::FieldsMissing { fields }) => {
                 let missing = |field| ProblemError::at(format!("/{field}"), format!("{field} is missing"));
-                answer.0.errors = fields.into_iter().map(missing).collect();
+                rendered.0.errors = fields.into_iter().map(missing).collect();
             }
             PlatformError::Rejected(Rejection::IllegalTransition { legal, .. }) => {
-                answer.0.legal_next_statuses = Some(legal);
+                rendered.0.legal_next_statuses = Some(legal);
             }
             PlatformError::People(PeopleRefusal::TooManyAttempts { retry_after_s }) => {
-                answer.1 = Some(retry_after_s);
+                rendered.1 = Some(retry_after_s);
             }
             _ => {}
         }
-        answer
+        rendered
     }
 }
 
@@ -205,7 +201,17 @@ fn at_pointer(problem: InputProblem) -> ProblemError {
 
 impl From<JsonError> for ApiError {
     fn from(error: JsonError) -> Self {
-        let errors = error.pointer().map(|pointer| ProblemError::at(pointer, error.to_string()));
-        Self::new(error.status(), error.code(), error.to_string()).with_errors(errors.into_iter().collect())
+        let errors = error.positions().into_iter().map(|(pointer, detail)| ProblemError::at(pointer, detail));
+        Self::new(error.status(), error.code(), error.to_string()).with_errors(errors.collect())
+    }
+}
+
+impl From<BearerError> for ApiError {
+    fn from(error: BearerError) -> Self {
+        let code = match error {
+            BearerError::Missing => "authorization_missing",
+            BearerError::Malformed => "unauthenticated",
+        };
+        Self::new(StatusCode::UNAUTHORIZED, code, error)
     }
 }

@@ -19,7 +19,7 @@ use crate::models::{AuctionView, ItemView};
 
 /// Bytes of the hash that go into a tag: enough that two different responses never share one.
 const HASH_BYTES: usize = 12;
-/// The version for a tag that this API never issued. It equals no version, so the answer is 412.
+/// The version for a tag that this API never issued. It equals no version, so the response is 412.
 pub(crate) const NO_VERSION: i64 = -1;
 
 /// The tag of an item. Every response that shows the item has the same one: the hash covers all of [`ItemView`] except

@@ -7,6 +7,7 @@ use http::{HeaderMap, Method, Uri};
 use platform_core::{Caller, IdempotentRequest, Platform, PlatformError};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
 
 use crate::errors::ApiError;
 use crate::etag::{NO_VERSION, RingTag, version_from_etag};
@@ -32,7 +33,7 @@ pub(crate) struct PutRequest<B> {
     pub(crate) body: B,
 }
 
-impl<B: DeserializeOwned + Send> FromRequest<Platform> for PutRequest<B> {
+impl<B: DeserializeOwned + ToSchema + Send> FromRequest<Platform> for PutRequest<B> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, platform: &Platform) -> Result<Self, ApiError> {
@@ -52,7 +53,7 @@ pub(crate) struct Post<B> {
     request_hash: [u8; 32],
 }
 
-impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
+impl<B: DeserializeOwned + ToSchema + Send> FromRequest<Platform> for Post<B> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &Platform) -> Result<Self, ApiError> {
@@ -77,17 +78,17 @@ impl<B: DeserializeOwned + Send> FromRequest<Platform> for Post<B> {
 }
 
 impl<B> Post<B> {
-    /// What the platform needs to store the answer for the caller's idempotency key, if there is one.
-    pub(crate) fn answering<'a, T>(
+    /// What the platform needs to store the response for the caller's idempotency key, if there is one.
+    pub(crate) fn idempotent<'a, T>(
         &'a self,
         status: u16,
         render: &'a (dyn Fn(&T) -> String + Sync),
     ) -> Option<IdempotentRequest<'a, T>> {
-        self.answering_tagged(status, render, &|_| None)
+        self.idempotent_tagged(status, render, &|_| None)
     }
 
-    /// [`Post::answering`] for an answer with an `ETag`, which is stored with the answer.
-    pub(crate) fn answering_tagged<'a, T>(
+    /// [`Post::idempotent`] for a response with an `ETag`, which is stored with the response.
+    pub(crate) fn idempotent_tagged<'a, T>(
         &'a self,
         status: u16,
         render: &'a (dyn Fn(&T) -> String + Sync),

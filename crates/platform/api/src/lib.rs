@@ -7,10 +7,10 @@
 //!
 //! Guarantees:
 //! - No response contains a reserve, a maximum bid, a stored secret or a hash of a secret.
-//! - A record of another customer does not exist for the caller: the answer is 404.
+//! - A record of another customer does not exist for the caller: the response is 404.
 //! - Status changes and the clerk's commands require `If-Match`, so that two callers never overwrite each other's
 //!   change.
-//! - A repeated `Idempotency-Key` returns the first answer again.
+//! - A repeated `Idempotency-Key` returns the first response again.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

@@ -117,7 +117,7 @@ fn idempotency_key() -> Parameter {
         .required(Required::False)
         .description(Some(
             "Makes the request safe to repeat. Within 24 hours, the same idempotency key with the same request returns the \
-             first answer again (`Idempotent-Replayed: true`); with another request it returns 422 `idempotency_mismatch`. \
+             first response again (`Idempotent-Replayed: true`); with another request it returns 422 `idempotency_mismatch`. \
              The server stores no error: it decides the repeated request again. 1 to 255 visible ASCII characters.",
         ))
         .schema(Some(text))
@@ -135,7 +135,7 @@ fn describe_parameter(path: &str, parameter: &mut Parameter) {
              server does nothing and returns 412."
                 .to_owned()
         }
-        "If-None-Match" => "The `ETag` of the caller's copy. If the copy is current, the answer is 304.".to_owned(),
+        "If-None-Match" => "The `ETag` of the caller's copy. If the copy is current, the response is 304.".to_owned(),
         name => format!("{} of the {}.", if name == "id" { "Id" } else { "UUID" }, subject(path, name)),
     };
     parameter.description = Some(description);
@@ -169,7 +169,7 @@ struct CommonError {
 #[rustfmt::skip]
 const COMMON_ERRORS: [CommonError; 14] = [
     CommonError { status: "400", name: "BadRequest", description: "The server can't read the request: the body, the path, the query or a header. Codes `json_invalid`, `path_invalid`, `query_invalid`, `idempotency_key_invalid`, `if_match_invalid`." },
-    CommonError { status: "401", name: "Unauthenticated", description: "The API key or session is missing, unknown, revoked or expired (`unauthenticated`). For `POST /sessions`: `sign_in_refused`, `code_required` or `code_refused`." },
+    CommonError { status: "401", name: "Unauthenticated", description: "The request has no `Authorization` header (`authorization_missing`), or the API key or session is unknown, revoked or expired (`unauthenticated`). For `POST /sessions`: `sign_in_refused`, `code_required` or `code_refused`." },
     CommonError { status: "403", name: "Forbidden", description: "The caller lacks the scope, or the operation is only for the platform's own staff or for users (`forbidden`); a signed-in user sent a wrong password or code (`password_refused`, `code_refused`); or a user with the role clerk is not assigned to the webcast (`clerk_not_assigned`)." },
     CommonError { status: "404", name: "NotFound", description: "The record does not exist, or belongs to another customer. Code `not_found`." },
     CommonError { status: "408", name: "RequestTimeout", description: "The body did not arrive in time. Code `request_timeout`." },

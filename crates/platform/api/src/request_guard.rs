@@ -71,7 +71,7 @@ pub(crate) async fn guard(
 }
 
 async fn caller(headers: &HeaderMap, platform: &Platform) -> Result<Caller, ApiError> {
-    let key = kit_http::bearer::token(headers).ok_or_else(ApiError::unauthenticated)?;
+    let key = kit_http::bearer::token(headers)?;
     Ok(platform.authenticate(key).await?)
 }
 

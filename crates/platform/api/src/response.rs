@@ -1,4 +1,4 @@
-//! Responses: JSON bodies, pages, `ETag` headers, and stored answers to idempotency keys.
+//! Responses: JSON bodies, pages, `ETag` headers, and stored responses to idempotency keys.
 
 use std::fmt::Display;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::models::List;
 use crate::pagination::PageParams;
 
-/// Marks an answer that was stored for the idempotency key of an earlier request.
+/// Marks a response that was stored for the idempotency key of an earlier request.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// A view as JSON text.
@@ -64,12 +64,12 @@ pub(crate) fn list_filtered<R, K: Display, V: Serialize>(
     ok(&List { data: rows.iter().filter_map(view).collect(), next })
 }
 
-/// An `ETag` that is one version, in the form in which it is stored with an answer.
+/// An `ETag` that is one version, in the form in which it is stored with a response.
 pub(crate) fn tag(version: i64) -> Option<String> {
     Some(version.to_string())
 }
 
-/// The result of a command, or the stored answer of the first request with the same idempotency key.
+/// The result of a command, or the stored response of the first request with the same idempotency key.
 pub(crate) fn outcome<T>(
     outcome: Outcome<T>,
     status: u16,
@@ -78,11 +78,11 @@ pub(crate) fn outcome<T>(
 ) -> Response {
     match outcome {
         Outcome::Fresh(result) => with_tag(json(status, render(&result)), version(&result)),
-        Outcome::Replayed(answer) => replayed(answer),
+        Outcome::Replayed(stored) => replayed(stored),
     }
 }
 
-/// [`outcome`] with the `ETag` that the idempotent request stores, so that a stored answer has it too.
+/// [`outcome`] with the `ETag` that the idempotent request stores, so that a stored response has it too.
 pub(crate) fn outcome_tagged<T>(
     outcome: Outcome<T>,
     status: u16,
@@ -91,13 +91,13 @@ pub(crate) fn outcome_tagged<T>(
 ) -> Response {
     match outcome {
         Outcome::Fresh(result) => with_tag(json(status, render(&result)), tag(&result)),
-        Outcome::Replayed(answer) => replayed(answer),
+        Outcome::Replayed(stored) => replayed(stored),
     }
 }
 
-/// The stored answer of an earlier request.
-pub(crate) fn replayed(answer: IdempotentAnswer) -> Response {
-    let mut response = with_tag(json(answer.status, answer.body), answer.tag);
+/// The stored response of an earlier request.
+pub(crate) fn replayed(stored: IdempotentAnswer) -> Response {
+    let mut response = with_tag(json(stored.status, stored.body), stored.tag);
     response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     response
 }

@@ -40,6 +40,7 @@ mod users;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
+use http::HeaderMap;
 use kit_http::Surface;
 use kit_http::docs::Link;
 use kit_http::schema_names::SchemaNames;
@@ -48,6 +49,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
+use crate::cacheable::{CachePolicy, CacheableResponse};
 use crate::openapi_document;
 use crate::operations::PREFIX;
 use crate::request_guard::{self, RequestGuard};
@@ -65,7 +67,7 @@ use crate::request_guard::{self, RequestGuard};
             null.\n\n\
             Every response to an API key shows its quota in `RateLimit-Policy` (`q` requests in `w` seconds) and the rest of it \
             in `RateLimit` (`r` requests; the full quota again in `t` seconds). The quota refills evenly over the window. When \
-            it is used up, the answer is 429 with `Retry-After`. A body has at most 1 MiB, a catalogue 64 MiB.",
+            it is used up, the response is 429 with `Retry-After`. A body has at most 1 MiB, a catalogue 64 MiB.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     security(("key" = [])),
@@ -189,7 +191,7 @@ fn operations() -> Operations {
         .routes(routes!(reference_by_id::currency))
 }
 
-/// Adds the documents and their pages, the answer for unknown routes, and the middleware.
+/// Adds the documents and their pages, the response for unknown routes, and the middleware.
 pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenApi, platform: Platform) -> Surface {
     let links = [
         Link { title: "OpenAPI document", address: "/api/v1/openapi.json" },
@@ -197,11 +199,13 @@ pub(crate) fn finish(router: Router<Platform>, document: utoipa::openapi::OpenAp
     ];
     let as_json = serde_json::to_value(&document).unwrap_or_default();
     let pages = kit_http::docs::routes(&as_json, &links, kit_http::route_not_found);
-    let (document, events) = (axum::Json(document), axum::Json(crate::asyncapi()));
+    // Rendered once: the routes need no key, and rendering takes milliseconds.
+    let document = CacheableResponse::new(&document, CachePolicy::Public);
+    let events = CacheableResponse::new(&crate::asyncapi(), CachePolicy::Public);
     let router = router
         .route_layer(from_fn_with_state(RequestGuard::new(platform.clone()), request_guard::guard))
-        .route("/api/v1/openapi.json", get(async move || document.clone()))
-        .route("/api/v1/asyncapi.json", get(async move || events.clone()))
+        .route("/api/v1/openapi.json", get(async move |headers: HeaderMap| document.respond(&headers)))
+        .route("/api/v1/asyncapi.json", get(async move |headers: HeaderMap| events.respond(&headers)))
         .merge(pages)
         .with_state(platform);
     kit_http::finish(router)

@@ -41,9 +41,9 @@ impl<Q: DeserializeOwned + Default> FromRequestParts<Platform> for Upload<Q> {
 }
 
 impl<Q> Upload<Q> {
-    /// What the platform needs to store the answer for the caller's idempotency key, if there is one. The platform adds
+    /// What the platform needs to store the response for the caller's idempotency key, if there is one. The platform adds
     /// the file's hash to the request's.
-    pub(crate) fn answering<'a, T>(
+    pub(crate) fn idempotent<'a, T>(
         &'a self,
         status: u16,
         render: &'a (dyn Fn(&T) -> String + Sync),

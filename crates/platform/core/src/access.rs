@@ -22,17 +22,18 @@ pub(crate) use cache::CredentialCache;
 pub(crate) use create_api_key::sealed_answer_context;
 
 use crate::error::{PlatformError, PlatformResult};
-use crate::people::SESSION_PREFIX;
 use crate::port::ApiKey;
 use crate::{Caller, Platform, Scope, Scopes};
 
-/// How keys begin.
+/// Prefix of API keys.
 pub const KEY_PREFIX: &str = "lw_";
+/// Prefix of session tokens. No API key has it.
+pub const SESSION_PREFIX: &str = "lws_";
 pub(crate) const KEY_BYTES_MAX: usize = 100;
-/// "Last used" is kept to within this time.
+/// Resolution of `last_used_at`.
 pub(crate) const TOUCH_EVERY: Duration = Duration::from_secs(60);
 
-/// An API key as it is asked for.
+/// The input of a new API key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewApiKey {
     /// Name, for people; 1–100 characters.
@@ -45,12 +46,12 @@ pub struct NewApiKey {
     pub expires_at: Option<Timestamp>,
 }
 
-/// An API key that was created.
+/// The result of creating an API key.
 #[derive(Debug, Clone)]
 pub struct CreatedApiKey {
     /// The record.
     pub record: ApiKey,
-    /// The key itself: `lw_…`. It can't be had again.
+    /// The key itself: `lw_…`. The platform does not show it again.
     pub key: Secret,
 }
 
@@ -62,7 +63,7 @@ impl Platform {
         self.create_api_key_once(caller, new, None).await?.fresh()
     }
 
-    /// Who presents this key, or the token of a session. Errors: `unauthenticated`, `unavailable`.
+    /// The caller with this API key or session token. Errors: `unauthenticated`, `unavailable`.
     pub async fn authenticate(&self, key: &str) -> PlatformResult<Caller> {
         if key.starts_with(SESSION_PREFIX) {
             return self.authenticate_session(key).await;
@@ -86,10 +87,10 @@ impl Platform {
             return Err(PlatformError::Unauthenticated);
         }
         if record.last_used_at.is_none_or(|at| at + TOUCH_EVERY <= now) {
-            // First in memory, so that of many requests at the same time one writes.
+            // First in memory, so that only one of many concurrent requests writes.
             self.api_key_cache().change(&hash, |key| key.last_used_at = Some(now));
             if let Err(error) = self.store().touch_api_key(record.uuid, now).await {
-                tracing::warn!(key = %record.uuid, %error, "the use of a key could not be noted");
+                tracing::warn!(key = %record.uuid, %error, "the last use of an API key could not be recorded");
             }
         }
         Ok(Caller {

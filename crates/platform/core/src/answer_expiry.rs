@@ -1,4 +1,5 @@
-//! The minute job: deletes expired answers of idempotency keys, and logs the count of refused sign-ins.
+//! Runs once a minute: deletes expired answers of idempotency keys and expired sessions, and logs the number of refused
+//! sign-ins.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{Platform, PlatformResult};
 
 const FORGET_EVERY: Duration = Duration::from_secs(60);
-/// Answers forgotten in one transaction.
+/// Answers deleted in one transaction.
 const FORGET_MAX: usize = 1_000;
 /// Transactions in a row, so that a backlog doesn't keep the writer busy.
 const ROUNDS_MAX: usize = 20;
@@ -16,7 +17,7 @@ const ROUNDS_MAX: usize = 20;
 impl Platform {
     pub(crate) fn spawn_answer_expiry(&self, tasks: &Tasks) {
         let platform = self.clone();
-        tasks.spawn("forgetting of answers", move |stopping| {
+        tasks.spawn("expiry of stored answers", move |stopping| {
             let platform = platform.clone();
             async move { platform.run_expiry(stopping).await }
         });
@@ -25,13 +26,13 @@ impl Platform {
     async fn run_expiry(&self, stopping: CancellationToken) {
         while !stopping.is_cancelled() {
             if let Err(error) = self.delete_expired_answers().await {
-                tracing::error!(%error, "old answers could not be forgotten");
+                tracing::error!(%error, "expired answers could not be deleted");
             }
             if let Err(error) = self.delete_expired_sessions().await {
-                tracing::error!(%error, "sessions that are over could not be forgotten");
+                tracing::error!(%error, "expired sessions could not be deleted");
             }
             if let Err(error) = self.note_refused_sign_ins().await {
-                tracing::error!(%error, "refused sign-ins could not be noted");
+                tracing::error!(%error, "the number of refused sign-ins could not be logged");
             }
             let next = self.now() + FORGET_EVERY;
             tokio::select! {
@@ -41,17 +42,17 @@ impl Platform {
         }
     }
 
-    /// Forgets answers that are older than they have to be kept; how many.
+    /// Deletes expired answers; returns their number.
     pub async fn delete_expired_answers(&self) -> PlatformResult<usize> {
         let before = self.now() - self.config().answers_ttl;
-        let mut forgotten = 0;
+        let mut deleted = 0;
         for _ in 0..ROUNDS_MAX {
             let count = self.store().delete_expired_answers(before, FORGET_MAX).await?;
-            forgotten += count;
+            deleted += count;
             if count < FORGET_MAX {
                 break;
             }
         }
-        Ok(forgotten)
+        Ok(deleted)
     }
 }

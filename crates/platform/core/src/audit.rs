@@ -6,11 +6,11 @@
 //! of its subject's state, so that sealing reads nothing.
 //!
 //! Guarantees:
-//! - The hash of an entry covers its whole content and the hash before it; before the first entry stands a hash of the
+//! - The hash of an entry covers its whole content and the hash before it; the first entry follows a hash of the
 //!   subject's UUID.
-//! - Confidential amounts are in the content as salted commitments, and beside it in plain. The content can be handed
-//!   out, and a single value can be proved later.
-//! - Replaying the entries gives the stored state ([`verify`] checks this and names the broken entry).
+//! - The content has confidential values as salted commitments only; the values are stored beside it. The content can be
+//!   given to third parties, and a single value can be proved later.
+//! - Replaying the entries gives the stored state. `lotwire verify` checks this and names the wrong entry.
 
 mod access_chain;
 mod anchor;
@@ -23,14 +23,16 @@ mod record_check;
 mod replay;
 mod times;
 mod verify;
+mod verify_access;
 mod verify_log;
 mod verify_registrations;
 
 pub use access_chain::{access_begin, access_chain};
 pub use anchor::Anchor;
-pub use append::UnloggedChanges;
-pub(crate) use append::{SubjectChanges, append_entries, registration_entries};
-pub use entry::{Content, LogEntry, LogKind, chain, chain_begin};
+pub(crate) use append::{append_entries, registration_entries};
+pub use entry::{Content, chain, chain_begin};
 pub use record::{RECORD_ENTRIES_MAX, RECORD_FORMAT, Record, RecordEntry, RecordSummary};
 pub use record_check::{CheckedRecord, check_records};
 pub use verify::{Finding, VerifyReport};
+
+pub use crate::port::{LogEntry, LogKind, UnloggedChanges};

@@ -10,7 +10,6 @@
 //! - A bidder without a limit is read once and cached, and no amount is counted. The items on which a registered bidder
 //!   has bid are recorded, so that a limit can be set later.
 
-mod change;
 mod paddle;
 mod party;
 mod registration_cache;
@@ -18,8 +17,8 @@ mod registrations;
 mod spending_limit;
 mod striped_locks;
 
-pub use self::change::RegistrationChange;
 pub(crate) use self::registration_cache::RegistrationCache;
 pub use self::registrations::{NewRegistration, RegistrationDecision, RegistrationPatch, next_statuses};
 pub(crate) use self::spending_limit::{Admitted, LookUpIn};
 pub(crate) use self::striped_locks::StripedLocks;
+pub use crate::port::RegistrationChange;

@@ -1,12 +1,13 @@
 //! Catalogue import: a CSV file becomes items of an auction, all of them or none.
 //!
-//! The file has a header; `lot_number` and `title` must be there, the other columns (`description`, `artist`, `date`,
+//! The file has a header. `lot_number` and `title` are required; the other columns (`description`, `artist`, `date`,
 //! `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`,
-//! `fixed_increment`, `vendor`, `end_time`, `attachments`) may be. Amounts are whole minor units of the auction's
-//! currency. What describes a lot becomes the item's description, a line each. What [`mod@write`] exports is read back.
+//! `fixed_increment`, `vendor`, `end_time`, `attachments`) are optional. Amounts are whole minor units of the auction's
+//! currency. The columns that describe a lot become lines of the item's description. An import reads what [`mod@write`]
+//! exports.
 //!
-//! The source is read as it comes; every mistake is reported with its line, its column and what to do. Only a file
-//! without any is imported. A dry run does everything but that.
+//! The file is read as a stream. Every mistake is reported with its line, its column and what to do. Only a file
+//! without mistakes is imported. A dry run checks the file in the same way and imports nothing.
 
 mod columns;
 mod formula;
@@ -23,7 +24,7 @@ use uuid::Uuid;
 
 pub use report::{ImportReport, RowError};
 
-/// The number of items in a catalogue file, and what is wrong with it.
+/// The number of items in a catalogue file, and its mistakes.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn read_items(source: &[u8], limits: &crate::config::CatalogueLimits) -> (u64, ImportReport) {
     let setting = crate::sales::new_item::ItemContext { kind: platform_rules::AuctionKind::Timed, starts_at: None };
@@ -31,24 +32,24 @@ pub(crate) fn read_items(source: &[u8], limits: &crate::config::CatalogueLimits)
     (items.len() as u64, report)
 }
 
-/// How far an import goes.
+/// Whether an import changes the auction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportMode {
-    /// All the way.
+    /// Imports the items.
     Import,
-    /// Reads and checks, and changes nothing.
+    /// Reads and checks the file, and changes nothing.
     DryRun,
 }
 
-/// Where a catalogue goes, and how.
+/// The input of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CatalogueImport {
     /// The auction.
     pub auction: Uuid,
-    /// How far it goes.
+    /// Import or dry run.
     pub mode: ImportMode,
     /// Status of the new items: DRAFT, or LIVE in a LIVE auction.
     pub status: ItemStatus,
-    /// The auction's version that the caller saw, if it must be that one.
+    /// The version of the auction that the caller saw; none for any version.
     pub expected_version: Option<i64>,
 }

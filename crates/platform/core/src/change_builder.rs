@@ -14,12 +14,13 @@ use kit_runtime::random::SharedRandom;
 use platform_rules::{Auction, AuctionChange, AuctionKind, Item, ItemChange, LogHead};
 
 use crate::Platform;
-use crate::audit::{self, SubjectChanges, UnloggedChanges};
+use crate::audit;
 use crate::bidders::Admitted;
-use crate::bidding::bid::{Bid, BidStrike, StruckBid};
 use crate::idempotency::IdempotentRequest;
-use crate::journal::{JournalEntry, SubjectKind};
-use crate::port::{Address, BidderItem, BulkChange, BulkChangeStep, Change, ItemCounts, Versioned};
+use crate::port::{
+    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, Change, ItemCounts, JournalEntry, StruckBid,
+    SubjectChanges, SubjectKind, UnloggedChanges, Versioned,
+};
 
 /// A change under construction.
 pub(crate) struct ChangeBuilder<'a> {

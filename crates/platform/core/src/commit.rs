@@ -17,7 +17,7 @@ impl Platform {
     /// Commits one change of a customer. Errors: those of [`crate::port::AuctionStore::commit`]'s entries.
     pub(crate) async fn commit(&self, customer: Uuid, change: Change) -> StoreResult<CommitReceipt> {
         let mut results = self.commit_all(vec![(customer, change)]).await?;
-        results.pop().unwrap_or_else(|| Err(StoreError::Corrupt("a commit without an answer".into())))
+        results.pop().unwrap_or_else(|| Err(StoreError::Corrupt("the store returned no result for a commit".into())))
     }
 
     /// Commits each change as a whole or not at all; one result for each, in order.
@@ -63,8 +63,9 @@ impl Platform {
                 Err(error) if results.is_empty() => return Err(error),
                 // The first part is durable: only this one failed.
                 Err(error) => {
-                    let told = error.to_string();
-                    results.extend(places.into_iter().map(|place| (place, Err(StoreError::Unavailable(told.clone())))));
+                    let message = error.to_string();
+                    results
+                        .extend(places.into_iter().map(|place| (place, Err(StoreError::Unavailable(message.clone())))));
                 }
             }
         }

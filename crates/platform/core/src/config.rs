@@ -5,12 +5,13 @@ use std::time::Duration;
 pub use crate::live::LiveConfig;
 pub use crate::people::PeopleConfig;
 
-/// Limits and pace of the platform. Every field may be set by itself: `PlatformConfig { …, ..Default::default() }`.
+/// Limits and intervals of the platform. Every field can be set by itself: `PlatformConfig { …, ..Default::default()
+/// }`.
 #[derive(Debug, Clone)]
 pub struct PlatformConfig {
     /// Base address of the provider's API for customers who are connected without one.
     pub default_provider_url: String,
-    /// How often a command is decided again when others changed its subject meanwhile. 20.
+    /// How often a command is decided again after a version conflict. 20.
     pub decide_tries_max: usize,
     /// Items in one auction. 100,000.
     pub auction_items_max: usize,
@@ -20,34 +21,34 @@ pub struct PlatformConfig {
     pub catalogue: CatalogueLimits,
     /// How long an answer to an idempotency key is kept. 24 h.
     pub answers_ttl: Duration,
-    /// Which other processes may work on the same store. Many.
+    /// Whether other processes may work on the same store. Many.
     pub nodes: Nodes,
-    /// A node that has not been heard of for so long is dead; its outbox rows go to others. 10 s.
+    /// A node without a heartbeat for this time counts as dead, and other nodes take its outbox rows. 10 s.
     pub node_dead_after: Duration,
-    /// How long a checked API key is believed without asking the store again. 5 s.
+    /// How long a checked API key or session is cached. 5 s.
     pub key_cache_ttl: Duration,
-    /// Checked API keys remembered. 10,000.
+    /// Cached API keys, and cached sessions. 10,000.
     pub key_cache_max: usize,
     /// Requests of one API key in a minute, at each node; 0 for no limit. 600,000.
     pub key_requests_per_min_max: u32,
-    /// Sessions of people, and how often they may try to sign in.
+    /// Limits of sessions and sign-in attempts.
     pub people: PeopleConfig,
-    /// Limits and pace of ending items.
+    /// Limits and intervals of ending items.
     pub timers: TimerConfig,
-    /// How much of an auction follows it in one commit.
+    /// Limits of bulk changes.
     pub bulk_changes: BulkChangeConfig,
-    /// Limits and pace of live streams.
+    /// Limits and intervals of live streams.
     pub live: LiveConfig,
-    /// Limits and pace of publishing.
+    /// Limits and intervals of publishing.
     pub publisher: PublisherConfig,
 }
 
 /// Which processes work on one store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nodes {
-    /// This one only (an embedded database): what an earlier process left is taken up at once.
+    /// This process only (an embedded database): it takes over the work of an earlier process at once.
     Sole,
-    /// Any number: what a node left is taken up when nothing has been heard of it for a while.
+    /// Any number: other nodes take over the work of a node after `node_dead_after` without a heartbeat.
     Many,
 }
 
@@ -62,33 +63,32 @@ pub struct CatalogueLimits {
     pub field_bytes_max: usize,
     /// Bytes of one row. 192 KiB.
     pub row_bytes_max: usize,
-    /// Errors told one by one; further ones are only counted. 1,000.
+    /// Errors listed in a report; further ones are only counted. 1,000.
     pub errors_max: usize,
 }
 
-/// Limits and pace of ending items.
+/// Limits and intervals of ending items.
 #[derive(Debug, Clone)]
 pub struct TimerConfig {
     /// Items ended in one commit. 1,000.
     pub batch_items_max: usize,
-    /// Sleep at most this long before looking again, whatever the next end is. 5 s.
+    /// Longest sleep before the next run, whenever the next end is. 5 s.
     pub look_every: Duration,
-    /// A node that found another one ending items leaves them to it, unless they are overdue by this. 250 ms.
+    /// A node that stands by ends only items that are overdue by this. 250 ms.
     pub standby_delay: Duration,
-    /// How long after a downtime items end whose end passed in it; zero: at once. Zero.
+    /// Grace period after a downtime for items whose end passed in it; zero ends them at once. Zero.
     pub downtime_grace: Duration,
-    /// Items that one commit ends when the clock of a sandbox auction is advanced. Fewer than of real sales, which may
-    /// have to wait for it. 250.
+    /// Items that one commit ends when the clock of a sandbox auction is advanced. Fewer than in a real sale, so that
+    /// real sales do not wait for long. 250.
     pub clock_items_max: usize,
 }
 
-/// How many items of an auction follow a change of it as a whole in one commit, which ends and bids may have to wait
-/// for.
+/// Items that a bulk change changes in one commit. Ends and bids may have to wait for that commit.
 #[derive(Debug, Clone)]
 pub struct BulkChangeConfig {
     /// In the commit of the call itself; auctions with at most this number of items change in one commit. 1,000.
     pub first_items_max: usize,
-    /// In each further one. 250.
+    /// In the commit of each later step. 250.
     pub items_max: usize,
 }
 
@@ -98,7 +98,7 @@ impl Default for BulkChangeConfig {
     }
 }
 
-/// Limits and pace of publishing.
+/// Limits and intervals of publishing.
 #[derive(Debug, Clone)]
 pub struct PublisherConfig {
     /// Events of one customer in memory; more wait in the table. 4,096.
@@ -115,9 +115,9 @@ pub struct PublisherConfig {
     pub request_timeout: Duration,
     /// First pause after a failure; it doubles from there. 500 ms.
     pub pause_base: Duration,
-    /// Longest pause that we choose ourselves; a `Retry-After` may ask for more. 60 s.
+    /// Longest pause by the backoff; a `Retry-After` can be longer. 60 s.
     pub pause_max: Duration,
-    /// How often the table is looked through for what a crash left behind. 1 s.
+    /// Interval of the search for outbox rows that a crash left unassigned. 1 s.
     pub sweep_every: Duration,
     /// How long a customer's connection is used without reading it again. 10 s.
     pub connection_ttl: Duration,

@@ -1,4 +1,4 @@
-//! Load, decide, commit; and again after a version conflict.
+//! Runs a command: load, decide, commit, and again after a version conflict.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::port::{Change, CommitReceipt, StoreError};
 /// Longest pause between two tries of one command.
 const PAUSE_MAX: Duration = Duration::from_millis(20);
 
-/// What a decision wants committed, and what it gives when that is done.
+/// A change to commit, and the result of the command once it is committed.
 pub(crate) struct Decision<T> {
     pub(crate) customer: uuid::Uuid,
     pub(crate) change: Change,
@@ -38,7 +38,7 @@ impl Platform {
         let mut retry_lock = None;
         for _ in 0..self.config().decide_tries_max.max(1) {
             let Decision { customer, mut change, result } = decide().await?;
-            // Answers are kept and forgotten by the server's clock, whatever clock the sale runs on.
+            // Stored answers expire by the server's clock, in a sandbox auction too.
             if let Some(answer) = &mut change.answer {
                 answer.at = self.now();
             }

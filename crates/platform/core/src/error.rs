@@ -21,39 +21,41 @@ impl Problem {
     }
 }
 
-/// Why a use case did not do what was asked. Surfaces turn each variant into an answer of theirs, once.
+/// Why a use case failed. Each surface maps a variant to its own response in one place.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
-    /// There is none, or it belongs to another customer; callers can't tell which.
+    /// The record does not exist or belongs to another customer; callers can't tell which.
     #[error("no such {0}")]
     NotFound(&'static str),
-    /// The rules of auctions and items forbid it.
+    /// The rules rejected the command.
     #[error("{0}")]
     Rejected(Rejection),
-    /// It is no longer at the version that the caller saw.
-    #[error("it is at version {current} now, and If-Match names another: read it again and decide again")]
+    /// The version changed since the caller read the record.
+    #[error(
+        "the current version is {current}, and If-Match names another: read it again before you repeat the request"
+    )]
     PreconditionFailed {
         /// The version that the caller saw.
         expected: i64,
         /// The version that it has.
         current: i64,
     },
-    /// The input can't be used; at least one problem.
+    /// The input is invalid; at least one problem.
     #[error("the input can't be used: {}", first_message(.0))]
     Invalid(Vec<Problem>),
     /// A unique name is taken; the field that it is in.
     #[error("the {0} is already taken")]
     Taken(&'static str),
-    /// The idempotency key came before with another request.
+    /// The idempotency key was used with another request.
     #[error("the idempotency key was used before with another request")]
     IdempotencyMismatch,
     /// The credentials are missing, wrong or expired.
     #[error("the API key or session is missing, unknown, revoked or expired; send it as `Authorization: Bearer lw_…`")]
     Unauthenticated,
-    /// Signing in, or a change of people, was refused.
+    /// A sign-in or a change of a user was refused.
     #[error("{0}")]
     People(PeopleRefusal),
-    /// The caller's scopes don't allow it.
+    /// The caller's scopes do not allow the call.
     #[error("not allowed: {0}")]
     Forbidden(String),
     /// No journal row has such a cursor yet.

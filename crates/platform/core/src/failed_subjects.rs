@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult};
 
-/// What could not go on in a worker's run, and why the first of it.
+/// The subjects that failed in a worker's run, and the first error.
 #[derive(Debug, Default)]
 pub(crate) struct FailedSubjects {
     which: Vec<Uuid>,
@@ -12,12 +12,12 @@ pub(crate) struct FailedSubjects {
 }
 
 impl FailedSubjects {
-    /// If it is left alone for the rest of the run.
+    /// True when the subject failed in this run.
     pub(crate) fn contains(&self, which: Uuid) -> bool {
         self.which.contains(&which)
     }
 
-    /// The step's outcome; none, and it is left alone from now on, when it failed.
+    /// The step's outcome; none when it failed, and the subject is recorded as failed.
     pub(crate) fn record<T>(&mut self, which: Uuid, step: PlatformResult<T>) -> Option<T> {
         match step {
             Ok(taken) => Some(taken),
@@ -29,7 +29,7 @@ impl FailedSubjects {
         }
     }
 
-    /// What the run has done, when nothing is failed.
+    /// The number of steps done, or the first error.
     pub(crate) fn into_result(self, done: usize) -> PlatformResult<usize> {
         self.why.map_or(Ok(done), Err)
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_that_failed_is_left_alone_and_the_first_reason_is_told() {
+    fn failed_subjects_are_recorded_and_the_first_error_is_returned() {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let mut failed = FailedSubjects::default();
         assert_eq!(failed.record(one, Ok(7)), Some(7));

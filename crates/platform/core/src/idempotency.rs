@@ -10,9 +10,9 @@ use crate::Platform;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::IdempotentAnswer;
 
-/// How to answer a write that came with an idempotency key.
+/// A write with an idempotency key, and how to render its answer.
 pub struct IdempotentRequest<'a, T> {
-    /// Whose key it is; see `Caller::id`.
+    /// The caller; see `Caller::id`.
     pub caller: Uuid,
     /// The `Idempotency-Key`.
     pub key: &'a str,
@@ -20,9 +20,9 @@ pub struct IdempotentRequest<'a, T> {
     pub request_hash: [u8; 32],
     /// Status code of the answer when the write succeeds.
     pub status: u16,
-    /// Makes the answer's body from the result. Called before the commit; must give the same for the same result.
+    /// Renders the answer's body. It is called before the commit and must be deterministic.
     pub render: &'a (dyn Fn(&T) -> String + Sync),
-    /// Makes the answer's `ETag` from the result, without its quotes; none for an answer without one.
+    /// Renders the answer's `ETag` without its quotes; none for an answer without one.
     pub tag: &'a (dyn Fn(&T) -> Option<String> + Sync),
 }
 
@@ -35,7 +35,7 @@ impl<T> Clone for IdempotentRequest<'_, T> {
 impl<T> Copy for IdempotentRequest<'_, T> {}
 
 impl<T> IdempotentRequest<'_, T> {
-    /// The answer to keep with the write.
+    /// The answer to store with the write.
     pub(crate) fn answer(&self, result: &T, at: jiff::Timestamp) -> IdempotentAnswer {
         IdempotentAnswer {
             caller: self.caller,
@@ -49,17 +49,17 @@ impl<T> IdempotentRequest<'_, T> {
     }
 }
 
-/// What a write that may be repeated gives.
+/// The outcome of a write that may be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome<T> {
-    /// It was done now.
+    /// The write was done now.
     Fresh(T),
-    /// It was done before, with the same idempotency key; the answer given then.
+    /// The write was done before with the same idempotency key; the stored answer.
     Replayed(IdempotentAnswer),
 }
 
 impl<T> Outcome<T> {
-    /// The result of a write that was asked for without an idempotency key, which is always fresh.
+    /// The result of a write without an idempotency key, which is always fresh.
     pub fn fresh(self) -> PlatformResult<T> {
         match self {
             Self::Fresh(result) => Ok(result),
@@ -83,13 +83,12 @@ impl Platform {
         Ok(Some(answer))
     }
 
-    /// What was answered to the same request, which came twice at the same time.
+    /// The stored answer of a request that arrived twice at the same time.
     pub(crate) async fn replayed<T>(&self, answering: Option<&IdempotentRequest<'_, T>>) -> PlatformResult<Outcome<T>> {
         self.replay(answering).await?.map(Outcome::Replayed).ok_or(PlatformError::Busy)
     }
 
-    /// Keeps the answer of a write that is no [`crate::port::Change`] and no write of the store's: of a call to a
-    /// provider, right after it.
+    /// Stores the answer of a call that commits nothing, such as a call to a provider or a dry run.
     pub async fn keep_answer<T>(&self, answering: Option<&IdempotentRequest<'_, T>>, result: &T) -> PlatformResult<()> {
         let Some(answer) = answering.map(|answering| answering.answer(result, self.now())) else { return Ok(()) };
         Ok(self.store().keep_answer(answer).await?)

@@ -17,7 +17,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
-// The ground: what every capability uses.
+// Modules that every capability uses.
 mod answer_expiry;
 mod change_builder;
 mod commit;

@@ -1,28 +1,27 @@
 //! Live updates of an item, or of all items of an auction, over server-sent events.
 //!
 //! ```text
-//! commit ──(durable)──> channel of the auction ──one rendering──> broadcast to the auction's listeners, and to the item's
-//!    └─> notice to other nodes (gathered for 20 ms) ──> their channel of the auction looks the item up in the store
+//! commit ──(durable)──> channel of the auction ──one rendering──> listeners of the auction and of the item
+//!    └─> notification to other nodes (batched for 20 ms) ──> their channel reads the item from the store
 //! ```
 //!
-//! Only an auction with listeners has a channel: a task with a bounded queue. A bid leaves its new state there
-//! without waiting, whatever the number of listeners and of items; when the queue is full the channel looks everything
-//! up again. What an event says is the whole public state of its item, so that leaving one out never leaves anybody
-//! wrong.
+//! Only an auction with listeners has a channel: a task with a bounded queue. A commit puts the new states into the
+//! queue without waiting. When the queue is full, the channel reads the current state from the store. Each event holds
+//! the whole public state of its item, so a skipped event is made up for by the next one.
 //!
 //! Guarantees:
-//! - a listener is first given a snapshot, read after it was let in, and then every later state, or a later one still;
-//! - who comes back with the id of its last event is given what came after it, or, when that is not known any more or
-//!   the node is another one, a snapshot;
-//! - a slow listener receives a snapshot of the present and delays no other;
-//! - a state is rendered once, however many listen; reserves and maxima are in no rendering.
+//! - A listener first receives a snapshot that is read after it subscribed, and then every later state or a newer one.
+//! - A listener that reconnects with the id of its last event receives the events after it, or a snapshot when the
+//!   channel no longer has them or runs on another node.
+//! - A slow listener receives a snapshot and delays no other.
+//! - The channel renders a state once for all listeners. No event contains reserves or maxima.
 
 mod channel;
 mod commit_updates;
 mod config;
 mod event;
 mod listener;
-mod node_notices;
+mod node_notifications;
 mod snapshot;
 mod topics;
 
@@ -40,7 +39,7 @@ use uuid::Uuid;
 use self::channel::LiveChannel;
 pub use self::config::LiveConfig;
 pub use self::listener::Listener;
-use self::node_notices::NoticeQueue;
+use self::node_notifications::OutgoingChanges;
 use self::topics::Topic;
 use crate::config::Nodes;
 use crate::error::PlatformResult;
@@ -61,16 +60,16 @@ struct Shared {
     channels: RwLock<HashMap<Uuid, Arc<LiveChannel>>>,
     /// The number of channels, so that a commit without listeners takes no lock.
     channels_open: AtomicUsize,
-    places: Arc<Semaphore>,
-    /// What other nodes have to be told, if there can be any.
-    notices_out: Option<NoticeQueue>,
+    slots: Arc<Semaphore>,
+    /// Changes to send to other nodes; none when the store serves one node only.
+    outgoing: Option<OutgoingChanges>,
     stopping: CancellationToken,
 }
 
 impl Live {
-    /// No listener yet.
+    /// Live streams without listeners.
     pub(crate) fn new(store: Arc<dyn Store>, clock: SharedClock, ids: Ids, config: LiveConfig, nodes: Nodes) -> Self {
-        let places = Arc::new(Semaphore::new(config.listeners_max.min(Semaphore::MAX_PERMITS)));
+        let slots = Arc::new(Semaphore::new(config.listeners_max.min(Semaphore::MAX_PERMITS)));
         let shared = Shared {
             store,
             clock,
@@ -78,8 +77,8 @@ impl Live {
             config,
             channels: RwLock::default(),
             channels_open: AtomicUsize::new(0),
-            places,
-            notices_out: (nodes == Nodes::Many).then(NoticeQueue::default),
+            slots,
+            outgoing: (nodes == Nodes::Many).then(OutgoingChanges::default),
             stopping: CancellationToken::new(),
         };
         Self { shared: Arc::new(shared) }
@@ -101,7 +100,7 @@ impl Live {
         self.shared.channels.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// The channel of an auction, opened when there is none.
+    /// The channel of an auction; opens one when there is none.
     fn open_channel(&self, auction: Uuid) -> Arc<LiveChannel> {
         let mut channels = self.shared.channels.write().unwrap_or_else(PoisonError::into_inner);
         let channel = channels.entry(auction).or_insert_with(|| channel::open(self.clone(), auction)).clone();
@@ -109,7 +108,7 @@ impl Live {
         channel
     }
 
-    /// The channel is empty, or its task has ended: the next listener opens another one.
+    /// Removes a channel whose task ends. The next listener opens another one.
     fn close_channel(&self, channel: &LiveChannel) {
         let mut channels = self.shared.channels.write().unwrap_or_else(PoisonError::into_inner);
         if channels.get(&channel.auction).is_some_and(|open| open.epoch == channel.epoch) {
@@ -120,7 +119,7 @@ impl Live {
 }
 
 impl Platform {
-    /// Listens to one item. `last` is the id of the last event that the listener had, as it was given.
+    /// Listens to one item. `last` is the `Last-Event-ID` that the listener sent.
     ///
     /// Errors: `not_found`, `forbidden`, `listeners_full`, `unavailable`.
     pub async fn listen_to_item(&self, caller: &Caller, item: Uuid, last: Option<&str>) -> PlatformResult<Listener> {
@@ -129,8 +128,7 @@ impl Platform {
         self.live().listen(auction.uuid, Topic::Item(item.uuid), last).await
     }
 
-    /// Listens to an auction and all of its items. `last` is the id of the last event that the listener had, as it was
-    /// given.
+    /// Listens to an auction and all of its items. `last` is the `Last-Event-ID` that the listener sent.
     ///
     /// Errors: `not_found`, `forbidden`, `listeners_full`, `unavailable`.
     pub async fn listen_to_auction(

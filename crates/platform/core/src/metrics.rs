@@ -1,4 +1,4 @@
-//! The platform's figures.
+//! The platform's metrics.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use kit_runtime::metrics::{self, Counter, Histogram, Registry, Unit};
 use crate::Platform;
 use crate::port::{Change, CommitReceipt, StoreResult};
 
-/// What is counted as it happens, on this node.
+/// Metrics of this node.
 pub(crate) struct Metrics {
     registry: Registry,
     commit: Histogram,
@@ -45,7 +45,7 @@ impl Metrics {
             "Wrong addresses, passwords and codes of people",
             sign_ins_refused.clone(),
         );
-        registry.register("sign_ins_throttled", "Sign-ins that were told to wait", sign_ins_throttled.clone());
+        registry.register("sign_ins_throttled", "Sign-ins that were throttled", sign_ins_throttled.clone());
         Self {
             registry,
             commit,
@@ -60,7 +60,7 @@ impl Metrics {
         }
     }
 
-    /// What is in changes, to be counted when they are committed: see [`Counts::committed`].
+    /// The counts of changes before their commit: see [`Counts::committed`].
     pub(crate) fn counts(changes: &[Change]) -> Counts {
         Counts(changes.iter().map(|change| (change.bids.len() as u64, change.journal.len() as u64)).collect())
     }
@@ -95,7 +95,7 @@ impl Metrics {
 pub(crate) struct Counts(Vec<(u64, u64)>);
 
 impl Counts {
-    /// Counts what became true.
+    /// Counts the committed changes.
     pub(crate) fn committed(&self, metrics: &Metrics, took: Duration, results: &[StoreResult<CommitReceipt>]) {
         metrics.commit.observe(took.as_secs_f64());
         for ((bids, status_changes), _) in self.0.iter().zip(results).filter(|(_, result)| result.is_ok()) {
@@ -106,7 +106,7 @@ impl Counts {
 }
 
 impl Platform {
-    /// The figures as OpenMetrics text without its end mark.
+    /// The metrics as OpenMetrics text without its end mark.
     pub fn figures(&self) -> String {
         metrics::encode_text(&self.metrics().registry)
     }

@@ -31,6 +31,8 @@ pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sign_in::{SignIn, SignedIn};
 pub use users::{NewUser, UserPatch, UserWithPassword};
 
+pub use crate::access::SESSION_PREFIX;
+
 use crate::access::CredentialCache;
 use crate::access::access_log::RefusedSignIns;
 use crate::config::PlatformConfig;
@@ -39,16 +41,14 @@ use crate::port::{Session, User};
 use crate::{Caller, Platform};
 use passwords::Passwords;
 
-/// How tokens of sessions begin. No API key begins so.
-pub const SESSION_PREFIX: &str = "lws_";
 const EMAIL_BYTES_MAX: usize = 254;
 
-/// What a node remembers of people.
+/// Sign-in state of a node.
 pub(crate) struct SignInState {
-    /// Sessions that were checked a moment ago.
+    /// Cache of checked sessions.
     sessions: CredentialCache<(Session, User)>,
     passwords: Passwords,
-    /// Sign-ins that failed at the name or the password.
+    /// Counter of sign-ins with a wrong name or password.
     pub(crate) refused: RefusedSignIns,
 }
 
@@ -59,21 +59,21 @@ impl SignInState {
     }
 }
 
-/// What the sealed secret of a second factor is bound to.
+/// The context that the secret of a second factor is sealed for.
 pub(crate) fn totp_context(user: Uuid) -> String {
     format!("totp/{user}")
 }
 
-/// An address as it is kept and compared.
+/// An e-mail address in the form that is stored and compared.
 fn plain_email(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
 impl Platform {
-    /// The person who asks, as they are in the store, and their session.
+    /// The signed-in caller as the store has them, and their session.
     async fn person(&self, caller: &Caller) -> PlatformResult<(User, Uuid)> {
         let Some(session) = caller.session else {
-            return Err(PlatformError::Forbidden("this is for people who have signed in, not for API keys".into()));
+            return Err(PlatformError::Forbidden("this call needs a signed-in user, not an API key".into()));
         };
         let user = self.store().user(caller.id).await?;
         Ok((user.ok_or(PlatformError::Unauthenticated)?, session))

@@ -19,24 +19,25 @@ use crate::metrics::Metrics;
 use crate::people::SignInState;
 use crate::port::{ApiKey, NodeId, Store};
 use crate::publishing::{Publisher, PublisherParts};
+use crate::sales::item_ends::EndHealth;
 
-/// What a platform stands on.
+/// The parts that a platform is built from.
 pub struct PlatformParts {
-    /// Where everything is kept.
+    /// The store.
     pub store: Arc<dyn Store>,
-    /// The time.
+    /// The clock.
     pub clock: SharedClock,
-    /// Randomness that is fit for keys.
+    /// Cryptographically secure randomness.
     pub random: SharedRandom,
     /// Seals provider API keys.
     pub vault: Arc<Vault>,
     /// Reaches providers; its address policy is the operator's.
     pub client: kit_outbound::Client,
-    /// Limits and pace.
+    /// Limits and intervals.
     pub config: PlatformConfig,
 }
 
-/// The platform. Clones are the same one. Use cases are its methods, by subject in the crate's modules.
+/// The platform. Clones share one platform. Its methods are the use cases, in the modules of their capabilities.
 #[derive(Clone)]
 pub struct Platform {
     inner: Arc<Inner>,
@@ -52,27 +53,29 @@ struct Inner {
     config: PlatformConfig,
     publisher: Publisher,
     live: Live,
-    /// A command set an end that may be earlier than the one that the timer sleeps until.
+    /// Fires when a command sets an end that may be earlier than the next known one.
     ends_changed: Signal,
-    /// The clock of a sandbox auction was given a target.
+    /// Fires when an advance of a sandbox clock begins.
     clocks_advanced: Signal,
-    /// The items of an auction begin to follow it.
+    /// Fires when a bulk change begins.
     bulk_changes_begun: Signal,
     api_key_cache: CredentialCache<ApiKey>,
     sign_in_state: SignInState,
-    /// Bids of bidders with a spending limit come one after the other.
+    /// Serialise the bids of a bidder with a spending limit.
     bidder_locks: StripedLocks,
-    /// Decisions that lost against others are made again one after the other.
+    /// Serialise the retries of a customer's commands after version conflicts.
     retry_locks: StripedLocks,
-    /// Registrations that need not be read again for each bid.
+    /// Cache of registrations.
     registration_cache: RegistrationCache,
-    /// Who waits to decide about which item.
+    /// The command queues of items.
     item_queues: ItemQueues,
+    /// Whether due items can be ended.
+    end_health: EndHealth,
     metrics: Arc<Metrics>,
 }
 
 impl Platform {
-    /// A platform that answers, and does nothing by itself: see [`Platform::spawn_workers`].
+    /// A platform without background work: see [`Platform::spawn_workers`].
     pub fn new(parts: PlatformParts) -> Self {
         let PlatformParts { store, clock, random, vault, client, config } = parts;
         let ids = Ids::new(Arc::clone(&clock), Arc::clone(&random));
@@ -110,13 +113,14 @@ impl Platform {
             retry_locks: StripedLocks::new(),
             registration_cache: RegistrationCache::default(),
             item_queues: ItemQueues::default(),
+            end_health: EndHealth::default(),
             metrics,
         };
         Self { inner: Arc::new(inner) }
     }
 
-    /// Starts what the platform does by itself: ending items, publishing, saying that this node lives, forgetting old
-    /// answers. Once for each platform. A process without them (a management command) leaves that work to others.
+    /// Starts the background workers: ending items, publishing, heartbeats, bulk changes, expiry. Called once for each
+    /// platform. A process without them, such as a management command, leaves the work to other processes.
     pub fn spawn_workers(&self, tasks: &Tasks) {
         self.spawn_publisher(tasks);
         self.spawn_timers(tasks);
@@ -126,18 +130,20 @@ impl Platform {
         self.spawn_live(tasks);
     }
 
-    /// The server's time; every answer about an item carries it.
+    /// The server's time, which every response about an item contains.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
     }
 
-    /// Limits and pace.
+    /// Limits and intervals.
     pub fn config(&self) -> &PlatformConfig {
         &self.inner.config
     }
 
-    /// Answers if the platform can work: its database can be read and written.
+    /// Checks that the database can be read and written, and that due items have not failed to end for ten seconds.
+    /// Responses of providers never count.
     pub async fn ping(&self) -> crate::PlatformResult<()> {
+        self.end_health().check(self.clock().monotonic())?;
         Ok(self.store().ping().await?)
     }
 
@@ -201,6 +207,10 @@ impl Platform {
         &self.inner.registration_cache
     }
 
+    pub(crate) fn end_health(&self) -> &EndHealth {
+        &self.inner.end_health
+    }
+
     pub(crate) fn item_queues(&self) -> &ItemQueues {
         &self.inner.item_queues
     }
@@ -228,7 +238,7 @@ mod tests {
         future
     }
 
-    /// Never called: that it compiles is what servers need, which move futures between threads.
+    /// Never called. It compiles only if the futures of use cases are `Send`, which servers need.
     #[expect(dead_code, reason = "checked by the compiler")]
     fn use_cases_can_move_between_threads(
         platform: &Platform,

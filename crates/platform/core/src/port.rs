@@ -19,6 +19,7 @@ mod access_log;
 mod api_keys;
 mod auctions;
 mod audit;
+mod bids;
 mod bulk_changes;
 mod clerks;
 mod consumers;
@@ -28,6 +29,7 @@ mod item_ends;
 mod journal;
 mod nodes;
 mod outbox;
+mod registration_changes;
 mod registrations;
 mod sealings;
 mod sessions;
@@ -38,19 +40,22 @@ pub use platform_rules::ItemCounts;
 pub use access_log::{AccessChange, AccessChangeResult, AccessEntry, AccessLogStore};
 pub use api_keys::{ApiKey, ApiKeyStore};
 pub use auctions::{AuctionFilter, AuctionOwner, AuctionStore, Change, CommitReceipt, Versioned};
-pub use audit::{AuditStore, OrphanRow, PositionNumbering, PositionedEntry};
-pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation};
+pub(crate) use audit::SubjectChanges;
+pub use audit::{AuditStore, LogEntry, LogKind, OrphanRow, PositionNumbering, PositionedEntry, UnloggedChanges};
+pub use bids::{Bid, BidSource, BidStrike, StruckBid};
+pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumers::{Consumer, ConsumerStore, Parked, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
-pub use item_ends::ItemEndStore;
-pub use journal::JournalStore;
+pub use item_ends::{ItemEndStore, LotsEndingBy};
+pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
 pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notification, Notifications};
 pub use outbox::{
     Backlog, Failing, OutboxEvent, OutboxSettlement, OutboxStore, OvertakenPolicy, PublishResult, QuarantinedEvent,
     event_of,
 };
+pub use registration_changes::RegistrationChange;
 pub use registrations::{
     BidderItem, ExpectedRegistration, Registration, RegistrationStatus, RegistrationStore, RegistrationWrite,
     SpendingVersion,

@@ -23,39 +23,38 @@ use crate::decide::expect_version;
 use crate::error::{PlatformError, PlatformResult};
 use crate::{Caller, Platform, Scope};
 
-/// Readings of a ring that moves meanwhile, at most.
+/// Reads of a ring that changes meanwhile, at most.
 const READ_TRIES_MAX: usize = 5;
 
-/// What a clerk saw of a ring.
+/// The versions of a ring that a clerk saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingVersion {
     /// Version of the auction.
     pub auction: i64,
-    /// Version of the item in the ring; 0 when it is empty.
+    /// Version of the item in the ring; 0 when the ring is empty.
     pub item: i64,
 }
 
-/// A ring as it is.
+/// The state of a ring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RingState {
     /// The webcast.
     pub auction: Auction,
     /// The item in the ring.
     pub item: Option<Item>,
-    /// What only its clerks may see; none for others.
+    /// The clerk's desk; none for callers who may not give commands.
     pub desk: Option<Desk>,
 }
 
 impl RingState {
-    /// What a command on this ring names.
+    /// The versions that a command on this ring names.
     pub fn version(&self) -> RingVersion {
         version(&self.auction, self.item.as_ref())
     }
 }
 
 impl Platform {
-    /// The ring of a webcast: with the clerk's desk for callers who may give commands, as anybody may follow it for
-    /// others.
+    /// The ring of a webcast, with the clerk's desk for callers who may give commands.
     ///
     /// Errors: `not_found`, `clerk_not_assigned`.
     pub async fn ring(&self, caller: &Caller, auction: Uuid) -> PlatformResult<RingState> {
@@ -70,7 +69,7 @@ impl Platform {
         Ok(RingState { auction, item, desk })
     }
 
-    /// The auction and the item in its ring, which is read after it: again, when it has left the ring in between.
+    /// Reads the auction and then the item in its ring; again when the item has left the ring in between.
     async fn read_ring(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Auction, Option<Item>)> {
         for _ in 0..READ_TRIES_MAX {
             let auction = self.visible_auction(caller, uuid).await?;

@@ -1,4 +1,4 @@
-//! Sandbox auctions: a sale on a clock of its own, which a call advances, so that a week passes in a second.
+//! Sandbox auctions: a sale on a test clock, which an API call advances, so that a week passes in a second.
 //!
 //! An advance is one change: the clock's target, the first ends that it causes with their events, and the answer to the
 //! idempotency key are committed together. A worker does the rest, one change at a time, each from where the previous
@@ -25,34 +25,34 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
-/// Who the journal names for items that end by a clock of their own.
+/// The actor in the journal for items that end by a test clock.
 const ACTOR: &str = "test clock";
 
-/// How far a clock is to go.
+/// How far to advance a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advance {
     /// This number of seconds from its present time; 1 to [`ADVANCE_SECONDS_MAX`].
     Seconds(i64),
-    /// To this time; what is below a millisecond is cut off.
+    /// To this time, truncated to milliseconds.
     To(Timestamp),
 }
 
-/// A clock that was advanced.
+/// The result of an advance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advanced {
     /// The auction with its clock. While the clock has a target, more items end on the way to it.
     pub auction: Auction,
-    /// Items that have ended by this change, in the order of their ends.
+    /// Items that this change ended, in the order of their ends.
     pub ended: Vec<Item>,
 }
 
 impl Platform {
-    /// The time that decides in this auction: the server's, or that of a sandbox auction's own clock.
+    /// The time that applies in this auction: the server's time, or the time of a sandbox auction's test clock.
     pub fn time_of(&self, auction: &Auction) -> Timestamp {
         auction.clock.as_ref().map_or_else(|| self.now(), TestClock::now)
     }
 
-    /// A sandbox auction, for a look at its clock.
+    /// A sandbox auction and its test clock.
     ///
     /// Errors: `not_found`, `not_a_sandbox`.
     pub async fn test_clock(&self, caller: &Caller, auction: Uuid) -> PlatformResult<(Auction, TestClock)> {
@@ -62,8 +62,9 @@ impl Platform {
         Ok((auction, clock))
     }
 
-    /// Advances the clock of a sandbox auction, and ends what becomes due. A repeated request with the same idempotency
-    /// key advances it once; `expected_version` is the auction's that the caller saw, if only one of two is to do it.
+    /// Advances the clock of a sandbox auction and ends the items that become due. A repeated request with the same
+    /// idempotency key advances it once. `expected_version` is the version that the caller saw; with it, only one of
+    /// two concurrent requests advances the clock.
     ///
     /// Errors: `not_found`, `precondition_failed`, `invalid`, and those of [`test_clock::advance`].
     pub async fn advance_clock(
@@ -93,7 +94,7 @@ impl Platform {
         .inspect(|_| self.clocks_advanced().notify())
     }
 
-    /// A part of an advance, as one change: what is due next on the clock's way ends, `items_max` items at most.
+    /// One step of an advance: ends the next due items, `items_max` at most.
     async fn step<'a>(
         &self,
         actor: &'a str,
@@ -101,14 +102,14 @@ impl Platform {
         begin: Option<AuctionChange>,
         items_max: usize,
     ) -> PlatformResult<(ChangeBuilder<'a>, Advanced)> {
-        let mut on_the_way = auction.clone();
-        begin.iter().for_each(|change| on_the_way.apply(change));
-        let target = self.time_of(&on_the_way);
+        let mut advanced = auction.clone();
+        begin.iter().for_each(|change| advanced.apply(change));
+        let target = self.time_of(&advanced);
         let mut due = self.store().due_sandbox_items(auction.uuid, target, items_max + 1).await?;
         let is_last = due.len() <= items_max;
         due.truncate(items_max);
         let reached = due.last().and_then(|last| last.effective_end_time).filter(|_| !is_last).unwrap_or(target);
-        let followed = test_clock::follow(&on_the_way, reached, due.len() as u64)?;
+        let followed = test_clock::follow(&advanced, reached, due.len() as u64)?;
         let changes: Vec<AuctionChange> = begin.into_iter().chain([followed]).collect();
 
         let mut draft = self.build_change(actor, target);

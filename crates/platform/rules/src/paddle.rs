@@ -1,9 +1,10 @@
 //! Paddles: the names of bidders in an auction. Two paddles must not look the same on a screen, so a paddle has no
-//! invisible characters and one way to write it. Similar letters of different scripts are allowed; the person who
-//! assigns paddles sees them.
+//! invisible characters, one way to write it, and letters of one script only. Two paddles that are each of one script,
+//! such as a Latin and a Cyrillic `A`, can still look the same; the person who assigns paddles sees to that.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
+use unicode_security::MixedScript as _;
 
 use crate::Rejection;
 
@@ -25,7 +26,13 @@ pub fn paddle_problem(paddle: &str) -> Option<&'static str> {
     if !paddle.chars().all(is_visible) {
         return Some("must have no invisible character, such as a control character or a zero-width space");
     }
-    (!is_nfkc(paddle)).then_some("must be in Unicode normalization form NFKC, such as 7 instead of \u{ff17}")
+    if !is_nfkc(paddle) {
+        return Some("must be in Unicode normalization form NFKC, such as 7 instead of \u{ff17}");
+    }
+    // UTS #39, section 5.1. Digits and punctuation belong to every script; Japanese and Korean each count as one
+    // script.
+    (!paddle.is_single_script())
+        .then_some("must have letters of one script only: it mixes scripts, such as Latin A and Cyrillic \u{410}")
 }
 
 /// Rejects an invalid paddle.
@@ -116,6 +123,18 @@ mod tests {
         for paddle in invisible {
             assert!(paddle_problem(paddle).is_some(), "{paddle:?}");
             assert!(require_name(paddle).is_err());
+        }
+    }
+
+    #[test]
+    fn letters_of_two_scripts_are_rejected() {
+        for mixed in ["A\u{410}", "\u{410}12A", "p\u{430}ddle", "A\u{391}", "\u{41c}ария V", "A入札"] {
+            assert!(paddle_problem(mixed).is_some_and(|problem| problem.contains("mixes scripts")), "{mixed:?}");
+            assert!(require_name(mixed).is_err());
+        }
+        for single in ["A12", "\u{410}12", "Μαρία-7", "入札くらカナ", "한국 漢字", "7/8", "١٢", "נועה 7"]
+        {
+            assert_eq!(paddle_problem(single), None, "{single:?}");
         }
     }
 

@@ -52,10 +52,14 @@ pub(crate) fn clock_target_ms(auction: &Auction) -> Option<i64> {
 }
 
 fn end_in(item: &Item, sale_mode: SaleMode) -> Option<i64> {
-    let end = item.effective_end_time.filter(|_| item.sale_mode() == sale_mode)?;
-    let whole = i64::from(end.subsec_nanosecond().rem_euclid(1_000_000) != 0);
+    item.effective_end_time.filter(|_| item.sale_mode() == sale_mode).map(ms_rounded_up)
+}
+
+/// Milliseconds since 1970, rounded up.
+pub(crate) fn ms_rounded_up(at: Timestamp) -> i64 {
+    let whole = i64::from(at.subsec_nanosecond().rem_euclid(1_000_000) != 0);
     // Before 1970 the milliseconds are cut towards 1970, which is up already.
-    Some(ms(end) + if end >= Timestamp::UNIX_EPOCH { whole } else { 0 })
+    ms(at) + if at >= Timestamp::UNIX_EPOCH { whole } else { 0 }
 }
 
 /// The import that a bulk change enters.
@@ -69,6 +73,8 @@ pub(crate) fn has_bids(item: &Item) -> bool {
 }
 
 /// Number of the status whose items end by the clock, for partial indexes.
+pub(crate) const DRAFT: i32 = ItemStatus::Draft.code();
+pub(crate) const PREVIEW: i32 = ItemStatus::Preview.code();
 pub(crate) const LIVE: i32 = ItemStatus::Live.code();
 pub(crate) const SUSPENDED: i32 = ItemStatus::Suspended.code();
 pub(crate) const PASSED: i32 = ItemStatus::Passed.code();

@@ -4,6 +4,7 @@
 use axum::response::{IntoResponse, Response};
 use http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, StatusCode};
+use kit_http::bearer::BearerError;
 use kit_http::json::JsonError;
 use kit_http::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use kit_runtime::log_throttle::LogThrottle;
@@ -58,6 +59,9 @@ pub(crate) enum ApiError {
     /// An error of a use case.
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    /// The request has no credential: 401.
+    #[error(transparent)]
+    Authorization(#[from] BearerError),
     /// The body can't be read.
     #[error(transparent)]
     Body(#[from] JsonError),
@@ -91,9 +95,11 @@ impl IntoResponse for ApiError {
         let text = self.to_string();
         match self {
             ApiError::Provider(error) => of_provider(error, &text),
+            ApiError::Authorization(_) => unauthenticated(ProviderError::Unauthenticated.code(), &text),
             ApiError::Body(JsonError::Syntax(_)) => invalid([item(["body".to_owned()], text, JSON_ERROR)]),
-            ApiError::Body(JsonError::Shape { pointer, message }) => {
-                invalid([item(loc_of(&pointer), message, VALUE_ERROR)])
+            ApiError::Body(error @ (JsonError::Shape { .. } | JsonError::MissingFields { .. })) => {
+                let positions = error.positions().into_iter();
+                invalid(positions.map(|(pointer, message)| item(loc_of(pointer), message, VALUE_ERROR)))
             }
             ApiError::Body(error @ JsonError::BodyMemoryFull) => {
                 with(plain(error.status(), error.code(), &text), RETRY_AFTER, RETRY_AFTER_S)
@@ -107,7 +113,7 @@ impl IntoResponse for ApiError {
 fn of_provider(error: ProviderError, text: &str) -> Response {
     let code = error.code();
     match error {
-        ProviderError::Unauthenticated => with(plain(StatusCode::UNAUTHORIZED, code, text), WWW_AUTHENTICATE, "Bearer"),
+        ProviderError::Unauthenticated => unauthenticated(code, text),
         ProviderError::Forbidden(_) => plain(StatusCode::FORBIDDEN, code, text),
         ProviderError::TooManyRequests { retry_after, quota, .. } => {
             let mut response = plain(StatusCode::TOO_MANY_REQUESTS, code, text);
@@ -169,6 +175,10 @@ pub(crate) fn method_not_allowed() -> Response {
     plain(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
 }
 
+fn unauthenticated(code: &str, text: &str) -> Response {
+    with(plain(StatusCode::UNAUTHORIZED, code, text), WWW_AUTHENTICATE, "Bearer")
+}
+
 fn plain(status: StatusCode, code: &str, detail: &str) -> Response {
     response::json(status, &HttpErrorOut { code, detail })
 }
@@ -215,6 +225,7 @@ mod tests {
         let refused = |code| ProviderError::BadRequest { code, detail: "d".into() };
         for (error, status, code) in [
             (ProviderError::Unauthenticated.into(), 401, "authentication_failed"),
+            (BearerError::Missing.into(), 401, "authentication_failed"),
             (ProviderError::NotFound.into(), 404, "not_found"),
             (ProviderError::Conflict { code: "conflict", detail: "d".into() }.into(), 409, "conflict"),
             (refused("limit_reached").into(), 400, "limit_reached"),

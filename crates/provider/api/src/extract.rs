@@ -11,7 +11,7 @@ use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{Caller, Idempotency, Provider, ProviderError};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::access;
 use crate::errors::ApiError;
@@ -26,7 +26,7 @@ impl FromRequestParts<Provider> for Auth {
 
     async fn from_request_parts(parts: &mut Parts, provider: &Provider) -> Result<Self, ApiError> {
         let from = kit_http::client_ip::resolve(parts, &provider.config().trusted_proxies);
-        let caller = provider.authenticate_from(kit_http::bearer::token(&parts.headers), from).await?;
+        let caller = provider.authenticate_from(Some(kit_http::bearer::token(&parts.headers)?), from).await?;
         access::check(parts, provider, &caller).await?;
         Ok(Auth(caller))
     }
@@ -79,7 +79,7 @@ pub(crate) struct JsonBody<T> {
     pub(crate) idempotency: Option<Idempotency>,
 }
 
-impl<T: DeserializeOwned> FromRequest<Provider> for JsonBody<T> {
+impl<T: DeserializeOwned + ToSchema> FromRequest<Provider> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &Provider) -> Result<Self, ApiError> {
@@ -127,7 +127,8 @@ pub(crate) struct ListQuery {
     /// `iterator` or `prevIterator` of another page.
     #[param(min_length = 1)]
     iterator: Option<String>,
-    /// Order by creation: `ascending` or `descending`. The default is `descending`.
+    /// Order by creation, or by name for event types: `ascending` or `descending`. The description of the operation has
+    /// the default.
     #[param(value_type = Option<ListOrder>)]
     order: Option<String>,
 }

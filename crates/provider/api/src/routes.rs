@@ -37,6 +37,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
+use crate::errors::{HttpErrorOut, ValidationErrorOut};
 use crate::schema_types::ListOrder;
 use crate::{errors, response};
 
@@ -54,7 +55,7 @@ const PREFIX: &str = "/api/v1";
             milliseconds.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
-    components(schemas(ListOrder)),
+    components(schemas(ListOrder, HttpErrorOut, ValidationErrorOut)),
     security(("key" = [])),
 )]
 struct Document;

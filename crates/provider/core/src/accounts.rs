@@ -2,12 +2,12 @@
 
 pub(crate) mod api_key_cache;
 pub(crate) mod authentication;
+pub(crate) mod caller;
 pub(crate) mod failed_auth_limit;
 pub(crate) mod rate_limit;
 
 use jiff::Timestamp;
 
-pub(crate) use crate::accounts::authentication::Caller;
 use crate::accounts::authentication::{KEY_PREFIX, hash};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;

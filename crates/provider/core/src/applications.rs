@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;

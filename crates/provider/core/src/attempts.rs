@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite, StoredAnswer};
 use crate::ids;

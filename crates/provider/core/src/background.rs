@@ -17,7 +17,7 @@ pub(crate) mod worker;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;

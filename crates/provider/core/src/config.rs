@@ -23,7 +23,7 @@ pub struct ProviderConfig {
     pub nodes: Nodes,
     /// A node that was not heard of for this long is dead, and what it held becomes due. Said every tenth of it.
     pub node_dead_after: Duration,
-    /// While attempts made longer ago than this are not recorded, the provider says that it does not work.
+    /// [`Provider::ping`](crate::Provider::ping) fails while an attempt that ended longer ago than this is not recorded.
     pub recording_late_after: Duration,
     /// Bounds of the dispatcher.
     pub lanes: LaneConfig,
@@ -91,7 +91,7 @@ impl Default for ProviderConfig {
             address_policy: EndpointAddressPolicy::default(),
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
-            recording_late_after: Duration::from_secs(30),
+            recording_late_after: Duration::from_secs(10),
             lanes: LaneConfig::default(),
             key_region: None,
             secret_kind: SecretKind::default(),

@@ -40,6 +40,7 @@ mod lane;
 mod lane_state;
 mod lanes;
 mod load;
+pub(crate) mod metrics;
 mod node_leases;
 mod outcome;
 mod recorder;
@@ -69,12 +70,12 @@ use crate::ids::Ids;
 use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
-use crate::supervision::metrics::{self, LaneGauges, Metrics};
 
 use accept::PendingMessage;
 use lane_state::KINDS;
 use lanes::Lanes;
 use load::Load;
+use metrics::{DispatcherLoad, LaneGauges, Metrics};
 use node_leases::NodeLeases;
 use recorder::Recorders;
 use sweeper::SweepSchedule;
@@ -261,13 +262,14 @@ impl Dispatcher {
         }
     }
 
-    pub(crate) fn metrics(&self) -> &Metrics {
-        &self.shared.metrics
+    /// The dispatcher's metrics as OpenMetrics text without its end mark.
+    pub(crate) fn encode_metrics(&self) -> String {
+        self.shared.metrics.encode(&self.load())
     }
 
-    pub(crate) fn load(&self) -> metrics::DispatcherLoad {
+    pub(crate) fn load(&self) -> DispatcherLoad {
         let (unrecorded, unrecorded_for) = self.unrecorded();
-        metrics::DispatcherLoad {
+        DispatcherLoad {
             unrecorded,
             unrecorded_for,
             under_way: self.shared.load.under_way.load(Ordering::Acquire),

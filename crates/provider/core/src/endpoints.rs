@@ -15,7 +15,7 @@ mod stats;
 
 use std::collections::BTreeMap;
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::endpoints::address::EndpointAddressPolicy;
 use crate::endpoints::custom_headers as rules;
 use crate::error::{ProviderError, ProviderResult};

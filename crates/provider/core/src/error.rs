@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::port::StoreError;
+use crate::port::error::StoreError;
 
 /// Result of a use case.
 pub type ProviderResult<T> = Result<T, ProviderError>;

@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::accounts::Caller;
-use crate::accounts::authentication::Scope;
+use crate::accounts::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;
@@ -94,6 +93,7 @@ impl Provider {
         idempotency: Option<&Idempotency>,
         render: impl FnOnce(&EventType) -> String + Send,
     ) -> ProviderResult<Created<EventType>> {
+        let input = input.with_json_schema_types();
         input.check(name)?;
         let there = self.store().event_type(&caller.account, name).await?;
         let archived = there.as_ref().is_some_and(|there| there.archived);
@@ -188,6 +188,7 @@ impl Provider {
         name: &str,
         input: EventTypeInput,
     ) -> ProviderResult<Put<EventType>> {
+        let input = input.with_json_schema_types();
         input.check(name)?;
         for _ in 0..PUT_TRIES_MAX {
             let there = self.store().event_type(&caller.account, name).await?;
@@ -228,6 +229,7 @@ impl Provider {
             patch.archived.apply(&mut event_type.archived);
             patch.deprecated.apply(&mut event_type.deprecated);
             patch.schemas.apply(&mut event_type.schemas);
+            event_type.schemas.iter_mut().for_each(schema::type_names::to_lower_case);
             patch.feature_flags.apply(&mut event_type.feature_flags);
             patch.group_name.apply(&mut event_type.group_name);
             event_type.as_input().check(name)
@@ -319,6 +321,12 @@ impl EventType {
 }
 
 impl EventTypeInput {
+    /// The same input with type names of JSON Schema: `"type": "STRING"` becomes `"type": "string"`.
+    fn with_json_schema_types(mut self) -> Self {
+        self.schemas.iter_mut().for_each(schema::type_names::to_lower_case);
+        self
+    }
+
     fn check(&self, name: &str) -> ProviderResult<()> {
         let mut errors = FieldErrors::default();
         errors.name("name", name);

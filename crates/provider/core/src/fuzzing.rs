@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::error::ProviderResult;
 use crate::event_types::{self, example, schema};
-use crate::messages::payload_check;
+use crate::messages::payload_schemas;
 use crate::page::{ListPage, PageRequest};
 
-/// What a receiver's answer asks to wait, and the text of it that is kept.
+/// The wait that a receiver's response asks for, and the text of the response that is stored.
 pub fn parse_response(
     status: StatusCode,
     headers: &HeaderMap,
@@ -22,20 +22,20 @@ pub fn parse_response(
     crate::dispatcher::parse_response(status, headers, Bytes::copy_from_slice(body), now)
 }
 
-/// The page of a store's rows.
+/// Makes a list page of the rows that a store returned.
 pub fn page_of(page: &PageRequest, rows: Vec<String>) -> ListPage<String> {
     page.slice(rows, |row| row)
 }
 
-/// Whether the webhooks of an OpenAPI document can be imported, each checked as an event type.
+/// Checks whether the webhooks of an OpenAPI document can be imported as event types.
 pub fn event_types(document: &Value) -> ProviderResult<()> {
     event_types::check_import(document)
 }
 
-/// Uses schemas that are taken: checks a payload and makes an example, which may not match.
+/// Checks a payload against schemas, if they are valid, and generates an example from them. The example may not match.
 pub fn check_payload(schemas: Value, payload: &Value) {
     if schema::faults(&schemas).is_empty() {
         let _ = example::of_schemas(Some(&schemas), None);
-        payload_check::try_schemas(schemas, payload);
+        payload_schemas::try_schemas(schemas, payload);
     }
 }

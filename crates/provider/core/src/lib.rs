@@ -26,6 +26,7 @@ pub mod error;
 mod event_types;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod gcra;
 mod idempotency;
 pub mod ids;
 pub mod messages;
@@ -44,7 +45,7 @@ mod validation;
 mod workers;
 
 pub use accounts::NewApiKey;
-pub use accounts::authentication::{Caller, Scope};
+pub use accounts::caller::{Caller, Scope};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
@@ -58,8 +59,8 @@ pub use event_types::{
 pub use idempotency::{Idempotency, StoredAnswer};
 pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX};
 pub use messages::payload::Payload;
-pub use messages::payload_check::PayloadCounts;
-pub use messages::retention::RetentionCounts;
+pub use messages::payload_schemas::PayloadCounts;
+pub use messages::retention_counts::RetentionCounts;
 pub use messages::{MessageInput, PrecheckResult};
 pub use ordering::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};
 pub use page::{ListPage, PageRequest};

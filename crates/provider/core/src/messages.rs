@@ -5,13 +5,15 @@
 pub(crate) mod history;
 pub mod media_type;
 pub mod payload;
-pub(crate) mod payload_check;
+mod payload_check;
 mod payload_expiry;
+pub(crate) mod payload_schemas;
 pub(crate) mod retention;
+pub(crate) mod retention_counts;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::applications::ApplicationInput;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency};

@@ -9,7 +9,7 @@ pub(crate) mod worker;
 
 use std::collections::BTreeMap;
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::applications::{ApplicationInput, IfExists};
 use crate::endpoints::EndpointInput;
 use crate::error::{ProviderError, ProviderResult};

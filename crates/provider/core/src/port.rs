@@ -19,6 +19,7 @@ mod attempts;
 mod backlog;
 mod deliveries;
 mod endpoints;
+pub(crate) mod error;
 mod event_types;
 mod idempotency;
 mod messages;
@@ -41,6 +42,7 @@ pub use deliveries::{
     BlockedKeyRow, ClaimLimit, Delivery, DeliveryKind, DeliveryStore, RESEND_DUE, Resend, SkipResult, WAITING_COUNT_MAX,
 };
 pub use endpoints::{EndpointStates, EndpointStore};
+pub use error::{StoreError, StoreResult};
 pub use event_types::EventTypeStore;
 pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
@@ -52,36 +54,6 @@ pub use sealings::SealingStore;
 pub use tasks::{FailedAttempt, ReplayCandidate, TaskCount, TaskFilter, TaskStep, TaskStore};
 
 use crate::model::Id;
-
-/// Why a store call failed. A call that failed changed nothing, except that after `Unavailable` the change may have been
-/// committed and its confirmation lost.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// A unique name, uid or event id is taken; the value is the field's name.
-    #[error("the value of \"{0}\" is already taken")]
-    Taken(&'static str),
-    /// The row to change does not exist.
-    #[error("the row does not exist")]
-    NotFound,
-    /// The stored state differs from the one that the call was computed from. The caller reads it again and repeats.
-    #[error("the stored state has changed since it was read")]
-    Conflict,
-    /// The idempotency key was used before; its stored answer can be read.
-    #[error("the idempotency key was used before")]
-    Replayed,
-    /// The owner has the maximum number of rows of this kind.
-    #[error("the limit on the number of rows is reached")]
-    LimitReached,
-    /// The database can't be reached, is full or is busy; the same call may succeed later.
-    #[error("the database is not available: {0}")]
-    Unavailable(String),
-    /// The database contains a value that the store can't read.
-    #[error("the database contains an unreadable value: {0}")]
-    Corrupt(String),
-}
-
-/// Result of a store call.
-pub type StoreResult<T> = Result<T, StoreError>;
 
 /// A slice of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,7 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
 
-use crate::accounts::authentication::{Caller, Scope, TOKEN_PREFIX, hash};
+use crate::accounts::authentication::{TOKEN_PREFIX, hash};
+use crate::accounts::caller::{Caller, Scope};
 use crate::applications::ApplicationInput;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kit_runtime::clock::SharedClock;
 use kit_runtime::random::{Random, SharedRandom};
-use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
 
 use crate::accounts::api_key_cache::ApiKeyCache;
@@ -17,10 +16,10 @@ use crate::dispatcher::{Dispatcher, Transport};
 use crate::error::ProviderResult;
 use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
-use crate::messages::payload_check::PayloadSchemas;
-use crate::messages::retention::RetentionCounters;
+use crate::messages::payload_schemas::PayloadSchemas;
+use crate::messages::retention_counts::RetentionCounters;
 use crate::port::Store;
-use crate::workers;
+use crate::supervision::metrics::store_counts::StoreCountsCache;
 
 /// Maximum number of tries of a change that conflicts with concurrent changes. One change succeeds in each round, so this
 /// is also the number of concurrent changes that can all succeed.
@@ -62,25 +61,26 @@ struct Inner {
     snapshots: Arc<Snapshots>,
     dispatcher: Dispatcher,
     retention_counters: RetentionCounters,
+    store_counts: StoreCountsCache,
 }
 
-/// What came of making something with a POST.
+/// Result of a POST that creates an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Created<T> {
-    /// It was made: 201.
+    /// The object was created: 201.
     New(T),
-    /// It was there, and the caller asked for it in that case: 200.
+    /// The object already existed, and the caller asked for it in that case: 200.
     Existing(T),
-    /// The same request was answered before: this, again.
+    /// The request is a repetition with the same idempotency key; this was its first response.
     Replayed(StoredAnswer),
 }
 
-/// What came of a PUT.
+/// Result of a PUT.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Put<T> {
-    /// There was none: 201.
+    /// The object was created: 201.
     Created(T),
-    /// It was replaced: 200.
+    /// The object was replaced: 200.
     Updated(T),
 }
 
@@ -115,16 +115,11 @@ impl Provider {
             snapshots,
             dispatcher,
             retention_counters: RetentionCounters::default(),
+            store_counts: StoreCountsCache::default(),
         }))
     }
 
-    /// Starts delivering, and the workers that look after what waits. They end with `tasks`: deliveries under way are
-    /// finished, and what waits in memory is given back to the store.
-    pub fn spawn_workers(&self, tasks: &Tasks) {
-        workers::spawn(self, tasks);
-    }
-
-    /// Answers if the provider can take messages: it is not about to end, what was sent is being recorded, and the store can be
+    /// `Ok` when the provider can accept messages: it is not shutting down, attempts are being recorded, and the store can be
     /// read and written.
     pub async fn ping(&self) -> ProviderResult<()> {
         self.dispatcher().check_open()?;
@@ -132,12 +127,13 @@ impl Provider {
         Ok(self.store().ping().await?)
     }
 
-    /// The end is near: nothing is accepted any more (503), and [`Provider::ping`] says so, while what is under way goes on.
+    /// Begins the graceful shutdown: new messages are refused with 503, and [`Provider::ping`] fails. Attempts under way
+    /// continue.
     pub fn refuse_messages(&self) {
         self.dispatcher().refuse();
     }
 
-    /// Gives what was still under way when the workers were cut off to other nodes, at once.
+    /// Releases the deliveries that were still under way when the workers were stopped, so that other nodes take them at once.
     pub async fn release_node(&self) {
         self.dispatcher().release_node().await;
     }
@@ -193,6 +189,10 @@ impl Provider {
 
     pub(crate) fn retention_counters(&self) -> &RetentionCounters {
         &self.0.retention_counters
+    }
+
+    pub(crate) fn store_counts_cache(&self) -> &StoreCountsCache {
+        &self.0.store_counts
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {

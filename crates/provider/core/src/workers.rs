@@ -1,63 +1,71 @@
-//! What the provider does by itself. Retention has its own file.
+//! The provider's workers.
 
 use std::time::Duration;
 
 use kit_runtime::tasks::Tasks;
 
+use crate::messages::retention;
 use crate::provider::Provider;
+use crate::{background, operational};
 
-/// Answers and tokens over their time are forgotten this often.
+/// Time between two removals of expired idempotency keys and tokens.
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Starts the dispatcher, background tasks, operational events, the listener to changes elsewhere, and the forgetting of what
-/// is old.
-pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
-    provider.dispatcher().spawn_workers(tasks);
-    crate::background::worker::spawn(provider, tasks);
-    crate::operational::worker::spawn(provider, tasks);
-    tasks.spawn("provider changes", {
+impl Provider {
+    /// Starts the workers: the dispatcher, background tasks, operational events, retention, and the removal of expired
+    /// idempotency keys and tokens. They end with `tasks`: attempts under way are finished, and deliveries in memory are
+    /// released to the store.
+    pub fn spawn_workers(&self, tasks: &Tasks) {
+        self.dispatcher().spawn_workers(tasks);
+        background::worker::spawn(self, tasks);
+        operational::worker::spawn(self, tasks);
+        retention::spawn(self, tasks);
+        spawn_change_listener(self, tasks);
+        spawn_cleanup(self, tasks);
+    }
+
+    fn apply_remote_changes(&self) {
+        self.api_key_cache().clear();
+        self.snapshots().clear();
+        self.dispatcher().request_sweep();
+    }
+}
+
+/// Clears the caches when another process changed the store.
+fn spawn_change_listener(provider: &Provider, tasks: &Tasks) {
+    let provider = provider.clone();
+    tasks.spawn("provider changes", move |stopping| {
         let provider = provider.clone();
-        move |stopping| {
-            let provider = provider.clone();
-            async move {
-                let changed = provider.store().remote_changes();
-                loop {
-                    tokio::select! {
-                        () = stopping.cancelled() => return,
-                        () = changed.wait() => provider.remote_changes(),
-                    }
-                }
-            }
-        }
-    });
-    crate::messages::retention::spawn(provider, tasks);
-    tasks.spawn("provider answers", {
-        let provider = provider.clone();
-        move |stopping| {
-            let provider = provider.clone();
-            async move {
-                loop {
-                    if let Err(error) = provider.delete_expired_answers().await {
-                        tracing::warn!(%error, "old answers could not be forgotten");
-                    }
-                    if let Err(error) = provider.delete_expired_app_tokens().await {
-                        tracing::warn!(%error, "tokens over their time could not be forgotten");
-                    }
-                    let next = provider.now() + CLEANUP_INTERVAL;
-                    tokio::select! {
-                        () = stopping.cancelled() => return,
-                        () = provider.clock().sleep_until(next) => {}
-                    }
+        async move {
+            let changed = provider.store().remote_changes();
+            loop {
+                tokio::select! {
+                    () = stopping.cancelled() => return,
+                    () = changed.wait() => provider.apply_remote_changes(),
                 }
             }
         }
     });
 }
 
-impl Provider {
-    fn remote_changes(&self) {
-        self.api_key_cache().clear();
-        self.snapshots().clear();
-        self.dispatcher().request_sweep();
-    }
+fn spawn_cleanup(provider: &Provider, tasks: &Tasks) {
+    let provider = provider.clone();
+    tasks.spawn("provider answers", move |stopping| {
+        let provider = provider.clone();
+        async move {
+            loop {
+                if let Err(error) = provider.delete_expired_answers().await {
+                    tracing::warn!(%error, "expired idempotency keys could not be removed; the next run tries again");
+                }
+                if let Err(error) = provider.delete_expired_app_tokens().await {
+                    tracing::warn!(%error, "expired tokens could not be removed; the next run tries again");
+                }
+                let next = provider.now() + CLEANUP_INTERVAL;
+                tokio::select! {
+                    () = stopping.cancelled() => return,
+                    () = provider.clock().sleep_until(next) => {}
+                }
+            }
+        }
+    });
 }

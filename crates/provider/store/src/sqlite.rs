@@ -65,6 +65,13 @@ pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
     Ok(Arc::new(SqliteStore { database: Database::open_temporary(migrate).map_err(SqlError::from)? }))
 }
 
+/// Reads the whole file at `path` and looks for damage. Servers may use the file meanwhile.
+///
+/// Errors: `Unavailable` when the file is damaged or can't be read; the text says what to do.
+pub fn check_file(path: &Path) -> StoreResult<()> {
+    Ok(kit_engine::sqlite::check_file(path).map_err(SqlError::from)?)
+}
+
 fn migrate(db: &mut Connection) -> Result<(), refinery::Error> {
     migrations::migrations::runner().run(db).map(drop)
 }
@@ -77,7 +84,7 @@ impl SqliteStore {
         Ok(self.database.write(job).await?)
     }
 
-    /// What `job` reads is of one moment.
+    /// `job` reads one snapshot of the database.
     async fn read<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,

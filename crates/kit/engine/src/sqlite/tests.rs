@@ -1,6 +1,8 @@
-//! The guarantees of the writer: failing jobs, panics, many callers, deferred writes, other processes.
+//! The guarantees of a database: failing jobs, panics, many callers, deferred writes, other processes, and its end.
 
 use std::sync::Arc;
+
+use tokio::sync::oneshot;
 
 use super::*;
 
@@ -12,7 +14,7 @@ pub(super) fn open(path: &Path) -> Database {
     .unwrap()
 }
 
-fn insert(number: i64) -> impl FnOnce(&Connection) -> Result<(), EngineError> + Send {
+pub(super) fn insert(number: i64) -> impl FnOnce(&Connection) -> Result<(), EngineError> + Send {
     move |db| Ok(db.execute("INSERT INTO numbers VALUES (?1)", [number]).map(drop)?)
 }
 
@@ -147,12 +149,59 @@ async fn deferred_writes_commit_when_the_database_is_dropped() {
     // The task has a handle of its own until it is aborted.
     waits.abort();
     let _ = waits.await;
+    assert_eq!(count(&open(&path)).await, 1);
+}
+
+/// The rows in a copy of the main file alone.
+fn rows_in_copy_of_main_file(path: &Path) -> i64 {
+    let copy = path.with_extension("copy");
+    std::fs::copy(path, &copy).unwrap();
+    let db = Connection::open(&copy).unwrap();
+    db.query_row("SELECT count(*) FROM numbers", (), |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn a_closed_database_is_complete_in_its_main_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.db");
     let db = open(&path);
-    tokio::time::timeout(BUSY_TIMEOUT, async {
-        while count(&db).await == 0 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
-    .unwrap();
+    db.write(|db| (0..100).try_for_each(|number| insert(number)(db))).await.unwrap();
+    drop(db);
+    assert_eq!(rows_in_copy_of_main_file(&path), 100);
+    assert!(!dir.path().join("a.db-wal").exists());
+}
+
+#[tokio::test]
+async fn a_closed_database_is_complete_in_its_main_file_although_another_process_keeps_it_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.db");
+    let db = open(&path);
+    let other = Connection::open(&path).unwrap();
+    db.write(|db| (0..100).try_for_each(|number| insert(number)(db))).await.unwrap();
+    let seen: i64 = other.query_row("SELECT count(*) FROM numbers", (), |row| row.get(0)).unwrap();
+    drop(db);
+    assert_eq!(seen, 100);
+    assert_eq!(rows_in_copy_of_main_file(&path), 100);
+    assert_eq!(std::fs::metadata(dir.path().join("a.db-wal")).unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn closing_interrupts_a_read_whose_caller_has_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.db");
+    let db = open(&path);
+    db.write(insert(1)).await.unwrap();
+    let (begun, has_begun) = oneshot::channel();
+    let endless = db.read(move |connection| {
+        let _ = begun.send(());
+        let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+        Ok::<i64, EngineError>(connection.query_row(sql, (), |row| row.get(0))?)
+    });
+    tokio::select! {
+        biased;
+        _ = endless => panic!("the read has no end"),
+        begun = has_begun => begun.unwrap(),
+    }
+    drop(db);
+    assert_eq!(rows_in_copy_of_main_file(&path), 1);
 }

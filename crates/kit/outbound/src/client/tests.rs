@@ -2,6 +2,8 @@
 
 mod early;
 mod hostile;
+mod interim;
+mod owners;
 mod proxy;
 mod rebinding;
 mod stale;

@@ -7,14 +7,21 @@ use super::NOT_HTTP;
 use super::head::Framing;
 use crate::error::TransportError;
 
-/// Maximum bytes of a chunk-size line, and of all trailers together.
-const CHUNK_LINE_BYTES_MAX: usize = 16 * 1024;
+/// Maximum bytes of the extensions of all chunks together. They do not count as body, so each of them could accompany a
+/// single byte.
+const EXTENSION_BYTES_MAX: usize = 16 * 1024;
+/// Maximum bytes of all trailers together.
+const TRAILER_BYTES_MAX: usize = 16 * 1024;
+/// Maximum bytes of a chunk-size line without extensions: 16 digits and the line end.
+const PLAIN_CHUNK_LINE_BYTES: usize = 18;
+const LONG_EXTENSIONS: TransportError = TransportError::Invalid("the chunk extensions of the response are too long");
 
 /// A body that is being read.
 pub(super) struct Body {
     state: BodyState,
     read: Vec<u8>,
     bytes_max: usize,
+    extension_bytes_left: usize,
 }
 
 /// What follows in the stream.
@@ -50,7 +57,7 @@ impl Body {
             Framing::Chunked => BodyState::ChunkLine,
             Framing::UntilClose => BodyState::UntilClose,
         };
-        Self { state, read: Vec::new(), bytes_max }
+        Self { state, read: Vec::new(), bytes_max, extension_bytes_left: EXTENSION_BYTES_MAX }
     }
 
     /// Decodes as many of the bytes as possible, and returns the number of consumed bytes.
@@ -115,11 +122,17 @@ impl Body {
             }
             BodyState::ChunkLine => match httparse::parse_chunk_size(bytes) {
                 Ok(Status::Complete((length, size))) => {
+                    let extensions = length.saturating_sub(PLAIN_CHUNK_LINE_BYTES);
+                    self.extension_bytes_left =
+                        self.extension_bytes_left.checked_sub(extensions).ok_or(LONG_EXTENSIONS)?;
                     self.state = if size == 0 { BodyState::Trailers(0) } else { BodyState::Chunk(size) };
                     (length, None)
                 }
-                Ok(Status::Partial) if bytes.len() < CHUNK_LINE_BYTES_MAX => return partial,
-                _ => return Err(NOT_HTTP),
+                Ok(Status::Partial) if bytes.len() <= self.extension_bytes_left + PLAIN_CHUNK_LINE_BYTES => {
+                    return partial;
+                }
+                Ok(Status::Partial) => return Err(LONG_EXTENSIONS),
+                Err(_) => return Err(NOT_HTTP),
             },
             BodyState::ChunkEnd => match bytes {
                 [b'\r', b'\n', ..] => {
@@ -131,7 +144,7 @@ impl Body {
             },
             BodyState::Trailers(before) => {
                 let line = bytes.iter().position(|byte| *byte == b'\n').map(|end| end + 1);
-                if before + line.unwrap_or(bytes.len()) > CHUNK_LINE_BYTES_MAX {
+                if before + line.unwrap_or(bytes.len()) > TRAILER_BYTES_MAX {
                     return Err(TransportError::HeaderTooLarge);
                 }
                 let Some(line) = line else { return partial };
@@ -222,12 +235,13 @@ mod tests {
             ("\r\n".to_owned(), NOT_HTTP),
             ("11111111111111111\r\n".to_owned(), NOT_HTTP),
             ("1\r\nab\r\n".to_owned(), NOT_HTTP),
-            (format!("1;{}", "a".repeat(CHUNK_LINE_BYTES_MAX)), NOT_HTTP),
-            (format!("0\r\n{}", "a: b\r\n".repeat(CHUNK_LINE_BYTES_MAX / 6 + 1)), TransportError::HeaderTooLarge),
-            (format!("0\r\n{}", "a".repeat(CHUNK_LINE_BYTES_MAX + 1)), TransportError::HeaderTooLarge),
+            (format!("1;{}", "a".repeat(EXTENSION_BYTES_MAX + PLAIN_CHUNK_LINE_BYTES)), LONG_EXTENSIONS),
+            (format!("1;{}\r\na\r\n", "a".repeat(1_000)).repeat(17), LONG_EXTENSIONS),
+            (format!("0\r\n{}", "a: b\r\n".repeat(TRAILER_BYTES_MAX / 6 + 1)), TransportError::HeaderTooLarge),
+            (format!("0\r\n{}", "a".repeat(TRAILER_BYTES_MAX + 1)), TransportError::HeaderTooLarge),
         ] {
             for piece in [7, 1_000, answer.len()] {
-                assert_eq!(read(Framing::Chunked, 9, &answer, piece), Err(error.clone()), "{answer:.20?} by {piece}");
+                assert_eq!(read(Framing::Chunked, 99, &answer, piece), Err(error.clone()), "{answer:.20?} by {piece}");
             }
         }
     }

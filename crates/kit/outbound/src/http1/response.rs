@@ -4,26 +4,33 @@ use super::{Body, EncodedRequest, Progress, ReadBuffer, ResponseHead};
 use crate::client::Response;
 use crate::error::TransportError;
 
+/// Maximum number of interim responses (1xx) before a response. Servers send one or two.
+const INTERIM_RESPONSES_MAX: usize = 32;
+
 /// A response that is being read.
 pub(crate) struct ResponseReader {
     /// The head, once it is complete, and the body.
     head_and_body: Option<(ResponseHead, Body)>,
     /// Number of received bytes that were scanned without finding the end of the head.
     scanned: usize,
+    /// Number of interim responses that were read.
+    interim_responses: usize,
     may_have_body: bool,
-    head_bytes_max: usize,
+    /// Bytes that the rest of the heads may have: those of interim responses and of the response together.
+    head_bytes_left: usize,
     body_bytes_max: usize,
 }
 
 impl ResponseReader {
-    /// A reader for the response to `request`, with at most about `head_bytes_max` bytes of head and `body_bytes_max`
-    /// of body.
+    /// A reader for the response to `request`, with at most `head_bytes_max` bytes of heads, those of interim responses
+    /// included, and `body_bytes_max` of body.
     pub(crate) fn new(request: &EncodedRequest, head_bytes_max: usize, body_bytes_max: usize) -> Self {
         Self {
             head_and_body: None,
             scanned: 0,
+            interim_responses: 0,
             may_have_body: request.response_may_have_body,
-            head_bytes_max,
+            head_bytes_left: head_bytes_max,
             body_bytes_max,
         }
     }
@@ -36,6 +43,10 @@ impl ResponseReader {
             if !head.is_interim() {
                 let body = Body::new(head.framing, self.body_bytes_max);
                 self.head_and_body = Some((head, body));
+            } else if self.interim_responses == INTERIM_RESPONSES_MAX {
+                return Err(TransportError::Invalid("the response has too many interim (1xx) responses before it"));
+            } else {
+                self.interim_responses += 1;
             }
         }
         let Some((head, body)) = &mut self.head_and_body else { return Ok(None) };
@@ -69,12 +80,14 @@ impl ResponseReader {
             && !bytes.is_empty()
             && let Some((length, head)) = ResponseHead::parse(bytes, self.may_have_body)?
         {
+            let left = self.head_bytes_left.checked_sub(length);
+            self.head_bytes_left = left.ok_or(TransportError::HeaderTooLarge)?;
             read_buffer.advance(length);
             self.scanned = 0;
             return Ok(Some(head));
         }
         self.scanned = bytes.len();
-        if self.scanned >= self.head_bytes_max {
+        if self.scanned >= self.head_bytes_left {
             return Err(TransportError::HeaderTooLarge);
         }
         Ok(None)
@@ -136,6 +149,27 @@ mod tests {
     fn a_connection_with_bytes_after_the_response_is_not_reused() {
         let bytes = "HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n\r\n";
         assert_eq!(read(bytes, bytes.len()), Ok(Some((204, Bytes::new(), false))));
+    }
+
+    #[test]
+    fn interim_responses_are_limited_in_number_and_count_as_header_bytes() {
+        let (interim, last) = ("HTTP/1.1 103 x\r\n\r\n", "HTTP/1.1 204 x\r\n\r\n");
+        let after = |count: usize| format!("{}{last}", interim.repeat(count));
+        let long = |bytes: usize| format!("HTTP/1.1 103 x\r\na: {}\r\n\r\n{last}", "b".repeat(bytes));
+        // All heads together have 1,000 bytes.
+        let full = 1_000 - long(0).len();
+        for (bytes, expected) in [
+            (after(INTERIM_RESPONSES_MAX), Ok(Some((204, Bytes::new(), true)))),
+            (long(full), Ok(Some((204, Bytes::new(), true)))),
+            (long(full + 1), Err("header_too_large")),
+            (after(INTERIM_RESPONSES_MAX + 1), Err("invalid")),
+            (interim.repeat(INTERIM_RESPONSES_MAX + 1), Err("invalid")),
+        ] {
+            for piece in [1, 7, bytes.len()] {
+                let outcome = read(&bytes, piece).map_err(|error| error.code());
+                assert_eq!(outcome, expected, "{} bytes by {piece}", bytes.len());
+            }
+        }
     }
 
     #[test]

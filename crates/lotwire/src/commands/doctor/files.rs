@@ -1,14 +1,29 @@
-//! Checks that other users of the machine can't read the files in the data directory.
+//! Checks the files in the data directory: no database is damaged, and other users of the machine can't read them.
 
+use std::fmt::Display;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::CheckResult;
+use crate::config::Config;
 
 /// Maximum number of checked files.
 const FILES_MAX: usize = 1_000;
 /// Maximum number of listed files.
 const LISTED_MAX: usize = 10;
+
+/// Reads the whole database file with `check` and looks for damage. Databases in PostgreSQL have no file.
+pub(super) fn check_database<E: Display>(
+    config: &Config,
+    name: &str,
+    check: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(), String> {
+    if !config.database.url.is_empty() {
+        return Ok(());
+    }
+    let path = config.data_dir.join(name);
+    check(&path).map_err(|error| format!("{}: {error}", path.display()))
+}
 
 /// Files that other users can read now, as name and mode. Empty if other users can't enter the directory.
 pub(super) fn exposed(data_dir: &Path) -> Vec<String> {

@@ -5,7 +5,7 @@ use provider_core::page::CursorKey;
 use provider_core::{Provider, ids};
 use serde_json::{Value, json};
 
-use super::{all, one_line, print, print_json, resolve};
+use super::{all, hint, one_line, print, print_json, resolve};
 use crate::cli::{PayloadCheckMode, ProviderAccount, ProviderAccountSet};
 use crate::error::{CommandError, ErrorContext as _};
 
@@ -16,14 +16,16 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
             if *json {
                 return print_json(&json!({ "id": &*account.id }));
             }
-            print(&format!(
-                "Account {} created.\nNext: lotwire provider key create --account {0} --name NAME",
-                account.id
-            ));
+            print(&account.id);
+            hint(&format!("Account created. Next: lotwire provider key create --account {} --name NAME", account.id));
         }
         ProviderAccount::List { json } => {
             let list = async |page: &_| provider.list_accounts(page).await;
-            for account in all(CursorKey::Id(ids::ACCOUNT), "listing the accounts", list).await? {
+            let accounts = all(CursorKey::Id(ids::ACCOUNT), "listing the accounts", list).await?;
+            if accounts.is_empty() {
+                hint("There is no account yet. Create one: lotwire provider account create NAME");
+            }
+            for account in accounts {
                 if *json {
                     print_json(&view(&account))?;
                 } else {

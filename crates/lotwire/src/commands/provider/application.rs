@@ -3,15 +3,48 @@
 use kit_runtime::clock::rfc3339_ms;
 use provider_core::model::{Account, Application};
 use provider_core::page::CursorKey;
-use provider_core::{Caller, Provider, ids};
+use provider_core::{ApplicationInput, Caller, Created, IfExists, Provider, ids};
 use serde_json::{Value, json};
 
-use super::{LIST_MAX, all, one_line, or_dash, print, print_json, resolve};
+use super::{LIST_MAX, all, hint, one_line, or_dash, print, print_json, resolve};
 use crate::cli::ProviderApplication;
-use crate::error::CommandError;
+use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn run(provider: &Provider, command: &ProviderApplication) -> Result<(), CommandError> {
-    let ProviderApplication::List { account, json } = command;
+    match command {
+        ProviderApplication::Create { name, account, uid, json } => {
+            let account = resolve::account(provider, account).await?;
+            create(provider, &account, name, uid.clone(), *json).await
+        }
+        ProviderApplication::List { account, json } => list(provider, account.as_deref(), *json).await,
+    }
+}
+
+async fn create(
+    provider: &Provider,
+    account: &Account,
+    name: &str,
+    uid: Option<String>,
+    json: bool,
+) -> Result<(), CommandError> {
+    let input = ApplicationInput { name: name.to_owned(), uid, ..ApplicationInput::default() };
+    let caller = Caller::operator(account);
+    let created = provider.create_application(&caller, input, IfExists::Refuse, None, |_| String::new()).await;
+    let (Created::New(application) | Created::Existing(application)) = created.context("creating the application")?
+    else {
+        return Err(CommandError::new("the provider replayed an answer although the request had no idempotency key"));
+    };
+    if json {
+        return print_json(&json!({ "id": &*application.id }));
+    }
+    print(&application.id);
+    hint(
+        "Application created. To receive its events on this machine, run `lotwire listen --application` with this id.",
+    );
+    Ok(())
+}
+
+async fn list(provider: &Provider, account: Option<&str>, json: bool) -> Result<(), CommandError> {
     let accounts = match account {
         Some(account) => vec![resolve::account(provider, account).await?],
         None => {
@@ -26,13 +59,16 @@ pub(super) async fn run(provider: &Provider, command: &ProviderApplication) -> R
                 return Ok(());
             }
             shown += 1;
-            if *json {
+            if json {
                 print_json(&view(&account, &application))?;
             } else {
                 let Application { id, uid, name, .. } = &application;
                 print(&format!("{id}  {:<24}  {}  {}", or_dash(uid.clone()), account.id, one_line(name)));
             }
         }
+    }
+    if shown == 0 {
+        hint("There is no application yet. Create one: lotwire provider application create NAME --account ORG");
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use provider_core::page::CursorKey;
 use provider_core::{Caller, Provider, Switch, ids};
 use serde_json::{Value, json};
 
-use super::{all, one_line, pluralise, print, print_json, resolve, stuck, unblock, wait_reason};
+use super::{all, hint, one_line, pluralise, print, print_json, resolve, stuck, unblock, wait_reason};
 use crate::cli::{EndpointRemoval, ProviderEndpoint};
 use crate::error::{CommandError, ErrorContext as _};
 
@@ -16,7 +16,11 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             let (account, application) = resolve::application(provider, account.as_deref(), application).await?;
             let caller = Caller::operator(&account);
             let list = async |page: &_| provider.list_endpoints(&caller, &application.id, page).await;
-            for endpoint in all(CursorKey::Id(ids::ENDPOINT), "listing the endpoints", list).await? {
+            let endpoints = all(CursorKey::Id(ids::ENDPOINT), "listing the endpoints", list).await?;
+            if endpoints.is_empty() {
+                hint(&format!("Application {} has no endpoint.", application.id));
+            }
+            for endpoint in endpoints {
                 if *json {
                     print_json(&view(&endpoint))?;
                 } else {
@@ -94,7 +98,11 @@ pub(super) async fn run(provider: &Provider, command: &ProviderEndpoint) -> Resu
             print(&format!("{}: {messages} cancelled.", endpoint.id));
         }
         ProviderEndpoint::BlockedKeys { endpoint, json } => {
-            for blocked in unblock::list_blocked(provider, endpoint).await? {
+            let blocked = unblock::list_blocked(provider, endpoint).await?;
+            if blocked.is_empty() {
+                hint("No ordering key is blocked.");
+            }
+            for blocked in blocked {
                 if *json {
                     unblock::print_blocked(&blocked)?;
                 } else {

@@ -7,7 +7,7 @@ use provider_core::page::CursorKey;
 use provider_core::{Provider, ProviderError, ids};
 use serde_json::json;
 
-use super::{all, one_line, or_dash, print, print_json, resolve};
+use super::{all, hint, one_line, or_dash, print, print_json, resolve};
 use crate::cli::ProviderKey;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::NodeServices;
@@ -34,13 +34,20 @@ pub(super) async fn run(
                 let expires_at = key.key.expires_at.map(rfc3339_ms);
                 return print_json(&json!({ "id": &*key.key.id, "key": key.text, "expiresAt": expires_at }));
             }
-            print(&format!("{}\n\nStore the key now: it can't be shown again.", key.text));
+            print(&key.text);
+            hint("Store the key now: it can't be shown again.");
         }
         ProviderKey::List { account, json } => {
             resolve::account(provider, account).await?;
             let doing = format!("listing the keys of account {account}");
             let list = async |page: &_| provider.list_api_keys(account, page).await;
-            for key in all(CursorKey::Id(ids::API_KEY), &doing, list).await? {
+            let keys = all(CursorKey::Id(ids::API_KEY), &doing, list).await?;
+            if keys.is_empty() {
+                hint(&format!(
+                    "The account has no key yet. Create one: lotwire provider key create --account {account} --name NAME"
+                ));
+            }
+            for key in keys {
                 let (created_at, expires_at) = (rfc3339_ms(key.created_at), key.expires_at.map(rfc3339_ms));
                 let last_used_at = key.last_used_at.map(rfc3339_ms);
                 if *json {

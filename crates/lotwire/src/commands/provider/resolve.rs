@@ -16,7 +16,7 @@ pub(super) async fn account(provider: &Provider, id: &str) -> Result<Account, Co
     }
 }
 
-pub(super) async fn application(
+pub(in crate::commands) async fn application(
     provider: &Provider,
     of: Option<&str>,
     id_or_uid: &str,

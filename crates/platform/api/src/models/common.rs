@@ -1,5 +1,8 @@
 //! The common models as the OpenAPI document describes them. The models themselves are in the `contract` crate, which
 //! reads and writes them and does not depend on OpenAPI.
+//!
+//! `required` lists the fields that every model in a response has. In a request the platform accepts less: `@class` and
+//! a `countryCode` may be absent, and an `id` replaces a `code`.
 #![expect(dead_code, reason = "schemas only")]
 
 use utoipa::ToSchema;
@@ -12,8 +15,10 @@ pub(crate) struct AuctioneerSchema {
     #[schema(rename = "@class", example = "com.vendor.scaffold.models.auctionapi.AuctioneerApiModel")]
     class: String,
     /// Primary key; it never changes.
+    #[schema(required = false)]
     id: i64,
     /// Name.
+    #[schema(required = false)]
     name: String,
 }
 
@@ -21,14 +26,14 @@ pub(crate) struct AuctioneerSchema {
 #[derive(ToSchema)]
 #[schema(as = CountryModel)]
 pub(crate) struct CountrySchema {
-    /// Class name of the model.
-    #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.address.CountryModel")]
+    /// Class name of the model. A request may leave it out.
+    #[schema(rename = "@class", example = "com.vendor.scaffold.models.address.CountryModel")]
     class: String,
-    /// ISO 3166-1 number; it never changes. On input, either `id` or `code`.
+    /// ISO 3166-1 number; it never changes.
     id: Option<i64>,
-    /// ISO 3166-1 alpha-2, upper case.
-    code: Option<String>,
-    /// English name. Ignored on input.
+    /// ISO 3166-1 alpha-2, upper case. A request may send `id` instead.
+    code: String,
+    /// English name. Ignored in a request.
     name: Option<String>,
 }
 
@@ -36,14 +41,14 @@ pub(crate) struct CountrySchema {
 #[derive(ToSchema)]
 #[schema(as = CurrencyModel)]
 pub(crate) struct CurrencySchema {
-    /// Class name of the model.
-    #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.reference.CurrencyModel")]
+    /// Class name of the model. A request may leave it out.
+    #[schema(rename = "@class", example = "com.vendor.scaffold.models.reference.CurrencyModel")]
     class: String,
-    /// ISO 4217 number; it never changes. On input, either `id` or `code`.
+    /// ISO 4217 number; it never changes.
     id: Option<i64>,
-    /// ISO 4217, upper case.
-    code: Option<String>,
-    /// English name. Ignored on input.
+    /// ISO 4217, upper case. A request may send `id` instead.
+    code: String,
+    /// English name. Ignored in a request.
     name: Option<String>,
 }
 
@@ -51,8 +56,8 @@ pub(crate) struct CurrencySchema {
 #[derive(ToSchema)]
 #[schema(as = AddressModel, rename_all = "camelCase")]
 pub(crate) struct AddressSchema {
-    /// Class name of the model.
-    #[schema(rename = "@class", required = false, example = "com.vendor.scaffold.models.address.AddressModel")]
+    /// Class name of the model. A request may leave it out.
+    #[schema(rename = "@class", example = "com.vendor.scaffold.models.address.AddressModel")]
     class: String,
     /// Primary key, assigned by the platform; it never changes.
     id: Option<i64>,
@@ -76,21 +81,17 @@ pub(crate) struct AddressSchema {
     /// Decimal degrees north, -90 to 90.
     #[schema(example = "51.752022")]
     latitude: Option<String>,
-    /// Two lower-case letters of ISO 3166-1; the United Kingdom is `uk`, which is also the default.
+    /// Two lower-case letters of ISO 3166-1; the United Kingdom is `uk`. A request may leave it out; the default is `uk`.
     #[schema(example = "uk")]
-    country_code: Option<String>,
+    country_code: String,
 }
 
 /// An image, a document or a video as the common model.
 #[derive(ToSchema)]
 #[schema(as = UrlAttachmentApiModel)]
 pub(crate) struct UrlAttachmentSchema {
-    /// Class name of the model.
-    #[schema(
-        rename = "@class",
-        required = false,
-        example = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel"
-    )]
+    /// Class name of the model. A request may leave it out.
+    #[schema(rename = "@class", example = "com.vendor.scaffold.models.auctionapi.UrlAttachmentApiModel")]
     class: String,
     /// An http or https address. For a YouTube or Vimeo video, the platform keeps only the video's identifier.
     url: String,

@@ -79,7 +79,7 @@ impl From<&ConsumerState> for ConsumerView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = LastError)]
 pub(crate) struct LastErrorView {
-    /// What went wrong: the provider's answer, or why the provider was not reachable.
+    /// What went wrong: the provider's response, or why the provider was not reachable.
     pub(crate) detail: String,
     /// When the attempt failed.
     #[schema(format = DateTime)]
@@ -103,7 +103,7 @@ impl From<&Failing> for LastErrorView {
 pub(crate) struct TestView {
     /// True if the provider has the consumer application and accepts the key.
     pub(crate) ok: bool,
-    /// The provider's answer, or why the provider was not reachable; null if `ok`.
+    /// The provider's response, or why the provider was not reachable; null if `ok`.
     pub(crate) detail: Option<String>,
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct QuarantinedView {
     pub(crate) event_id: String,
     /// `ITEM_STATUS_CHANGE` or `AUCTION_STATUS_CHANGE`.
     pub(crate) event_type: &'static str,
-    /// The provider's answer.
+    /// The provider's response.
     pub(crate) error: String,
     /// When the provider rejected the event.
     #[schema(format = DateTime)]

@@ -52,7 +52,7 @@ pub(crate) async fn place_absentee_bid(
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.maximum };
     let tag = |placed: &PlacedBid| Some(etag::item_etag(&placed.item, &placed.auction, now));
     let outcome = platform
-        .place_absentee_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag))
+        .place_absentee_bid(&post.caller, uuid, &new, post.version, post.idempotent_tagged(201, &render, &tag))
         .await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }

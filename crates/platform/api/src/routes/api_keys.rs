@@ -54,7 +54,7 @@ pub(crate) async fn create_key(State(platform): State<Platform>, post: Post<ApiK
         expires_at: instant("/expiresAt", expires_at.as_deref())?,
     };
     let render = |created: &CreatedApiKey| response::body(&ApiKeyCreated::from(created));
-    let outcome = platform.create_api_key_once(&post.caller, &new, post.answering(201, &render)).await?;
+    let outcome = platform.create_api_key_once(&post.caller, &new, post.idempotent(201, &render)).await?;
     Ok(response::outcome(outcome, 201, render, |_| None))
 }
 

@@ -68,6 +68,6 @@ pub(crate) async fn clone(
     let render =
         |copied: &CopiedAuction| response::body(&AuctionView::whole(&copied.auction, &copied.items, None, now));
     let tag = |copied: &CopiedAuction| Some(etag::auction_etag(&copied.auction, &copied.items, None, now));
-    let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.answering_tagged(201, &render, &tag)).await?;
+    let outcome = platform.copy_auction(&post.caller, uuid, &copy, post.idempotent_tagged(201, &render, &tag)).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }

@@ -102,7 +102,7 @@ impl AuctionPatchIn {
 /// Edit an auction
 ///
 /// A JSON merge patch: an absent field stays, null clears an optional one. Which fields can change depends on the
-/// auction's status and bids; for others the answer is 409 `fields_locked`, and nothing changes. On a large auction,
+/// auction's status and bids; for others the response is 409 `fields_locked`, and nothing changes. On a large auction,
 /// new ends and terms apply as a bulk change in steps, and the response follows the last step. Requires `If-Match`
 /// (412 `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`. Errors: 409 `fields_locked`,
 /// `fields_missing`, `end_not_in_future`, `items_following`.
@@ -123,5 +123,5 @@ pub(crate) async fn change(
     let (post, patch) = post.map(AuctionPatchIn::read)?;
     let expected = post.required_version()?;
     let auction = platform.change_auction(&post.caller, uuid, &patch, Some(expected)).await?;
-    Ok(full_view(&platform, &post.caller, &auction).await?.answer(&HeaderMap::new()))
+    Ok(full_view(&platform, &post.caller, &auction).await?.respond(&HeaderMap::new()))
 }

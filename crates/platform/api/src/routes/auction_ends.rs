@@ -76,7 +76,7 @@ pub(crate) async fn move_ends(
     let now = platform.now();
     let render = |moved: &MovedEnds| response::body(&MovedEndsView::new(moved, now));
     let tag = |moved: &MovedEnds| Some(etag::auction_etag(&moved.auction, &moved.items, None, now));
-    let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.move_ends(&post.caller, uuid, &wanted, Some(expected), answering).await?;
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
+    let outcome = platform.move_ends(&post.caller, uuid, &wanted, Some(expected), idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }

@@ -56,8 +56,8 @@ pub(crate) async fn change_status(
     let tag = |changed: &AuctionAfterChange| {
         Some(etag::auction_etag(&changed.auction, &changed.items, changed.bulk_change.as_ref(), now))
     };
-    let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(expected), answering).await?;
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
+    let outcome = platform.change_auction_status(&post.caller, uuid, to, Some(expected), idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 

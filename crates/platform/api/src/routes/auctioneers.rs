@@ -93,8 +93,8 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<Auctione
         customer.ok_or_else(|| ApiError::invalid("/customer", "is missing; send the UUID of the customer"))?;
     let render = |auctioneer: &Auctioneer| response::body(&AuctioneerView::from(auctioneer));
     let tag = |auctioneer: &Auctioneer| response::tag(auctioneer.version);
-    let answering = post.answering_tagged(201, &render, &tag);
-    let outcome = platform.create_auctioneer(&post.caller, customer, entry, answering).await?;
+    let idempotent = post.idempotent_tagged(201, &render, &tag);
+    let outcome = platform.create_auctioneer(&post.caller, customer, entry, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
@@ -213,5 +213,5 @@ pub(crate) async fn get(
 ) -> Result<Response, ApiError> {
     let auctioneer = platform.auctioneer(&request.caller, uuid).await?;
     let view = AuctioneerView::from(&auctioneer);
-    Ok(CacheableResponse::tagged(&view, auctioneer.version.to_string()).answer(&headers))
+    Ok(CacheableResponse::tagged(&view, auctioneer.version.to_string()).respond(&headers))
 }

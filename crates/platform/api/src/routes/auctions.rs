@@ -205,7 +205,7 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<AuctionI
     let whole = |created: &CreatedAuction| AuctionView::whole(&created.auction, &created.counts(), None, now);
     let render = |created: &CreatedAuction| response::body(&whole(created));
     let tag = |created: &CreatedAuction| Some(etag::auction_etag(&created.auction, &created.counts(), None, now));
-    let outcome = platform.create_auction(&post.caller, &new, post.answering_tagged(201, &render, &tag)).await?;
+    let outcome = platform.create_auction(&post.caller, &new, post.idempotent_tagged(201, &render, &tag)).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
@@ -235,7 +235,7 @@ pub(super) async fn page_of(
     auctions: Vec<Auction>,
     page: PageParams<Uuid>,
 ) -> Result<Response, ApiError> {
-    let present = platform.item_presence(&auctions).await?;
+    let present = platform.capped_item_counts(&auctions).await?;
     let auctions: Vec<(Auction, ItemCounts)> = auctions.into_iter().zip(present).collect();
     let now = platform.now();
     Ok(response::list(
@@ -265,7 +265,7 @@ pub(crate) async fn get(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let auction = platform.auction(&request.caller, uuid).await?;
-    Ok(full_view(&platform, &request.caller, &auction).await?.answer(&headers))
+    Ok(full_view(&platform, &request.caller, &auction).await?.respond(&headers))
 }
 
 /// One auction with its counts and its bulk change, as a GET and the response to an edit show it.

@@ -56,7 +56,7 @@ pub(crate) async fn create(
     let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
     let tag = |placed: &PlacedBid| Some(etag::item_etag(&placed.item, &placed.auction, now));
     let outcome =
-        platform.place_bid(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
+        platform.place_bid(&post.caller, uuid, &new, post.version, post.idempotent_tagged(201, &render, &tag)).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
@@ -114,8 +114,8 @@ pub(crate) async fn cancel(
     let now = platform.now();
     let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
     let tag = |item: &Item| Some(etag::item_etag(item, &auction, now));
-    let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.cancel_bid(&post.caller, (uuid, bid), &post.body.reason, post.version, answering).await?;
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
+    let outcome = platform.cancel_bid(&post.caller, (uuid, bid), &post.body.reason, post.version, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 

@@ -98,7 +98,7 @@ pub(crate) async fn change_many(
     let render = |done: &ItemEditsReport| response::body(&BulkDoneView::new(done, now));
     let tag =
         |done: &ItemEditsReport| Some(etag::auction_etag(&done.auction, &done.counts, done.bulk_change.as_ref(), now));
-    let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.change_items(&post.caller, uuid, &entries, post.version, answering).await?;
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
+    let outcome = platform.change_items(&post.caller, uuid, &entries, post.version, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }

@@ -47,7 +47,7 @@ pub(crate) async fn buy(
     let now = platform.now();
     let render = placed(now);
     let tag = |placed: &PlacedBid| Some(etag::item_etag(&placed.item, &placed.auction, now));
-    let answering = post.answering_tagged(201, &render, &tag);
-    let outcome = platform.buy_now(&post.caller, uuid, &post.body.bidder, post.version, answering).await?;
+    let idempotent = post.idempotent_tagged(201, &render, &tag);
+    let outcome = platform.buy_now(&post.caller, uuid, &post.body.bidder, post.version, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }

@@ -90,8 +90,8 @@ pub(crate) async fn import(
     };
     let import = CatalogueImport { auction: uuid, mode, status: first, expected_version: None };
     let render = |report: &ImportReport| response::body(&imported(report, dry_run));
-    let answering = upload.answering(status, &render);
-    let outcome = platform.import_catalogue(&upload.caller, import, source, answering).await;
+    let idempotent = upload.idempotent(status, &render);
+    let outcome = platform.import_catalogue(&upload.caller, import, source, idempotent).await;
     if length.is_exceeded() {
         return Err(ApiError::too_large(limit));
     }

@@ -132,13 +132,13 @@ pub(crate) async fn register_event_types(
         let registered = registered.iter().map(|registered| registered.event_type.name()).collect();
         response::body(&Registered { registered })
     };
-    let answering = post.answering(200, &render);
-    if let Some(replayed) = platform.replay(answering.as_ref()).await? {
+    let idempotent = post.idempotent(200, &render);
+    if let Some(replayed) = platform.replay(idempotent.as_ref()).await? {
         return Ok(response::replayed(replayed));
     }
-    // The effect is at the provider and idempotent, so the answer can only be stored after it.
+    // The effect is at the provider and idempotent, so the response can only be stored after it.
     let registered = platform.register_event_types(&post.caller, uuid).await?;
-    platform.keep_answer(answering.as_ref(), &registered).await?;
+    platform.keep_answer(idempotent.as_ref(), &registered).await?;
     Ok(response::outcome(Outcome::Fresh(registered), 200, render, |_| None))
 }
 
@@ -161,7 +161,7 @@ pub(crate) async fn resume(
     post: Post<NothingIn>,
 ) -> Result<Response, ApiError> {
     let render = |consumer: &ConsumerState| response::body(&ConsumerView::from(consumer));
-    let outcome = platform.resume_consumer(&post.caller, uuid, post.answering(200, &render)).await?;
+    let outcome = platform.resume_consumer(&post.caller, uuid, post.idempotent(200, &render)).await?;
     Ok(response::outcome(outcome, 200, render, |_| None))
 }
 

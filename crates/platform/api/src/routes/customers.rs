@@ -34,7 +34,7 @@ pub(crate) struct CustomerIn {
 )]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<CustomerIn>) -> Result<Response, ApiError> {
     let render = |customer: &Customer| response::body(&CustomerView::from(customer));
-    let outcome = platform.create_customer(&post.caller, &post.body.name, post.answering(201, &render)).await?;
+    let outcome = platform.create_customer(&post.caller, &post.body.name, post.idempotent(201, &render)).await?;
     Ok(response::outcome(outcome, 201, render, |_| None))
 }
 

@@ -18,7 +18,8 @@ pub(crate) struct Health {
 
 /// Check that the platform works
 ///
-/// Reads and writes the database. Needs no key. If the database is not available, the answer is 503 `unavailable`.
+/// Reads and writes the database. Needs no key. The response is 503 `unavailable` if the database is not available, or if
+/// due items could not be ended for 10 seconds.
 #[utoipa::path(
     get, path = "/health", tag = "health", security(()),
     responses((status = 200, description = "The platform works.", body = Health)),

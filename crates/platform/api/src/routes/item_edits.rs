@@ -102,7 +102,7 @@ impl ItemPatchIn {
 /// Edit an item
 ///
 /// A JSON merge patch: an absent field stays, null clears an optional one. Which fields can change depends on the
-/// item's status and bids; for others the answer is 409 `fields_locked`, and nothing changes. Requires `If-Match`
+/// item's status and bids; for others the response is 409 `fields_locked`, and nothing changes. Requires `If-Match`
 /// (412 `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`. Errors: 409 `fields_locked`,
 /// `taken`, `auction_closed`, `items_following`.
 #[utoipa::path(

@@ -52,8 +52,8 @@ pub(crate) async fn move_end(
     let now = platform.now();
     let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
     let tag = |item: &Item| Some(etag::item_etag(item, &auction, now));
-    let answering = post.answering_tagged(200, &render, &tag);
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
     let step = (to, post.body.reason.clone());
-    let outcome = platform.move_end(&post.caller, uuid, step, post.version, answering).await?;
+    let outcome = platform.move_end(&post.caller, uuid, step, post.version, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }

@@ -54,14 +54,14 @@ pub(crate) async fn change_status(
     let now = platform.now();
     let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
     let tag = |item: &Item| Some(etag::item_etag(item, &auction, now));
-    let answering = post.answering_tagged(200, &render, &tag);
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
     let reason = post.body.reason.clone();
     // LIVE after SOLD or PASSED corrects a hammer fall, for which other rules and scopes hold.
     let is_correction = to == ItemStatus::Live && matches!(before.status, ItemStatus::Sold | ItemStatus::Passed);
     let outcome = if is_correction {
-        platform.correct_item(&post.caller, uuid, reason.unwrap_or_default(), Some(expected), answering).await?
+        platform.correct_item(&post.caller, uuid, reason.unwrap_or_default(), Some(expected), idempotent).await?
     } else {
-        platform.change_item_status(&post.caller, uuid, to, reason, Some(expected), answering).await?
+        platform.change_item_status(&post.caller, uuid, to, reason, Some(expected), idempotent).await?
     };
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }

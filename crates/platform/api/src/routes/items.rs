@@ -114,7 +114,7 @@ pub(crate) async fn create(
     };
     let tag = |items: &Vec<Item>| items.first().map(|item| etag::item_etag(item, &auction, now));
     let outcome =
-        platform.add_items(&post.caller, uuid, &[new], post.version, post.answering_tagged(201, &render, &tag)).await;
+        platform.add_items(&post.caller, uuid, &[new], post.version, post.idempotent_tagged(201, &render, &tag)).await;
     Ok(response::outcome_tagged(outcome.map_err(strip_item_pointer)?, 201, render, tag))
 }
 
@@ -172,5 +172,5 @@ pub(crate) async fn get(
     let (item, auction) = platform.item(&request.caller, uuid).await?;
     let now = platform.now();
     let (view, tag) = (ItemView::new(&item, &auction, now), etag::item_etag(&item, &auction, now));
-    Ok(CacheableResponse::tagged(&view, tag).answer(&headers))
+    Ok(CacheableResponse::tagged(&view, tag).respond(&headers))
 }

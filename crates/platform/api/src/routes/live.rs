@@ -7,6 +7,7 @@ use futures_util::stream;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use platform_core::live::Listener;
 use platform_core::{Platform, PlatformError};
+use utoipa::{IntoParams, IntoResponses};
 use uuid::Uuid;
 
 use crate::errors::{ApiError, Problem};
@@ -19,6 +20,29 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
 /// `Retry-After`, in seconds, when the node has its maximum number of listeners.
 const FULL_RETRY_AFTER_S: u32 = 5;
 
+/// The header of a client that reconnects.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "only describes the header")]
+struct LastEventId {
+    /// Id of the last event that the client received.
+    #[param(rename = "Last-Event-ID")]
+    last_event_id: Option<String>,
+}
+
+/// The responses of a live stream.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "only describes the responses")]
+enum LiveResponses {
+    /// The stream of events. It ends after at most an hour; reconnect with `Last-Event-ID`.
+    #[response(status = 200, content_type = "text/event-stream")]
+    Stream(String),
+    #[response(status = 404)]
+    NotFound(Problem),
+    #[response(status = 503)]
+    Full(Problem),
+}
+
 /// Stream an item
 ///
 /// Server-sent events: first `snapshot`, then `item` after each change, each with the item's whole public state and
@@ -27,18 +51,8 @@ const FULL_RETRY_AFTER_S: u32 = 5;
 /// `Retry-After` if the node has its maximum number of listeners.
 #[utoipa::path(
     get, path = "/items/{uuid}/live", tag = "live", operation_id = "item",
-    params(
-        ("uuid" = Uuid, Path),
-        ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received."),
-    ),
-    responses(
-        (
-            status = 200,
-            description = "The stream of events. It ends after at most an hour; reconnect with `Last-Event-ID`.",
-            body = String, content_type = "text/event-stream",
-        ),
-        (status = 404, body = Problem), (status = 503, body = Problem),
-    ),
+    params(("uuid" = Uuid, Path), LastEventId),
+    responses(LiveResponses),
 )]
 pub(crate) async fn item(
     State(platform): State<Platform>,
@@ -46,7 +60,7 @@ pub(crate) async fn item(
     headers: HeaderMap,
     request: QueryRequest<()>,
 ) -> Response {
-    answer(platform.listen_to_item(&request.caller, uuid, last(&headers)).await)
+    respond(platform.listen_to_item(&request.caller, uuid, last(&headers)).await)
 }
 
 /// Stream an auction and its items
@@ -58,18 +72,8 @@ pub(crate) async fn item(
 /// `auctions:read`. Errors: 503 `listeners_full` with `Retry-After` if the node has its maximum number of listeners.
 #[utoipa::path(
     get, path = "/auctions/{uuid}/live", tag = "live", operation_id = "auction",
-    params(
-        ("uuid" = Uuid, Path),
-        ("Last-Event-ID" = Option<String>, Header, description = "Id of the last event that the client received."),
-    ),
-    responses(
-        (
-            status = 200,
-            description = "The stream of events. It ends after at most an hour; reconnect with `Last-Event-ID`.",
-            body = String, content_type = "text/event-stream",
-        ),
-        (status = 404, body = Problem), (status = 503, body = Problem),
-    ),
+    params(("uuid" = Uuid, Path), LastEventId),
+    responses(LiveResponses),
 )]
 pub(crate) async fn auction(
     State(platform): State<Platform>,
@@ -77,7 +81,7 @@ pub(crate) async fn auction(
     headers: HeaderMap,
     request: QueryRequest<()>,
 ) -> Response {
-    answer(platform.listen_to_auction(&request.caller, uuid, last(&headers)).await)
+    respond(platform.listen_to_auction(&request.caller, uuid, last(&headers)).await)
 }
 
 /// The last event id. An unreadable one counts as unknown: the stream begins with a snapshot.
@@ -85,7 +89,7 @@ fn last(headers: &HeaderMap) -> Option<&str> {
     headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok())
 }
 
-fn answer(listener: Result<Listener, PlatformError>) -> Response {
+fn respond(listener: Result<Listener, PlatformError>) -> Response {
     match listener {
         Ok(listener) => {
             let headers = [

@@ -57,7 +57,7 @@ pub(crate) async fn change_password(
 ) -> Result<Response, ApiError> {
     let (post, body) = post.with_request_hash_of(&["own password"]).map(Ok)?;
     let (old, new) = (Secret::new(body.old.into_bytes()), Secret::new(body.new.into_bytes()));
-    let outcome = platform.change_own_password(&post.caller, &old, &new, post.answering(200, &render)).await?;
+    let outcome = platform.change_own_password(&post.caller, &old, &new, post.idempotent(200, &render)).await?;
     Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
@@ -85,7 +85,7 @@ pub(crate) async fn enroll(State(platform): State<Platform>, post: Post<Password
     let (post, body) = post.with_request_hash_of(&["second factor"]).map(Ok)?;
     let password = Secret::new(body.password.into_bytes());
     let render = |enrolled: &Enrolled| response::body(&EnrolledView::from(enrolled));
-    let outcome = platform.enroll_second_factor(&post.caller, &password, post.answering(201, &render)).await?;
+    let outcome = platform.enroll_second_factor(&post.caller, &password, post.idempotent(201, &render)).await?;
     Ok(response::outcome(outcome, 201, render, |_| None))
 }
 
@@ -111,8 +111,8 @@ pub(crate) struct CodeIn {
 )]
 pub(crate) async fn confirm(State(platform): State<Platform>, post: Post<CodeIn>) -> Result<Response, ApiError> {
     let render = |made: &RecoveryCodes| response::body(&RecoveryCodesView::from(made));
-    let answering = post.answering(200, &render);
-    let outcome = platform.confirm_second_factor(&post.caller, &post.body.code, answering).await?;
+    let idempotent = post.idempotent(200, &render);
+    let outcome = platform.confirm_second_factor(&post.caller, &post.body.code, idempotent).await?;
     Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
@@ -128,8 +128,8 @@ pub(crate) async fn confirm(State(platform): State<Platform>, post: Post<CodeIn>
     ),
 )]
 pub(crate) async fn turn_off(State(platform): State<Platform>, post: Post<CodeIn>) -> Result<Response, ApiError> {
-    let answering = post.answering(200, &render);
-    let outcome = platform.turn_off_own_second_factor(&post.caller, &post.body.code, answering).await?;
+    let idempotent = post.idempotent(200, &render);
+    let outcome = platform.turn_off_own_second_factor(&post.caller, &post.body.code, idempotent).await?;
     Ok(response::outcome(outcome, 200, render, |_| None))
 }
 

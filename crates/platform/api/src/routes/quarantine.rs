@@ -93,8 +93,8 @@ pub(crate) async fn send(
     };
     let which = post.body.cursors.clone().map_or(QuarantineSelection::All, QuarantineSelection::These);
     let after_later = if post.body.out_of_order { OvertakenPolicy::Send } else { OvertakenPolicy::Refuse };
-    let answering = post.answering(200, &render);
-    let outcome = platform.send_quarantined(&post.caller, uuid, (&which, after_later), answering).await?;
+    let idempotent = post.idempotent(200, &render);
+    let outcome = platform.send_quarantined(&post.caller, uuid, (&which, after_later), idempotent).await?;
     Ok(response::outcome(outcome, 200, render, |_| None))
 }
 
@@ -133,6 +133,6 @@ pub(crate) async fn discard(
 ) -> Result<Response, ApiError> {
     let render = |dropped: &u64| response::body(&Dropped { dropped: *dropped });
     let dropping = (post.body.cursors.as_slice(), post.body.reason.as_str());
-    let outcome = platform.drop_quarantined(&post.caller, uuid, dropping, post.answering(200, &render)).await?;
+    let outcome = platform.drop_quarantined(&post.caller, uuid, dropping, post.idempotent(200, &render)).await?;
     Ok(response::outcome(outcome, 200, render, |_| None))
 }

@@ -90,7 +90,7 @@ static EVENT_TYPES: List = LazyLock::new(|| {
     responses((status = 200, description = "All countries.", body = ReferenceData<CountrySchema>), (status = 304)),
 )]
 pub(crate) async fn countries(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
-    Ok(COUNTRIES.answer(&headers))
+    Ok(COUNTRIES.respond(&headers))
 }
 
 /// List currencies
@@ -105,7 +105,7 @@ pub(crate) async fn countries(_request: QueryRequest<()>, headers: HeaderMap) ->
     ),
 )]
 pub(crate) async fn currencies(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
-    Ok(CURRENCIES.answer(&headers))
+    Ok(CURRENCIES.respond(&headers))
 }
 
 /// List item statuses
@@ -120,7 +120,7 @@ pub(crate) async fn currencies(_request: QueryRequest<()>, headers: HeaderMap) -
     ),
 )]
 pub(crate) async fn item_statuses(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
-    Ok(ITEM_STATUSES.answer(&headers))
+    Ok(ITEM_STATUSES.respond(&headers))
 }
 
 /// List auction statuses
@@ -135,7 +135,7 @@ pub(crate) async fn item_statuses(_request: QueryRequest<()>, headers: HeaderMap
     ),
 )]
 pub(crate) async fn auction_statuses(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
-    Ok(AUCTION_STATUSES.answer(&headers))
+    Ok(AUCTION_STATUSES.respond(&headers))
 }
 
 /// List event types
@@ -147,5 +147,5 @@ pub(crate) async fn auction_statuses(_request: QueryRequest<()>, headers: Header
     responses((status = 200, description = "All event types.", body = ReferenceData<EventTypeView>), (status = 304)),
 )]
 pub(crate) async fn event_types(_request: QueryRequest<()>, headers: HeaderMap) -> Result<Response, ApiError> {
-    Ok(EVENT_TYPES.answer(&headers))
+    Ok(EVENT_TYPES.respond(&headers))
 }

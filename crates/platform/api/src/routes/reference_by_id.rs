@@ -30,7 +30,7 @@ pub(crate) async fn auctioneer(
 ) -> Result<Response, ApiError> {
     let auctioneer = platform.auctioneer_by_id(&request.caller, number(&id, "auctioneer")?).await?;
     let model = AuctioneerApiModel { id: Some(auctioneer.id), name: Some(auctioneer.name) };
-    Ok(CacheableResponse::new(&model, CachePolicy::Caller).answer(&headers))
+    Ok(CacheableResponse::new(&model, CachePolicy::Caller).respond(&headers))
 }
 
 /// Get an address by id
@@ -51,7 +51,7 @@ pub(crate) async fn address(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let address = platform.address_by_id(&request.caller, number(&id, "address")?).await?;
-    Ok(CacheableResponse::new(&address.model, CachePolicy::Caller).answer(&headers))
+    Ok(CacheableResponse::new(&address.model, CachePolicy::Caller).respond(&headers))
 }
 
 /// Get a country by id
@@ -71,7 +71,7 @@ pub(crate) async fn country(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let code = CountryCode::from_id(number(&id, "country")?).ok_or(PlatformError::NotFound("country"))?;
-    Ok(CacheableResponse::new(&CountryModel::of(code), CachePolicy::Day).answer(&headers))
+    Ok(CacheableResponse::new(&CountryModel::of(code), CachePolicy::Day).respond(&headers))
 }
 
 /// Get a currency by id
@@ -91,7 +91,7 @@ pub(crate) async fn currency(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let code = CurrencyCode::from_id(number(&id, "currency")?).ok_or(PlatformError::NotFound("currency"))?;
-    Ok(CacheableResponse::new(&CurrencyModel::of(code), CachePolicy::Day).answer(&headers))
+    Ok(CacheableResponse::new(&CurrencyModel::of(code), CachePolicy::Day).respond(&headers))
 }
 
 /// Reads an id. Other spellings of a number, such as `007`, are 404: each record has one address.

@@ -70,8 +70,8 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiError> {
     let (post, entry) = post.map(RegistrationIn::read)?;
     let tag = |registration: &Registration| response::tag(registration.version);
-    let answering = post.answering_tagged(201, &render, &tag);
-    let outcome = platform.register_bidder(&post.caller, auction, &entry, answering).await?;
+    let idempotent = post.idempotent_tagged(201, &render, &tag);
+    let outcome = platform.register_bidder(&post.caller, auction, &entry, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
@@ -211,8 +211,8 @@ pub(crate) async fn change_status(
     let step = RegistrationDecision { to: status_named(&post.body.status)?, reason: post.body.reason.clone() };
     let expected = post.required_version()?;
     let tag = |registration: &Registration| response::tag(registration.version);
-    let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.change_registration_status(&post.caller, named, &step, Some(expected), answering).await?;
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
+    let outcome = platform.change_registration_status(&post.caller, named, &step, Some(expected), idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 

@@ -77,6 +77,7 @@ pub(crate) async fn relist(
     let now = platform.now();
     let render = |relisted: &Relisted| response::body(&RelistedView::new(relisted, now));
     let tag = |relisted: &Relisted| Some(etag::auction_etag(&relisted.into, &relisted.counts, None, now));
-    let outcome = platform.relist_items(&post.caller, uuid, &wanted, post.answering_tagged(201, &render, &tag)).await?;
+    let outcome =
+        platform.relist_items(&post.caller, uuid, &wanted, post.idempotent_tagged(201, &render, &tag)).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }

@@ -69,6 +69,6 @@ async fn command<B>(
     let render = |done: &ClerkCommandResult| response::body(&RingView::after(done, now));
     let tag = |done: &ClerkCommandResult| Some(RingTag::of(&done.ring).to_string());
     let outcome =
-        platform.clerk(&post.caller, uuid, command, expected, post.answering_tagged(200, &render, &tag)).await?;
+        platform.clerk(&post.caller, uuid, command, expected, post.idempotent_tagged(200, &render, &tag)).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }

@@ -65,8 +65,9 @@ pub(crate) async fn advance(
         response::body(&AdvancedView { clock: ClockView::new(&advanced.auction, clock), ended })
     };
     let tag = |advanced: &Advanced| response::tag(advanced.auction.version);
-    let outcome =
-        platform.advance_clock(&post.caller, uuid, by, post.version, post.answering_tagged(200, &render, &tag)).await?;
+    let outcome = platform
+        .advance_clock(&post.caller, uuid, by, post.version, post.idempotent_tagged(200, &render, &tag))
+        .await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 

@@ -77,7 +77,7 @@ pub(crate) async fn sign_in(State(platform): State<Platform>, request: SignInReq
     let render = |signed_in: &SignedIn| response::body(&SignedInView::from(signed_in));
     // The user is known only after the password check, which sets the caller.
     let caller = Uuid::nil();
-    let answering = key.as_deref().map(|key| IdempotentRequest {
+    let idempotent = key.as_deref().map(|key| IdempotentRequest {
         caller,
         key,
         request_hash,
@@ -85,7 +85,7 @@ pub(crate) async fn sign_in(State(platform): State<Platform>, request: SignInReq
         render: &render,
         tag: &|_| None,
     });
-    let outcome = platform.sign_in(&sign_in, answering).await?;
+    let outcome = platform.sign_in(&sign_in, idempotent).await?;
     Ok(response::outcome(outcome, 201, render, |_| None))
 }
 

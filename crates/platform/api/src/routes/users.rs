@@ -52,8 +52,8 @@ pub(crate) async fn create(State(platform): State<Platform>, post: Post<UserIn>)
     let new = NewUser { email, role, password: password.map(|password| Secret::new(password.into_bytes())) };
     let render = |made: &UserWithPassword| response::body(&UserWithPasswordView::from(made));
     let tag = |made: &UserWithPassword| response::tag(made.user.version);
-    let answering = post.answering_tagged(201, &render, &tag);
-    let outcome = platform.create_user(&post.caller, new, answering).await?;
+    let idempotent = post.idempotent_tagged(201, &render, &tag);
+    let outcome = platform.create_user(&post.caller, new, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }
 
@@ -189,8 +189,8 @@ pub(crate) async fn reset_password(
     let password = body.password.map(|password| Secret::new(password.into_bytes()));
     let render = |made: &UserWithPassword| response::body(&UserWithPasswordView::from(made));
     let tag = |made: &UserWithPassword| response::tag(made.user.version);
-    let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.reset_password(&post.caller, uuid, password, answering).await?;
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
+    let outcome = platform.reset_password(&post.caller, uuid, password, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
@@ -218,8 +218,8 @@ pub(crate) async fn turn_off_second_factor(
 ) -> Result<Response, ApiError> {
     let render = |user: &User| response::body(&UserView::from(user));
     let tag = |user: &User| response::tag(user.version);
-    let answering = post.answering_tagged(200, &render, &tag);
-    let outcome = platform.turn_off_second_factor(&post.caller, uuid, answering).await?;
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
+    let outcome = platform.turn_off_second_factor(&post.caller, uuid, idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 

@@ -264,7 +264,7 @@ async fn every_route_refuses_callers_without_access() {
         let security = &document["paths"][format!("/api/v1{path}")][method.to_lowercase()]["security"];
         assert_eq!(security, &json!([{ "session": [] }]), "{route}");
         for (key, refusal) in [
-            (None, (401, "unauthenticated")),
+            (None, (401, "authorization_missing")),
             (Some("lws_wrong"), (401, "unauthenticated")),
             (Some(any.as_str()), (403, "forbidden")),
             (Some(other.as_str()), (403, "forbidden")),
@@ -280,9 +280,11 @@ async fn every_route_refuses_callers_without_access() {
         let operation = &document["paths"][format!("/api/v1{bare}")][method.to_lowercase()];
         let needed = needed(operation).unwrap();
 
-        for key in [None, Some("lw_wrong"), Some("wrong")] {
+        for (key, refusal) in
+            [(None, "authorization_missing"), (Some("lw_wrong"), "unauthenticated"), (Some("wrong"), "unauthenticated")]
+        {
             let (status, code, _) = rig.call(method, path, key, &body).await;
-            assert_eq!((status, code.as_str()), (401, "unauthenticated"), "{route} by a stranger");
+            assert_eq!((status, code.as_str()), (401, refusal), "{route} with the key {key:?}");
         }
 
         // The platform's own staff is above customers, not above scopes.
@@ -305,7 +307,7 @@ async fn every_route_refuses_callers_without_access() {
                 continue;
             }
             // A caller with this scope alone can't create or change a user with more scopes.
-            let is_told_why = text.contains("who may do more than they");
+            let is_told_why = text.contains("has scopes that you do not have");
             let is_let_in = !matches!(status, 401 | 403 | 500) && (status != 404 || text.contains("connection"));
             let is_let_in = is_let_in || is_told_why;
             assert!(is_let_in, "{route} with {scope:?} alone: {status} {code} {text}");

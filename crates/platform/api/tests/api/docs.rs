@@ -1,7 +1,7 @@
 //! The page that shows the OpenAPI document.
 
 use http::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fixture::Fixture;
 
@@ -47,6 +47,40 @@ fn schema_names_are_unique_and_request_bodies_are_described() {
     };
     assert_eq!(fields("/api/v1/customers/{uuid}/consumer/quarantine/send"), "cursors outOfOrder");
     assert_eq!(fields("/api/v1/auctions/{uuid}/ring/send"), "item");
+}
+
+#[test]
+fn the_common_models_require_the_fields_that_the_contract_requires() {
+    let document = serde_json::to_value(platform_api::openapi()).unwrap();
+    let schemas = &document["components"]["schemas"];
+    for (name, required) in [
+        ("AuctioneerApiModel", json!(["@class"])),
+        ("UrlAttachmentApiModel", json!(["@class", "url"])),
+        ("AddressModel", json!(["@class", "addressLine1", "addressLine2", "postcode", "countryCode"])),
+        ("CountryModel", json!(["@class", "code"])),
+        ("CurrencyModel", json!(["@class", "code"])),
+    ] {
+        assert_eq!(schemas[name]["required"], required, "{name}");
+    }
+    for name in ["CountryModel", "CurrencyModel"] {
+        let entry = &schemas[format!("ReferenceData_{name}")]["properties"]["data"]["items"];
+        assert_eq!(entry["required"], json!(["@class", "code"]), "{name} in reference data");
+    }
+}
+
+#[tokio::test]
+async fn the_documents_are_revalidated_by_their_tags() {
+    let fixture = Fixture::new();
+    for path in ["/api/v1/openapi.json", "/api/v1/asyncapi.json"] {
+        let first = fixture.send(&Method::GET, path, &[], "").await;
+        let tag = first.header("etag").unwrap().to_owned();
+        assert_eq!((first.status, first.header("cache-control")), (200, Some("no-cache")), "{path}");
+        assert_eq!(first.header("content-type"), Some("application/json"), "{path}");
+        let current = fixture.send(&Method::GET, path, &[("if-none-match", &tag)], "").await;
+        assert_eq!((current.status, current.text.as_str(), current.header("etag")), (304, "", Some(tag.as_str())));
+        let outdated = fixture.send(&Method::GET, path, &[("if-none-match", "\"0\"")], "").await;
+        assert_eq!((outdated.status, &outdated.text), (200, &first.text), "{path}");
+    }
 }
 
 #[tokio::test]

@@ -29,16 +29,23 @@ async fn a_lot_can_stay_draft_in_a_live_auction() {
 }
 
 #[tokio::test]
-async fn a_missing_field_is_named_by_its_pointer() {
+async fn all_missing_fields_are_named_at_once() {
     let sale = Sale::timed(json!({}), &[json!({})]).await;
-    for (path, body, pointer) in [
-        ("/auctioneers".to_owned(), json!({}), "/name"),
-        (format!("/auctions/{}/items", sale.auction), json!({ "lotNumber": "9" }), "/title"),
-        ("/auctions".to_owned(), json!({ "kind": "timed" }), "/auctioneer"),
+    let items = format!("/auctions/{}/items", sale.auction);
+    for (path, body, pointers) in [
+        ("/auctioneers", json!({}), json!(["/name"])),
+        (&items, json!({ "lotNumber": "9" }), json!(["/title"])),
+        (&items, json!({}), json!(["/lotNumber", "/title"])),
+        ("/auctions", json!({ "kind": "timed" }), json!(["/auctioneer", "/currency", "/timeZone"])),
     ] {
-        let refused = sale.post(&path, body).await;
-        let pointed_at = &refused.json()["errors"][0]["pointer"];
-        assert_eq!((refused.status, pointed_at), (422, &json!(pointer)), "{}", refused.text);
+        let refused = sale.post(path, body).await;
+        let errors = refused.json()["errors"].as_array().unwrap().clone();
+        let named: Value = errors.iter().map(|error| error["pointer"].clone()).collect();
+        assert_eq!((refused.status, named), (422, pointers), "{}", refused.text);
+        for error in errors {
+            let name = error["pointer"].as_str().unwrap().trim_start_matches('/');
+            assert_eq!(error["detail"], format!("{name} is missing"));
+        }
     }
 }
 

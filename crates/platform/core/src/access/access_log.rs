@@ -11,7 +11,6 @@
 
 mod event;
 mod refused;
-mod verify;
 
 use std::net::IpAddr;
 
@@ -30,7 +29,7 @@ use crate::{Caller, Platform, Scope};
 /// The actor of entries that the platform makes by itself.
 const PLATFORM: &str = "platform";
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccessContent {
@@ -39,21 +38,21 @@ pub struct AccessContent {
     pub at: Timestamp,
     /// Who did it: `user:<uuid>`, `key:<uuid>`, `command-line` or `platform`.
     pub actor: String,
-    /// The session that it was done in; where it came from is said where it began.
+    /// The session of the actor. The entry of its sign-in has the address.
     pub session: Option<Uuid>,
-    /// Where it came from, where that is known: at signing in.
+    /// IP address of a sign-in, if it is known; none for other events.
     pub address: Option<String>,
     /// What happened.
     #[serde(flatten)]
     pub event: AccessEvent,
 }
 
-/// An entry as it is read.
+/// An entry of the access log, decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessRow {
     /// From 1 without gaps.
     pub number: i64,
-    /// What it says.
+    /// The content.
     pub content: AccessContent,
     /// Its hash, which covers all entries before.
     pub hash: platform_rules::LogHash,
@@ -64,9 +63,9 @@ fn in_milliseconds<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok
 }
 
 impl Platform {
-    /// The log of access, the latest entry first: entries before the number `page.after`.
+    /// Entries of the access log before the number `page.after`, the latest first. Needs `users:read`.
     ///
-    /// Errors: `forbidden`; it is for who may read users.
+    /// Errors: `forbidden`.
     pub async fn access_log(&self, caller: &Caller, page: Page<i64>) -> PlatformResult<Vec<AccessRow>> {
         caller.require_staff()?;
         caller.require(Scope::UsersRead)?;
@@ -74,12 +73,12 @@ impl Platform {
         entries.into_iter().map(row).collect()
     }
 
-    /// The content of an entry about what this caller does.
+    /// The content of an entry about an action of this caller.
     pub(crate) fn note(&self, caller: &Caller, event: AccessEvent) -> PlatformResult<String> {
         self.content(caller.actor.clone(), caller.session, None, event)
     }
 
-    /// The content of an entry about a person who signs in, or tries to.
+    /// The content of an entry about a sign-in.
     pub(crate) fn note_sign_in(
         &self,
         (user, session): (Uuid, Option<Uuid>),
@@ -89,7 +88,7 @@ impl Platform {
         self.content(format!("user:{user}"), session, from, event)
     }
 
-    /// Notes what has changed nothing else.
+    /// Appends an entry without a change of access.
     pub(crate) async fn note_alone(&self, content: String) -> PlatformResult<()> {
         self.store().apply_access_change(AccessChange::EntryOnly, content).await?;
         Ok(())
@@ -104,13 +103,14 @@ impl Platform {
     ) -> PlatformResult<String> {
         let address = from.map(|from| from.to_canonical().to_string());
         let content = AccessContent { at: self.now(), actor, session, address, event };
-        serde_json::to_string(&content).map_err(|error| PlatformError::Internal(format!("an entry of access: {error}")))
+        serde_json::to_string(&content)
+            .map_err(|error| PlatformError::Internal(format!("an entry of the access log can't be encoded: {error}")))
     }
 }
 
 fn row(entry: AccessEntry) -> PlatformResult<AccessRow> {
     let content = serde_json::from_str(&entry.content).map_err(|error| {
-        PlatformError::Internal(format!("entry {} of the log of access can't be read: {error}", entry.number))
+        PlatformError::Internal(format!("entry {} of the access log can't be read: {error}", entry.number))
     })?;
     Ok(AccessRow { number: entry.number, content, hash: entry.hash })
 }

@@ -1,4 +1,4 @@
-//! Keys that there are, and taking one away.
+//! Lists and revokes API keys.
 
 use uuid::Uuid;
 
@@ -11,8 +11,8 @@ use crate::{Caller, Platform, Scope};
 const READING: [Scope; 2] = [Scope::KeysRead, Scope::KeysWrite];
 
 impl Platform {
-    /// Keys that the caller sees, of one customer if it is named, in order of creation. Those that were revoked or have
-    /// expired are among them.
+    /// Keys that the caller sees, of one customer if it is named, in order of creation. The list includes revoked and
+    /// expired keys.
     ///
     /// Errors: `forbidden`, `not_found` (customer).
     pub async fn api_keys(
@@ -28,7 +28,7 @@ impl Platform {
         Ok(self.store().api_keys(customer.or(caller.customer), page).await?)
     }
 
-    /// A key, without the key itself. Errors: `forbidden`, `not_found`.
+    /// The record of a key, without the key itself. Errors: `forbidden`, `not_found`.
     pub async fn api_key(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<ApiKey> {
         caller.require_one_of(&READING)?;
         self.visible_api_key(caller, uuid).await

@@ -1,4 +1,4 @@
-//! Keys and sessions that were checked a moment ago.
+//! Cache of checked API keys and sessions.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// What was found by the hash of a key or token.
+/// Records by the hash of their key or token, each for a limited time.
 pub(crate) struct CredentialCache<T> {
     keys_max: usize,
     ttl: Duration,
@@ -15,12 +15,12 @@ pub(crate) struct CredentialCache<T> {
 
 struct Inner<T> {
     keys: HashMap<[u8; 32], (T, Timestamp)>,
-    /// How often a key was forgotten.
+    /// Number of removals so far.
     forgotten: u64,
 }
 
-/// When a look-up began. What it finds is not kept if a key was taken away meanwhile: it may be that one, as it was
-/// before.
+/// The generation of the cache when a look-up began. If a key was removed since then, the result is not cached, because
+/// it may be the old record of that key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CacheGeneration(u64);
 
@@ -29,11 +29,11 @@ impl<T: Clone> CredentialCache<T> {
         Self { keys_max, ttl, inner: Mutex::new(Inner { keys: HashMap::new(), forgotten: 0 }) }
     }
 
-    /// The key, or since when it is looked up.
+    /// The cached record, or the generation for the look-up in the store.
     pub(crate) fn get(&self, hash: &[u8; 32], now: Timestamp) -> Result<T, CacheGeneration> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         match inner.keys.get(hash) {
-            // A clock that was set back must not make it stay longer.
+            // A clock that was set back must not extend the time.
             Some((key, checked_at)) if *checked_at <= now && now < *checked_at + self.ttl => Ok(key.clone()),
             _ => Err(CacheGeneration(inner.forgotten)),
         }
@@ -54,7 +54,7 @@ impl<T: Clone> CredentialCache<T> {
         keys.insert(hash, (key, now));
     }
 
-    /// What is remembered, changed as the store was or will be.
+    /// Changes the cached record, if there is one.
     pub(crate) fn change(&self, hash: &[u8; 32], change: impl FnOnce(&mut T)) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((key, _)) = inner.keys.get_mut(hash) {
@@ -62,14 +62,14 @@ impl<T: Clone> CredentialCache<T> {
         }
     }
 
-    /// After the store knows that it is revoked.
+    /// Removes a record after it was revoked in the store.
     pub(crate) fn forget(&self, hash: &[u8; 32]) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.keys.remove(hash);
         inner.forgotten += 1;
     }
 
-    /// The same for all of which this is true.
+    /// Removes all records that match, after they ended in the store.
     pub(crate) fn forget_where(&self, is_over: impl Fn(&T) -> bool) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.keys.retain(|_, (key, _)| !is_over(key));
@@ -83,7 +83,7 @@ mod tests {
     use crate::port::ApiKey;
 
     #[test]
-    fn what_was_looked_up_before_a_key_was_taken_away_is_not_kept() {
+    fn a_look_up_that_began_before_a_removal_is_not_cached() {
         let (cache, now) = (CredentialCache::new(10, Duration::from_secs(5)), Timestamp::UNIX_EPOCH);
         let key = ApiKey {
             uuid: uuid::Uuid::nil(),

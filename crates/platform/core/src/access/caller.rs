@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::access::scope::{Role, Scope, Scopes};
 use crate::error::{PlatformError, PlatformResult};
 
-/// Who asks for a use case.
+/// The caller of a use case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// What the journal names: `key:<uuid>`, `user:<uuid>`, `command-line`, `timer` or `test clock`.
@@ -16,14 +16,15 @@ pub struct Caller {
     pub session: Option<Uuid>,
     /// The role of a person; none for keys and the command line.
     pub role: Option<Role>,
-    /// The customer that it is confined to; none for the platform's own staff. Others' records are "not found" to it.
+    /// The customer that it is confined to; none for the platform's own staff. It gets `not_found` for records of
+    /// others.
     pub customer: Option<Uuid>,
     /// What it may do.
     pub scopes: Scopes,
 }
 
 impl Caller {
-    /// The operator at the machine itself, who may do everything.
+    /// The operator on the command line, with every scope.
     pub fn command_line() -> Self {
         Self {
             actor: "command-line".into(),
@@ -40,8 +41,8 @@ impl Caller {
         self.require_one_of(&[scope])
     }
 
-    /// `Forbidden` unless it has one of the scopes: who may change a thing is shown it with the answer, and may look at
-    /// it.
+    /// `Forbidden` unless it has one of the scopes. A caller who may change a record may also read it, because the
+    /// response to a change contains the record.
     pub fn require_one_of(&self, scopes: &[Scope]) -> PlatformResult<()> {
         if scopes.iter().any(|scope| self.scopes.contains(*scope)) {
             return Ok(());
@@ -56,7 +57,9 @@ impl Caller {
         if self.customer.is_none() {
             return Ok(());
         }
-        Err(PlatformError::Forbidden("only for the platform's own staff".into()))
+        Err(PlatformError::Forbidden(
+            "this call is for the platform's own staff, and the key is confined to a customer".into(),
+        ))
     }
 
     /// True when records of this customer exist for the caller.

@@ -1,7 +1,7 @@
-//! Making a key, once for each idempotency key.
+//! Creates an API key, once for each idempotency key.
 //!
-//! The answer holds the key itself. So that a repeated request gets it again, and the database never shows it, the
-//! answer is kept sealed.
+//! The response contains the key itself. It is stored sealed: a repeated request gets the same key, and the database
+//! never shows it.
 
 use jiff::Timestamp;
 use kit_runtime::vault::{Sealed, Secret};
@@ -28,7 +28,7 @@ impl Platform {
     ) -> PlatformResult<Outcome<CreatedApiKey>> {
         caller.require(Scope::KeysWrite)?;
         if !caller.scopes.covers(new.scopes) {
-            return Err(PlatformError::Forbidden("a key can't have scopes that its maker has not".into()));
+            return Err(PlatformError::Forbidden("a key can't have scopes that its creator does not have".into()));
         }
         match new.customer {
             Some(customer) => drop(self.visible_customer(caller, customer).await?),
@@ -69,22 +69,23 @@ impl Platform {
         }
     }
 
-    /// The answer as it is kept when it shows a secret.
+    /// Seals the body of a stored answer that contains a secret.
     pub(crate) fn seal_answer(&self, answer: IdempotentAnswer) -> IdempotentAnswer {
         let sealed = self.vault().seal(self.random().as_ref(), &context(&answer), answer.body.as_bytes());
         IdempotentAnswer { body: sealed.as_str().to_owned(), ..answer }
     }
 
-    /// [`Platform::replay`] of such an answer.
+    /// [`Platform::replay`] of a sealed answer.
     pub(crate) async fn replay_sealed<T>(
         &self,
         answering: Option<&IdempotentRequest<'_, T>>,
     ) -> PlatformResult<Option<IdempotentAnswer>> {
         let Some(answer) = self.replay(answering).await? else { return Ok(None) };
         let opened = self.vault().open(&context(&answer), &Sealed::from_text(answer.body.clone()));
-        let opened = opened.map_err(|error| PlatformError::Internal(format!("a kept answer: {error}")))?;
+        let opened =
+            opened.map_err(|error| PlatformError::Internal(format!("a stored answer can't be opened: {error}")))?;
         let body = opened.expose_str().map(str::to_owned);
-        let body = body.ok_or_else(|| PlatformError::Internal("a kept answer is no text".into()))?;
+        let body = body.ok_or_else(|| PlatformError::Internal("a stored answer is not text".into()))?;
         Ok(Some(IdempotentAnswer { body, ..answer }))
     }
 }
@@ -93,7 +94,7 @@ fn context(answer: &IdempotentAnswer) -> String {
     sealed_answer_context(answer.caller, &answer.key)
 }
 
-/// What a sealed answer is bound to.
+/// The context that a stored answer is sealed for.
 pub(crate) fn sealed_answer_context(caller: Uuid, key: &str) -> String {
     format!("answer/{caller}/{key}")
 }

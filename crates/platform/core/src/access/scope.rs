@@ -1,6 +1,6 @@
 //! Scopes of API keys and users, and the roles that bundle them.
 
-/// One kind of thing that a caller may do.
+/// A permission of a caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Read auctions, items and bids.
@@ -9,7 +9,7 @@ pub enum Scope {
     AuctionsWrite,
     /// Bid on items of timed auctions.
     BidsWrite,
-    /// Do the clerk's work of a webcast.
+    /// Give the clerk's commands in a webcast.
     RingWrite,
     /// Read announced events and histories.
     EventsRead,
@@ -23,18 +23,18 @@ pub enum Scope {
     SandboxWrite,
     /// Read registrations of bidders, with what is private in them.
     BiddersRead,
-    /// Register bidders, approve, refuse and suspend them, set their limits.
+    /// Register bidders; approve, refuse and suspend them; set their limits.
     BiddersWrite,
-    /// Read which API keys there are, without the keys themselves.
+    /// List API keys, without the keys themselves.
     KeysRead,
-    /// Read which people may sign in, and their sessions.
+    /// List users and their sessions.
     UsersRead,
-    /// Create, change and disable people, end their sessions.
+    /// Create, change and disable users, and end their sessions.
     UsersWrite,
 }
 
 impl Scope {
-    /// All of them, in the order in which they are listed.
+    /// All scopes, in the order of lists.
     pub const ALL: [Self; 14] = [
         Self::AuctionsRead,
         Self::AuctionsWrite,
@@ -114,23 +114,23 @@ fn bit(scope: Scope) -> u16 {
     1 << scope as u16
 }
 
-/// What a person is on the platform.
+/// The role of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// May do everything.
     Administrator,
     /// Runs auctions.
     Operator,
-    /// Does the clerk's work of webcasts.
+    /// Gives the clerk's commands in assigned webcasts.
     Clerk,
     /// Looks after customers and their provider credentials.
     Support,
-    /// Looks only.
+    /// Only reads.
     Viewer,
 }
 
 impl Role {
-    /// All of them, the most powerful first.
+    /// All roles, the most powerful first.
     pub const ALL: [Self; 5] = [Self::Administrator, Self::Operator, Self::Clerk, Self::Support, Self::Viewer];
 
     /// The name in the store and on the command line.
@@ -149,7 +149,7 @@ impl Role {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// What it may do.
+    /// The scopes of the role.
     pub fn scopes(self) -> Scopes {
         use Scope::{
             AuctionsRead, AuctionsWrite, BiddersRead, BiddersWrite, BidsWrite, CustomersRead, CustomersWrite,

@@ -9,12 +9,12 @@ use platform_rules::LogHash;
 use super::entry::hash;
 use crate::port::PositionedEntry;
 
-/// Begins what the hash before the first entry covers.
+/// Domain of the hash before the first entry.
 const BEGIN: &[u8] = b"lotwire.log.anchor.begin.1\0";
-/// Begins what the hash after an entry covers.
+/// Domain of the hash after an entry.
 const ENTRY: &[u8] = b"lotwire.log.anchor.entry.1\0";
 
-/// What all entries up to a position come to. Written as `position:hash`.
+/// A hash over all entries up to a position. Written as `position:hash`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Anchor {
     /// The position of the last entry that it covers; 0 before the first.
@@ -24,7 +24,7 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// Before the first entry.
+    /// The anchor before the first entry.
     pub fn begin() -> Self {
         Self { position: 0, hash: hash(&[BEGIN]) }
     }
@@ -50,7 +50,7 @@ impl FromStr for Anchor {
             let position = position.parse().ok().filter(|position| *position >= 0)?;
             Some(Self { position, hash: LogHash::parse(hash)? })
         });
-        parsed.ok_or_else(|| "is no anchor: it is a position, a colon and 64 hexadecimal digits".to_owned())
+        parsed.ok_or_else(|| "is not an anchor: write a position, a colon and 64 hexadecimal digits".to_owned())
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_anchor_reads_back_and_nonsense_is_refused() {
+    fn an_anchor_parses_from_its_own_text_only() {
         let anchor = Anchor { position: 12, ..Anchor::begin() };
         assert_eq!(anchor.to_string().parse(), Ok(anchor));
         let short = anchor.to_string();
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_those_of_the_page_about_the_log() {
+    fn anchors_match_the_documentation() {
         let begin = Anchor::begin();
         let entry = PositionedEntry {
             position: 1,

@@ -2,47 +2,32 @@
 
 use jiff::Timestamp;
 use kit_runtime::random::Random;
-use platform_rules::{Auction, AuctionChange, Cause, Item, ItemChange, LogHead};
+use platform_rules::{Auction, Cause, Item, LogHead};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::commitments::commit_private_fields;
-use super::entry::{Content, LogEntry, LogKind, chain, chain_begin};
+use super::entry::{Content, chain, chain_begin};
 use super::times;
-use crate::bidders::RegistrationChange;
-use crate::port::{Change, Registration, StoreError, StoreResult};
+use crate::port::{
+    Change, LogEntry, LogKind, Registration, RegistrationChange, StoreError, StoreResult, SubjectChanges,
+    UnloggedChanges,
+};
 
-/// The word of a subject's first entry, beside those of the rules' changes.
+/// The `change` of a subject's first entry.
 pub(super) const OPENED: &str = "opened";
 
-/// Changes of one subject that one actor made at one time.
-#[derive(Debug, Clone)]
-pub struct UnloggedChanges {
-    pub(crate) actor: String,
-    pub(crate) at: Timestamp,
-    pub(crate) what: SubjectChanges,
-}
-
-/// Changes of one subject, in order. A new one comes with the state that the first change was applied to.
-#[derive(Debug, Clone)]
-pub(crate) enum SubjectChanges {
-    /// The change's auction.
-    Auction { opening: Option<Box<Auction>>, changes: Vec<AuctionChange> },
-    /// The item at this place of the change.
-    Item { place: usize, opening: Option<Box<Item>>, changes: Vec<ItemChange> },
-}
-
-/// An entry to be: why, and what.
+/// Cause, reason and change of an entry that is not sealed yet.
 type PendingEntry = (Cause, Option<String>, Value);
 
 /// Seals the change's unlogged changes as entries, and advances the heads of their subjects. Changes that can't be
 /// sealed stay in `unlogged`.
 pub(crate) fn append_entries(change: &mut Change, random: &dyn Random) -> StoreResult<()> {
-    let mut noted = std::mem::take(&mut change.unlogged).into_iter();
-    while let Some(happened) = noted.next() {
-        if let Err(error) = append_subject(change, &happened, random) {
-            change.unlogged = std::iter::once(happened).chain(noted).collect();
+    let mut unlogged = std::mem::take(&mut change.unlogged).into_iter();
+    while let Some(changes) = unlogged.next() {
+        if let Err(error) = append_subject(change, &changes, random) {
+            change.unlogged = std::iter::once(changes).chain(unlogged).collect();
             return Err(error);
         }
     }
@@ -56,7 +41,7 @@ fn append_subject(
 ) -> StoreResult<()> {
     let (kind, subject, version, is_new, head, pending) = match what {
         SubjectChanges::Auction { opening, changes } => {
-            let Some(auction) = &mut change.auction else { return Err(lost()) };
+            let Some(auction) = &mut change.auction else { return Err(missing_subject()) };
             let opening = opening.as_deref().map(|opening| Auction { log: LogHead::default(), ..opening.clone() });
             let pending = pending_entries(opening, changes, |change| (change.cause(), None))?;
             let state = &mut auction.state;
@@ -64,7 +49,7 @@ fn append_subject(
             (LogKind::Auction, state.uuid, state.version, is_new, &mut state.log, pending)
         }
         SubjectChanges::Item { place, opening, changes } => {
-            let Some(item) = change.items.get_mut(*place) else { return Err(lost()) };
+            let Some(item) = change.items.get_mut(*place) else { return Err(missing_subject()) };
             let opening = opening.as_deref().map(|opening| Item { log: LogHead::default(), ..opening.clone() });
             let pending =
                 pending_entries(opening, changes, |change| (change.cause(), change.reason().map(str::to_owned)))?;
@@ -80,8 +65,8 @@ fn append_subject(
     Ok(())
 }
 
-/// Makes entries of what happened to a registration, and moves its head. A new one comes with the state that it begins
-/// with.
+/// Seals the changes of a registration as entries and advances its head. A new registration begins with an entry of its
+/// state.
 pub(crate) fn registration_entries(
     state: &mut Registration,
     changes: &[RegistrationChange],
@@ -95,7 +80,7 @@ pub(crate) fn registration_entries(
     chained(subject, pending, (&circumstances.0, circumstances.1), &mut state.log, random)
 }
 
-/// Entries of one subject, which goes on from `head`.
+/// Seals entries of one subject after `head`.
 fn chained(
     (subject, kind, version): (Uuid, LogKind, i64),
     pending: Vec<PendingEntry>,
@@ -114,8 +99,8 @@ fn chained(
     Ok(entries)
 }
 
-fn lost() -> StoreError {
-    StoreError::Corrupt("something happened to a subject that is not in the change".to_owned())
+fn missing_subject() -> StoreError {
+    StoreError::Corrupt("a change has audit entries of a subject that it does not contain".to_owned())
 }
 
 fn pending_entries<S: Serialize, C: Serialize>(

@@ -1,5 +1,5 @@
-//! What an entry commits to without showing it: how far bidders go, reserves, vendors, offers that only the clerk sees,
-//! and who a registered bidder is.
+//! Commitments: the confidential values of an entry, which its content does not show. These are maxima, reserves,
+//! vendors, pending bids, and the personal data of registered bidders.
 //!
 //! The content contains `concealed:` and the SHA-256 of a domain, a salt of 16 random bytes and the value's JSON.
 //! Without the salt, a reader can't find the value by trying amounts. With salt and value, every reader can check that
@@ -12,16 +12,17 @@ use platform_rules::LogHash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::entry::{LogKind, hash};
+use super::entry::hash;
+use crate::port::LogKind;
 
 const DOMAIN: &[u8] = b"lotwire.log.concealed.1\0";
 const PREFIX: &str = "concealed:";
 const SALT_BYTES: usize = 16;
 
-/// What is concealed in a content: by JSON pointer into `change`.
+/// The concealed values of an entry by JSON pointer into `change`.
 pub(super) type Commitments = BTreeMap<String, Opening>;
 
-/// A value with the salt that it was committed to with.
+/// A concealed value with the salt of its commitment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Opening {
@@ -37,7 +38,7 @@ impl Opening {
     }
 }
 
-/// True for a field that others may not read; none is empty or a list of nothing.
+/// True for a confidential field with a value; null and an empty list conceal nothing.
 fn is_private(kind: LogKind, object: &Map<String, Value>, field: &str, value: &Value) -> bool {
     let by_absentee = || object.get("source").and_then(Value::as_str) == Some("absentee");
     let named = match (kind, field) {
@@ -64,7 +65,8 @@ pub(super) fn commit_private_fields(kind: LogKind, change: &mut Value, random: &
     concealed
 }
 
-/// Puts the values back. Errors: the pointer of one that is not what was committed to, is missing, or too many.
+/// Replaces the commitments by their values. Errors: the pointer of a value that does not match its commitment, is
+/// missing or has no commitment.
 pub(super) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Commitments) -> Result<(), String> {
     let mut wrong = None;
     let mut revealed = 0;
@@ -78,12 +80,12 @@ pub(super) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Co
     match wrong {
         Some(pointer) => Err(pointer),
         None if revealed == concealed.len() => Ok(()),
-        None => Err("a value that the content does not commit to".to_owned()),
+        None => Err("a value without a commitment in the content".to_owned()),
     }
 }
 
-/// Puts harmless values in place of commitments, so that what is shown can be replayed. Errors: the pointer of
-/// something that should be concealed and is not.
+/// Replaces the commitments by placeholders, so that the content can be replayed without the values. Errors: the
+/// pointer of a value that should be concealed and is not.
 pub(super) fn blank_commitments(kind: LogKind, change: &mut Value) -> Result<(), String> {
     let mut wrong = None;
     walk(kind, change, &mut String::new(), &mut |pointer, value| {
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_concealed_comes_back_and_does_not_show() {
+    fn concealed_values_are_not_in_the_content_and_can_be_opened() {
         let mut value = bid();
         let concealed = commit_private_fields(LogKind::Item, &mut value, &SeededRandom::new(1));
         assert_eq!(concealed.keys().collect::<Vec<_>>(), ["/record/maximum", "/standing/maximum"]);
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn who_left_a_maximum_and_what_waits_for_the_clerk_is_concealed() {
+    fn absentees_and_pending_bids_are_concealed() {
         let mut value = json!({ "record": { "bidder": "12", "source": "absentee", "amount": 0, "maximum": 5,
             "registration": { "uuid": "r", "entry": 1 } },
             "pending": [{ "bidder": "13", "amount": 6 }], "vendor": "v" });
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn who_a_registered_bidder_is_is_concealed_and_what_the_item_says_of_them_is_not() {
+    fn personal_data_of_a_registration_is_concealed_and_its_reference_in_a_bid_is_not() {
         let mut value = json!({ "state": { "paddle": "12", "name": "Ada", "email": "a@b", "limit": 7, "note": null } });
         let concealed = commit_private_fields(LogKind::Registration, &mut value, &SeededRandom::new(1));
         assert_eq!(concealed.keys().collect::<Vec<_>>(), ["/state/email", "/state/limit", "/state/name"]);
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn another_value_or_salt_is_not_what_was_committed_to() {
+    fn another_value_or_salt_does_not_match_the_commitment() {
         let mut value = bid();
         let concealed = commit_private_fields(LogKind::Item, &mut value, &SeededRandom::new(1));
         for edit in [

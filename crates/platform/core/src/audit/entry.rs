@@ -9,50 +9,12 @@ use uuid::Uuid;
 
 use super::times;
 
-/// Begins what the hash before the first entry covers.
+/// Domain of the hash before the first entry.
 const BEGIN: &[u8] = b"lotwire.log.begin.1\0";
-/// Begins what the hash of an entry covers.
+/// Domain of the hash of an entry.
 const ENTRY: &[u8] = b"lotwire.log.entry.1\0";
 
-/// What has a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogKind {
-    /// An auction.
-    Auction,
-    /// An item.
-    Item,
-    /// A bidder's registration for an auction.
-    Registration,
-}
-
-impl LogKind {
-    /// Stable word, as the log has it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auction => "auction",
-            Self::Item => "item",
-            Self::Registration => "registration",
-        }
-    }
-}
-
-/// An entry as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogEntry {
-    /// Item, auction or registration.
-    pub subject: Uuid,
-    /// Number in the subject's log, from 1 without gaps.
-    pub number: i64,
-    /// [`Content`] as JSON. The hash covers these bytes, so they are never serialised again.
-    pub content: String,
-    /// What the content only commits to, as JSON: salt and value by JSON pointer into `change`. Never leaves the
-    /// platform.
-    pub concealed: Option<String>,
-    /// SHA-256 over the domain, the hash before and the content; see [`chain`].
-    pub hash: LogHash,
-}
-
-/// What an entry says.
+/// The content of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Content {
@@ -69,11 +31,11 @@ pub struct Content {
     pub at: Timestamp,
     /// Who did it: `timer`, `key:<uuid>`, `user:<uuid>` or `command-line`.
     pub actor: String,
-    /// Why, in the log's word.
+    /// The cause.
     pub cause: Cause,
     /// The reason in the caller's own words, if the caller gave one.
     pub reason: Option<String>,
-    /// What happened: an `ItemChange`, `AuctionChange` or `RegistrationChange`, or in the first entry
+    /// The change: an `ItemChange`, `AuctionChange` or `RegistrationChange`, or in the first entry
     /// `{"change":"opened","state":…}`.
     pub change: Value,
 }
@@ -99,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_are_those_of_the_page_about_the_log() {
+    fn hashes_match_the_documentation() {
         let first = chain_begin(Uuid::from_u128(1));
         assert_eq!(first.to_string(), "edd67737e0e89b94cb769140d50410bd946a3e4a3ee83125a1b06ea2114957f4");
         assert_eq!(chain(first, "{}").to_string(), "38a194c4acdbe4830c8efe7f9af99f14a40c0759160c7f8cf70b824f7b5a5641");

@@ -1,10 +1,9 @@
-//! What is kept beside a log, held against what the log leads to. Each answers in words for people, and with nothing
-//! when all is as it should be.
+//! Compares stored bids, journal rows and states with the replayed log. Each function returns a description of the
+//! first difference, or none.
 
 use serde_json::Value;
 
-use crate::bidding::bid::Bid;
-use crate::journal::JournalRow;
+use crate::port::{Bid, JournalRow};
 
 /// Names of the fields that differ.
 pub(super) fn difference(logged: &Value, stored: &Value) -> Option<String> {
@@ -20,17 +19,17 @@ pub(super) fn difference(logged: &Value, stored: &Value) -> Option<String> {
 
 pub(super) fn bid_mismatch(logged: &[Bid], stored: &[Bid]) -> Option<String> {
     if let Some((bid, _)) = logged.iter().zip(stored).find(|(logged, stored)| logged != stored) {
-        return Some(format!("bid {} is not what the log says", bid.number));
+        return Some(format!("bid {} differs from the log", bid.number));
     }
     let (logged, stored) = (logged.len(), stored.len());
-    (logged != stored).then(|| format!("{stored} bids are kept, the log has {logged}"))
+    (logged != stored).then(|| format!("the table has {stored} bids, the log has {logged}"))
 }
 
 pub(super) fn journal_mismatch(logged: &[JournalRow], stored: &[JournalRow]) -> Option<String> {
     let same =
         |logged: &JournalRow, stored: &JournalRow| JournalRow { cursor: stored.cursor, ..logged.clone() } == *stored;
     if let Some((row, _)) = logged.iter().zip(stored).find(|(logged, stored)| !same(logged, stored)) {
-        return Some(format!("row {} of its journal is not what the log says", row.sequence));
+        return Some(format!("row {} of its journal differs from the log", row.sequence));
     }
     let rising = stored.windows(2).all(|pair| matches!(pair, [a, b] if a.cursor < b.cursor));
     if !rising {

@@ -12,13 +12,13 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};
 
-/// Entries of a record, at most; a longer log is a record of several parts.
+/// Entries of a record, at most; a longer log needs several parts.
 pub const RECORD_ENTRIES_MAX: usize = 10_000;
 
-/// What a record's `format` says.
+/// The `format` of a record.
 pub const RECORD_FORMAT: &str = "lotwire.record.1";
 
-/// The record of one sale, or a part of it.
+/// The record of one sale, or one part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Record {
@@ -28,21 +28,21 @@ pub struct Record {
     pub item: Uuid,
     /// Number of the entry before the first one here; 0 in a record of one part.
     pub after: i64,
-    /// Hash before the first entry here; of entry 1, that of the item's UUID.
+    /// Hash before the first entry here; before entry 1, the hash of the item's UUID.
     pub previous_hash: LogHash,
     /// Entries, by their number.
     pub entries: Vec<RecordEntry>,
-    /// What the next part is asked for with, as `after`; none at the end.
+    /// The `after` of the next part; none at the end.
     pub next: Option<i64>,
     /// Number of the last entry of the log.
     pub head_number: i64,
     /// Hash of the last entry of the log.
     pub head_hash: LogHash,
-    /// What the log comes to.
+    /// The result of the log.
     pub summary: RecordSummary,
 }
 
-/// One entry as it may be shown.
+/// One entry without its confidential values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordEntry {
@@ -52,7 +52,7 @@ pub struct RecordEntry {
     pub hash: LogHash,
 }
 
-/// What the log of an item comes to, as anybody may know it.
+/// The public result of an item's log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecordSummary {
@@ -68,9 +68,9 @@ pub struct RecordSummary {
     pub price: Option<i64>,
     /// Paddle of the leading bidder or the buyer.
     pub leader: Option<String>,
-    /// Bids taken, with those that absentees left.
+    /// Accepted bids, absentee bids included.
     pub bid_count: i64,
-    /// Real end in a timed auction.
+    /// Effective end in a timed auction.
     #[serde(serialize_with = "times::write_option")]
     pub effective_end_time: Option<Timestamp>,
 }
@@ -85,7 +85,7 @@ impl RecordSummary {
             price: item.price(),
             leader: item.standing.as_ref().map(|standing| standing.bidder.clone()),
             bid_count: item.bid_count,
-            // As it is written: to the millisecond.
+            // To the millisecond, as the record writes it.
             effective_end_time: item
                 .effective_end_time
                 .and_then(|end| Timestamp::from_millisecond(end.as_millisecond()).ok()),
@@ -95,12 +95,12 @@ impl RecordSummary {
 
 impl Platform {
     /// The record of an item's sale, from the entry after `after` (0 for the first part), at most
-    /// [`RECORD_ENTRIES_MAX`] entries. What bidders would have paid, the reserve, the vendor and what only the clerk
-    /// sees is in it as commitments.
+    /// [`RECORD_ENTRIES_MAX`] entries. Maxima, the reserve, the vendor and pending bids are in it as commitments.
     ///
-    /// That of a webcast's item tells that absentees left something, and is the clerk's alone while it is for sale.
+    /// The record of a webcast's item shows that absentee bids exist. While the item can still be sold, only the clerk
+    /// gets it.
     ///
-    /// Errors: `not_found`, `record_not_open`, `clerk_not_assigned`; `invalid` when the log has not come to `after`.
+    /// Errors: `not_found`, `record_not_open`, `clerk_not_assigned`; `invalid` when the log has no entry `after`.
     pub async fn record(&self, caller: &Caller, uuid: Uuid, after: i64) -> PlatformResult<Record> {
         let (item, auction) = self.item(caller, uuid).await?;
         caller.require(Scope::AuctionsRead)?;

@@ -1,4 +1,4 @@
-//! A log replayed: each entry is checked against the one before, and its change taken by the state.
+//! Replays a log: checks each entry against the one before it, and applies its change to the state.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,19 @@ use uuid::Uuid;
 
 use super::append::OPENED;
 use super::commitments::{Commitments, blank_commitments, open_commitments};
-use super::entry::{Content, LogKind, chain, chain_begin};
-use crate::bidders::RegistrationChange;
-use crate::bidding::bid::{Bid, StruckBid};
-use crate::journal::{JournalRow, SubjectKind};
-use crate::port::Registration;
+use super::entry::{Content, chain, chain_begin};
+use crate::port::{Bid, JournalRow, LogKind, Registration, RegistrationChange, StruckBid, SubjectKind};
 
-/// What is known of concealed values.
+/// What the reader knows of concealed values.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Openings<'a> {
-    /// All of an entry, as the platform keeps them; none when it conceals nothing.
+    /// All values of an entry, as the platform stores them; none when the entry conceals nothing.
     Kept(Option<&'a str>),
-    /// Nothing, as outside.
+    /// No value, as outside of the platform.
     Unknown,
 }
 
-/// A subject as its log says it is.
+/// The state of a subject by its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Subject {
     Auction(Box<Auction>),
@@ -34,7 +31,7 @@ pub(super) enum Subject {
     Registration(Box<Registration>),
 }
 
-/// Everything that follows from the entries so far.
+/// The result of the entries so far.
 #[derive(Debug)]
 pub(super) struct Replay {
     kind: LogKind,
@@ -44,21 +41,22 @@ pub(super) struct Replay {
     pub(super) version: i64,
     pub(super) subject: Option<Subject>,
     pub(super) bids: Vec<Bid>,
-    /// Entries of registrations that bids were taken bid_registrations, each with its hash and the paddle that bid.
+    /// Entries of registrations that bids were accepted under, each with its hash and the bidder's paddle.
     pub(super) bid_registrations: BTreeMap<(Uuid, i64), (LogHash, String)>,
-    /// Rows of the journal without cursors; the body is there when it was announced.
+    /// Rows of the journal without cursors; announced rows have a body.
     pub(super) journal: Vec<JournalRow>,
 }
 
 impl Replay {
-    /// Before the first entry.
+    /// The state before the first entry.
     pub(super) fn new(kind: LogKind, uuid: Uuid) -> Self {
         let head = LogHead { number: 0, hash: chain_begin(uuid) };
         let (bids, bid_registrations, journal) = (Vec::new(), BTreeMap::new(), Vec::new());
         Self { kind, uuid, head, version: 0, subject: None, bids, bid_registrations, journal }
     }
 
-    /// Takes the next entry; `auctioneer` is the one that events name. Errors: what is wrong with it, for people.
+    /// Checks and applies the next entry; `auctioneer` is the one that events name. Errors: a description of the
+    /// mistake.
     pub(super) fn take(
         &mut self,
         (content, hash): (&str, LogHash),
@@ -68,16 +66,16 @@ impl Replay {
         if chain(self.head.hash, content) != hash {
             return Err("its hash is not that of its content and the entry before".to_owned());
         }
-        let told: Content = parse(content)?;
+        let entry: Content = parse(content)?;
         let number = self.head.number + 1;
-        if told.subject != self.uuid || told.kind != self.kind.as_str() || told.number != number {
-            let Content { kind, subject, number, .. } = told;
+        if entry.subject != self.uuid || entry.kind != self.kind.as_str() || entry.number != number {
+            let Content { kind, subject, number, .. } = entry;
             return Err(format!("its content is that of entry {number} of {kind} {subject}"));
         }
-        if told.version < self.version {
-            return Err(format!("it leads to version {}, the entry before to {}", told.version, self.version));
+        if entry.version < self.version {
+            return Err(format!("it has version {}, and the entry before has {}", entry.version, self.version));
         }
-        let mut change = told.change.clone();
+        let mut change = entry.change.clone();
         match openings {
             Openings::Unknown => {
                 blank_commitments(self.kind, &mut change).map_err(|pointer| format!("{pointer} should be concealed"))?
@@ -86,22 +84,23 @@ impl Replay {
                 let is_kept = kept.is_some();
                 let kept: Commitments = kept.map(parse).transpose()?.unwrap_or_default();
                 if is_kept && kept.is_empty() {
-                    return Err("what is kept beside its content is empty".to_owned());
+                    return Err("its list of concealed values is empty".to_owned());
                 }
-                let told = |pointer| format!("what is kept for {pointer} is not what the content commits to");
-                open_commitments(self.kind, &mut change, &kept).map_err(told)?;
+                let mismatch =
+                    |pointer| format!("the concealed value of {pointer} does not match the commitment in the content");
+                open_commitments(self.kind, &mut change, &kept).map_err(mismatch)?;
             }
         }
-        self.apply(&told, change, auctioneer)?;
+        self.apply(&entry, change, auctioneer)?;
         self.head = LogHead { number, hash };
-        self.version = told.version;
+        self.version = entry.version;
         Ok(())
     }
 
-    fn apply(&mut self, told: &Content, change: Value, auctioneer: Uuid) -> Result<(), String> {
+    fn apply(&mut self, entry: &Content, change: Value, auctioneer: Uuid) -> Result<(), String> {
         let opens = change.get("change").and_then(Value::as_str) == Some(OPENED);
         if opens != self.subject.is_none() {
-            return Err("a log is opened by its first entry, and by no other".to_owned());
+            return Err("only the first entry of a log has the state that it opens with".to_owned());
         }
         if opens {
             let state = change.get("state").cloned().unwrap_or_default();
@@ -111,7 +110,7 @@ impl Replay {
                 LogKind::Registration => Subject::Registration(Box::new(parsed(state)?)),
             };
             if subject.uuid() != self.uuid {
-                return Err("the state that it opens with is another's".to_owned());
+                return Err("the state that it opens with belongs to another subject".to_owned());
             }
             self.subject = Some(subject);
             return Ok(());
@@ -119,28 +118,28 @@ impl Replay {
         match &mut self.subject {
             Some(Subject::Auction(auction)) => {
                 let change: AuctionChange = parsed(change)?;
-                if told.cause != change.cause() || told.reason.is_some() {
+                if entry.cause != change.cause() || entry.reason.is_some() {
                     return Err("its cause or reason is not that of its change".to_owned());
                 }
                 auction.apply(&change);
-                self.journal.extend(auction_row(auction, &change, told, auctioneer));
+                self.journal.extend(auction_row(auction, &change, entry, auctioneer));
             }
             Some(Subject::Item(item)) => {
                 let change: ItemChange = parsed(change)?;
-                if told.cause != change.cause() || told.reason.as_deref() != change.reason() {
+                if entry.cause != change.cause() || entry.reason.as_deref() != change.reason() {
                     return Err("its cause or reason is not that of its change".to_owned());
                 }
                 item.apply(&change);
-                self.journal.extend(item_row(item, &change, told, auctioneer));
-                take_bid(&mut self.bids, item.uuid, &change, told)?;
+                self.journal.extend(item_row(item, &change, entry, auctioneer));
+                take_bid(&mut self.bids, item.uuid, &change, entry)?;
                 take_registration(&mut self.bid_registrations, &change)?;
             }
             Some(Subject::Registration(registration)) => {
                 let change: RegistrationChange = parsed(change)?;
-                if told.cause != change.cause() || told.reason.as_deref() != change.reason() {
+                if entry.cause != change.cause() || entry.reason.as_deref() != change.reason() {
                     return Err("its cause or reason is not that of its change".to_owned());
                 }
-                registration.apply(&change, &told.actor, told.at);
+                registration.apply(&change, &entry.actor, entry.at);
             }
             None => {}
         }
@@ -157,8 +156,8 @@ impl Subject {
         }
     }
 
-    /// As JSON, without what is of commits and not of changes: head, and version but of a registration, where it counts
-    /// changes.
+    /// The state as JSON without the fields that changes do not determine: the head, and the version. The version of a
+    /// registration counts its changes, so it stays.
     pub(super) fn comparable(&self) -> Value {
         let value = match self {
             Self::Auction(auction) => serde_json::to_value(auction),
@@ -176,18 +175,18 @@ impl Subject {
     }
 }
 
-fn take_bid(bids: &mut Vec<Bid>, item: Uuid, change: &ItemChange, told: &Content) -> Result<(), String> {
+fn take_bid(bids: &mut Vec<Bid>, item: Uuid, change: &ItemChange, entry: &Content) -> Result<(), String> {
     let (number, struck) = match change {
         ItemChange::BidAccepted { record, .. } => {
             if usize::try_from(record.number) != Ok(bids.len() + 1) {
                 return Err(format!("bid {} does not follow bid {}", record.number, bids.len()));
             }
-            bids.push(Bid::of(item, record, &told.actor));
+            bids.push(Bid::of(item, record, &entry.actor));
             return Ok(());
         }
         ItemChange::BidStruck { number, struck, reason, .. } => {
-            let (actor, reason) = (told.actor.clone(), reason.clone());
-            (*number, Some(StruckBid { strike: struck.strike, after: struck.after, reason, actor, at: told.at }))
+            let (actor, reason) = (entry.actor.clone(), reason.clone());
+            (*number, Some(StruckBid { strike: struck.strike, after: struck.after, reason, actor, at: entry.at }))
         }
         ItemChange::BidReinstated { number, .. } => (*number, None),
         _ => return Ok(()),
@@ -206,24 +205,24 @@ fn take_registration(
     let Some(RegistrationRef { uuid, entry, hash }) = record.registration else { return Ok(()) };
     let named = (hash, record.bidder.clone());
     if *bid_registrations.entry((uuid, entry)).or_insert_with(|| named.clone()) != named {
-        return Err(format!("entry {entry} of registration {uuid} is another's, or another, to an earlier bid"));
+        return Err(format!("entry {entry} of registration {uuid} has another hash or paddle in an earlier bid"));
     }
     Ok(())
 }
 
-fn auction_row(auction: &Auction, change: &AuctionChange, told: &Content, auctioneer: Uuid) -> Option<JournalRow> {
+fn auction_row(auction: &Auction, change: &AuctionChange, entry: &Content, auctioneer: Uuid) -> Option<JournalRow> {
     let AuctionChange::StatusChanged { from, to, .. } = change else { return None };
     let event = AuctionStatusChange { auctioneer_uuid: auctioneer, auction_uuid: auction.uuid, status: *to };
     let (from, event) = (from.map(AuctionStatus::name), Some(Event::from(event)));
-    Some(row(SubjectKind::Auction, auction.sequence, (from, to.name()), event, told))
+    Some(row(SubjectKind::Auction, auction.sequence, (from, to.name()), event, entry))
 }
 
-fn item_row(item: &Item, change: &ItemChange, told: &Content, auctioneer: Uuid) -> Option<JournalRow> {
+fn item_row(item: &Item, change: &ItemChange, entry: &Content, auctioneer: Uuid) -> Option<JournalRow> {
     let ItemChange::StatusChanged { from, to, announced, .. } = change else { return None };
     let event =
         ItemStatusChange { item_uuid: item.uuid, auctioneer_uuid: auctioneer, auction_uuid: item.auction, status: *to };
     let (from, event) = (from.map(ItemStatus::name), announced.then_some(Event::from(event)));
-    Some(row(SubjectKind::Item, item.sequence, (from, to.name()), event, told))
+    Some(row(SubjectKind::Item, item.sequence, (from, to.name()), event, entry))
 }
 
 fn row(
@@ -231,19 +230,19 @@ fn row(
     sequence: i64,
     (from, to): (Option<&str>, &str),
     event: Option<Event>,
-    told: &Content,
+    entry: &Content,
 ) -> JournalRow {
     JournalRow {
         cursor: 0,
-        subject: told.subject,
+        subject: entry.subject,
         kind,
         sequence,
         from: from.map(str::to_owned),
         to: to.to_owned(),
-        cause: told.cause.as_str().to_owned(),
-        actor: told.actor.clone(),
-        at: told.at,
-        reason: told.reason.clone(),
+        cause: entry.cause.as_str().to_owned(),
+        actor: entry.actor.clone(),
+        at: entry.at,
+        reason: entry.reason.clone(),
         body: event.map(|event| event.to_json()),
     }
 }

@@ -1,12 +1,12 @@
-//! Times in the log, as everywhere with milliseconds: left to themselves they are written with as few digits as they
-//! need, and a reader with a fixed format stumbles over one in ten.
+//! Times in the log always have milliseconds. The default format omits trailing zeros, which readers with a fixed
+//! format can't parse.
 
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Members of states and changes that hold a time.
+/// Members of states and changes that contain a time.
 const NAMES: [&str; 11] = [
     "at",
     "createdAt",
@@ -21,7 +21,7 @@ const NAMES: [&str; 11] = [
     "reached",
 ];
 
-/// Writes every time in it with milliseconds.
+/// Rewrites every time in the value with milliseconds.
 pub(super) fn widen(value: &mut Value) {
     match value {
         Value::Array(members) => members.iter_mut().for_each(widen),
@@ -47,7 +47,7 @@ pub(super) fn write<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::O
     rfc3339_ms(*at).serialize(serializer)
 }
 
-/// For `serialize_with` of what may be missing.
+/// For `serialize_with` of an optional time.
 pub(super) fn write_option<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     at.map(rfc3339_ms).serialize(serializer)
 }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_milliseconds_wherever_they_stand_and_texts_stay() {
+    fn times_get_milliseconds_at_every_depth_and_other_texts_stay() {
         let mut change = json!({
             "change": "endExtended", "end": "2026-11-21T19:24:10.94Z", "title": "2026-11-21T19:24:10Z",
             "state": { "endTime": "2026-11-21T19:24:10Z", "standing": { "at": "2026-11-21T19:24:10.123Z" } },

@@ -1,68 +1,66 @@
-//! The stored state held against the log, for `lotwire verify`.
+//! Compares the stored state with the audit log, for `lotwire verify`.
 //!
-//! It may run while the platform works: a subject that changes while it is looked at is looked at again.
+//! It may run while the platform works: a subject that changes during its check is checked again.
 
 use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
 
 use super::anchor::Anchor;
-use super::entry::{LogKind, hash};
+use super::entry::hash;
 use super::mismatch::{bid_mismatch, difference, journal_mismatch};
 use super::replay::{Openings, Replay, Subject};
 use crate::Platform;
-use crate::bidding::bid::Bid;
 use crate::error::{PlatformError, PlatformResult};
-use crate::journal::JournalRow;
-use crate::port::{Page, StoreError, StoreResult};
+use crate::port::{Bid, JournalRow, LogKind, Page, StoreError, StoreResult};
 
 /// Rows read at once.
 pub(super) const ROWS_READ_MAX: usize = 1_000;
-/// Looks at a subject that others keep changing.
-const LOOKS_MAX: usize = 20;
+/// Checks of a subject that keeps changing, at most.
+const CHECKS_MAX: usize = 20;
 
-/// A log that is not what it should be, or a state that is not what its log says.
+/// A mistake in a log, or a difference between a stored state and its log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Item, auction or registration; none for what is wrong with the books as a whole.
+    /// Item, auction or registration; none for a mistake in the log as a whole.
     pub subject: Option<Uuid>,
-    /// Which of them; none for entries and rows without a subject.
+    /// Its kind; none for entries and rows without a subject.
     pub kind: Option<LogKind>,
-    /// The first entry that is wrong; none when the entries are right and something else is not.
+    /// The first wrong entry; none when the mistake is not in an entry.
     pub entry: Option<i64>,
-    /// What is wrong, for people.
+    /// Description of the mistake.
     pub what: String,
 }
 
-/// What a look at one subject, or many, came to.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VerifyReport {
-    /// Auctions looked at.
+    /// Auctions checked.
     pub auctions: u64,
-    /// Items looked at.
+    /// Items checked.
     pub items: u64,
     /// Registrations checked.
     pub registrations: u64,
-    /// Entries looked at.
+    /// Entries checked.
     pub entries: u64,
-    /// Hash over the heads of all logs looked at, in the order of the look.
+    /// Hash over the heads of all checked logs, in the order of the checks.
     pub heads: LogHash,
-    /// Entries gone through in the order in which they were written.
+    /// Entries read in the order in which they were written.
     pub log_entries: u64,
-    /// What these come to. Kept elsewhere, it shows later that nothing of them was taken away or written anew; see
-    /// `docs/operate/audit.md`.
+    /// Anchor of these entries. An operator who stores it elsewhere can prove later that none of them was deleted or
+    /// changed; see `docs/operate/audit.md`.
     pub anchor: Option<Anchor>,
-    /// Anchors that were noted earlier, and hold.
+    /// Given anchors that match.
     pub anchors_held: u64,
-    /// Entries of the log of access looked at.
+    /// Entries of the access log checked.
     pub access_entries: u64,
-    /// What the log of access has come to, number and hash of its last entry. Kept elsewhere, it shows later that
-    /// nothing of it was taken away or written anew.
+    /// Number and hash of the access log's last entry. An operator who stores it elsewhere can prove later that no
+    /// earlier entry was deleted or changed.
     pub access_anchor: Option<Anchor>,
-    /// What is wrong.
+    /// The mistakes.
     pub broken: Vec<Finding>,
 }
 
-/// One subject, looked at once.
+/// One check of one subject.
 struct SubjectCheck {
     version: i64,
     head: LogHead,
@@ -73,10 +71,10 @@ struct SubjectCheck {
 type Wrong = (Option<i64>, String);
 
 impl Platform {
-    /// Looks at an item's log, state, bids and journal, and for the registrations that its bids name. For the operator;
-    /// it asks no caller.
+    /// Verifies an item's log, state, bids and journal, and the registrations that its bids name. For the operator; it
+    /// checks no caller.
     ///
-    /// Errors: `not_found`, `busy` when it never stands still.
+    /// Errors: `not_found`, `busy` when it keeps changing.
     pub async fn verify_item(&self, uuid: Uuid) -> PlatformResult<VerifyReport> {
         let mut verified = VerifyReport::default();
         self.verify_subject(LogKind::Item, uuid, &mut verified).await?;
@@ -86,7 +84,7 @@ impl Platform {
     /// Verifies an auction's log, state and journal, and those of its items and registrations. `progress` is called
     /// after each.
     ///
-    /// Errors: `not_found`, `busy` when one never stands still.
+    /// Errors: `not_found`, `busy` when one keeps changing.
     pub async fn verify_auction(
         &self,
         uuid: Uuid,
@@ -135,9 +133,9 @@ impl Platform {
         Ok(verified)
     }
 
-    /// What is wrong with a subject that has a log and that no list may have led to.
+    /// The mistake of a subject that has a log, and that a list may not contain.
     async fn unlisted(&self, subject: Uuid) -> PlatformResult<Option<Finding>> {
-        // What can't be read is there; it was reported with its auction.
+        // An unreadable row exists; it was reported with its auction.
         let kind = if !matches!(self.store().item(subject).await, Ok(None)) {
             LogKind::Item
         } else if !matches!(self.store().registration(subject).await, Ok(None)) {
@@ -145,11 +143,11 @@ impl Platform {
         } else if !matches!(self.store().auction(subject).await, Ok(None)) {
             LogKind::Auction
         } else {
-            let what = "its log is there, and it is not".to_owned();
+            let what = "it has a log, and no row".to_owned();
             return Ok(Some(Finding { subject: Some(subject), kind: None, entry: None, what }));
         };
         let what = match self.store().inconsistent_columns(kind, subject).await {
-            Ok(columns) => columns.first().map(|column| format!("{column} is not what its state says")),
+            Ok(columns) => columns.first().map(|column| format!("{column} differs from its state")),
             Err(StoreError::Corrupt(what)) => Some(what),
             Err(error) => return Err(error.into()),
         };
@@ -165,7 +163,7 @@ impl Platform {
         self.verify_listed(LogKind::Auction, auction, verified).await?;
         progress(verified);
         let mut after = None;
-        // Items are entered one after the other, and never go.
+        // Positions have no gaps, because items are never deleted.
         let mut place = 0;
         loop {
             let items = self.store().items(auction, Page { after, limit: ROWS_READ_MAX }).await;
@@ -198,7 +196,7 @@ impl Platform {
         self.verify_registrations(auction, verified, progress).await
     }
 
-    /// A subject that a list names.
+    /// Verifies a subject of a list.
     pub(super) async fn verify_listed(
         &self,
         kind: LogKind,
@@ -207,7 +205,7 @@ impl Platform {
     ) -> PlatformResult<()> {
         match self.verify_subject(kind, uuid, verified).await {
             Err(PlatformError::NotFound(_)) => {
-                let what = "its state names a UUID under which there is none".to_owned();
+                let what = "its state has a UUID without a row".to_owned();
                 verified.broken.push(Finding { subject: Some(uuid), kind: Some(kind), entry: None, what });
                 Ok(())
             }
@@ -217,13 +215,13 @@ impl Platform {
 
     async fn verify_subject(&self, kind: LogKind, uuid: Uuid, verified: &mut VerifyReport) -> PlatformResult<()> {
         let mut before: Option<SubjectCheck> = None;
-        for _ in 0..LOOKS_MAX {
-            let look = self.look_at(kind, uuid).await?;
-            // The same mismatch twice at the same version: no concurrent command explains it.
-            let is_certain = look.wrong.is_none()
-                || before.as_ref().is_some_and(|before| before.version == look.version && before.wrong == look.wrong);
+        for _ in 0..CHECKS_MAX {
+            let check = self.check_once(kind, uuid).await?;
+            // A concurrent command can't explain the same mistake twice at the same version.
+            let is_certain = check.wrong.is_none()
+                || before.as_ref().is_some_and(|before| before.version == check.version && before.wrong == check.wrong);
             if !is_certain {
-                before = Some(look);
+                before = Some(check);
                 continue;
             }
             match kind {
@@ -231,9 +229,9 @@ impl Platform {
                 LogKind::Item => verified.items += 1,
                 LogKind::Registration => verified.registrations += 1,
             }
-            verified.entries += look.entries;
-            verified.heads = hash(&[&verified.heads.0, uuid.as_bytes(), &look.head.hash.0]);
-            if let Some((entry, what)) = look.wrong {
+            verified.entries += check.entries;
+            verified.heads = hash(&[&verified.heads.0, uuid.as_bytes(), &check.head.hash.0]);
+            if let Some((entry, what)) = check.wrong {
                 verified.broken.push(Finding { subject: Some(uuid), kind: Some(kind), entry, what });
             }
             return Ok(());
@@ -241,20 +239,20 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    async fn look_at(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<SubjectCheck> {
-        let mut look = SubjectCheck { version: 0, head: LogHead::default(), entries: 0, wrong: None };
-        match self.check(kind, uuid, &mut look).await {
-            Ok(wrong) => look.wrong = wrong,
-            // A row that can't be read is what is wrong with it.
-            Err(PlatformError::Internal(what)) => look.wrong = Some((None, what)),
+    async fn check_once(&self, kind: LogKind, uuid: Uuid) -> PlatformResult<SubjectCheck> {
+        let mut check = SubjectCheck { version: 0, head: LogHead::default(), entries: 0, wrong: None };
+        match self.compare(kind, uuid, &mut check).await {
+            Ok(wrong) => check.wrong = wrong,
+            // An unreadable row is a mistake of the subject.
+            Err(PlatformError::Internal(what)) => check.wrong = Some((None, what)),
             Err(error) => return Err(error),
         }
-        Ok(look)
+        Ok(check)
     }
 
-    async fn check(&self, kind: LogKind, uuid: Uuid, look: &mut SubjectCheck) -> PlatformResult<Option<Wrong>> {
+    async fn compare(&self, kind: LogKind, uuid: Uuid, check: &mut SubjectCheck) -> PlatformResult<Option<Wrong>> {
         let (stored, version, head, auctioneer) = self.stored(kind, uuid).await?;
-        (look.version, look.head) = (version, head);
+        (check.version, check.head) = (version, head);
         let mut replay = Replay::new(kind, uuid);
         loop {
             let page = Page { after: Some(replay.head.number), limit: ROWS_READ_MAX };
@@ -263,7 +261,7 @@ impl Platform {
                 break;
             }
             for entry in entries {
-                look.entries += 1;
+                check.entries += 1;
                 let number = replay.head.number + 1;
                 if entry.number != number {
                     return Ok(wrong(number, "it is missing"));
@@ -275,23 +273,26 @@ impl Platform {
             }
         }
         if replay.head.number > head.number {
-            return Ok(wrong(head.number + 1, format!("the log of its state ends with entry {}", head.number)));
+            return Ok(wrong(head.number + 1, format!("its state names entry {} as the last one", head.number)));
         }
         if replay.head.number < head.number {
-            return Ok(wrong(replay.head.number + 1, format!("it is missing: there should be {}", head.number)));
+            return Ok(wrong(
+                replay.head.number + 1,
+                format!("it is missing: the log should have {} entries", head.number),
+            ));
         }
         if head.number > 0 && replay.head.hash != head.hash {
-            return Ok(wrong(head.number, "its hash is not the one that the state knows"));
+            return Ok(wrong(head.number, "its hash differs from the one in the state"));
         }
         let Some(subject) = &replay.subject else { return Ok(state_wrong("it has no log")) };
         if version < replay.version {
-            return Ok(state_wrong(format!("its version is {version}, its log leads to {}", replay.version)));
+            return Ok(state_wrong(format!("its version is {version}, and the log gives {}", replay.version)));
         }
         if let Some(fields) = difference(&subject.comparable(), &stored.comparable()) {
-            return Ok(state_wrong(format!("its state is not what its log leads to: {fields}")));
+            return Ok(state_wrong(format!("its state differs from its log in: {fields}")));
         }
         if let Some(column) = self.store().inconsistent_columns(kind, uuid).await?.first() {
-            return Ok(state_wrong(format!("{column} is not what its state says")));
+            return Ok(state_wrong(format!("{column} differs from its state")));
         }
         if kind == LogKind::Item
             && let Some(what) = bid_mismatch(&replay.bids, &self.all_bids(uuid).await?)
@@ -324,7 +325,7 @@ impl Platform {
                 let registration = self.store().registration(uuid).await?;
                 let registration = registration.ok_or(PlatformError::NotFound("registration"))?;
                 let (version, head) = (registration.version, registration.log);
-                // Nothing is announced of it.
+                // A registration announces no events.
                 Ok((Subject::Registration(Box::new(registration)), version, head, Uuid::nil()))
             }
         }
@@ -355,9 +356,10 @@ impl Platform {
     }
 }
 
-/// A list never leads past a row that stands elsewhere than its state says.
+/// The finding for a row whose key in the list differs from its state. The caller stops there, because the list would
+/// not advance.
 pub(super) fn out_of_order(kind: LogKind, subject: Uuid) -> Finding {
-    let what = "its row is not at the place of the list that its state names".to_owned();
+    let what = "its row has another place in the list than its state says".to_owned();
     Finding { subject: Some(subject), kind: Some(kind), entry: None, what }
 }
 

@@ -9,12 +9,12 @@ use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Page, PositionNumbering};
 
-/// Findings of one kind; where so much is gone, more lines say no more.
+/// Findings of one kind, at most.
 const FINDINGS_MAX: usize = 100;
-/// Numbers without their rows are small.
+/// Cursors read at once: numbers only, so more than rows.
 const CURSORS_READ_MAX: usize = 10_000;
 
-/// Logs whose beginning was read.
+/// Number of logs by kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LogCounts {
     auctions: u64,
@@ -25,7 +25,7 @@ pub(super) struct LogCounts {
 impl LogCounts {
     /// Counts the first entry of a log by its kind. An unreadable entry is not counted; the verification of the
     /// subject's log reports it.
-    fn see(&mut self, content: &str) {
+    fn count(&mut self, content: &str) {
         #[derive(Deserialize)]
         struct OfKind {
             kind: String,
@@ -41,10 +41,10 @@ impl LogCounts {
 }
 
 impl Platform {
-    /// Goes through the log of everything in the order in which it was written, up to its end at this moment: looks for
-    /// holes where none may be, holds it against anchors that were noted earlier, and gives the anchor of its end.
-    /// Contents are not looked at otherwise; whose first entries were read is counted. `progress` is called from time
-    /// to time. For the operator; it asks no caller.
+    /// Reads the log of all subjects in the order in which it was written, up to its present end. Finds gaps where the
+    /// store numbers without gaps, compares the log with the given anchors, and returns the anchor of its end. It
+    /// counts the logs, and does not check their contents. `progress` is called after each page. For the operator; it
+    /// checks no caller.
     pub async fn verify_log(
         &self,
         anchors: &[Anchor],
@@ -58,7 +58,7 @@ impl Platform {
         Ok(verified)
     }
 
-    /// The same as a part of a look at everything: what it counts is for the caller to take.
+    /// As [`Self::verify_log`], for a verification of everything. Returns the number of logs.
     pub(super) async fn walk_log(
         &self,
         anchors: &[Anchor],
@@ -68,7 +68,7 @@ impl Platform {
         let mut begun = LogCounts::default();
         let end = self.store().last_log_position().await?;
         let mut noted = AnchorCheck::new(anchors);
-        let mut holes = GapCheck::new("position", "the log");
+        let mut gaps = GapCheck::new("position", "the log");
         let mut anchor = Anchor::begin();
         'pages: loop {
             let page = Page { after: Some(anchor.position), limit: ROWS_READ_MAX };
@@ -82,11 +82,11 @@ impl Platform {
                 }
                 noted.pass(anchor, entry.position - 1);
                 if self.store().position_numbering() == PositionNumbering::Gapless {
-                    holes.see(entry.position);
+                    gaps.see(entry.position);
                 }
                 anchor = anchor.after(&entry);
                 if entry.number == 1 {
-                    begun.see(&entry.content);
+                    begun.count(&entry.content);
                 }
                 verified.log_entries += 1;
             }
@@ -94,7 +94,7 @@ impl Platform {
         }
         noted.pass(anchor, end);
         noted.end(end);
-        verified.broken.extend(holes.found.into_iter().chain(noted.found));
+        verified.broken.extend(gaps.found.into_iter().chain(noted.found));
         verified.anchors_held += noted.held;
         verified.anchor = Some(anchor);
         Ok(begun)
@@ -102,19 +102,19 @@ impl Platform {
 
     /// The journal's cursors have no gaps, and no row names a missing row.
     pub(super) async fn verify_between_tables(&self, verified: &mut VerifyReport) -> PlatformResult<()> {
-        let mut holes = GapCheck::new("cursor", "the journal");
+        let mut gaps = GapCheck::new("cursor", "the journal");
         let mut after = None;
         loop {
             let cursors = self.store().cursors(Page { after, limit: CURSORS_READ_MAX }).await?;
             let Some(last) = cursors.last().copied() else { break };
-            cursors.into_iter().for_each(|cursor| holes.see(cursor));
+            cursors.into_iter().for_each(|cursor| gaps.see(cursor));
             after = Some(last);
         }
-        verified.broken.extend(holes.found);
+        verified.broken.extend(gaps.found);
         for row in self.store().orphan_rows(FINDINGS_MAX).await? {
-            // What is known of this subject says more.
+            // An earlier finding about the subject says more.
             if verified.broken.iter().all(|known| known.subject != Some(row.subject)) {
-                let what = format!("rows of {} name what is not there", row.table);
+                let what = format!("a row of the table {} refers to a row that does not exist", row.table);
                 verified.broken.push(Finding { subject: Some(row.subject), kind: None, entry: None, what });
             }
         }
@@ -122,9 +122,9 @@ impl Platform {
     }
 }
 
-/// Anchors that were noted, and what the log says to each.
+/// Compares noted anchors with the log.
 struct AnchorCheck {
-    /// The next one last.
+    /// The anchors left, the next one last.
     anchors: Vec<Anchor>,
     last_held: Option<Anchor>,
     held: u64,
@@ -138,7 +138,7 @@ impl AnchorCheck {
         Self { anchors, last_held: None, held: 0, found: Vec::new() }
     }
 
-    /// The log comes to `anchor`, and has no entry after it up to the position `through`.
+    /// Checks the anchors up to the position `through`: the log has `anchor` there, because no entry follows up to it.
     fn pass(&mut self, anchor: Anchor, through: i64) {
         while let Some(noted) = self.anchors.pop_if(|noted| noted.position <= through) {
             if noted.hash == anchor.hash {
@@ -146,17 +146,20 @@ impl AnchorCheck {
                 self.last_held = Some(noted);
                 continue;
             }
-            let since = self.last_held.map_or("; nothing says since when".to_owned(), |held| format!(", after {held}"));
+            let since =
+                self.last_held.map_or("; no earlier anchor matches".to_owned(), |held| format!(", after {held}"));
             self.find(format!(
-                "the log is not what it was at the anchor {noted}: an entry was changed, put in or taken away{since}"
+                "the log differs from the anchor {noted}: an entry was changed, inserted or deleted{since}"
             ));
         }
     }
 
-    /// Anchors that are left are of a longer log.
+    /// Reports the anchors that are left: they belong to a longer log.
     fn end(&mut self, end: i64) {
         while let Some(noted) = self.anchors.pop() {
-            self.find(format!("the log ends at position {end}, before the anchor {noted}: its last entries are gone"));
+            self.find(format!(
+                "the log ends at position {end}, before the anchor {noted}: its last entries were deleted"
+            ));
         }
     }
 
@@ -167,7 +170,7 @@ impl AnchorCheck {
     }
 }
 
-/// Numbers from 1, each of which has to be there.
+/// Checks numbers from 1 for gaps.
 struct GapCheck {
     number: &'static str,
     of: &'static str,

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use platform_rules::LogHash;
 use uuid::Uuid;
 
-use super::entry::LogKind;
 use super::replay::Subject;
 use super::verify::{Finding, ROWS_READ_MAX, VerifyReport, out_of_order};
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Page, StoreError};
+use crate::port::{LogKind, Page, StoreError};
 
 impl Platform {
-    /// Looks at all registrations of an auction. `progress` is called after each page.
+    /// Verifies all registrations of an auction. `progress` is called after each page.
     pub(super) async fn verify_registrations(
         &self,
         auction: Uuid,
@@ -45,8 +44,8 @@ impl Platform {
         }
     }
 
-    /// What is wrong with the registrations that an item's bids name: each has to be one of the item's auction and the
-    /// bidder's paddle, and its log to have the very entry that the bid was decided on.
+    /// The first mistake in the registrations that an item's bids name. Each registration must have the item's auction
+    /// and the bidder's paddle, and its log must have the entry that the bid was decided on.
     pub(super) async fn registration_mismatch(
         &self,
         item: &Subject,
@@ -57,15 +56,20 @@ impl Platform {
             let page = Page { after: Some(number - 1), limit: 1 };
             let entry = self.store().log_entries(*uuid, page).await?.pop();
             if entry.is_none_or(|entry| entry.number != *number || entry.hash != *hash) {
-                let what = format!("a bid was taken under entry {number} of registration {uuid}, which is not there");
+                let what =
+                    format!("a bid was accepted under entry {number} of registration {uuid}, which does not exist");
                 return Ok(Some(what));
             }
             let registration = self.store().registration(*uuid).await?;
             if registration.is_none_or(|it| it.auction != item.auction || it.paddle != *paddle) {
-                return Ok(Some(format!("a bid of {paddle} was taken under registration {uuid}, which is not theirs")));
+                return Ok(Some(format!(
+                    "a bid of paddle {paddle} was accepted under registration {uuid}, which has another paddle or auction"
+                )));
             }
             if !self.store().has_bidder_item(item.auction, paddle, item.uuid).await? {
-                return Ok(Some(format!("the stake of {paddle} is missing: their spending limit does not count it")));
+                return Ok(Some(format!(
+                    "the bidder item of paddle {paddle} is missing: its spending limit does not count this item"
+                )));
             }
         }
         Ok(None)

@@ -1,5 +1,5 @@
-//! The party behind a paddle becomes known. The rules refuse a bid of a vendor on the vendor's own item; this module
-//! finds such bids that were made before the party was known.
+//! The party behind a paddle. The rules reject a bid of a vendor on their own item. When a party is entered for a
+//! paddle, this module finds such bids that were accepted before.
 
 use contract::ItemStatus;
 use platform_rules::{Auction, Item, Rejection};
@@ -13,8 +13,8 @@ use crate::port::{ITEMS_READ_MAX, Page, Registration};
 const BIDS_READ_MAX: usize = 5_000;
 
 impl Platform {
-    /// Refuses a party whose own item this paddle has bid on, as long as the bid counts and the item may be sold by it
-    /// or was. A bid that comes in at that very moment may be missed.
+    /// Rejects a party when this paddle has bid on an item of the party, the bid counts, and the item was or can be
+    /// sold. The check can miss a bid that is committed at the same moment.
     ///
     /// Errors: `vendor_has_bid`.
     pub(super) async fn check_party(
@@ -50,7 +50,7 @@ impl Platform {
             let bids = self.store().bids(item.uuid, Page { after, limit: BIDS_READ_MAX }).await?;
             let Some(last) = bids.last() else { return Ok(false) };
             after = Some(last.number);
-            let counts = |bid: &crate::bidding::bid::Bid| bid.struck.is_none() && !item.is_over(bid.number, bid.source);
+            let counts = |bid: &crate::port::Bid| bid.struck.is_none() && !item.is_over(bid.number, bid.source);
             if bids.iter().any(|bid| bid.bidder == paddle && counts(bid)) {
                 return Ok(true);
             }

@@ -10,10 +10,10 @@ use uuid::Uuid;
 
 use crate::port::{Registration, RegistrationStatus};
 
-/// Bidders that are remembered; when there are more, all are forgotten.
+/// Cached bidders; a full cache is cleared.
 const ENTRIES_MAX: usize = 65_536;
 
-/// What of a registration without a spending limit the rules ask for.
+/// The fields of a registration without a spending limit that the rules need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CachedRegistration {
     pub(super) status: RegistrationStatus,
@@ -30,7 +30,7 @@ impl CachedRegistration {
     }
 }
 
-/// Bidders by auction and paddle; of those who are not registered it is known that they are not.
+/// Bidders by auction and paddle. The cache also holds that a paddle has no registration.
 #[derive(Default)]
 pub(crate) struct RegistrationCache(Mutex<CacheEntries>);
 
@@ -41,26 +41,26 @@ struct CacheEntries {
 }
 
 impl RegistrationCache {
-    /// What is known; the outer none when nothing is.
+    /// The cached entry; the outer none when there is no entry, the inner none for a paddle without a registration.
     pub(super) fn get(&self, auction: Uuid, paddle: &str) -> Option<Option<CachedRegistration>> {
         self.lock().auctions.get(&auction)?.get(paddle).copied()
     }
 
-    /// What was found of a bidder without a limit.
+    /// Caches the registration, or its absence, of a bidder without a limit.
     pub(super) fn remember(&self, auction: Uuid, paddle: &str, found: Option<CachedRegistration>) {
-        let mut known = self.lock();
-        if known.count >= ENTRIES_MAX {
-            *known = CacheEntries::default();
+        let mut cache = self.lock();
+        if cache.count >= ENTRIES_MAX {
+            *cache = CacheEntries::default();
         }
-        let before = known.auctions.entry(auction).or_default().insert(paddle.into(), found);
-        known.count += usize::from(before.is_none());
+        let before = cache.auctions.entry(auction).or_default().insert(paddle.into(), found);
+        cache.count += usize::from(before.is_none());
     }
 
-    /// The bidder's registration has changed, or has a limit: bids ask the store.
+    /// Removes a bidder whose registration changed or has a limit.
     pub(super) fn forget(&self, auction: Uuid, paddle: &str) {
-        let mut known = self.lock();
-        let before = known.auctions.get_mut(&auction).and_then(|bidders| bidders.remove(paddle));
-        known.count -= usize::from(before.is_some());
+        let mut cache = self.lock();
+        let before = cache.auctions.get_mut(&auction).and_then(|bidders| bidders.remove(paddle));
+        cache.count -= usize::from(before.is_some());
     }
 
     fn lock(&self) -> MutexGuard<'_, CacheEntries> {
@@ -73,25 +73,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_differs_from_who_is_not_registered() {
-        let known = RegistrationCache::default();
+    fn a_missing_entry_differs_from_a_paddle_without_a_registration() {
+        let cache = RegistrationCache::default();
         let auction = Uuid::from_u128(1);
-        assert_eq!(known.get(auction, "12"), None);
-        known.remember(auction, "12", None);
-        assert_eq!(known.get(auction, "12"), Some(None));
-        assert_eq!(known.get(Uuid::from_u128(2), "12"), None);
-        known.forget(auction, "12");
-        assert_eq!(known.get(auction, "12"), None);
+        assert_eq!(cache.get(auction, "12"), None);
+        cache.remember(auction, "12", None);
+        assert_eq!(cache.get(auction, "12"), Some(None));
+        assert_eq!(cache.get(Uuid::from_u128(2), "12"), None);
+        cache.forget(auction, "12");
+        assert_eq!(cache.get(auction, "12"), None);
     }
 
     #[test]
-    fn too_many_are_forgotten_together() {
-        let known = RegistrationCache::default();
+    fn a_full_cache_is_cleared() {
+        let cache = RegistrationCache::default();
         let auction = Uuid::from_u128(1);
         for number in 0..=ENTRIES_MAX {
-            known.remember(auction, &number.to_string(), None);
-            known.remember(auction, &number.to_string(), None);
+            cache.remember(auction, &number.to_string(), None);
+            cache.remember(auction, &number.to_string(), None);
         }
-        assert_eq!((known.get(auction, "0"), known.get(auction, &ENTRIES_MAX.to_string())), (None, Some(None)));
+        assert_eq!((cache.get(auction, "0"), cache.get(auction, &ENTRIES_MAX.to_string())), (None, Some(None)));
     }
 }

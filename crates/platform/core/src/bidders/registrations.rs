@@ -1,4 +1,4 @@
-//! Registrations: entered, changed, and moved from one status to the next.
+//! Creates registrations, edits them and changes their status.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use platform_rules::item::REASON_CHARS_MAX;
 use platform_rules::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead, paddle_problem};
 use uuid::Uuid;
 
-use super::change::RegistrationChange;
 use crate::access::caller::visible;
 use crate::audit::registration_entries;
 use crate::decide::expect_version;
@@ -14,62 +13,63 @@ use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::input::check_text;
 use crate::port::{
-    BidderItem, ITEMS_READ_MAX, Page, Registration, RegistrationStatus, RegistrationWrite, StoreError, Versioned,
+    BidderItem, ITEMS_READ_MAX, Page, Registration, RegistrationChange, RegistrationStatus, RegistrationWrite,
+    StoreError, Versioned,
 };
 use crate::{Caller, Platform, Scope};
 
 /// Characters of a bidder's name.
 const NAME_CHARS_MAX: usize = 200;
 const EMAIL_BYTES_MAX: usize = 254;
-/// Characters of what is noted about a bidder.
+/// Characters of a note about a bidder.
 const NOTE_CHARS_MAX: usize = 1_000;
 /// Tries of a change after version conflicts.
 const ATTEMPTS_MAX: usize = 50;
-/// Between two tries.
+/// Longest pause between two tries.
 const PAUSE_MAX: Duration = Duration::from_millis(20);
 
-/// A bidder as they are registered.
+/// The input of a new registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRegistration {
     /// Paddle number, 1 to 64 characters; without one the next number is assigned.
     pub paddle: Option<String>,
-    /// The person or firm behind it, as the caller knows them.
+    /// The person or firm behind the paddle.
     pub party: Option<Uuid>,
     /// Name; 1 to 200 characters.
     pub name: String,
     /// E-mail address.
     pub email: Option<String>,
-    /// What the bidder may spend, minor units.
+    /// Spending limit, minor units.
     pub limit: Option<i64>,
-    /// What is noted about the bidder; 1 to 1,000 characters.
+    /// Note about the bidder; 1 to 1,000 characters.
     pub note: Option<String>,
-    /// PENDING, or approved at once.
+    /// Pending or approved.
     pub status: RegistrationStatus,
 }
 
-/// What is to be another way. What is absent stays; `Some(None)` takes away.
+/// The fields of a registration to change. None keeps a field, `Some(None)` removes its value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RegistrationPatch {
-    /// Another paddle, while neither it nor the one that is there has bid; 1 to 64 characters.
+    /// The paddle; it can change until a bid names the old or the new one. 1 to 64 characters.
     pub paddle: Option<String>,
-    /// The person or firm behind it.
+    /// The person or firm behind the paddle.
     pub party: Option<Option<Uuid>>,
     /// Name.
     pub name: Option<String>,
     /// E-mail address.
     pub email: Option<Option<String>>,
-    /// What the bidder may spend, minor units.
+    /// Spending limit, minor units.
     pub limit: Option<Option<i64>>,
-    /// What is noted about the bidder.
+    /// Note about the bidder.
     pub note: Option<Option<String>>,
 }
 
-/// Another status for a registration, and why.
+/// The new status of a registration, with a reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistrationDecision {
     /// Status wanted.
     pub to: RegistrationStatus,
-    /// Needed for a refusal and a suspension; at most 500 characters.
+    /// Required for a refusal and a suspension; at most 500 characters.
     pub reason: Option<String>,
 }
 
@@ -115,9 +115,9 @@ impl Platform {
         if entry.paddle.is_some() {
             self.check_party(&auction, None, &state).await?;
         }
-        // Numbers are given out one after the other on this node; what another node takes meanwhile is not given out
-        // twice.
-        let _place = if entry.paddle.is_none() { self.retry_locks().lock(auction.uuid).await } else { None };
+        // The lock keeps concurrent requests of this node from trying the same number. The store rejects a number that
+        // another node assigned meanwhile.
+        let _lock = if entry.paddle.is_none() { self.retry_locks().lock(auction.uuid).await } else { None };
         for _ in 0..ATTEMPTS_MAX {
             if entry.paddle.is_none() {
                 state.paddle = (self.store().highest_paddle(auction.uuid).await? + 1).to_string();
@@ -143,7 +143,7 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// Changes what the patch names of a registration, and leaves the rest.
+    /// Changes the fields of a registration that the patch names.
     ///
     /// Errors: `not_found`, `precondition_failed`, `auction_closed` (it is archived), `invalid`, `taken` (paddle,
     /// party), `paddle_has_bid`, `vendor_has_bid`, `busy`.
@@ -224,7 +224,7 @@ impl Platform {
         Ok(self.store().registrations(auction, page).await?)
     }
 
-    /// The registration of a paddle, as a list of one or none.
+    /// The registration of a paddle: a list of one or none.
     pub async fn registrations_of(
         &self,
         caller: &Caller,
@@ -236,7 +236,7 @@ impl Platform {
         Ok(self.store().registration_by_paddle(auction, paddle).await?.into_iter().collect())
     }
 
-    /// If the registrations of an auction stay as they are: it is ARCHIVED.
+    /// True when the registrations of an auction can't change any more, because it is ARCHIVED.
     pub async fn has_final_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<bool> {
         caller.require_one_of(&[Scope::BiddersRead, Scope::BiddersWrite])?;
         Ok(self.visible_auction(caller, auction).await?.require_unarchived().is_err())
@@ -308,13 +308,13 @@ impl Platform {
             let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
             let Some(last) = items.last() else { return Ok(()) };
             after = Some(last.position);
-            let led = items.iter().filter(|item| item.committed_by(&now.paddle) > 0);
-            let stake = |item: &platform_rules::Item| BidderItem {
+            let leading = items.iter().filter(|item| item.committed_by(&now.paddle) > 0);
+            let bidder_item = |item: &platform_rules::Item| BidderItem {
                 auction: auction.uuid,
                 paddle: now.paddle.clone(),
                 item: item.uuid,
             };
-            let bidder_items: Vec<BidderItem> = led.map(stake).collect();
+            let bidder_items: Vec<BidderItem> = leading.map(bidder_item).collect();
             if !bidder_items.is_empty() {
                 self.store().record_bidder_items(bidder_items).await?;
             }
@@ -322,7 +322,7 @@ impl Platform {
     }
 }
 
-/// Statuses that may follow.
+/// The legal next statuses.
 pub fn next_statuses(status: RegistrationStatus) -> &'static [RegistrationStatus] {
     use RegistrationStatus::{Approved, Pending, Refused, Suspended};
     match status {
@@ -347,7 +347,7 @@ fn reason(step: &RegistrationDecision) -> PlatformResult<Option<String>> {
     }
 }
 
-/// What a bid may name its bidder by, too.
+/// Checks a paddle, by the same rules as the bidder of a bid.
 fn check_paddle(paddle: &str) -> Result<(), String> {
     check_text(paddle, BIDDER_CHARS_MAX)?;
     paddle_problem(paddle).map_or(Ok(()), |problem| Err(problem.to_owned()))

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use uuid::Uuid;
 
-/// Bidders that can be told apart; others wait for each other as long as a commit takes.
-const QUEUES: usize = 1_024;
+/// Number of locks. Two UUIDs can share a lock and then wait for each other, for the time of a commit.
+const LOCKS: usize = 1_024;
 
-/// Queues by registration.
+/// A fixed number of locks, chosen by UUID.
 pub(crate) struct StripedLocks(Vec<Arc<Mutex<()>>>);
 
 impl StripedLocks {
     pub(crate) fn new() -> Self {
-        Self((0..QUEUES).map(|_| Arc::default()).collect())
+        Self((0..LOCKS).map(|_| Arc::default()).collect())
     }
 
-    /// Waits until no other bid of this bidder is under way here. The place is kept until the guard goes.
-    pub(crate) async fn lock(&self, registration: Uuid) -> Option<OwnedMutexGuard<()>> {
+    /// Takes the lock of this UUID; it is held until the guard is dropped.
+    pub(crate) async fn lock(&self, uuid: Uuid) -> Option<OwnedMutexGuard<()>> {
         // The last bytes of a UUID of version 7 are random.
-        let place = registration.as_u128() % QUEUES as u128;
-        let queue = self.0.get(usize::try_from(place).ok()?)?;
-        Some(Arc::clone(queue).lock_owned().await)
+        let index = uuid.as_u128() % LOCKS as u128;
+        let lock = self.0.get(usize::try_from(index).ok()?)?;
+        Some(Arc::clone(lock).lock_owned().await)
     }
 }

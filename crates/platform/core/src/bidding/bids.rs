@@ -1,5 +1,5 @@
-//! Bids of bidders who are not in the room: proxy bids and purchases in timed auctions, absentee bids for a webcast;
-//! and what an administrator does with bids and ends.
+//! Proxy bids and purchases in timed auctions, absentee bids for webcasts, and the commands of administrators on bids
+//! and ends.
 
 use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Bidder, Item, ItemCommand};
@@ -7,23 +7,22 @@ use uuid::Uuid;
 
 use super::item_queue::{Attempt, Step, TRIES_MAX};
 use crate::bidders::{Admitted, LookUpIn};
-use crate::bidding::bid::Bid;
 use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::port::Page;
+use crate::port::{Bid, Page};
 use crate::{Caller, Platform, Scope};
 
-/// A bid as it is entered.
+/// The input of a bid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBid {
-    /// Who bids, as the caller names bidders; 1 to 64 characters.
+    /// The bidder's paddle; 1 to 64 characters.
     pub bidder: String,
-    /// How far the bidder goes, minor units of the auction's currency: the platform bids for them up to it.
+    /// The bidder's maximum, minor units of the auction's currency. The platform bids up to it by proxy.
     pub amount: i64,
 }
 
-/// A bid that was accepted, and what it made of the item.
+/// The result of an accepted bid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedBid {
     /// The bid.
@@ -60,7 +59,7 @@ impl Platform {
         self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
     }
 
-    /// Leaves a maximum for the clerk of a webcast that is not in its live phase yet; a later one takes its place.
+    /// Leaves an absentee bid before the live phase of a webcast. It replaces an earlier one of the same bidder.
     ///
     /// Errors: as [`Platform::place_bid`], and `pre_bidding_over`.
     pub async fn place_absentee_bid(
@@ -182,7 +181,7 @@ impl Platform {
         }
     }
 
-    /// Cancels a bid, with a reason: the price becomes what it would be without it.
+    /// Cancels a bid, with a reason. The price becomes what it would be without the bid.
     ///
     /// Errors: `not_found` (item), `precondition_failed`, and those of [`platform_rules::item::decide`] for
     /// cancellations.
@@ -213,8 +212,8 @@ impl Platform {
             .await
     }
 
-    /// Puts the end of an item of a timed auction off, with a reason. Of one that is not LIVE, too: it may become so
-    /// again.
+    /// Moves the end of an item of a timed auction to a later time, with a reason. The item need not be LIVE, because
+    /// it can become LIVE again.
     ///
     /// Errors: `not_found`, `precondition_failed`, `end_not_later`, `wrong_auction_kind`, `auction_closed`,
     /// `reason_required`.
@@ -230,13 +229,12 @@ impl Platform {
         self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await
     }
 
-    /// Bids of an item as others number them, oldest first, with the item: which of them leads decides what may be seen
-    /// of it. What absentees left comes before number 1, and is passed over.
+    /// The public bids of an item by their public numbers, oldest first, with the item, whose leading bid decides which
+    /// amounts are public. Absentee bids come before number 1 and are skipped.
     pub async fn bids(&self, caller: &Caller, item: Uuid, page: Page<i64>) -> PlatformResult<(Item, Vec<Bid>)> {
         let (known, _) = self.item(caller, item).await?;
         let after = page.after.unwrap_or(0).max(0).saturating_add(known.absentee_bids);
-        // Then the item again: it is as new as they are, so that a bid which leads by now is not shown as an outbid
-        // one.
+        // The item is read again after the bids: with an older item, a bid that leads by now would be shown as outbid.
         let bids = self.store().bids(item, Page { after: Some(after), ..page }).await?;
         let (item, _) = self.item(caller, item).await?;
         Ok((item, bids))

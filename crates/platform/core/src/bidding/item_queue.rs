@@ -69,7 +69,7 @@ pub(crate) enum Step<T> {
     WaitForBidder(Uuid),
 }
 
-/// What one attempt to run a command came to.
+/// The result of one attempt to run a command.
 pub(crate) enum Attempt<T> {
     /// The command is over.
     Done(Outcome<T>),
@@ -79,7 +79,7 @@ pub(crate) enum Attempt<T> {
     WaitForBidder(Uuid),
 }
 
-/// A place in the queue of an item.
+/// A caller's handle of the queue of an item.
 pub(crate) struct ItemQueueHandle {
     platform: Platform,
     item: Uuid,
@@ -180,7 +180,7 @@ impl ItemQueueHandle {
         }
     }
 
-    /// The item as the one before left it, with its auction: see [`Platform::visible_item`].
+    /// The item as the previous command left it, with its auction: see [`Platform::visible_item`].
     pub(crate) async fn visible_item(&self, caller: &Caller) -> PlatformResult<(Item, Auction)> {
         let head = self.queue.latest();
         if let Some((item, Some(auction))) = head {
@@ -198,15 +198,16 @@ impl ItemQueueHandle {
         Ok((item, auction))
     }
 
-    /// Waits until everything that was decided before is on disk: for commands that ask the store for more than the
-    /// item. What they find stays as it is while they have the turn, as far as this node goes.
+    /// Waits until every earlier decision is durable, for commands that read more than the item from the store. What
+    /// they read does not change on this node while they have the turn.
     pub(crate) async fn drain(&self) {
         self.queue.drain().await;
-        // Nothing is ahead of the store, and what is read now is what the decision rests on.
+        // Records the current epoch: the decision is based on the store, which no uncommitted state is ahead of.
         let _ = self.queue.latest();
     }
 
-    /// A request that came twice at the same time is mostly refused the second time for what it did itself.
+    /// The refusal, or the stored answer: when a request arrives twice at the same time, the second one is usually
+    /// refused because of the first one.
     async fn refused_or_replayed<T>(
         &self,
         refusal: PlatformError,
@@ -216,25 +217,25 @@ impl ItemQueueHandle {
     }
 
     fn enqueue(&self, customer: Uuid, mut change: Change) -> oneshot::Receiver<CommitOutcome> {
-        // Answers are kept and forgotten by the server's clock, whatever clock the sale runs on.
+        // Stored answers expire by the server's clock, in a sandbox auction too.
         if let Some(answer) = &mut change.answer {
             answer.at = self.platform.now();
         }
         let entered = self.queue.enqueue(self.item, customer, change);
         if entered.starts_committer {
-            // A task of its own: callers may go away.
+            // A task of its own, because callers can be cancelled.
             tokio::spawn(run_committer(self.clone()));
         }
         entered.settled
     }
 }
 
-/// The committer of a queue, with a place of its own in it.
-async fn run_committer(place: ItemQueueHandle) {
-    let mut watch = CommitterGuard::new(&place.queue);
-    while let Some(mut batch) = place.queue.next_batch() {
-        let results = place.platform.commit_all(batch.take_changes()).await;
-        place.queue.settle(batch, results);
+/// The committer of a queue. Its handle keeps the queue alive.
+async fn run_committer(handle: ItemQueueHandle) {
+    let mut guard = CommitterGuard::new(&handle.queue);
+    while let Some(mut batch) = handle.queue.next_batch() {
+        let results = handle.platform.commit_all(batch.take_changes()).await;
+        handle.queue.settle(batch, results);
     }
-    watch.disarm();
+    guard.disarm();
 }

@@ -24,11 +24,11 @@ pub(super) enum Column {
     Vendor,
     EndTime,
     Attachments,
-    /// What a sale made of it; told in an export, and nothing that an import takes.
+    /// A result of the sale. Exports have these columns, imports ignore them.
     Result(&'static str),
 }
 
-/// Columns of an export of results. An import passes over them, so that what was exported can be read back.
+/// Columns of an export of results. An import ignores them, so that an exported file can be imported.
 pub(super) const RESULTS: [&str; 6] =
     ["result_status", "result_buyer", "result_hammer", "result_premium", "result_tax", "result_total"];
 
@@ -105,7 +105,7 @@ pub(super) fn columns(header: &Record) -> Result<Vec<Column>, Vec<RowError>> {
         }
         match Column::ALL.into_iter().find(|column| column.name() == name) {
             Some(column) if columns.contains(&column) => {
-                error(format!("the column {shown} stands there twice: remove one"));
+                error(format!("the column {shown} occurs twice: remove one"));
             }
             Some(column) => columns.push(column),
             None => error(unknown(name, header.field_count)),
@@ -135,5 +135,5 @@ fn unknown(name: &str, field_count: usize) -> String {
     if name.is_empty() {
         return "a column has no name: give it one, or remove it".into();
     }
-    format!("there is no such column; the known ones are {all}")
+    format!("there is no such column; the columns are {all}")
 }

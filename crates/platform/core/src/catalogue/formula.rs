@@ -1,16 +1,16 @@
-//! Cells that a spreadsheet must not take for a formula. One that begins like a formula gets an apostrophe before it,
-//! which spreadsheets read as "this is text", and the import takes it away again. A cell that begins with apostrophes
-//! and then like a formula gets one more, so that nothing is lost on the way out and back.
+//! Escapes cells that a spreadsheet would evaluate as a formula. The export puts an apostrophe before such a cell,
+//! which marks it as text, and the import removes it. A cell with apostrophes before a formula gets one more, so that
+//! an export and an import give the same text.
 
-/// What a formula begins with, in half and full width; tabs and line breaks are passed over by some programs.
+/// First characters of a formula, in half and full width. Some programs skip tabs and line breaks before them.
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
-/// The cell as it is exported.
+/// The exported cell.
 pub(super) fn escape_formula(text: &str) -> String {
     if is_dangerous(text.trim_start_matches('\'')) { format!("'{text}") } else { text.to_owned() }
 }
 
-/// The cell as it was before.
+/// The cell before the export.
 pub(super) fn unescape_formula(text: &str) -> &str {
     match text.strip_prefix('\'') {
         Some(rest) if is_dangerous(rest.trim_start_matches('\'')) => rest,
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_like_a_formula_is_guarded_and_comes_back_as_it_was() {
+    fn a_cell_like_a_formula_is_escaped_and_restored() {
         for (text, cell) in [
             ("A chair", "A chair"),
             ("=HYPERLINK(\"http://evil\")", "'=HYPERLINK(\"http://evil\")"),

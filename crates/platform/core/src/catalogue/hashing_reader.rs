@@ -1,16 +1,16 @@
-//! The hash of a file that is read once, while it arrives: what a repeated upload is known by.
+//! Hashes a file while it is read, to recognise a repeated upload.
 
 use std::io::{self, Read};
 
 use sha2::{Digest as _, Sha256};
 
-/// Bytes read at once, where nothing but their hash is wanted.
+/// Bytes read at once when only the hash is needed.
 const READ_BYTES: usize = 64 << 10;
 
 /// SHA-256.
 pub(super) type FileHash = [u8; 32];
 
-/// A source with the hash of what was read of it.
+/// A reader that hashes the bytes that were read.
 pub(super) struct HashingReader<R> {
     source: R,
     hash: Sha256,
@@ -21,7 +21,7 @@ impl<R: Read> HashingReader<R> {
         Self { source, hash: Sha256::new() }
     }
 
-    /// The hash of what was read: of the whole, when it was read to its end.
+    /// The hash of the bytes that were read; of the whole file when it was read to its end.
     pub(super) fn finish(self) -> FileHash {
         self.hash.finalize().into()
     }
@@ -43,7 +43,7 @@ impl<R: Read> Read for HashingReader<R> {
     }
 }
 
-/// The hash of a request: of all but its file, and of its file.
+/// The hash of a request: the hash of all but its file, combined with the hash of its file.
 pub(super) fn combined_hash(request: [u8; 32], file: FileHash) -> [u8; 32] {
     Sha256::new().chain_update(request).chain_update(file).finalize().into()
 }

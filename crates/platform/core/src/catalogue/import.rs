@@ -1,9 +1,9 @@
-//! A catalogue file is read piece by piece and staged; when all of it was found good, one small commit makes the import
-//! true, and its items enter the auction a commit for each piece ([`crate::bulk changes`]). A file of one piece is one
-//! commit.
+//! Imports a catalogue. The file is read in chunks, which are staged. When the whole file is valid, one commit begins a
+//! bulk change, whose steps insert the items of one chunk each ([`crate::sales::bulk_change`]). A file of one chunk is
+//! imported in one commit.
 //!
-//! Nothing of a file with a mistake is ever seen. What was staged for an import that did not come to be, because it was
-//! refused or the process was killed, is taken away.
+//! No item of a file with a mistake becomes visible. If the import is refused or the process is killed, the staged
+//! chunks are deleted.
 
 use std::io::Read;
 
@@ -25,29 +25,29 @@ use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 1_000;
-/// Pieces that were read and wait to be staged.
-const PIECES_WAITING_MAX: usize = 1;
+/// Chunks that were read and wait to be staged.
+const CHUNKS_WAITING_MAX: usize = 1;
 
 /// An import whose file is being read.
 struct ImportProgress {
     import: Uuid,
-    /// The auction that its items were checked against, and the number of items that it had.
+    /// The auction that the items were checked against, and its number of items then.
     auction: Auction,
     existing: i64,
     /// Items so far.
     items: i64,
     /// Pieces staged so far.
-    pieces: i64,
-    /// The first piece, while it is the only one.
+    chunks: i64,
+    /// The first chunk, while it is the only one.
     only: Option<Vec<NewItem>>,
-    /// Why the rules refuse the items.
+    /// The rejection of the items by the rules.
     refused: Option<PlatformError>,
 }
 
 impl Platform {
-    /// Imports a catalogue into an auction. A report with errors means that nothing was imported. When it is answered,
-    /// all of the items are there. `answering` has the hash of all of the request but the file, whose own is joined to
-    /// it.
+    /// Imports a catalogue into an auction. A report with errors means that nothing was imported. The call returns
+    /// after all items are inserted. `answering` has the hash of the request without the file; the hash of the file is
+    /// added to it.
     ///
     /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`platform_rules::item::decide`].
     pub async fn import_catalogue(
@@ -58,7 +58,7 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
         caller.require(Scope::AuctionsWrite)?;
-        if let Some(answer) = self.kept_answer(answering.as_ref()).await? {
+        if let Some(answer) = self.stored_answer(answering.as_ref()).await? {
             return self.replay_import(import, source, answering.as_ref(), answer).await;
         }
         let auction = self.visible_auction(caller, import.auction).await?;
@@ -70,14 +70,14 @@ impl Platform {
             auction,
             existing,
             items: 0,
-            pieces: 0,
+            chunks: 0,
             only: None,
             refused: None,
         };
         let outcome = self.read_and_import(caller, import, source, &mut progress, answering).await;
-        // Of what may have become true all the same nothing is taken away.
+        // If the outcome is unknown, the import may have begun and need its chunks.
         let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
-        if progress.pieces > 0 && !is_uncertain {
+        if progress.chunks > 0 && !is_uncertain {
             self.delete_staged_chunks(progress.import).await?;
         }
         outcome
@@ -98,7 +98,7 @@ impl Platform {
         report.items = u64::try_from(progress.items).unwrap_or_default();
         let refused = progress.refused.take();
         if report.error_count > 0 || refused.is_some() {
-            // A file that came twice at the same time is refused the second time for what it did itself.
+            // When a file is uploaded twice at the same time, the second upload is refused because of the first one.
             if let Some(answer) = self.replay(answering.as_ref()).await? {
                 self.run_bulk_change_to_end(import.auction).await?;
                 return Ok(Outcome::Replayed(answer));
@@ -124,8 +124,8 @@ impl Platform {
         Ok(outcome)
     }
 
-    /// What was given to the caller's key before, whatever the file was.
-    async fn kept_answer(
+    /// The stored answer of the caller's idempotency key, for any file.
+    async fn stored_answer(
         &self,
         answering: Option<&IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Option<IdempotentAnswer>> {
@@ -133,7 +133,7 @@ impl Platform {
         Ok(self.store().idempotent_answer(answering.caller, answering.key).await?)
     }
 
-    /// The answer that was given to the same file; the file is read for its hash.
+    /// Replays the stored answer if the file has the same hash.
     async fn replay_import(
         &self,
         import: CatalogueImport,
@@ -142,7 +142,9 @@ impl Platform {
         answer: IdempotentAnswer,
     ) -> PlatformResult<Outcome<ImportReport>> {
         let hashing = tokio::task::spawn_blocking(move || HashingReader::of_all(source));
-        let hash = hashing.await.map_err(|error| PlatformError::Internal(format!("reading the catalogue: {error}")))?;
+        let hash = hashing
+            .await
+            .map_err(|error| PlatformError::Internal(format!("the catalogue could not be read: {error}")))?;
         let hash =
             hash.map_err(|error| PlatformError::invalid("", format!("the file can't be read to its end: {error}")))?;
         if answering.is_none_or(|answering| combined_hash(answering.request_hash, hash) != answer.request_hash) {
@@ -152,7 +154,7 @@ impl Platform {
         Ok(Outcome::Replayed(answer))
     }
 
-    /// Reads the file to its end, and stages its items as they come.
+    /// Reads the file to its end and stages its items on the way.
     async fn read_in(
         &self,
         import: CatalogueImport,
@@ -161,30 +163,31 @@ impl Platform {
     ) -> PlatformResult<(FileHash, (Lots, ImportReport))> {
         let (limits, items_max) = (self.config().catalogue.clone(), self.config().bulk_changes.items_max.max(1));
         let wanted = RowTarget { status: import.status, setting: ItemContext::of(&progress.auction) };
-        let (send, mut pieces) = mpsc::channel(PIECES_WAITING_MAX);
-        // A file or a request body: reading may wait.
+        let (send, mut chunks) = mpsc::channel(CHUNKS_WAITING_MAX);
+        // Reading a file or a request body can block.
         let reading = tokio::task::spawn_blocking(move || {
-            let mut piece = StagedBatch::default();
+            let mut chunk = StagedBatch::default();
             let mut source = HashingReader::new(source);
             let read = read::read_each(&mut source, &limits, wanted, |_, item| {
-                piece.add(item);
-                if piece.is_full(items_max) {
+                chunk.add(item);
+                if chunk.is_full(items_max) {
                     // The caller may have been cancelled meanwhile.
-                    let _ = send.blocking_send(std::mem::take(&mut piece).items);
+                    let _ = send.blocking_send(std::mem::take(&mut chunk).items);
                 }
             });
-            if !piece.items.is_empty() {
-                let _ = send.blocking_send(piece.items);
+            if !chunk.items.is_empty() {
+                let _ = send.blocking_send(chunk.items);
             }
             (source.finish(), read)
         });
-        while let Some(items) = pieces.recv().await {
+        while let Some(items) = chunks.recv().await {
             self.accept_batch(import.mode, progress, items).await?;
         }
-        reading.await.map_err(|error| PlatformError::Internal(format!("reading the catalogue: {error}")))
+        reading.await.map_err(|error| PlatformError::Internal(format!("the catalogue could not be read: {error}")))
     }
 
-    /// Refusals of the rules are reported after the whole file was read: mistakes in the file come first.
+    /// Checks and stages a chunk. A rejection of the rules is reported after the whole file was read, because mistakes
+    /// in the file are reported first.
     async fn accept_batch(
         &self,
         mode: ImportMode,
@@ -204,14 +207,14 @@ impl Platform {
             progress.only = Some(items);
             return Ok(());
         }
-        for piece in progress.only.take().into_iter().chain([items]) {
-            self.store().stage_chunk(progress.import, progress.pieces, piece, self.now()).await?;
-            progress.pieces += 1;
+        for chunk in progress.only.take().into_iter().chain([items]) {
+            self.store().stage_chunk(progress.import, progress.chunks, chunk, self.now()).await?;
+            progress.chunks += 1;
         }
         Ok(())
     }
 
-    /// A file of one piece.
+    /// Imports a file of one chunk.
     async fn import_one_batch(
         &self,
         caller: &Caller,
@@ -231,8 +234,8 @@ impl Platform {
         .await
     }
 
-    /// The import becomes true. The auction's version moves along: lot numbers and places that were free until then are
-    /// kept for it by its bulk change.
+    /// Begins the bulk change of the import. The auction gets a new version; from then on, the bulk change reserves the
+    /// lot numbers and positions of the import.
     async fn begin_bulk_import(
         &self,
         caller: &Caller,
@@ -275,7 +278,7 @@ impl Platform {
         .await
     }
 
-    /// The auction changed while the file was read.
+    /// Checks the items again, because the auction changed while the file was read.
     async fn check_again(
         &self,
         auction: &Auction,
@@ -289,15 +292,15 @@ impl Platform {
             return Err(PlatformError::invalid("", format!("line {}: {}", error.line, error.message)));
         }
         let mut before = 0;
-        for number in 0..progress.pieces {
-            let piece = self.store().staged_chunk(progress.import, number).await?.ok_or(PlatformError::Busy)?;
-            self.check_batch(auction, (existing, before), &piece)?;
-            before += count(piece.len() as u64);
+        for number in 0..progress.chunks {
+            let chunk = self.store().staged_chunk(progress.import, number).await?.ok_or(PlatformError::Busy)?;
+            self.check_batch(auction, (existing, before), &chunk)?;
+            before += count(chunk.len() as u64);
         }
         Ok(())
     }
 
-    /// Lot numbers that the auction has already, and its size.
+    /// Reports lot numbers that the auction has already, and too many items.
     async fn check_against_auction(
         &self,
         auction: Uuid,
@@ -319,12 +322,14 @@ impl Platform {
         }
         taken.sort();
         for (line, lot) in taken {
-            let message = format!("the auction has a lot {lot} already: give it another number, or remove the row");
+            let message = format!("the auction already has a lot {lot}: change the number, or remove the row");
             report.error(RowError { line, column: Some("lot_number".into()), message }, errors_max);
         }
         let items_max = self.config().auction_items_max;
         if existing + items > count(items_max as u64) {
-            let message = format!("an auction has at most {items_max} items, it has {existing} and the file {items}");
+            let message = format!(
+                "the auction has {existing} items and the file {items}: at most {items_max} are possible together"
+            );
             report.error(RowError { line: 1, column: None, message }, errors_max);
         }
         report.errors.sort_by_key(|error| error.line);

@@ -1,4 +1,4 @@
-//! A catalogue file read row by row into items, every mistake noted. Pure but for the source.
+//! Reads a catalogue file row by row into items, and collects every mistake. Pure except for the source.
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read};
@@ -19,16 +19,16 @@ const BUFFER_BYTES: usize = 64 << 10;
 /// Lot numbers of a file, and the lines that they are on.
 pub(super) type Lots = HashMap<String, u64>;
 
-/// What the rows of a file are to be.
+/// What the rows of a file become.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowTarget {
     pub(super) status: ItemStatus,
-    /// Of their auction.
+    /// The context of their auction.
     pub(super) setting: ItemContext,
 }
 
-/// The items of a catalogue file with the lines that they begin on, and what is wrong with it. The items are complete
-/// only if nothing is.
+/// The items of a catalogue file with the lines that they begin on, and its mistakes. The items are complete only if
+/// there is no mistake.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(super) fn read(
     source: impl Read,
@@ -40,8 +40,8 @@ pub(super) fn read(
     (items, report)
 }
 
-/// Reads a catalogue file and gives each item, with the line that it begins on, to `take` as it comes. These are all
-/// only if nothing is wrong with the file: after the first mistake nothing is given any more.
+/// Reads a catalogue file and passes each item, with the line that it begins on, to `take`. After the first mistake it
+/// passes no more items.
 pub(super) fn read_each(
     source: impl Read,
     limits: &CatalogueLimits,
@@ -78,7 +78,7 @@ struct Reading<'a, T> {
 impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
     fn file<R: std::io::BufRead>(&mut self, records: &mut Records<R>) -> Result<(), ReadError> {
         let Some(header) = records.next()? else {
-            let message = "the file is empty: it begins with a header and has a row for each lot".to_owned();
+            let message = "the file is empty: write a header, and a row for each lot".to_owned();
             self.error(RowError { line: 1, column: None, message });
             return Ok(());
         };
@@ -117,7 +117,7 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
     fn row(&mut self, columns: &[Column], record: &Record) {
         if record.field_count != columns.len() && !record.fields.iter().any(|field| field.fault.is_some()) {
             let message = format!(
-                "the row has {} fields and the header {}: check its commas, and put a field that holds one in quotes",
+                "the row has {} fields and the header {}: check its commas, and put a field with a comma in quotes",
                 record.field_count,
                 columns.len()
             );
@@ -146,7 +146,7 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
         let line = row.line(Column::LotNumber);
         match self.lots.get(&item.lot_number) {
             Some(first) => {
-                let message = format!("the lot number {} is on line {first} already: give it another", item.lot_number);
+                let message = format!("the lot number {} is on line {first} already: use another", item.lot_number);
                 row.error(Column::LotNumber, message);
             }
             None => {
@@ -160,11 +160,11 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
     }
 }
 
-/// One row on its way to an item.
+/// One row that becomes an item.
 struct Row<'a> {
     /// Where it begins.
     line: u64,
-    /// Text of each column, trimmed, with its line. A field that can't be read counts as empty; its error is noted.
+    /// Text of each column, trimmed, with its line. An unreadable field counts as empty; its error is in `errors`.
     cells: HashMap<&'static str, (u64, &'a str)>,
     errors: Vec<(u64, Column, String)>,
 }
@@ -173,7 +173,7 @@ impl<'a> Row<'a> {
     fn cell(&mut self, column: Column, field: &'a Field, limits: &CatalogueLimits) {
         self.cells.insert(column.name(), (field.line, ""));
         if let Some(fault) = field.fault {
-            return self.error(column, told(fault, limits));
+            return self.error(column, fault_message(fault, limits));
         }
         match std::str::from_utf8(&field.bytes) {
             Ok(text) => {
@@ -208,7 +208,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The checks that items from anywhere must pass, told for columns.
+    /// Runs the checks of every new item, and reports the problems by column.
     fn check(&mut self, item: &NewItem, setting: ItemContext) {
         let unfitting = setting.unfitting(item).map(|(field, message)| (field, message.to_owned()));
         for (field, message) in item.problems().into_iter().chain(unfitting) {
@@ -225,7 +225,7 @@ impl<'a> Row<'a> {
                 ItemField::OpeningBid => Column::OpeningBid,
                 ItemField::Reserve => Column::Reserve,
             };
-            // A field that can't be read is not also "empty".
+            // A field with a reading error is not also reported as empty.
             let column = if column == Column::Credit && !self.has(column) { Column::Description } else { column };
             if !self.errors.iter().any(|(_, faulty, _)| *faulty == column) {
                 self.error(column, message);
@@ -269,19 +269,19 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A row of commas only, as spreadsheets leave them behind.
+/// True for a row of commas only, which spreadsheets leave after deleted rows.
 fn is_blank(record: &Record) -> bool {
     let is_blank = |field: &Field| field.fault.is_none() && field.bytes.iter().all(u8::is_ascii_whitespace);
     record.field_count == record.fields.len() && record.fields.iter().all(is_blank)
 }
 
-/// By its first two bytes, or by the NUL that is every second byte of an English name.
+/// True for a file in UTF-16: it begins with a byte order mark, or every second byte of an ASCII name is NUL.
 fn is_utf_16(header: &Record) -> bool {
     let first = header.fields.first().map_or(&[][..], |field| &field.bytes);
     first.starts_with(&[0xff, 0xfe]) || first.starts_with(&[0xfe, 0xff]) || first.contains(&0)
 }
 
-fn told(fault: FieldFault, limits: &CatalogueLimits) -> String {
+fn fault_message(fault: FieldFault, limits: &CatalogueLimits) -> String {
     match fault {
         FieldFault::TextAfterQuote => {
             "there is text after the closing quote: write a quote within quotes twice (\"\")".into()

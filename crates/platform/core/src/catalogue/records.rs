@@ -1,7 +1,7 @@
-//! CSV (RFC 4180) taken apart as it streams in: fields with the physical line that each begins on.
+//! Parses CSV (RFC 4180) as a stream, into fields with the physical line that each begins on.
 //!
-//! It reads a byte at a time from a buffered source and holds one record, whose fields and bytes are bounded, so that a
-//! quote that is never closed costs no more memory than any other mistake and is reported where it was opened.
+//! The parser reads a byte at a time from a buffered source and holds one record of bounded size. An unclosed quote
+//! therefore costs no more memory than any other mistake, and is reported where it was opened.
 
 use std::io::{BufRead, ErrorKind};
 
@@ -16,17 +16,17 @@ pub(super) struct RecordLimits {
     pub(super) file_bytes_max: u64,
 }
 
-/// One field as it stands in the file, quotes taken off.
+/// One field without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Field {
     /// The physical line that it begins on, from 1.
     pub(super) line: u64,
     pub(super) bytes: Vec<u8>,
-    /// What is wrong with the way it is written.
+    /// The mistake in its syntax, if there is one.
     pub(super) fault: Option<FieldFault>,
 }
 
-/// What is wrong with the way a field is written.
+/// A mistake in the syntax of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldFault {
     /// `"abc"d`
@@ -46,7 +46,7 @@ pub(super) struct Record {
     pub(super) line: u64,
     /// Its fields; at most `fields_max`.
     pub(super) fields: Vec<Field>,
-    /// How many fields it really has.
+    /// The real number of its fields.
     pub(super) field_count: usize,
 }
 
@@ -74,7 +74,7 @@ impl<R: BufRead> Records<R> {
         Self { source, limits, line: 1, read_bytes: 0, pushed_back: None }
     }
 
-    /// The physical line that the reader has come to, from 1.
+    /// The current physical line, from 1.
     pub(super) fn line(&self) -> u64 {
         self.line
     }
@@ -213,7 +213,7 @@ impl<R: BufRead> Records<R> {
     }
 }
 
-/// Where in a field the reader is.
+/// Position of the parser in a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     Start,
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_taken_apart_whatever_ends_their_lines() {
+    fn records_are_parsed_with_every_line_ending() {
         for end in ["\n", "\r\n", "\r"] {
             let text = format!("a,b{end}{end}\"x,\"\"y\"\"\",{end}\"two{end}lines\",z{end},{end}last,one");
             assert_eq!(
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_within_a_bare_field_is_itself_and_an_empty_quoted_field_is_a_record() {
+    fn a_quote_in_an_unquoted_field_is_text_and_an_empty_quoted_field_is_a_record() {
         assert_eq!(texts("6\" rule,b\n\"\"\n"), [row(1, &["6\" rule", "b"]), row(2, &[""])]);
         assert_eq!(texts(""), []);
         assert_eq!(texts("\n\n"), []);
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_too_long_is_not_read_to_its_end() {
+    fn reading_stops_at_the_maximum_length_of_a_file() {
         let text = "a\n".repeat(5_001);
         let mut records = Records::new(text.as_bytes(), LIMITS);
         let failed = (0..10_000).find_map(|_| records.next().err());
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn it_reads_what_the_csv_crate_reads() {
+    fn records_agree_with_the_csv_crate() {
         let samples = [
             "a,b\r\n\"c\",\"d\ne\"\r\n",
             "a,\"b \"\"quoted\"\" c\",\r\n,,\r\nlast,x,y",

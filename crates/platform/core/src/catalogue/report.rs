@@ -1,6 +1,6 @@
-//! What an import tells.
+//! The report of an import.
 
-/// A mistake in a catalogue file, where it is and what to do about it.
+/// A mistake in a catalogue file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowError {
     /// Physical line of the file, from 1; a field in quotes may span several.
@@ -11,7 +11,7 @@ pub struct RowError {
     pub message: String,
 }
 
-/// What became of a catalogue import. Nothing was imported if there is any error.
+/// The result of an import. With any error, nothing was imported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportReport {
     /// Rows read after the header.
@@ -20,7 +20,7 @@ pub struct ImportReport {
     pub items: u64,
     /// The first 1,000 errors, in the file's order.
     pub errors: Vec<RowError>,
-    /// How many errors there are in all.
+    /// The number of all errors.
     pub error_count: u64,
 }
 

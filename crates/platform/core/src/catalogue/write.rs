@@ -2,7 +2,7 @@
 //! the header and then one row after the other, so the whole file is never in memory.
 //!
 //! Importing an exported file gives the same items, with two exceptions: no export contains reserve and vendor, and
-//! spaces around a text are trimmed. A spreadsheet never evaluates a cell as a formula (see `safe`).
+//! spaces around a text are trimmed. A spreadsheet never evaluates a cell as a formula (see the module `formula`).
 
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
@@ -13,12 +13,12 @@ use serde_json::value::RawValue;
 use super::columns::{Column, RESULTS};
 use super::formula;
 
-/// What a file is of.
+/// The content of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Export {
-    /// What was entered.
+    /// The catalogue.
     Catalogue,
-    /// Also status, buyer, hammer price, premium, tax and total.
+    /// The catalogue with status, buyer, hammer price, premium, tax and total.
     Results,
 }
 
@@ -76,7 +76,7 @@ fn cell(column: Column, auction: &Auction, item: &Item) -> String {
         Column::OpeningBid => amount(Some(item.opening_bid)),
         Column::BuyNow => amount(item.buy_now),
         Column::FixedIncrement => amount(item.fixed_increment),
-        // An end that the auction's plan gives is planned again wherever the file goes.
+        // A planned end is left out, because the auction that imports the file plans its own.
         Column::EndTime => {
             let own = item.end_time.filter(|_| item.end_time != new_item_end(auction, item.position));
             own.map(kit_runtime::clock::rfc3339_ms).unwrap_or_default()
@@ -94,7 +94,7 @@ fn cell(column: Column, auction: &Auction, item: &Item) -> String {
     }
 }
 
-/// Cells as RFC 4180 has them.
+/// One line of CSV (RFC 4180).
 fn line(cells: &[String]) -> String {
     let mut line = String::new();
     for (index, cell) in cells.iter().enumerate() {
@@ -121,7 +121,7 @@ pub(super) fn attachments_from(text: &str) -> Result<Vec<UrlAttachmentApiModel>,
         return read(&Value::from_iter([("url", text)]).to_string()).map(|one| vec![one]);
     }
     let list: Vec<&RawValue> =
-        serde_json::from_str(text).map_err(|_| "is no JSON list of objects with `url` and `label`".to_owned())?;
+        serde_json::from_str(text).map_err(|_| "is not a JSON list of objects with `url` and `label`".to_owned())?;
     let read_all = list.into_iter().map(|raw| read(raw.get()));
     let attachments = read_all.collect::<Result<Vec<_>, _>>()?;
     match crate::sales::attachments::problems("", &attachments).first() {
@@ -132,6 +132,6 @@ pub(super) fn attachments_from(text: &str) -> Result<Vec<UrlAttachmentApiModel>,
 
 /// Reads a cell of a time.
 pub(super) fn time_from(text: &str) -> Result<Timestamp, String> {
-    let at: Timestamp = text.parse().map_err(|_| "is no time; write it like 2027-03-01T18:00:00.000Z".to_owned())?;
+    let at: Timestamp = text.parse().map_err(|_| "is not a time: write it like 2027-03-01T18:00:00.000Z".to_owned())?;
     Ok(kit_runtime::clock::from_ms(kit_runtime::clock::to_ms(at)))
 }

@@ -16,20 +16,20 @@ use super::listener::Subscription;
 use super::topics::{Topic, Topics};
 use crate::port::StoreResult;
 
-/// Changes that wait to be told; when there are more, everything is looked up again.
+/// Queued updates; when the queue is full, the channel reloads the state from the store.
 const UPDATES_QUEUED_MAX: usize = 1_024;
-/// People at the door; further ones wait behind them.
+/// Queued subscribe requests; further callers wait until there is room.
 const SUBSCRIBE_REQUESTS_MAX: usize = 256;
-/// Done at once of either.
+/// Updates, or subscribe requests, handled in one batch.
 const BATCH_MAX: usize = 256;
-/// Items looked up one by one; with more, everything is.
+/// Items reloaded one by one; with more, the channel reloads the whole auction.
 const ITEMS_RELOADED_MAX: usize = 64;
 /// Time between two maintenance steps of the channel: reload, heartbeat, idle check.
 const TICK: Duration = Duration::from_secs(1);
 /// How long a channel without listeners stays open, so that a listener who reconnects finds the events that it missed.
 const IDLE_TTL: Duration = Duration::from_secs(30);
 
-/// The door of a channel.
+/// The handle of a channel, through which commits send updates and listeners subscribe.
 pub(super) struct LiveChannel {
     pub(super) auction: Uuid,
     pub(super) epoch: Uuid,
@@ -38,35 +38,35 @@ pub(super) struct LiveChannel {
     must_reload: AtomicBool,
 }
 
-/// What happened to the auction.
+/// A change of the auction or of one of its items.
 pub(super) enum LiveUpdate {
-    /// The auction is this now.
+    /// The new state of the auction.
     Auction(Box<Auction>),
-    /// An item of it is this now.
+    /// The new state of an item.
     Item(Box<Item>),
-    /// An item of it changed, or the auction itself: look it up.
+    /// This item, or without one the auction, changed: reload it from the store.
     Reload(Option<Uuid>),
 }
 
-/// A listener connects.
+/// A request of a listener to subscribe.
 pub(super) struct SubscribeRequest {
     pub(super) topic: Topic,
     pub(super) last_event: Option<EventId>,
-    pub(super) answer: oneshot::Sender<StoreResult<Subscription>>,
+    pub(super) response: oneshot::Sender<StoreResult<Subscription>>,
 }
 
 impl LiveChannel {
-    /// Never waits.
-    pub(super) fn send(&self, updates: LiveUpdate) {
-        if self.updates.try_send(updates).is_err() {
+    /// Queues an update without waiting. A full queue makes the channel reload everything.
+    pub(super) fn send(&self, update: LiveUpdate) {
+        if self.updates.try_send(update).is_err() {
             self.must_reload.store(true, Ordering::SeqCst);
         }
     }
 
-    /// Something may have been must_reload: everything is looked up again.
+    /// Updates may have been lost: the channel reloads everything.
     pub(super) fn reload_all(&self) {
         self.must_reload.store(true, Ordering::SeqCst);
-        // If there is no room for it, the task is awake anyway.
+        // A full queue wakes the task as well.
         let _ = self.updates.try_send(LiveUpdate::Reload(None));
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn open(live: Live, auction: Uuid) -> Arc<LiveChannel> {
     let config = &live.shared.config;
     let topics = Topics::new(epoch, config.events_kept, config.events_behind_max);
     let now = live.now();
-    let host = LiveChannelTask {
+    let task = LiveChannelTask {
         channel: channel.clone(),
         live,
         topics,
@@ -90,7 +90,7 @@ pub(super) fn open(live: Live, auction: Uuid) -> Arc<LiveChannel> {
         beat: now,
         used: now,
     };
-    tokio::spawn(host.run(update_receiver, request_receiver));
+    tokio::spawn(task.run(update_receiver, request_receiver));
     channel
 }
 
@@ -103,7 +103,7 @@ pub(super) struct LiveChannelTask {
     pub(super) auction: Option<Auction>,
     /// More than [`ITEMS_RELOADED_MAX`] items changed together, so the next tick reloads the whole auction.
     reload_on_tick: bool,
-    /// Of the states told last; at most one for each item of the auction.
+    /// Versions of the states sent last; at most one for each item of the auction.
     versions: HashMap<Uuid, i64>,
     /// Time of the last heartbeat.
     beat: Timestamp,
@@ -137,11 +137,11 @@ impl LiveChannelTask {
                 }
             }
         }
-        // Who is at the door, or comes to it now, finds it closed and opens another one.
+        // Queued and later requests fail now, and their callers open another channel.
         self.live.close_channel(&self.channel);
     }
 
-    /// Keeps the streams alive; true when there was no listener for the idle time.
+    /// Sends the heartbeat when it is due. True when the channel had no listener for [`IDLE_TTL`].
     fn is_over(&mut self, now: Timestamp) -> bool {
         if now.duration_since(self.beat).unsigned_abs() >= self.live.shared.config.heartbeat_every {
             self.beat = now;
@@ -154,21 +154,20 @@ impl LiveChannelTask {
     }
 
     async fn apply_updates(&mut self, updates: Vec<LiveUpdate>) {
-        let mut looks: BTreeSet<Option<Uuid>> = BTreeSet::new();
-        for updates in updates {
-            match updates {
+        let mut changed: BTreeSet<Option<Uuid>> = BTreeSet::new();
+        for update in updates {
+            match update {
                 LiveUpdate::Auction(auction) => self.publish_auction(*auction),
                 LiveUpdate::Item(item) => self.publish_item(&item),
-                LiveUpdate::Reload(what) => drop(looks.insert(what)),
+                LiveUpdate::Reload(what) => drop(changed.insert(what)),
             }
         }
-        if looks.len() > ITEMS_RELOADED_MAX {
-            // A large auction is being changed as a whole, and more comes: once a second is enough to look at all of
-            // it.
+        if changed.len() > ITEMS_RELOADED_MAX {
+            // A bulk change of a large auction is running: one reload each second is enough.
             self.reload_on_tick = true;
             return;
         }
-        if !self.channel.must_reload.load(Ordering::SeqCst) && self.reload(looks).await.is_err() {
+        if !self.channel.must_reload.load(Ordering::SeqCst) && self.reload(changed).await.is_err() {
             // The next tick tries again.
             self.channel.must_reload.store(true, Ordering::SeqCst);
             return;
@@ -178,8 +177,8 @@ impl LiveChannelTask {
         }
     }
 
-    async fn reload(&mut self, looks: BTreeSet<Option<Uuid>>) -> StoreResult<()> {
-        for what in looks {
+    async fn reload(&mut self, changed: BTreeSet<Option<Uuid>>) -> StoreResult<()> {
+        for what in changed {
             match what {
                 None => {
                     if let Some(auction) = self.live.shared.store.auction(self.channel.auction).await? {
@@ -197,7 +196,7 @@ impl LiveChannelTask {
         Ok(())
     }
 
-    /// The auction as it is known, or as the store has it when it is not.
+    /// Loads the auction if the channel does not hold its state.
     pub(super) async fn load_auction(&mut self) -> StoreResult<()> {
         if self.auction.is_none() {
             self.auction = self.live.shared.store.auction(self.channel.auction).await?;
@@ -211,7 +210,7 @@ impl LiveChannelTask {
             return;
         }
         if known.is_some_and(|known| known.increments != auction.increments) {
-            // What the next bid has to be is another amount at every item.
+            // The minimum bid of every item changes with the increments.
             self.channel.must_reload.store(true, Ordering::SeqCst);
         }
         let id = self.topics.next_id();
@@ -221,12 +220,12 @@ impl LiveChannelTask {
     }
 
     fn publish_item(&mut self, item: &Item) {
-        let told = self.versions.entry(item.uuid).or_default();
-        // Two that committed one after the other may come here the other way round.
-        if *told >= item.version {
+        let sent = self.versions.entry(item.uuid).or_default();
+        // Updates of two commits can arrive in the other order.
+        if *sent >= item.version {
             return;
         }
-        *told = item.version;
+        *sent = item.version;
         let Some(auction) = &self.auction else {
             // No listener is connected yet.
             return;
@@ -237,7 +236,7 @@ impl LiveChannelTask {
         self.topics.publish(Some(item.uuid), event(id, "item", &body, now));
     }
 
-    /// Looks up what is listened to and tells it as it is.
+    /// Reads the topics with listeners from the store and sends each a snapshot.
     async fn reload_everything(&mut self) {
         self.channel.must_reload.store(false, Ordering::SeqCst);
         self.reload_on_tick = false;
@@ -247,7 +246,7 @@ impl LiveChannelTask {
             match self.snapshot(topic).await {
                 Ok(snapshot) => self.topics.publish_to(topic, snapshot),
                 Err(error) => {
-                    tracing::warn!(%error, "what changed could not be looked up for listeners; it is tried again");
+                    tracing::warn!(%error, "the state of an auction could not be read for its listeners; the channel tries again");
                     self.channel.must_reload.store(true, Ordering::SeqCst);
                     return;
                 }
@@ -255,28 +254,29 @@ impl LiveChannelTask {
         }
     }
 
-    /// One reading and one rendering for all who come at the same time.
+    /// Subscribes listeners. Requests of one batch share one snapshot of each topic.
     async fn subscribe_all(&mut self, requests: Vec<SubscribeRequest>) {
         let mut snapshots: HashMap<Topic, Vec<SubscribeRequest>> = HashMap::new();
         self.used = self.live.now();
-        for join in requests {
-            let Some(first) = join.last_event.and_then(|last_event| self.topics.after(last_event, join.topic)) else {
-                snapshots.entry(join.topic).or_default().push(join);
+        for request in requests {
+            let Some(first) = request.last_event.and_then(|last_event| self.topics.after(last_event, request.topic))
+            else {
+                snapshots.entry(request.topic).or_default().push(request);
                 continue;
             };
-            let events = self.topics.subscribe(join.topic);
-            // It may have gone away.
-            let _ = join.answer.send(Ok(Subscription { first, events }));
+            let events = self.topics.subscribe(request.topic);
+            // The listener may have disconnected.
+            let _ = request.response.send(Ok(Subscription { first, events }));
         }
         for (topic, requests) in snapshots {
             let snapshot = self.snapshot(topic).await;
-            for join in requests {
+            for request in requests {
                 let first = snapshot.as_ref().map(|snapshot| vec![snapshot.clone()]);
-                let joined = match first {
+                let subscription = match first {
                     Ok(first) => Ok(Subscription { first, events: self.topics.subscribe(topic) }),
                     Err(error) => Err(crate::port::StoreError::Unavailable(error.to_string())),
                 };
-                let _ = join.answer.send(joined);
+                let _ = request.response.send(subscription);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a commit leaves for those who listen, once it is durable.
+//! The updates that a durable commit sends to channels and to other nodes.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::Live;
 use super::channel::LiveUpdate;
 use crate::port::{Change, CommitReceipt, StoreResult};
 
-/// Items of one change that are handed to a channel as they are; with more it looks them up.
+/// Items of one change whose states are sent to the channel; with more, the channel reloads them.
 const ITEMS_PASSED_MAX: usize = 64;
 
 /// Time after which a commit whose caller was cancelled has certainly ended.
@@ -32,7 +32,7 @@ struct PendingUpdate {
 }
 
 impl Live {
-    /// To be called before a commit.
+    /// Prepares the updates of a commit. Called before the commit.
     pub(crate) fn prepare_updates(&self, changes: &[(Uuid, Change)]) -> PendingUpdates {
         let mut updates = Vec::with_capacity(changes.len());
         for (place, (_, change)) in changes.iter().enumerate() {
@@ -41,14 +41,14 @@ impl Live {
                 let update = self.channel(auction.uuid).map(|_| LiveUpdate::Auction(Box::new(auction.clone())));
                 updates.push(PendingUpdate { change: place, auction: auction.uuid, item: None, update });
             }
-            let is_handed = change.items.len() <= ITEMS_PASSED_MAX;
+            let sends_states = change.items.len() <= ITEMS_PASSED_MAX;
             for item in &change.items {
                 let item = &item.state;
-                // Nothing that is shown has changed, and that something did would tell of it.
+                // An absentee bid changes nothing public, and an update would reveal that one was left.
                 if change.bids.iter().any(|bid| bid.item == item.uuid && bid.source == BidSource::Absentee) {
                     continue;
                 }
-                let channel = self.channel(item.auction).filter(|_| is_handed);
+                let channel = self.channel(item.auction).filter(|_| sends_states);
                 let update = channel.map(|_| LiveUpdate::Item(Box::new(item.clone())));
                 updates.push(PendingUpdate { change: place, auction: item.auction, item: Some(item.uuid), update });
             }
@@ -58,7 +58,7 @@ impl Live {
 }
 
 impl PendingUpdates {
-    /// The commit is durable: `results` has an answer for each change.
+    /// Sends the updates of a durable commit; `results` has one result for each change.
     pub(crate) fn committed(mut self, results: &[StoreResult<CommitReceipt>]) {
         for pending in std::mem::take(&mut self.updates) {
             if results.get(pending.change).is_some_and(Result::is_ok) {
@@ -93,8 +93,8 @@ impl PendingUpdate {
         if let Some(channel) = live.channel(self.auction) {
             channel.send(self.update.unwrap_or(LiveUpdate::Reload(self.item)));
         }
-        if let Some(notices_out) = &live.shared.notices_out {
-            notices_out.add(self.auction, self.item);
+        if let Some(outgoing) = &live.shared.outgoing {
+            outgoing.add(self.auction, self.item);
         }
     }
 }

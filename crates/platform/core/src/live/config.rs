@@ -1,4 +1,4 @@
-//! What can be set about live streams.
+//! Settings of live streams.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use std::time::Duration;
 pub struct LiveConfig {
     /// Listeners at the same time, at each node; further ones are refused. 10,000.
     pub listeners_max: usize,
-    /// Events of an auction that are kept for listeners who come back. 256.
+    /// Events of an auction kept for listeners that reconnect. 256.
     pub events_kept: usize,
-    /// Events that a listener may be behind before it is given a snapshot instead. 64.
+    /// Events that a listener may be behind before it receives a snapshot instead. 64.
     pub events_behind_max: usize,
-    /// Items in the snapshot of an auction; a longer snapshot says that it is cut. 500.
+    /// Items in the snapshot of an auction; a snapshot without the other items says so. 500.
     pub snapshot_items_max: usize,
-    /// Time between two comments that show that the stream lives. 15 s.
+    /// Time between two heartbeat comments. 15 s.
     pub heartbeat_every: Duration,
     /// How long one stream lasts. The listener then reconnects and is authorised again. 1 h.
     pub listen_max: Duration,
-    /// Time between two notices to other nodes, in which what changed is gathered. 20 ms.
+    /// Time between two notifications to other nodes; changes in between are batched. 20 ms.
     pub tell_every: Duration,
 }
 

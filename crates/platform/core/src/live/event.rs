@@ -1,4 +1,4 @@
-//! What goes out: server-sent events (WHATWG HTML, section 9.2), rendered once for everybody.
+//! Renders server-sent events (WHATWG HTML, section 9.2), once for all listeners.
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -7,19 +7,19 @@ use platform_rules::{Auction, InRing, Item, PublicItem};
 use serde::Serialize;
 use uuid::Uuid;
 
-/// Milliseconds after which a browser comes back when the stream has broken.
+/// Milliseconds after which a client reconnects when the stream has broken.
 const RETRY_MS: u32 = 2_000;
 
 /// The place of an event in the stream of a channel: `<epoch>-<number>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct EventId {
-    /// Of one channel of one process.
+    /// The channel: one of one process.
     pub(super) epoch: Uuid,
     pub(super) number: u64,
 }
 
 impl EventId {
-    /// None for what we never gave: it is answered with a snapshot, as everything unknown is.
+    /// Parses an id; none for text that is not an id of this platform. The listener then receives a snapshot.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (epoch, number) = text.split_once('-')?;
         Some(Self { epoch: Uuid::try_parse(epoch).ok()?, number: number.parse().ok()? })
@@ -68,7 +68,7 @@ impl ItemState {
     }
 }
 
-/// How an item in the ring is offered, as everybody sees it.
+/// The public state of an item in the ring.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RingState {
@@ -79,7 +79,7 @@ struct RingState {
 
 impl RingState {
     fn of(ring: InRing) -> Self {
-        // What the clerk lowered is the clerk's to bring back.
+        // `lowered` concerns the clerk only.
         let InRing { asking_price, paused, warnings, lowered: _ } = ring;
         Self { asking_price, paused, warnings }
     }
@@ -110,7 +110,7 @@ impl AuctionState {
     }
 }
 
-/// What an event says.
+/// The payload of an event.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Body {
@@ -125,7 +125,7 @@ pub(super) enum Body {
         auction: AuctionState,
         items: Vec<ItemState>,
         items_complete: bool,
-        /// Where the list of items goes on when these are not all.
+        /// Cursor of the next page of items when these are not all.
         next: Option<String>,
     },
 }
@@ -149,12 +149,12 @@ pub(super) fn event(id: EventId, name: &str, body: &Body, now: Timestamp) -> Byt
     format!("id: {}-{}\nevent: {name}\ndata: {data}\n\n", id.epoch.simple(), id.number).into()
 }
 
-/// A comment, which keeps proxies from taking the stream for dead.
+/// A comment that keeps proxies from closing an idle stream.
 pub(super) fn heartbeat() -> Bytes {
     Bytes::from_static(b": here\n\n")
 }
 
-/// How soon to come back.
+/// The reconnection time.
 pub(super) fn retry() -> Bytes {
     format!("retry: {RETRY_MS}\n\n").into()
 }

@@ -1,4 +1,4 @@
-//! One who listens.
+//! A listener of a live stream.
 
 use std::collections::VecDeque;
 
@@ -23,37 +23,37 @@ pub struct Listener {
     live: Live,
     auction: Uuid,
     topic: Topic,
-    ahead: VecDeque<Bytes>,
+    first: VecDeque<Bytes>,
     events: broadcast::Receiver<Bytes>,
     until: Timestamp,
-    _place: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
 }
 
-/// What a listener gets when it connects.
+/// The result of subscribing to a topic.
 pub(super) struct Subscription {
-    /// Told at once: a snapshot, or what was missed.
+    /// Sent first: a snapshot, or the missed events.
     pub(super) first: Vec<Bytes>,
-    /// Told from then on.
+    /// Sent from then on.
     pub(super) events: broadcast::Receiver<Bytes>,
 }
 
 impl Listener {
     /// The next piece of the stream: whole events or comments. None at its end.
     pub async fn next(&mut self) -> Option<Bytes> {
-        if let Some(ahead) = self.ahead.pop_front() {
-            return Some(ahead);
+        if let Some(first) = self.first.pop_front() {
+            return Some(first);
         }
         if self.live.now() >= self.until {
             return None;
         }
         match self.events.recv().await {
             Ok(event) => Some(event),
-            // It was too slow: the present is what it needs.
+            // The listener was too slow for its buffer: it continues with a snapshot.
             Err(broadcast::error::RecvError::Lagged(_)) => {
-                let joined = self.live.join(self.auction, self.topic, None).await.ok()?;
-                self.events = joined.events;
-                self.ahead = joined.first.into();
-                self.ahead.pop_front()
+                let subscription = self.live.subscribe(self.auction, self.topic, None).await.ok()?;
+                self.events = subscription.events;
+                self.first = subscription.first.into();
+                self.first.pop_front()
             }
             Err(broadcast::error::RecvError::Closed) => None,
         }
@@ -61,28 +61,33 @@ impl Listener {
 }
 
 impl Live {
-    /// Connects a listener that has the event `last`.
+    /// Subscribes a listener whose last event was `last`.
     pub(super) async fn listen(&self, auction: Uuid, topic: Topic, last: Option<&str>) -> PlatformResult<Listener> {
-        let place = self.shared.places.clone().try_acquire_owned();
-        let place = place.map_err(|_| PlatformError::ListenersFull { maximum: self.shared.config.listeners_max })?;
-        let joined = self.join(auction, topic, last.and_then(EventId::parse)).await?;
-        let mut ahead = VecDeque::from(joined.first);
-        ahead.push_front(event::retry());
+        let slot = self.shared.slots.clone().try_acquire_owned();
+        let slot = slot.map_err(|_| PlatformError::ListenersFull { maximum: self.shared.config.listeners_max })?;
+        let subscription = self.subscribe(auction, topic, last.and_then(EventId::parse)).await?;
+        let mut first = VecDeque::from(subscription.first);
+        first.push_front(event::retry());
         let until = self.now().saturating_add(self.shared.config.listen_max).unwrap_or(Timestamp::MAX);
-        Ok(Listener { live: self.clone(), auction, topic, ahead, events: joined.events, until, _place: place })
+        Ok(Listener { live: self.clone(), auction, topic, first, events: subscription.events, until, _slot: slot })
     }
 
-    async fn join(&self, auction: Uuid, topic: Topic, last_event: Option<EventId>) -> PlatformResult<Subscription> {
+    async fn subscribe(
+        &self,
+        auction: Uuid,
+        topic: Topic,
+        last_event: Option<EventId>,
+    ) -> PlatformResult<Subscription> {
         for _ in 0..SUBSCRIBE_TRIES_MAX {
             if self.shared.stopping.is_cancelled() {
                 break;
             }
             let channel = self.open_channel(auction);
-            let (answer, answered) = oneshot::channel();
-            let is_asked = channel.requests.send(SubscribeRequest { topic, last_event, answer }).await.is_ok();
-            match answered.await {
-                Ok(joined) if is_asked => return Ok(joined?),
-                // The channel ended meanwhile.
+            let (response, received) = oneshot::channel();
+            let is_sent = channel.requests.send(SubscribeRequest { topic, last_event, response }).await.is_ok();
+            match received.await {
+                Ok(subscription) if is_sent => return Ok(subscription?),
+                // The channel closed meanwhile.
                 _ => self.close_channel(&channel),
             }
         }

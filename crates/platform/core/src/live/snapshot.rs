@@ -12,7 +12,7 @@ use super::topics::Topic;
 use crate::port::{Page, StoreError, StoreResult};
 
 impl LiveChannelTask {
-    /// The state of a topic. No later event is older.
+    /// The current state of a topic. No event that follows is older.
     pub(super) async fn snapshot(&mut self, topic: Topic) -> StoreResult<Bytes> {
         let items = match topic {
             Topic::Item(item) => self.live.shared.store.item(item).await?.into_iter().collect(),
@@ -20,11 +20,13 @@ impl LiveChannelTask {
         };
         self.load_auction().await?;
         let known = self.auction.as_ref();
-        let auction = known.ok_or_else(|| StoreError::Corrupt("an auction that was there is gone".into()))?;
+        let auction =
+            known.ok_or_else(|| StoreError::Corrupt("the auction of a live stream does not exist any more".into()))?;
         let body = match topic {
             Topic::Item(_) => {
                 let item: Option<&Item> = items.first();
-                let item = item.ok_or_else(|| StoreError::Corrupt("an item that was there is gone".into()))?;
+                let item = item
+                    .ok_or_else(|| StoreError::Corrupt("the item of a live stream does not exist any more".into()))?;
                 Body::Item { item: ItemState::of(auction, item) }
             }
             Topic::Auction => {
@@ -37,8 +39,8 @@ impl LiveChannelTask {
         Ok(event(self.topics.last, "snapshot", &body, time_in(auction, self.live.now())))
     }
 
-    /// The first items in running order and the one in the ring, and the place of the last of the first when there are
-    /// more.
+    /// The first items in running order and the item in the ring. When there are more items, also the place of the last
+    /// of the first ones.
     async fn first_items(&self, auction: Uuid, in_ring: Option<Uuid>) -> StoreResult<(Vec<Item>, Option<i64>)> {
         let limit = self.live.shared.config.snapshot_items_max;
         let store = &self.live.shared.store;
@@ -55,7 +57,7 @@ impl LiveChannelTask {
     }
 }
 
-/// Where a list of items goes on behind this place, as lists take it: opaque to who reads it.
+/// The cursor of the page of items after this place, as the list of items takes it.
 fn cursor(position: i64) -> String {
     URL_SAFE_NO_PAD.encode(position.to_string())
 }

@@ -1,4 +1,4 @@
-//! Who listens in a channel, what they were told last, and what of it is kept for those who come back.
+//! The topics of a channel: their listeners, and the last events, which are kept for listeners that reconnect.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,7 +17,7 @@ pub(super) enum Topic {
     Item(Uuid),
 }
 
-/// An event that is kept, and the item that it is about.
+/// A kept event, and its item.
 struct BufferedEvent {
     number: u64,
     item: Option<Uuid>,
@@ -26,7 +26,7 @@ struct BufferedEvent {
 
 /// The topics of a channel.
 pub(super) struct Topics {
-    /// Of the last event.
+    /// Id of the last event.
     pub(super) last: EventId,
     kept: VecDeque<BufferedEvent>,
     kept_max: usize,
@@ -46,7 +46,7 @@ impl Topics {
         self.last
     }
 
-    /// Tells the listeners of the auction, and of the item that it is about, and keeps it. Its id is the last one.
+    /// Sends an event to the listeners of the auction and of its item, and keeps it. Its id is [`Topics::last`].
     pub(super) fn publish(&mut self, item: Option<Uuid>, event: Bytes) {
         for topic in [Some(Topic::Auction), item.map(Topic::Item)].into_iter().flatten() {
             self.publish_to(topic, event.clone());
@@ -57,10 +57,10 @@ impl Topics {
         }
     }
 
-    /// Tells one topic something that is not kept.
+    /// Sends an event to one topic without keeping it.
     pub(super) fn publish_to(&self, topic: Topic, event: Bytes) {
         if let Some(listeners) = self.open.get(&topic) {
-            // All may have gone away.
+            // All listeners may have disconnected.
             let _ = listeners.send(event);
         }
     }
@@ -77,7 +77,7 @@ impl Topics {
         self.last.number += 1;
     }
 
-    /// Events after one that a listener had; none when it is not known what they were.
+    /// The events after a listener's last event; none when they are not kept any more.
     pub(super) fn after(&self, last_event: EventId, topic: Topic) -> Option<Vec<Bytes>> {
         let oldest = self.kept.front().map_or(self.last.number + 1, |kept| kept.number);
         let is_known = last_event.epoch == self.last.epoch
@@ -110,33 +110,33 @@ impl Topics {
 mod tests {
     use super::*;
 
-    fn told(topics: &mut Topics, item: Uuid) -> EventId {
+    fn published(topics: &mut Topics, item: Uuid) -> EventId {
         let id = topics.next_id();
         topics.publish(Some(item), id.number.to_string().into());
         id
     }
 
     #[test]
-    fn who_comes_back_is_given_what_came_after_its_last_event_or_nothing_is_known() {
+    fn a_listener_that_reconnects_gets_the_events_after_its_last_one_while_they_are_kept() {
         let (one, two) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let mut topics = Topics::new(Uuid::from_u128(9), 3, 8);
         let start = topics.last;
         assert_eq!(topics.after(start, Topic::Auction), Some(vec![]));
-        let first = told(&mut topics, one);
-        let second = told(&mut topics, two);
-        let third = told(&mut topics, one);
+        let first = published(&mut topics, one);
+        let second = published(&mut topics, two);
+        let third = published(&mut topics, one);
         assert_eq!(topics.after(start, Topic::Auction).unwrap().len(), 3);
         assert_eq!(topics.after(first, Topic::Item(one)), Some(vec![Bytes::from("3")]));
         assert_eq!(topics.after(second, Topic::Item(two)), Some(vec![]));
-        let fourth = told(&mut topics, two);
-        assert_eq!(topics.after(start, Topic::Auction), None, "the first is not kept any more");
+        let fourth = published(&mut topics, two);
+        assert_eq!(topics.after(start, Topic::Auction), None, "the first event is not kept any more");
         assert_eq!(topics.after(first, Topic::Auction).unwrap().len(), 3);
 
         let ahead = EventId { number: fourth.number + 1, ..fourth };
-        let notices_out = EventId { epoch: Uuid::nil(), ..third };
-        assert_eq!((topics.after(ahead, Topic::Auction), topics.after(notices_out, Topic::Auction)), (None, None));
+        let other_channel = EventId { epoch: Uuid::nil(), ..third };
+        assert_eq!((topics.after(ahead, Topic::Auction), topics.after(other_channel, Topic::Auction)), (None, None));
         topics.forget();
-        assert_eq!(topics.after(fourth, Topic::Auction), None, "something may be missing");
+        assert_eq!(topics.after(fourth, Topic::Auction), None, "events may be missing");
         assert_eq!(topics.after(topics.last, Topic::Auction), Some(vec![]));
     }
 }

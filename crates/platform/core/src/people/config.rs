@@ -1,23 +1,23 @@
-//! What can be set about people.
+//! Settings of sign-ins and sessions.
 
 use std::time::Duration;
 
 use ipnet::IpNet;
 
-/// Sessions of people, and how often they may try to sign in.
+/// Limits of sessions and sign-in attempts.
 #[derive(Debug, Clone)]
 pub struct PeopleConfig {
-    /// How long a session lasts, whatever is done with it. 12 h.
+    /// How long a session lasts, used or not. 12 h.
     pub session_ttl: Duration,
-    /// How long it lasts without being used, to within a minute. 1 h.
+    /// How long an unused session lasts, to within a minute. 1 h.
     pub session_idle: Duration,
-    /// Sessions of one person at the same time; the oldest ends for one more. 20.
+    /// Concurrent sessions of one user; a further one ends the oldest. 20.
     pub sessions_max: usize,
-    /// Attempts to sign in as one person that are there at once; from one address five times as many. 10.
+    /// Sign-in attempts for one account within the window; from one address five times as many. 10.
     pub attempts_max: u32,
-    /// In which used attempts come back, evenly. 15 min.
+    /// Time in which used attempts refill, evenly. 15 min.
     pub attempts_window: Duration,
-    /// Subnets of reverse proxies whose `X-Forwarded-For` is believed. None.
+    /// Subnets of trusted reverse proxies, whose `X-Forwarded-For` is used. None.
     pub trusted_proxies: Vec<IpNet>,
     /// Passwords that are hashed at the same time; each takes 19 MiB. 4.
     pub passwords_at_once_max: usize,

@@ -23,7 +23,7 @@ const RETRY_AFTER_S: u64 = 2;
 
 pub(super) struct Passwords {
     at_once: Arc<Semaphore>,
-    /// Those that are worked on, too.
+    /// Passwords that wait or are being hashed.
     waiting: Arc<Semaphore>,
 }
 
@@ -44,24 +44,24 @@ impl Passwords {
         hashed.await?.map_err(|error| PlatformError::Internal(format!("the password can't be hashed: {error}")))
     }
 
-    /// True when the password is the one of this hash; without one it takes as long, and is not. Errors:
+    /// True when the password matches the hash. Without a hash it takes as long and is false. Errors:
     /// `too_many_attempts`.
     pub(super) async fn verify(&self, password: &Secret, hash: Option<&str>) -> PlatformResult<bool> {
-        let (password, is_somebodys) = (password.clone(), hash.is_some());
+        let (password, has_hash) = (password.clone(), hash.is_some());
         let hash = hash.unwrap_or(DUMMY_HASH).to_owned();
         let fits =
             self.work(move || Argon2::default().verify_password(password.expose(), hash.as_str()).is_ok()).await?;
-        Ok(fits && is_somebodys)
+        Ok(fits && has_hash)
     }
 
     async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> PlatformResult<T> {
         let full = |_| PlatformError::from(PeopleRefusal::TooManyAttempts { retry_after_s: RETRY_AFTER_S });
-        let place = Arc::clone(&self.waiting).try_acquire_owned().map_err(full)?;
+        let queued = Arc::clone(&self.waiting).try_acquire_owned().map_err(full)?;
         let turn = Arc::clone(&self.at_once).acquire_owned().await;
         let turn: OwnedSemaphorePermit = turn.map_err(|error| PlatformError::Internal(error.to_string()))?;
         let done = tokio::task::spawn_blocking(move || {
-            // Held by the work itself: who asked may be gone before it is done.
-            let _held = (place, turn);
+            // The work holds the permits, because the caller may be cancelled before it ends.
+            let _permits = (queued, turn);
             job()
         });
         done.await.map_err(|error| PlatformError::Internal(error.to_string()))
@@ -74,7 +74,7 @@ pub(super) fn check(pointer: &str, password: &Secret) -> Option<Problem> {
     if chars >= CHARS_MIN && password.expose().len() <= BYTES_MAX {
         return None;
     }
-    Some(Problem::new(pointer, format!("must have {CHARS_MIN} characters at least, {BYTES_MAX} bytes at most")))
+    Some(Problem::new(pointer, format!("must have at least {CHARS_MIN} characters and at most {BYTES_MAX} bytes")))
 }
 
 #[cfg(test)]
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_fits_its_own_hash_and_nobodys_fits_none() {
+    async fn a_password_matches_its_own_hash_only_and_none_without_a_hash() {
         let passwords = Passwords::new(&PeopleConfig::default());
         let hash = passwords.hash(&SeededRandom::new(1), &secret("correct horse")).await.unwrap();
         assert!(passwords.verify(&secret("correct horse"), Some(&hash)).await.unwrap());
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_finds_all_places_taken_is_told_to_come_back() {
+    async fn a_full_queue_of_passwords_refuses_with_too_many_attempts() {
         let config = PeopleConfig { passwords_at_once_max: 1, passwords_waiting_max: 0, ..PeopleConfig::default() };
         let passwords = Passwords::new(&config);
         let _taken = Arc::clone(&passwords.waiting).try_acquire_owned().unwrap();

@@ -1,6 +1,6 @@
-//! Why a person was refused, in words that tell a stranger nothing.
+//! Refusals of sign-ins and of changes of users. The texts reveal nothing to callers who are not signed in.
 
-/// Why signing in, or a change of people, was refused.
+/// Why a sign-in or a change of a user was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeopleRefusal {
     /// The caller does not learn which of the reasons applies.
@@ -13,18 +13,18 @@ pub enum PeopleRefusal {
     CodeRequired,
     /// The password is right, the code is not.
     #[error(
-        "the code is wrong, or it was used before: wait for the next one, and look at the clock of the authenticator"
+        "the code is wrong, or it was used before: wait for the next one, and check the clock of the authenticator"
     )]
     CodeRefused,
     /// A signed-in user gave a wrong password.
-    #[error("the password is not the one that this user has")]
+    #[error("the password is wrong")]
     PasswordRefused,
     /// A signed-in user gave a wrong or used code.
     #[error(
-        "this code is wrong, or it was used before: wait for the next one, and look at the clock of the authenticator"
+        "this code is wrong, or it was used before: wait for the next one, and check the clock of the authenticator"
     )]
     OwnCodeRefused,
-    /// Too many attempts, or too many people at the same time.
+    /// Too many attempts, or too many sign-ins at the same time.
     #[error("there were too many attempts: wait {retry_after_s} s, as Retry-After says")]
     TooManyAttempts {
         /// Seconds until the next attempt is allowed.
@@ -33,36 +33,33 @@ pub enum PeopleRefusal {
     /// The change would leave no administrator who can sign in.
     #[error("this is the last administrator who can sign in: make another user an administrator first")]
     LastAdministrator,
-    /// The log may name them.
+    /// The audit log may name the user.
     #[error("this user has signed in, so the log may name them: disable them instead")]
     HasSignedIn,
-    /// A second factor that is asked for can't be replaced without taking it away first.
+    /// A confirmed second factor can't be replaced before it is turned off.
     #[error("this user has a second factor already: turn it off first, with a code")]
     SecondFactorOn,
     /// There is nothing to confirm or to turn off.
-    #[error("this user has no second factor, or none that waits for this: enroll one first")]
+    #[error("this user has no second factor, or none to confirm: enroll one first")]
     SecondFactorOff,
-    /// A clerk has to do with the webcasts that they are assigned to.
-    #[error(
-        "this is for the clerks of this webcast, and you are none of them: ask an administrator or an operator to assign you \
-         to it"
-    )]
+    /// A clerk can only act on assigned webcasts.
+    #[error("you are not a clerk of this webcast: ask an administrator or an operator to assign you to it")]
     ClerkNotAssigned,
-    /// Others need not be assigned, or would gain nothing by it.
+    /// Only users with the role clerk can be assigned.
     #[error(
-        "only users with the role clerk are assigned: administrators and operators need not be, and others get that role first"
+        "only users with the role clerk can be assigned: administrators and operators need no assignment, other users need the role first"
     )]
     NotAClerk,
-    /// As many as a webcast may have.
-    #[error("the webcast has {maximum} clerks, as many as it may: take one off first")]
+    /// The webcast has the maximum number of clerks.
+    #[error("the webcast has {maximum} clerks, which is the maximum: unassign one first")]
     TooManyClerks {
-        /// How many may.
+        /// The maximum.
         maximum: usize,
     },
 }
 
 impl PeopleRefusal {
-    /// Stable word for the refusal.
+    /// Stable code of the refusal.
     pub fn code(&self) -> &'static str {
         match self {
             Self::SignInRefused => "sign_in_refused",

@@ -1,5 +1,5 @@
-//! The second factor: enrolled with the password, confirmed by a code, asked for from then on, turned off by a code or
-//! by an administrator.
+//! The second factor. A user enrolls it with the password and confirms it with a code; from then on a sign-in needs a
+//! code. The user turns it off with a code, or an administrator does.
 
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
@@ -12,26 +12,26 @@ use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{SessionsToEnd, Totp, TotpChange, User};
 use crate::{Caller, Platform};
 
-/// A second factor that waits to be confirmed.
+/// A second factor that is not confirmed yet.
 #[derive(Clone)]
 pub struct Enrolled {
-    /// The secret in base32, to be typed into an authenticator. It can't be had again.
+    /// The secret in base32, to be typed into an authenticator. The platform does not show it again.
     pub secret: String,
-    /// The same as an `otpauth://` address, to be shown as a picture.
+    /// The secret as an `otpauth://` URL, to be shown as a QR code.
     pub url: String,
 }
 
-/// Codes for the day on which the authenticator is lost; each works once.
+/// Codes for the case that the authenticator is lost; each works once.
 #[derive(Clone)]
 pub struct RecoveryCodes {
-    /// The user, whose second factor is asked for from now on.
+    /// The user, whose second factor is on now.
     pub user: User,
-    /// The codes. They can't be had again.
+    /// The codes. The platform does not show them again.
     pub codes: Vec<String>,
 }
 
 impl Platform {
-    /// Makes a secret for one's own second factor, in place of one that was never confirmed. The answer is kept sealed.
+    /// Enrolls a second factor of the caller; it replaces one that was never confirmed. The answer is stored sealed.
     ///
     /// Errors: `forbidden` (an API key), `password_refused`, `too_many_attempts`, `second_factor_on`, `busy`.
     pub async fn enroll_second_factor(
@@ -58,8 +58,8 @@ impl Platform {
         Ok(Outcome::Fresh(enrolled))
     }
 
-    /// StripedLocks one's own second factor on, with a code of it, and ends one's other sessions. The answer is kept
-    /// sealed.
+    /// Turns the caller's second factor on with one of its codes, and ends the caller's other sessions. The answer is
+    /// stored sealed.
     ///
     /// Errors: `forbidden` (an API key), `code_refused`, `too_many_attempts`, `second_factor_on`, `second_factor_off`
     /// (none was enrolled), `busy`.
@@ -95,10 +95,12 @@ impl Platform {
         Ok(Outcome::Fresh(made))
     }
 
-    /// The step whose code it is, if it is one of now.
+    /// The time step of the code; none when the code is wrong or not current.
     pub(super) fn step_of(&self, user: Uuid, totp: &Totp, code: &str) -> PlatformResult<Option<i64>> {
         let secret = self.vault().open(&totp_context(user), &totp.secret);
-        let secret = secret.map_err(|error| PlatformError::Internal(format!("a second factor: {error}")))?;
+        let secret = secret.map_err(|error| {
+            PlatformError::Internal(format!("the secret of a second factor can't be opened: {error}"))
+        })?;
         Ok(totp::step_of(secret.expose(), code, self.now()))
     }
 
@@ -108,7 +110,7 @@ impl Platform {
         totp::recovery_code(&random)
     }
 
-    /// StripedLocks one's own second factor off, with a code or a recovery code.
+    /// Turns the caller's second factor off with a code or a recovery code.
     ///
     /// Errors: `forbidden` (an API key), `code_refused`, `too_many_attempts`, `second_factor_off`, `busy`.
     pub async fn turn_off_own_second_factor(
@@ -132,7 +134,7 @@ impl Platform {
         self.turn_off(caller, user, answering).await
     }
 
-    /// StripedLocks anybody's second factor off. Errors: `forbidden`, `not_found`, `second_factor_off`, `busy`.
+    /// Turns the second factor of any user off. Errors: `forbidden`, `not_found`, `second_factor_off`, `busy`.
     pub async fn turn_off_second_factor(
         &self,
         caller: &Caller,
@@ -163,7 +165,7 @@ impl Platform {
         Ok(Outcome::Fresh(next))
     }
 
-    /// How many recovery codes the person who asks has left. Errors: `forbidden` (an API key).
+    /// The number of unused recovery codes of the caller. Errors: `forbidden` (an API key).
     pub async fn own_recovery_codes(&self, caller: &Caller) -> PlatformResult<usize> {
         let (user, _) = self.person(caller).await?;
         Ok(self.store().recovery_codes(user.uuid).await?)

@@ -1,4 +1,4 @@
-//! Sessions that there are: who presents one, lists of them, and ending them.
+//! Sessions: authenticates their tokens, lists them and ends them.
 
 use uuid::Uuid;
 
@@ -7,11 +7,11 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, Session, SessionsToEnd, User};
 use crate::{Caller, Platform, Role, Scope};
 
-/// Sessions forgotten in one transaction, once a minute.
+/// Sessions deleted in one transaction, once a minute.
 const FORGET_MAX: usize = 1_000;
 
 impl Platform {
-    /// Who presents this token of a session. Errors: `unauthenticated`, `unavailable`.
+    /// The caller with this session token. Errors: `unauthenticated`, `unavailable`.
     pub(crate) async fn authenticate_session(&self, token: &str) -> PlatformResult<Caller> {
         if token.len() > KEY_BYTES_MAX {
             return Err(PlatformError::Unauthenticated);
@@ -34,7 +34,7 @@ impl Platform {
         if session.last_used_at + TOUCH_EVERY <= now {
             known.change(&hash, |(session, _)| session.last_used_at = now);
             if let Err(error) = self.store().touch_session(session.uuid, now).await {
-                tracing::warn!(session = %session.uuid, %error, "the use of a session could not be noted");
+                tracing::warn!(session = %session.uuid, %error, "the last use of a session could not be recorded");
             }
         }
         Ok(Caller {
@@ -47,14 +47,14 @@ impl Platform {
         })
     }
 
-    /// The person who asks and their session. Errors: `forbidden` (an API key).
+    /// The caller and their session. Errors: `forbidden` (an API key).
     pub async fn me(&self, caller: &Caller) -> PlatformResult<(User, Session)> {
         let (user, session) = self.person(caller).await?;
         let session = self.store().session(session).await?.ok_or(PlatformError::Unauthenticated)?;
         Ok((user, session))
     }
 
-    /// Sessions of the person who asks, in order of creation. Errors: `forbidden` (an API key).
+    /// Sessions of the caller, in order of creation. Errors: `forbidden` (an API key).
     pub async fn own_sessions(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
         let (user, _) = self.person(caller).await?;
         self.current_sessions(user.uuid, page).await
@@ -66,7 +66,7 @@ impl Platform {
         self.current_sessions(user.uuid, page).await
     }
 
-    /// Those that are over and have not been forgotten yet are not shown.
+    /// Sessions without those that expired and are not deleted yet.
     async fn current_sessions(&self, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
         let (now, idle) = (self.now(), self.config().people.session_idle);
         let found = self.store().sessions(user, page).await?;
@@ -74,7 +74,7 @@ impl Platform {
         Ok(found.into_iter().filter(goes_on).collect())
     }
 
-    /// Ends a session: one's own, or with `users:write` anybody's. Errors: `forbidden`, `not_found`.
+    /// Ends a session of the caller, or with `users:write` of any user. Errors: `forbidden`, `not_found`.
     pub async fn end_session(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<()> {
         let session = self.store().session(uuid).await?;
         let is_own = |session: &Session| caller.session.is_some() && session.user == caller.id;
@@ -89,13 +89,13 @@ impl Platform {
         self.end(caller, SessionsToEnd::One(session.user, session.uuid)).await.map(drop)
     }
 
-    /// Ends all sessions of the person who asks, this one as well. Errors: `forbidden` (an API key).
+    /// Ends all sessions of the caller, this one included. Errors: `forbidden` (an API key).
     pub async fn end_own_sessions(&self, caller: &Caller) -> PlatformResult<()> {
         let (user, _) = self.person(caller).await?;
         self.end(caller, SessionsToEnd::AllOf(user.uuid)).await.map(drop)
     }
 
-    /// Ends all sessions of any user; how many. Errors: `forbidden`, `not_found`.
+    /// Ends all sessions of any user; returns their number. Errors: `forbidden`, `not_found`.
     pub async fn end_sessions_of(&self, caller: &Caller, user: Uuid) -> PlatformResult<usize> {
         let user = self.changeable_user(caller, user).await?;
         self.end(caller, SessionsToEnd::AllOf(user.uuid)).await
@@ -108,7 +108,8 @@ impl Platform {
         Ok(ended)
     }
 
-    /// After the store knows that they ended: at once on this node, on others when what they remember is over.
+    /// Removes ended sessions from this node's cache, after they ended in the store. Other nodes accept them until
+    /// their cached entries expire.
     pub(super) fn forget_ended(&self, ending: SessionsToEnd) {
         self.sign_in_state().sessions.forget_where(|(session, _)| ending.ends(session.user, session.uuid));
     }

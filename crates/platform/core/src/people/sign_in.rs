@@ -26,25 +26,25 @@ pub struct SignIn {
     pub password: Secret,
     /// Code of the second factor, or a recovery code.
     pub code: Option<String>,
-    /// Where it comes from, when that is known.
+    /// The client's IP address, if it is known.
     pub from: Option<IpAddr>,
 }
 
-/// A session that began.
+/// The result of a sign-in.
 #[derive(Debug, Clone)]
 pub struct SignedIn {
     /// The session.
     pub session: Session,
     /// Its user.
     pub user: User,
-    /// Its token: `lws_…`. It can't be had again.
+    /// Its token: `lws_…`. The platform does not show it again.
     pub token: Secret,
 }
 
 impl Platform {
-    /// Begins a session. An answer for an idempotency key belongs to the user, whatever its `caller` says; it is given
-    /// again only to who shows the password again, and kept sealed. With a second factor none is kept: a key that can
-    /// be guessed would stand in for the code.
+    /// Begins a session. The stored answer of an idempotency key belongs to the user, whatever its `caller` says. It is
+    /// stored sealed, and replayed only to a caller with the right password. For a user with a second factor no answer
+    /// is stored, because a guessed idempotency key would replace the code.
     ///
     /// Errors: `sign_in_refused`, `code_required`, `code_refused`, `too_many_attempts`, `invalid`, `busy` (the user was
     /// changed at the same time).
@@ -95,7 +95,7 @@ impl Platform {
         self.note_alone(self.note_sign_in((user.uuid, None), from, event)?).await
     }
 
-    /// True when it is a code, or a recovery code, that was not used before; now it is.
+    /// Uses a code or a recovery code. False when it is wrong or was used before.
     pub(super) async fn uses_code(&self, user: &User, code: &str) -> PlatformResult<bool> {
         let Some(totp) = &user.totp else { return Ok(false) };
         let code = code.trim();
@@ -152,7 +152,8 @@ impl Platform {
         Ok(Outcome::Fresh(signed_in))
     }
 
-    /// Counted and logged, without what was shown: a password may have been typed where the address belongs.
+    /// Counts and logs a refusal. The log has no input, because a user may have typed the password as the e-mail
+    /// address.
     pub(super) fn refused(&self, user: Option<&User>, from: Option<IpAddr>, refusal: PeopleRefusal) -> PlatformError {
         self.metrics().sign_in_refused();
         let user = user.map(|user| tracing::field::display(user.uuid));
@@ -165,7 +166,7 @@ fn later(now: Timestamp, by: std::time::Duration) -> PlatformResult<Timestamp> {
     now.checked_add(by).map_err(|error| PlatformError::Internal(error.to_string()))
 }
 
-/// What is too long to be anybody's is not worth a look.
+/// Rejects credentials that are too long.
 fn check(sign_in: &SignIn) -> PlatformResult<()> {
     let code_bytes = sign_in.code.as_ref().map_or(0, String::len);
     let limits = [

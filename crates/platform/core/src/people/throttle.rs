@@ -10,9 +10,10 @@ use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Digest, SignInAttempt, SignInAttemptsUpdate};
 
-/// Factor between the attempts of one address and those of one account, because the users of an office share an address.
+/// Factor between the attempts of one address and those of one account, because the users of an office share an
+/// address.
 const PEOPLE_AT_AN_ADDRESS: u32 = 5;
-/// Bits of an IPv6 address that one network has.
+/// Bits of the network part of an IPv6 address.
 const NETWORK_BITS: u32 = 64;
 
 /// Attempts that were taken.
@@ -22,7 +23,7 @@ pub(super) struct TakenAttempts {
 }
 
 impl Platform {
-    /// Takes an attempt as this person, who need not exist, and from this address.
+    /// Takes an attempt of this account, which need not exist, and of this address.
     pub(super) async fn take_attempt(&self, email: &str, from: Option<IpAddr>) -> PlatformResult<TakenAttempts> {
         let config = &self.config().people;
         let attempt = |subject, attempts_max: u32| SignInAttempt {
@@ -38,14 +39,14 @@ impl Platform {
             return Ok(TakenAttempts { account, address });
         };
         self.metrics().sign_in_throttled();
-        tracing::warn!(from = from.map(tracing::field::display), "a sign-in was told to wait");
+        tracing::warn!(from = from.map(tracing::field::display), "a sign-in was throttled");
         let wait_ms = allowed_from.as_millisecond().saturating_sub(now.as_millisecond());
         let retry_after_s = u64::try_from(wait_ms).unwrap_or_default().div_ceil(1_000).max(1);
         Err(PeopleRefusal::TooManyAttempts { retry_after_s }.into())
     }
 
-    /// Returns attempts after a right password: all of the account's, but only one of the address's. Otherwise the owner
-    /// of one account could try passwords of other accounts without limit.
+    /// Returns attempts after a right password: all of the account's, but only one of the address's. Otherwise the
+    /// owner of one account could try passwords of other accounts without limit.
     pub(super) async fn give_back(&self, taken: TakenAttempts) -> PlatformResult<()> {
         let settled =
             SignInAttemptsUpdate { full: vec![taken.account.subject], back: taken.address.into_iter().collect() };

@@ -1,4 +1,4 @@
-//! Codes of a second factor: RFC 6238 with SHA-1, six digits and thirty seconds, which is what authenticators take.
+//! Codes of a second factor: RFC 6238 with SHA-1, six digits and 30 seconds, which every authenticator supports.
 
 use data_encoding::BASE32_NOPAD;
 use jiff::Timestamp;
@@ -7,27 +7,27 @@ use subtle::ConstantTimeEq as _;
 
 use crate::port::Digest;
 
-/// Bytes of a secret: as many as a SHA-1 has (RFC 4226, section 4).
+/// Bytes of a secret: the length of a SHA-1 hash (RFC 4226, section 4).
 pub(super) const SECRET_BYTES: usize = 20;
 const STEP_S: i64 = 30;
 const DIGITS: usize = 6;
 /// Steps that an authenticator's clock may be ahead or behind.
 const STEPS_OFF_MAX: i64 = 1;
 const ISSUER: &str = "Lotwire";
-/// Random bytes of a recovery code: too many for its hash to be guessed.
+/// Random bytes of a recovery code: enough that its hash can't be inverted by guessing.
 pub(super) const RECOVERY_BYTES: usize = 10;
 /// Recovery codes that are made at once.
 pub(super) const RECOVERY_CODES: usize = 10;
 const GROUP_CHARS: usize = 4;
 
-/// The step whose code this is, when it is one of about `now`.
+/// The time step of this code, if it is one of the steps near `now`.
 pub(super) fn step_of(secret: &[u8], code: &str, now: Timestamp) -> Option<i64> {
     let current = now.as_second().div_euclid(STEP_S);
     let near = current - STEPS_OFF_MAX..=current + STEPS_OFF_MAX;
     near.into_iter().find(|step| bool::from(code_at(secret, *step).as_bytes().ct_eq(code.as_bytes())))
 }
 
-/// True for something that is written like a code; everything else may be a recovery code.
+/// True for text in the form of a code; other text may be a recovery code.
 pub(super) fn is_like_a_code(text: &str) -> bool {
     text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -42,12 +42,12 @@ fn code_at(secret: &[u8], step: i64) -> String {
     format!("{:0width$}", (taken & 0x7fff_ffff) % 1_000_000, width = DIGITS)
 }
 
-/// The secret as authenticators take it when it is typed.
+/// The secret in base32, which users type into an authenticator.
 pub(super) fn in_base32(secret: &[u8]) -> String {
     BASE32_NOPAD.encode(secret)
 }
 
-/// What an authenticator reads from a picture.
+/// The URL in the QR code of an authenticator.
 pub(super) fn otpauth_url(email: &str, secret: &[u8]) -> String {
     let email: String = url::form_urlencoded::byte_serialize(email.as_bytes()).collect();
     let secret = in_base32(secret);
@@ -62,7 +62,7 @@ pub(super) fn recovery_code(random: &[u8; RECOVERY_BYTES]) -> String {
     groups.join("-")
 }
 
-/// What is kept of a recovery code, however it was typed.
+/// The stored hash of a recovery code. Case, spaces and dashes don't matter.
 pub(super) fn recovery_hash(code: &str) -> Digest {
     let plain: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
     Sha256::new_with_prefix(b"recovery\0").chain_update(plain.to_ascii_lowercase()).finalize().into()
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_and_recovery_codes_are_written_for_people() {
+    fn secrets_and_recovery_codes_have_readable_forms() {
         let url = otpauth_url("ann+sale@example.com", b"12345678901234567890");
         assert!(url.starts_with("otpauth://totp/Lotwire:ann%2Bsale%40example.com?secret=GEZDGNBV"), "{url}");
         let code = recovery_code(&[7; RECOVERY_BYTES]);

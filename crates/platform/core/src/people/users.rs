@@ -1,4 +1,4 @@
-//! Users: made, listed, changed and removed by administrators, and their passwords.
+//! Users: administrators create, list, change and remove them. Also their passwords.
 
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
@@ -19,39 +19,46 @@ const GENERATED_PASSWORD_BYTES: usize = 16;
 /// Scopes that allow reading users: a caller who may change users may also read them.
 const READING: [Scope; 2] = [Scope::UsersRead, Scope::UsersWrite];
 
-/// A user to be.
+/// The input of a new user.
 #[derive(Debug)]
 pub struct NewUser {
     /// E-mail address, in whatever case.
     pub email: String,
     /// What they may do.
     pub role: Role,
-    /// Their password; one is made without it.
+    /// The password; none to generate one.
     pub password: Option<Secret>,
 }
 
-/// A user with the password that was made for them.
+/// A user with a generated password.
 #[derive(Debug, Clone)]
 pub struct UserWithPassword {
     /// The user.
     pub user: User,
-    /// The password, when it was made here. It can't be had again.
+    /// The password, if the platform generated it. The platform does not show it again.
     pub password: Option<Secret>,
 }
 
-/// What is to be different about a user; what is none stays.
+/// The fields of a user to change; none keeps a field.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UserPatch {
-    /// Another role.
+    /// The new role.
     pub role: Option<Role>,
-    /// Whether they can't sign in.
+    /// True to disable the user, false to enable them.
     pub disabled: Option<bool>,
+}
+
+impl User {
+    /// True for an administrator who can sign in.
+    pub fn administers(&self) -> bool {
+        self.role == Role::Administrator.name() && self.disabled_at.is_none()
+    }
 }
 
 impl Platform {
     /// Creates a user. The caller can't grant scopes that they don't have. The answer is stored sealed.
     ///
-    /// Errors: `forbidden`, `invalid`, `taken` (email), `too_many_attempts` (too many passwords are worked on).
+    /// Errors: `forbidden`, `invalid`, `taken` (email), `too_many_attempts` (too many passwords are being hashed).
     pub async fn create_user(
         &self,
         caller: &Caller,
@@ -164,10 +171,10 @@ impl Platform {
         Ok(())
     }
 
-    /// Gives a user another password, which is made if none is chosen, ends their sessions, and lets them try to sign
-    /// in at once. The answer is kept sealed.
+    /// Sets or generates another password of a user, ends their sessions, and restores their sign-in attempts. The
+    /// answer is stored sealed.
     ///
-    /// Errors: `forbidden`, `not_found`, `invalid`, `busy`, `too_many_attempts` (too many passwords are worked on).
+    /// Errors: `forbidden`, `not_found`, `invalid`, `busy`, `too_many_attempts` (too many passwords are being hashed).
     pub async fn reset_password(
         &self,
         caller: &Caller,
@@ -194,7 +201,7 @@ impl Platform {
         Ok(Outcome::Fresh(next))
     }
 
-    /// Changes one's own password, and ends one's other sessions.
+    /// Changes the caller's password and ends the caller's other sessions.
     ///
     /// Errors: `forbidden` (an API key), `password_refused`, `too_many_attempts`, `invalid`, `busy`.
     pub async fn change_own_password(
@@ -235,7 +242,7 @@ impl Platform {
         self.give_back(taken).await
     }
 
-    /// The hash, and the password if it was made here.
+    /// The hash, and the password if it was generated.
     async fn hash_or_generate(&self, password: Option<Secret>) -> PlatformResult<(String, Option<Secret>)> {
         let passwords = &self.sign_in_state().passwords;
         match password {
@@ -247,7 +254,8 @@ impl Platform {
         }
     }
 
-    /// Writes a user's new state, which was decided on the version that it has, with its entry in the log of access.
+    /// Writes a user's new state with its entry in the access log. The state still has the version that it was decided
+    /// on.
     pub(super) async fn write_user(
         &self,
         user: User,
@@ -274,7 +282,7 @@ impl Platform {
         found.ok_or(PlatformError::NotFound("user"))
     }
 
-    /// A user whom the caller may change: a caller can't change a user who has more scopes than they.
+    /// A user whom the caller may change. A caller can't change a user with scopes that the caller does not have.
     pub(super) async fn changeable_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
         caller.require(Scope::UsersWrite)?;
         let user = self.visible_user(caller, uuid).await?;
@@ -286,7 +294,7 @@ impl Platform {
 fn written(changed: AccessChangeResult) -> PlatformResult<UserChangeResult> {
     match changed {
         AccessChangeResult::User(written) => Ok(written),
-        other => Err(PlatformError::Internal(format!("the change of a user came to {other:?}"))),
+        other => Err(PlatformError::Internal(format!("the store returned {other:?} for the change of a user"))),
     }
 }
 
@@ -302,7 +310,7 @@ fn check_covers(caller: &Caller, role: &str) -> PlatformResult<()> {
     if Role::parse(role).is_none_or(|role| caller.scopes.covers(role.scopes())) {
         return Ok(());
     }
-    Err(PlatformError::Forbidden("nobody makes or changes a user who may do more than they".into()))
+    Err(PlatformError::Forbidden("a user with this role has scopes that you do not have".into()))
 }
 
 fn check_version(user: &User, seen: Option<i64>) -> PlatformResult<()> {

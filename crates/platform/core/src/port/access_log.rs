@@ -9,7 +9,6 @@ use super::{
     ApiKey, Clerk, ClerkAssignResult, Consumer, IdempotentAnswer, Page, Session, StartFrom, StoreResult, User,
     UserChange, UserChangeResult,
 };
-use crate::audit::access_chain;
 
 /// A change of access. The store commits it as a whole, with its entry and its answer, or not at all.
 #[derive(Debug, Clone)]
@@ -82,14 +81,6 @@ pub struct AccessEntry {
     pub hash: LogHash,
 }
 
-impl AccessEntry {
-    /// Seals the entry that follows `head`.
-    pub fn after(head: LogHead, content: String) -> Self {
-        let LogHead { number, hash } = access_chain(head, &content);
-        Self { number, content, hash }
-    }
-}
-
 /// The access log: one chain of entries that only grows. The store keeps the head of the chain beside the entries.
 #[async_trait]
 pub trait AccessLogStore: Send + Sync {
@@ -100,6 +91,6 @@ pub trait AccessLogStore: Send + Sync {
     async fn access_log(&self, page: Page<i64>) -> StoreResult<Vec<AccessEntry>>;
     /// Entries before a number, or the last ones: the latest first.
     async fn latest_access_entries(&self, before: Option<i64>, limit: usize) -> StoreResult<Vec<AccessEntry>>;
-    /// What the log has come to, as it is kept beside the entries. `Corrupt` when it is gone.
+    /// The stored head of the log. `Corrupt` when it is missing.
     async fn access_log_head(&self) -> StoreResult<LogHead>;
 }

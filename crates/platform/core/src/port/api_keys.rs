@@ -25,7 +25,7 @@ pub struct ApiKey {
     pub expires_at: Option<Timestamp>,
     /// When it was last used, to within a minute.
     pub last_used_at: Option<Timestamp>,
-    /// Since when it gives no access.
+    /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
@@ -39,6 +39,6 @@ pub trait ApiKeyStore: Send + Sync {
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
     /// In order of creation (UUID), of one customer if it is named; revoked ones too.
     async fn api_keys(&self, customer: Option<Uuid>, page: Page<Uuid>) -> StoreResult<Vec<ApiKey>>;
-    /// Notes that a key was used. It is no error if it is gone.
+    /// Records the use of a key. A key that does not exist is no error.
     async fn touch_api_key(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()>;
 }

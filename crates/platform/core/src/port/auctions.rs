@@ -6,17 +6,14 @@ use platform_rules::{Auction, AuctionKind, Item, SaleMode};
 use uuid::Uuid;
 
 use super::{
-    Address, BidderItem, BulkChangeStep, Cursor, ExpectedRegistration, IdempotentAnswer, ItemCounts, NodeId,
-    OutboxEvent, Page, SpendingVersion, StoreResult,
+    Address, Bid, BidStrike, BidderItem, BulkChangeStep, Cursor, ExpectedRegistration, IdempotentAnswer, ItemCounts,
+    JournalEntry, LogEntry, NodeId, OutboxEvent, Page, SpendingVersion, StoreResult, UnloggedChanges,
 };
-use crate::audit::{LogEntry, UnloggedChanges};
-use crate::bidding::bid::{Bid, BidStrike};
-use crate::journal::JournalEntry;
 
-/// Whose auctions are wanted.
+/// Owner of the wanted auctions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AuctionOwner {
-    /// Everybody's.
+    /// Any owner.
     #[default]
     All,
     /// Of this customer.
@@ -25,12 +22,12 @@ pub enum AuctionOwner {
     Auctioneer(Uuid),
 }
 
-/// Which auctions are wanted: those that meet all that is said here.
+/// A filter of auctions: those that match all fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuctionFilter {
-    /// Whose.
+    /// Owner.
     pub of: AuctionOwner,
-    /// With one of these statuses, each named once; with any when there are none.
+    /// With one of these statuses, each named once; an empty list matches every status.
     pub statuses: Vec<AuctionStatus>,
     /// Of this kind.
     pub kind: Option<AuctionKind>,
@@ -39,15 +36,15 @@ pub struct AuctionFilter {
 }
 
 impl AuctionFilter {
-    /// Each combination of what the filter leaves open, once: an auction that is wanted is of one of them.
+    /// Every combination of status, kind and sale mode that matches the filter, once.
     pub fn combinations(&self) -> Vec<(AuctionStatus, AuctionKind, SaleMode)> {
         let statuses = if self.statuses.is_empty() { AuctionStatus::ALL } else { &self.statuses };
         let kinds = self.kind.map_or(AuctionKind::ALL.to_vec(), |kind| vec![kind]);
-        let realms = self.sale_mode.map_or(vec![SaleMode::Real, SaleMode::Sandbox], |sale_mode| vec![sale_mode]);
-        let mut combinations = Vec::with_capacity(statuses.len() * kinds.len() * realms.len());
+        let sale_modes = self.sale_mode.map_or(vec![SaleMode::Real, SaleMode::Sandbox], |sale_mode| vec![sale_mode]);
+        let mut combinations = Vec::with_capacity(statuses.len() * kinds.len() * sale_modes.len());
         for status in statuses {
             for kind in &kinds {
-                combinations.extend(realms.iter().map(|sale_mode| (*status, *kind, *sale_mode)));
+                combinations.extend(sale_modes.iter().map(|sale_mode| (*status, *kind, *sale_mode)));
             }
         }
         combinations
@@ -57,53 +54,53 @@ impl AuctionFilter {
 /// A new or changed state with the version that it was decided on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Versioned<T> {
-    /// The version loaded; 0 for a new one. The store refuses the change with `Conflict` if it is another by now.
+    /// The version loaded; 0 for a new one. The store refuses the change with `Conflict` if the version changed.
     pub expected_version: i64,
     /// The state to store; its own `version` is already `expected_version + 1`.
     pub state: T,
 }
 
-/// One atomic unit of work. Everything in it becomes true together.
+/// One atomic unit of work: the store commits it as a whole or not at all.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
     /// Auction created or changed.
     pub auction: Option<Versioned<Auction>>,
     /// A new address, the auction's.
     pub address: Option<Address>,
-    /// Items created or changed. Distinct.
+    /// Items created or changed, each at most once.
     pub items: Vec<Versioned<Item>>,
     /// Bids accepted; appended.
     pub bids: Vec<Bid>,
-    /// What becomes of bids that were accepted before, or in this change; in order.
+    /// Bids that are struck or reinstated, in order. They were accepted before or in this change.
     pub bid_strikes: Vec<BidStrike>,
-    /// Items on which bidders have bid, to be found again by
+    /// Items on which bidders have bid, for
     /// [`RegistrationStore::committed_amount`](super::RegistrationStore::committed_amount).
     pub bidder_items: Vec<BidderItem>,
-    /// The turn that a bid of a bidder with a spending limit takes. `Conflict` when another took it.
+    /// The spending version that a bid of a bidder with a limit was decided on. `Conflict` when another bid raised it.
     pub spending_version: Option<SpendingVersion>,
-    /// The registration that a bid was decided on, where it takes no turn. `Conflict` when it is another by now.
+    /// The registration that a bid of another bidder was decided on. `Conflict` when it changed.
     pub registration: Option<ExpectedRegistration>,
-    /// A bulk change that begins, goes on or is over.
+    /// A bulk change that begins, advances or ends.
     pub bulk_change: Option<BulkChangeStep>,
-    /// Status changes, in order; of one subject with rising sequences.
+    /// Status changes, in order; those of one subject with rising sequences.
     pub journal: Vec<JournalEntry>,
-    /// What happened to its auction and items and is no entry of the log yet. The platform's commit leaves none.
+    /// Changes of the auction and items that are not sealed as log entries yet. The platform commits only changes
+    /// without any.
     pub unlogged: Vec<UnloggedChanges>,
-    /// Entries of the log, of one subject with rising numbers.
+    /// Entries of the audit log; those of one subject with rising numbers.
     pub log: Vec<LogEntry>,
     /// Answer to keep for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }
 
-/// What became of a committed change.
+/// The result of a committed change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitReceipt {
     /// Cursors of `Change::journal`, in its order.
     pub cursors: Vec<Cursor>,
-    /// Outbox rows that were given to the node named in [`AuctionStore::commit`], ready to be published now.
+    /// Outbox rows that were assigned to the node named in [`AuctionStore::commit`], ready to be published.
     pub assigned: Vec<OutboxEvent>,
-    /// Outbox rows that wait in the table: the publisher did not ask for them, or an earlier one of their subject
-    /// waits.
+    /// Outbox rows that wait in the table unassigned: no node was named, or an earlier row of their subject waits.
     pub waiting: usize,
 }
 
@@ -130,22 +127,22 @@ pub trait AuctionStore: Send + Sync {
     ) -> StoreResult<Vec<Item>>;
     /// The item of an auction with this lot number.
     async fn item_by_lot_number(&self, auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
-    /// An item with its auction, which is of the same moment or a later one: a change of the auction that touches its
-    /// items can't slip between the two. `Corrupt` when the item has no auction.
+    /// An item with its auction. The auction is as new as the item or newer, so a change of the auction between the two
+    /// reads is not missed. `Corrupt` when the item has no auction.
     async fn item_with_auction(&self, item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
-    /// Items per status; what guards of the auction's transitions ask. Never loads the items.
+    /// Number of items by status, for the guards of the auction's transitions. Does not load the items.
     async fn item_counts(&self, auction: Uuid) -> StoreResult<ItemCounts>;
-    /// What there is among the items of each of these auctions, in their order: `live`, `suspended` and `with_bids` are
-    /// 1 where there are some, however many; `total` and `passed` are not told. It costs the same for ten items and for
-    /// a hundred thousand.
-    async fn item_presence(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
+    /// Item counts of each of these auctions, in their order, capped at 1: `live`, `suspended` and `with_bids` are 1
+    /// when at least one such item exists; `total` and `passed` are always 0. The cost does not depend on the number of
+    /// items.
+    async fn capped_item_counts(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
     /// Bids of an item by their number, oldest first.
     async fn bids(&self, item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;
-    /// Commits each change as a whole or not at all, all of them in one transaction as far as the engine can; the
-    /// answer has one entry for each, in order. Outbox rows that nothing earlier of their subject holds back are given
-    /// to `assign_to`, when named. The errors of an entry are `Conflict` (a version moved), `Replayed` and `Taken`.
-    /// Changes of one thing may stand on each other, versions rising one by one: those that stand on a refused one are
-    /// `Conflict` too.
+    /// Commits each change as a whole or not at all, all of them in one transaction as far as the engine can. Returns
+    /// one result for each change, in order. Outbox rows without an earlier waiting row of their subject are assigned
+    /// to `assign_to`, if it is named. The errors of a change are `Conflict` (a version changed), `Replayed` and
+    /// `Taken`. A change may be based on an earlier one of the same call, with versions rising by one; a change that is
+    /// based on a refused one is refused with `Conflict`.
     async fn commit(
         &self,
         changes: Vec<Change>,

@@ -1,18 +1,73 @@
 //! The audit log, and checks of everything that is stored.
 
 use async_trait::async_trait;
-use platform_rules::LogHash;
+use jiff::Timestamp;
+use platform_rules::{Auction, AuctionChange, Item, ItemChange, LogHash};
 use uuid::Uuid;
 
 use super::{Page, StoreResult};
-use crate::audit::{LogEntry, LogKind};
 
-/// An entry of the log at its place among those of all subjects.
+/// Kind of a subject with an audit log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogKind {
+    /// An auction.
+    Auction,
+    /// An item.
+    Item,
+    /// A bidder's registration for an auction.
+    Registration,
+}
+
+impl LogKind {
+    /// Stable name in the log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auction => "auction",
+            Self::Item => "item",
+            Self::Registration => "registration",
+        }
+    }
+}
+
+/// A stored entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    /// Item, auction or registration.
+    pub subject: Uuid,
+    /// Number in the subject's log, from 1 without gaps.
+    pub number: i64,
+    /// [`crate::audit::Content`] as JSON. The hash covers these bytes, so they are never serialised again.
+    pub content: String,
+    /// The values of the content's commitments as JSON: salt and value by JSON pointer into `change`. They never leave
+    /// the platform.
+    pub concealed: Option<String>,
+    /// SHA-256 over the domain, the hash before and the content; see [`crate::audit::chain`].
+    pub hash: LogHash,
+}
+
+/// Changes of one subject that one actor made at one time.
+#[derive(Debug, Clone)]
+pub struct UnloggedChanges {
+    pub(crate) actor: String,
+    pub(crate) at: Timestamp,
+    pub(crate) what: SubjectChanges,
+}
+
+/// Changes of one subject, in order. A new subject comes with the state before its first change.
+#[derive(Debug, Clone)]
+pub(crate) enum SubjectChanges {
+    /// The change's auction.
+    Auction { opening: Option<Box<Auction>>, changes: Vec<AuctionChange> },
+    /// The item at this index of the change.
+    Item { place: usize, opening: Option<Box<Item>>, changes: Vec<ItemChange> },
+}
+
+/// An entry with its position among the entries of all subjects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PositionedEntry {
     /// Rises with each entry that is written; from 1.
     pub position: i64,
-    /// Whose entry it is.
+    /// Its subject.
     pub subject: Uuid,
     /// Its number in the subject's log.
     pub number: i64,

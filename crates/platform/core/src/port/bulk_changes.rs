@@ -1,90 +1,122 @@
 //! Bulk changes of an auction, and the staged items of imports and copies.
 
 use async_trait::async_trait;
+use contract::ItemStatus;
+use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use platform_rules::{AuctionEdit, Stagger};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::StoreResult;
-use crate::sales::new_item::NewItem;
 
-/// A change of an auction that its items follow, a step after the other, each a commit of its own. An auction has one
-/// at most.
+/// The input of a new item. Amounts are minor units of the auction's currency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewItem {
+    /// Lot number as printed; 1–32 characters, unique in its auction.
+    pub lot_number: String,
+    /// Title; 1–500 characters.
+    pub title: String,
+    /// Description; may be empty.
+    pub description: String,
+    /// URL of an image; http or https.
+    pub image_url: Option<String>,
+    /// Images, documents and videos; at most 50.
+    pub attachments: Vec<UrlAttachmentApiModel>,
+    /// Low estimate.
+    pub low_estimate: Option<i64>,
+    /// High estimate.
+    pub high_estimate: Option<i64>,
+    /// Opening bid; 0 means the first increment.
+    pub opening_bid: i64,
+    /// Lowest price that sells.
+    pub reserve: Option<i64>,
+    /// Buy-now price in a timed auction; not below the opening bid and the reserve.
+    pub buy_now: Option<i64>,
+    /// The vendor, who may not bid on the item.
+    pub vendor: Option<Uuid>,
+    /// Increment at any price; replaces the auction's table.
+    pub fixed_increment: Option<i64>,
+    /// Planned end in a timed auction; none for the end by the auction's closing time and stagger.
+    pub end_time: Option<Timestamp>,
+    /// DRAFT, or LIVE in a LIVE auction.
+    pub status: ItemStatus,
+}
+
+/// A change of an auction that its items follow in steps, each a commit of its own. An auction has at most one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BulkChange {
     /// The auction.
     pub auction: Uuid,
     /// Its customer.
     pub customer: Uuid,
-    /// What the items follow.
+    /// The operation on the items.
     #[serde(rename = "follows")]
     pub operation: BulkOperation,
     /// Who changed the auction.
     pub actor: String,
     /// When, by the clock of the auction.
     pub at: Timestamp,
-    /// Steps done; what a step compares.
+    /// Number of steps done. A step is committed only if it is still the expected one.
     pub step: i64,
-    /// Items up to this place of the running order have followed; -1 before the first.
+    /// Place in the running order up to which items were changed; -1 before the first.
     pub through: i64,
-    /// Place of the last item that is to follow.
+    /// Place of the last item to change.
     pub until: i64,
 }
 
-/// What items follow, each in its own commit by the rules of that moment.
+/// The operation of a bulk change on each item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BulkOperation {
-    /// Their auction went LIVE: so do those that are DRAFT or PREVIEW.
+    /// The auction went LIVE: its DRAFT and PREVIEW items go LIVE.
     GoLive,
-    /// Their auction goes back to PREVIEW: no bid may slip in, so the versions of LIVE ones move on. Then it is
-    /// PREVIEW.
+    /// The auction returns to PREVIEW: LIVE items get new versions, so that no concurrent bid is committed. After the
+    /// last item, the auction is PREVIEW.
     #[serde(rename = "return")]
     ReturnToPreview,
-    /// Their auction went back to PREVIEW: LIVE ones are DRAFT, as if an administrator had set each.
+    /// The auction returned to PREVIEW: its LIVE items become DRAFT, as if an administrator had changed each.
     #[serde(rename = "take_back")]
     ResetToDraft,
-    /// Their auction is reconciled: PASSED ones are UNSOLD.
+    /// The auction was reconciled: its PASSED items become UNSOLD.
     Reconcile,
-    /// The planned ends become later by a number of seconds.
+    /// The planned ends are shifted by a number of seconds.
     #[serde(rename = "shift")]
     ShiftEnds {
         /// Seconds.
         seconds: i64,
-        /// Why; needed by LIVE and SUSPENDED ones.
+        /// Why; required for LIVE and SUSPENDED items.
         reason: Option<String>,
     },
-    /// Their ends are planned anew, by what their auction says now.
+    /// The ends of all items are planned anew from the auction's closing time and stagger.
     #[serde(rename = "plan")]
     PlanEnds {
-        /// Why; needed by LIVE and SUSPENDED ones.
+        /// Why; required for LIVE and SUSPENDED items.
         reason: Option<String>,
     },
-    /// Their auction's closing time or stagger was corrected: the ends that were planned by those of before are planned
-    /// anew.
+    /// The auction's closing time or stagger was edited: ends that follow the previous plan are planned anew.
     #[serde(rename = "replan")]
     ReplanEnds {
-        /// Closing time of before.
+        /// Closing time before the edit.
         ends_at: Option<Timestamp>,
-        /// Stagger of before.
+        /// Stagger before the edit.
         stagger: Option<Stagger>,
     },
-    /// Their auction, which is LIVE, gets other terms: no bid may slip in that was decided on those of before, so the
-    /// versions of LIVE ones move on. Then it has them.
+    /// The terms of the LIVE auction change: LIVE items get new versions, so that no bid that was decided on the old
+    /// terms is committed. After the last item, the auction has the new terms.
     #[serde(rename = "terms")]
     EditTerms {
-        /// What is another way then.
+        /// The edit of the auction.
         edit: Box<AuctionEdit>,
     },
-    /// They were staged as this import, and enter; each step is one of its pieces.
+    /// Inserts the items of an import; each step inserts one staged chunk.
     Import {
         /// The import.
         import: Uuid,
     },
-    /// They are copies of another auction's, staged in the same way.
+    /// Inserts the copied items of another auction, staged in the same way.
     Copy {
-        /// What they were staged as.
+        /// The UUID that they are staged under.
         import: Uuid,
     },
 }
@@ -94,12 +126,11 @@ pub enum BulkOperation {
 pub struct BulkChangeStep {
     /// The auction.
     pub auction: Uuid,
-    /// [`BulkChange::step`] as it was loaded; none when the auction had no bulk_change. `Conflict` when it is another
-    /// by now.
+    /// [`BulkChange::step`] when it was loaded; none when the auction had no bulk change. `Conflict` when it changed.
     pub expected_step: Option<i64>,
-    /// The bulk change from now on; none when it is over.
+    /// The bulk change after the step; none when it has ended.
     pub bulk_change: Option<BulkChange>,
-    /// The staged piece that this step has entered, and that goes with it.
+    /// The staged chunk that this step inserted, which is deleted with it.
     pub entered: Option<(Uuid, i64)>,
 }
 
@@ -111,7 +142,7 @@ impl BulkChange {
 }
 
 impl BulkOperation {
-    /// What the items were staged as, when they enter piece by piece.
+    /// The UUID that the items are staged under; none for operations on existing items.
     pub fn import_id(&self) -> Option<Uuid> {
         match self {
             Self::Import { import } | Self::Copy { import } => Some(*import),
@@ -119,8 +150,8 @@ impl BulkOperation {
         }
     }
 
-    /// If it leads items to another status: what has still to follow may be refused for a status that it has no more in
-    /// a moment.
+    /// True when the operation changes the status of items. A command on an item that was not changed yet may then be
+    /// rejected because of a status that is about to change.
     pub(crate) fn changes_status(&self) -> bool {
         matches!(self, Self::GoLive | Self::ReturnToPreview | Self::ResetToDraft | Self::Reconcile)
     }
@@ -133,12 +164,13 @@ pub trait BulkChangeStore: Send + Sync {
     async fn bulk_change(&self, auction: Uuid) -> StoreResult<Option<BulkChange>>;
     /// Bulk changes that are under way, at most `limit`, in the order of their auctions.
     async fn bulk_changes(&self, limit: usize) -> StoreResult<Vec<BulkChange>>;
-    /// Keeps a piece of an import, numbered from 0, until a step enters it.
+    /// Stores a chunk of an import, numbered from 0, until a step inserts it.
     async fn stage_chunk(&self, import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()>;
-    /// A chunk of an import; none when it was entered or does not exist.
+    /// A chunk of an import; none when it was inserted or does not exist.
     async fn staged_chunk(&self, import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
-    /// Takes at most `limit` pieces of an import away; how many.
+    /// Deletes at most `limit` chunks of an import; returns their number.
     async fn delete_staged_chunks(&self, import: Uuid, limit: usize) -> StoreResult<usize>;
-    /// Takes at most `limit` pieces away that were staged before `before` and belong to no bulk change; how many.
+    /// Deletes at most `limit` chunks that were staged before `before` and belong to no bulk change; returns their
+    /// number.
     async fn delete_orphaned_chunks(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 }

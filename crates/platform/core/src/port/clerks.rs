@@ -1,4 +1,4 @@
-//! Which clerks run which webcast.
+//! Assignments of clerks to webcasts.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -12,24 +12,24 @@ use super::{Page, StoreResult, User};
 pub struct Clerk {
     /// The webcast.
     pub auction: Uuid,
-    /// Who it is: a user with the role clerk.
+    /// The user, who has the role clerk.
     pub user: Uuid,
-    /// Since when.
+    /// Time of the assignment.
     pub assigned_at: Timestamp,
-    /// Who has said so, as the log names them.
+    /// Who assigned them, as the audit log names them.
     pub assigned_by: String,
 }
 
-/// What came of assigning a clerk.
+/// The result of assigning a clerk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClerkAssignResult {
-    /// They are the webcast's clerk now.
+    /// The user is a clerk of the webcast now.
     Assigned,
-    /// They were before, and what was noted then stays.
+    /// The user was a clerk of the webcast before; that assignment stays.
     AlreadyAssigned,
-    /// Nothing was done: there is no such user, or they have another role.
+    /// Nothing changed: the user does not exist or has another role.
     NotAClerk,
-    /// Nothing was done: the webcast has as many as it may.
+    /// Nothing changed: the webcast has the maximum number of clerks.
     LimitReached,
 }
 
@@ -37,7 +37,7 @@ pub enum ClerkAssignResult {
 /// is unassigned from every webcast in the same transaction.
 #[async_trait]
 pub trait ClerkStore: Send + Sync {
-    /// True when they are the webcast's clerk at this moment, whichever node has said so.
+    /// True when the user is a clerk of the webcast now, whichever node assigned them.
     async fn is_clerk(&self, auction: Uuid, user: Uuid) -> StoreResult<bool>;
     /// Clerks of a webcast, in order of their UUID.
     async fn clerks(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>>;

@@ -9,7 +9,7 @@ use super::StoreResult;
 /// The answer given to a request with an idempotency key, kept for 24 h.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotentAnswer {
-    /// Who asked: the API key's UUID. The same key of two callers are two keys.
+    /// UUID of the caller's API key or user. Idempotency keys of different callers are independent.
     pub caller: Uuid,
     /// The `Idempotency-Key`.
     pub key: String,
@@ -30,8 +30,8 @@ pub struct IdempotentAnswer {
 pub trait IdempotencyStore: Send + Sync {
     /// The answer given to a caller's idempotency key.
     async fn idempotent_answer(&self, caller: Uuid, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
-    /// Keeps an answer of a write that is not a [`Change`](super::Change).
+    /// Stores the answer of a write that is not a [`Change`](super::Change).
     async fn keep_answer(&self, answer: IdempotentAnswer) -> StoreResult<()>;
-    /// Forgets at most `limit` answers given before `before`; the number forgotten.
+    /// Deletes at most `limit` answers given before `before`; returns their number.
     async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::StoreResult;
 
-/// One process that works on the store. New at each start.
+/// One process that works on the store. Each start has a new id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeId(pub Uuid);
 

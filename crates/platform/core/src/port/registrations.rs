@@ -6,8 +6,7 @@ use platform_rules::LogHead;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{IdempotentAnswer, Page, StoreResult, Versioned};
-use crate::audit::LogEntry;
+use super::{IdempotentAnswer, LogEntry, Page, StoreResult, Versioned};
 
 /// The registration that a bid was decided on. The store commits the bid only if the registration is unchanged, on
 /// whichever node it changed. Nodes can therefore cache registrations instead of reading them for each bid.
@@ -25,21 +24,21 @@ pub struct ExpectedRegistration {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegistrationStatus {
-    /// Asked for, not decided.
+    /// Not decided yet.
     Pending,
     /// The bidder may bid.
     Approved,
     /// The bidder may not bid.
     Refused,
-    /// Approved before, and suspended from bidding. Bids that stand go on standing.
+    /// Approved before, and suspended from bidding. Standing bids stay.
     Suspended,
 }
 
 impl RegistrationStatus {
-    /// All of them.
+    /// All statuses.
     pub const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Refused, Self::Suspended];
 
-    /// Stable word, as APIs carry it.
+    /// Stable name in the APIs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -60,7 +59,7 @@ pub struct Registration {
     pub auction: Uuid,
     /// The auction's customer.
     pub customer: Uuid,
-    /// All that others see of the bidder; unique in its auction, and never changed once they have bid.
+    /// The public name of the bidder; unique in its auction. It can't change once a bid names it.
     pub paddle: String,
     /// The person or firm behind the paddle: identifies vendors and the auctioneer. Registered once in an auction.
     pub party: Option<Uuid>,
@@ -68,17 +67,17 @@ pub struct Registration {
     pub name: String,
     /// E-mail address, for the staff of the sale.
     pub email: Option<String>,
-    /// What the bidder may spend in this auction, minor units; none for no limit.
+    /// Spending limit in this auction, minor units; none for no limit.
     pub limit: Option<i64>,
     /// A note of the staff about the bidder.
     pub note: Option<String>,
     /// The status.
     pub status: RegistrationStatus,
-    /// Why it was refused or suspended, in a person's words.
+    /// The reason that a person gave for a refusal or suspension.
     pub reason: Option<String>,
     /// Who changed it last.
     pub actor: String,
-    /// Number of its last change, from 1; what `If-Match` compares.
+    /// Number of its last change, from 1. `If-Match` compares it.
     pub version: i64,
     /// When it was created.
     pub created_at: Timestamp,
@@ -86,7 +85,7 @@ pub struct Registration {
     pub updated_at: Timestamp,
     /// Head of its audit log.
     pub log: LogHead,
-    /// Rises with each change, and with each bid under a spending limit. The store counts.
+    /// Rises with each change, and with each bid under a spending limit. The store raises it.
     #[serde(skip)]
     pub spending_version: i64,
 }
@@ -96,9 +95,9 @@ pub struct Registration {
 pub struct RegistrationWrite {
     /// Its next state, with the version that was loaded; 0 for a new one.
     pub registration: Versioned<Registration>,
-    /// Entries of its log that go with it.
+    /// The entries of its audit log for this change.
     pub log: Vec<LogEntry>,
-    /// The answer to keep for the caller's idempotency key.
+    /// The answer to store for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }
 

@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use super::{Page, StoreResult};
 
-/// Where a sealed text is.
+/// Location of a sealed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SealedLocation {
     /// The provider API key of this customer's connection.
     Connection(Uuid),
     /// The answer to this caller's idempotency key.
     Answer {
-        /// Who asked.
+        /// The caller.
         caller: Uuid,
         /// The idempotency key.
         key: String,
@@ -22,10 +22,10 @@ pub enum SealedLocation {
     Totp(Uuid),
 }
 
-/// A kept answer that is sealed as a whole.
+/// A stored answer whose body is sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedAnswer {
-    /// Who asked.
+    /// The caller.
     pub caller: Uuid,
     /// The idempotency key.
     pub key: String,
@@ -33,10 +33,10 @@ pub struct SealedAnswer {
     pub body: Sealed,
 }
 
-/// A text to be put in the place of another that says the same.
+/// A sealed value and its replacement with the same content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedReplacement {
-    /// Where.
+    /// Location.
     pub location: SealedLocation,
     /// The value when it was read.
     pub old: Sealed,
@@ -47,12 +47,12 @@ pub struct SealedReplacement {
 /// Sealed values and the sentinels of the sealing keys.
 #[async_trait]
 pub trait SealingStore: Send + Sync {
-    /// One text for each key that may have sealed something here, in no order of meaning; none in a new store.
+    /// One sentinel for each key that may have sealed a value, in any order; none in a new store.
     async fn sentinels(&self) -> StoreResult<Vec<Sealed>>;
-    /// Puts `new` in the place of all sentinels. `Conflict` when they are not `old` any more, in whatever order.
+    /// Replaces all sentinels by `new`. `Conflict` when they are not `old` any more, in any order.
     async fn replace_sentinels(&self, old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;
     /// Sealed answers by caller and key.
     async fn sealed_answers(&self, page: Page<(Uuid, String)>) -> StoreResult<Vec<SealedAnswer>>;
-    /// Puts each new text in the place of the old one, if that is still there; nothing else changes. How many were.
+    /// Replaces each old value that is unchanged by the new one; returns the number of replaced values.
     async fn reseal(&self, texts: Vec<SealedReplacement>) -> StoreResult<usize>;
 }

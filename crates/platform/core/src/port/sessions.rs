@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{Digest, Page, StoreResult, User};
 
-/// Sessions that end.
+/// Which sessions to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionsToEnd {
     /// None.
@@ -40,13 +40,13 @@ pub struct Session {
     pub uuid: Uuid,
     /// SHA-256 of its token (192 random bits).
     pub hash: Digest,
-    /// Whose it is.
+    /// The user.
     pub user: Uuid,
-    /// Where it was signed in from; none when it is not known.
+    /// IP address of the sign-in; none when it is not known.
     pub address: Option<String>,
-    /// When it was signed in.
+    /// When the user signed in.
     pub created_at: Timestamp,
-    /// When it ends, whatever is done with it.
+    /// When it ends, used or not.
     pub expires_at: Timestamp,
     /// When it was last used, to within a minute.
     pub last_used_at: Timestamp,
@@ -55,17 +55,17 @@ pub struct Session {
 /// One attempt to sign in, taken from an allowance that refills evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignInAttempt {
-    /// Whose allowance: an account's or an address'.
+    /// Owner of the allowance: an account or an address.
     pub subject: Digest,
-    /// Time after which one attempt more is there.
+    /// Time after which one attempt is refilled.
     pub refill_interval: Duration,
-    /// Attempts that are there at most.
+    /// Attempts of a full allowance.
     pub attempts_max: u32,
 }
 
 impl SignInAttempt {
-    /// When the allowance is full again after this attempt, if it was to be full at `full_at`; or the time at which
-    /// there is an attempt again.
+    /// The time at which the allowance is full again after this attempt, if it was to be full at `full_at`. Errors: the
+    /// time of the next possible attempt.
     pub fn take(&self, full_at: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Timestamp> {
         let after = full_at.map_or(now, |at| at.max(now)) + self.refill_interval;
         let allowed_from = after - self.refill_interval * self.attempts_max;
@@ -73,12 +73,12 @@ impl SignInAttempt {
     }
 }
 
-/// What became of attempts that were taken.
+/// Attempts to return to their allowances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignInAttemptsUpdate {
-    /// Whose allowance is full again.
+    /// Owners whose allowance is filled.
     pub full: Vec<Digest>,
-    /// Who gets this one back.
+    /// Attempts to return.
     pub back: Vec<SignInAttempt>,
 }
 
@@ -91,22 +91,22 @@ pub trait SessionStore: Send + Sync {
     async fn session_by_hash(&self, hash: Digest) -> StoreResult<Option<(Session, User)>>;
     /// A user's in order of creation (UUID).
     async fn sessions(&self, user: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Session>>;
-    /// Notes that a session was used. It is no error if it is gone.
+    /// Records the use of a session. A session that does not exist is no error.
     async fn touch_session(&self, uuid: Uuid, at: Timestamp) -> StoreResult<()>;
-    /// Ends sessions; how many.
+    /// Ends sessions; returns their number.
     async fn end_sessions(&self, ending: SessionsToEnd) -> StoreResult<usize>;
-    /// Forgets at most `limit` sessions that expired before `now` or were last used before `idle_before`, and as many
-    /// allowances that are full; how many.
+    /// Deletes at most `limit` sessions that expired before `now` or were last used before `idle_before`, and at most
+    /// `limit` full allowances; returns their number.
     async fn delete_expired_sessions(&self, now: Timestamp, idle_before: Timestamp, limit: usize)
     -> StoreResult<usize>;
-    /// Takes one attempt from each allowance, or, when one of them is empty, none: then the time at which there will be
-    /// one.
+    /// Takes one attempt from each allowance. If one of them is empty, takes none and returns the time of the next
+    /// possible attempt.
     async fn take_sign_in_attempts(
         &self,
         attempts: Vec<SignInAttempt>,
         now: Timestamp,
     ) -> StoreResult<Option<Timestamp>>;
-    /// Fills allowances, and gives attempts back.
+    /// Fills allowances, and returns attempts.
     async fn settle_sign_in_attempts(&self, settled: SignInAttemptsUpdate) -> StoreResult<()>;
 }
 

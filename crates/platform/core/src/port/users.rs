@@ -6,9 +6,8 @@ use kit_runtime::vault::Sealed;
 use uuid::Uuid;
 
 use super::{IdempotentAnswer, Page, SessionsToEnd, StoreResult};
-use crate::Role;
 
-/// SHA-256 of something that is looked up by it: a session's token, a recovery code, or who tries to sign in.
+/// SHA-256 of a look-up key: a session token, a recovery code, or an account or address that tries to sign in.
 pub type Digest = [u8; 32];
 
 /// A person who signs in.
@@ -18,15 +17,15 @@ pub struct User {
     pub uuid: Uuid,
     /// E-mail address in lower case; unique.
     pub email: String,
-    /// Role name; see `scope::Role`.
+    /// Role name; see `access::scope::Role`.
     pub role: String,
     /// Argon2id hash in PHC form.
     pub password_hash: String,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Number of its last change, from 1. Signing in is none.
+    /// Number of its last change, from 1. A sign-in is not a change.
     pub version: i64,
-    /// Since when it can't sign in.
+    /// When the user was disabled.
     pub disabled_at: Option<Timestamp>,
     /// When it last signed in.
     pub signed_in_at: Option<Timestamp>,
@@ -35,12 +34,7 @@ pub struct User {
 }
 
 impl User {
-    /// True for an administrator who can sign in.
-    pub fn administers(&self) -> bool {
-        self.role == Role::Administrator.name() && self.disabled_at.is_none()
-    }
-
-    /// True when signing in takes a code as well: one that was never confirmed does not count.
+    /// True when a sign-in needs a code: the user has a confirmed second factor.
     pub fn has_second_factor(&self) -> bool {
         self.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some())
     }
@@ -53,37 +47,37 @@ pub struct Totp {
     pub secret: Sealed,
     /// The step of the last code that was used; its code and earlier ones are refused.
     pub step: i64,
-    /// When its owner showed that they have it; none while it is not asked for yet.
+    /// When the user confirmed it; none before.
     pub confirmed_at: Option<Timestamp>,
 }
 
-/// What becomes of a second factor.
+/// A change of a second factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TotpChange {
-    /// It stays.
+    /// No change.
     Keep,
-    /// It is this one, with these recovery codes and no others.
+    /// Replaces it and all recovery codes.
     Set(Totp, Vec<Digest>),
-    /// It goes, with its recovery codes.
+    /// Deletes it and its recovery codes.
     Remove,
 }
 
-/// A user's new state and what goes with it.
+/// A change of a user, with everything that is committed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserChange {
     /// The version that it was decided on.
     pub expected_version: i64,
-    /// Its role, password and whether it is disabled become what they are here, and its version.
+    /// The new state: role, password, `disabled_at` and version are stored.
     pub user: User,
-    /// What becomes of `totp`, whatever `user` says of it.
+    /// The change of the second factor; `totp` of `user` is ignored.
     pub totp: TotpChange,
-    /// Sessions that end with it.
+    /// Sessions that the change ends.
     pub ending: SessionsToEnd,
-    /// The answer to keep for the caller's idempotency key.
+    /// The answer to store for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }
 
-/// What came of changing or removing a user.
+/// The result of changing or removing a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserChangeResult {
     /// The change was made.
@@ -104,13 +98,13 @@ pub trait UserStore: Send + Sync {
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>>;
     /// In order of creation (UUID).
     async fn users(&self, page: Page<Uuid>) -> StoreResult<Vec<User>>;
-    /// Makes a change true as a whole or not at all. One administrator who is not disabled stays, however many changes
-    /// come at the same time. `Conflict` when the version moved or the user is gone, `Replayed`.
+    /// Commits a change as a whole or not at all. One enabled administrator always remains, however many changes run at
+    /// the same time. `Conflict` when the version changed or the user does not exist; `Replayed`.
     async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult>;
-    /// Notes that the code of a step was used; false when that of this step or a later one was before.
+    /// Records that the code of a time step was used. False when the code of this step or a later one was used before.
     async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool>;
-    /// Uses a recovery code up; false when there is none like it.
+    /// Deletes a recovery code; false when it does not exist.
     async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool>;
-    /// How many recovery codes a user has left.
+    /// The number of unused recovery codes of a user.
     async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize>;
 }

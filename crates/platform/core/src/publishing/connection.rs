@@ -50,6 +50,8 @@ pub(super) fn open(vault: &Vault, customer: Uuid, consumer: Option<Consumer>) ->
     let messages = messages_url(&consumer.provider_url, application_id)
         .parse()
         .map_err(|_| ConnectionError::Unusable(format!("{} is no address to send to", consumer.provider_url)))?;
+    // Two customers never share a connection to a provider, so that neither reads a response to the other.
+    let messages = Destination::new(messages, &customer.to_string());
     let mut authorization = HeaderValue::from_str(&format!("Bearer {key}"))
         .map_err(|_| ConnectionError::Unusable("the API key can't stand in a header".into()))?;
     authorization.set_sensitive(true);

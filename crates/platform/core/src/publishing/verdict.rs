@@ -130,6 +130,32 @@ mod tests {
     }
 
     #[test]
+    fn retry_after_is_honoured_in_all_forms_in_full_up_to_a_day() {
+        let now: Timestamp = "2023-11-14T22:13:20Z".parse().unwrap();
+        for (text, seconds) in [
+            ("120", Some(120)),
+            ("86399", Some(86_399)),
+            ("86401", Some(86_400)),
+            ("99999999999999999999999999", Some(86_400)),
+            ("Wed, 15 Nov 2023 22:13:19 GMT", Some(86_399)),
+            ("Wednesday, 15-Nov-23 22:13:19 GMT", Some(86_399)),
+            ("Wed Nov 15 22:13:19 2023", Some(86_399)),
+            ("Thu, 16 Nov 2023 22:13:20 GMT", Some(86_400)),
+            ("Thursday, 16-Nov-23 22:13:20 GMT", Some(86_400)),
+            ("Thu Nov 16 22:13:20 2023", Some(86_400)),
+            ("Tue, 14 Nov 2023 22:13:19 GMT", None),
+            ("tomorrow", None),
+        ] {
+            let headers = HeaderMap::from_iter([(http::header::RETRY_AFTER, text.parse().unwrap())]);
+            for status in [408, 429, 500, 503] {
+                let verdict = judge(StatusCode::from_u16(status).unwrap(), &headers, b"", now);
+                let Verdict::Retry { retry_after, .. } = verdict else { panic!("{status} is retried") };
+                assert_eq!(retry_after, seconds.map(Duration::from_secs), "{status} {text:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_key_that_the_provider_echoes_is_taken_out() {
         let body = br#"{"detail":"unknown key sk_secret"}"#;
         let verdict = judge(StatusCode::UNAUTHORIZED, &HeaderMap::new(), body, Timestamp::UNIX_EPOCH);

@@ -9,7 +9,7 @@ use crate::people::PeopleRefusal;
 use crate::port::{AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, Page, User};
 use crate::{Caller, Platform, Role, Scope};
 
-/// Clerks of one webcast.
+/// Clerks of one webcast, at most.
 const CLERKS_MAX: usize = 100;
 
 impl Platform {
@@ -19,7 +19,7 @@ impl Platform {
         Ok(self.store().clerks(auction, page).await?)
     }
 
-    /// Assigns a clerk to a webcast. Who is its clerk already stays so.
+    /// Assigns a clerk to a webcast. Repeating an assignment changes nothing.
     ///
     /// Errors: `forbidden`, `not_found` (auction, user), `wrong_auction_kind`, `auction_closed` (it is archived),
     /// `not_a_clerk`, `too_many_clerks`.
@@ -31,10 +31,10 @@ impl Platform {
             return Err(Rejection::WrongAuctionKind { needs: AuctionKind::Webcast }.into());
         }
         let clerk = Clerk { auction, user, assigned_at: self.now(), assigned_by: caller.actor.clone() };
-        let note = self.note(caller, AccessEvent::ClerkAssignResult { auction, user })?;
+        let note = self.note(caller, AccessEvent::ClerkAssigned { auction, user })?;
         let assignment = AccessChange::AssignClerk(clerk.clone(), CLERKS_MAX);
         let AccessChangeResult::Clerk(assigned) = self.store().apply_access_change(assignment, note).await? else {
-            return Err(PlatformError::Internal("assigning a clerk came to something else".into()));
+            return Err(PlatformError::Internal("the store returned no assignment for a clerk".into()));
         };
         match assigned {
             ClerkAssignResult::Assigned => {
@@ -45,7 +45,7 @@ impl Platform {
                 let page = Page { after: None, limit: CLERKS_MAX };
                 let before =
                     self.store().clerks(auction, page).await?.into_iter().find(|(clerk, _)| clerk.user == user);
-                // Taken off in this moment.
+                // Another request unassigned the clerk meanwhile.
                 before.ok_or(PlatformError::Busy)
             }
             ClerkAssignResult::NotAClerk => Err(PeopleRefusal::NotAClerk.into()),
@@ -53,7 +53,7 @@ impl Platform {
         }
     }
 
-    /// Takes a clerk off a webcast, from their next command on. Doing it again changes nothing.
+    /// Unassigns a clerk from a webcast, from their next command on. Repeating it changes nothing.
     ///
     /// Errors: `forbidden`, `not_found` (auction, user).
     pub async fn unassign_clerk(&self, caller: &Caller, auction: Uuid, user: Uuid) -> PlatformResult<()> {
@@ -61,23 +61,24 @@ impl Platform {
         self.store().user(user).await?.ok_or(PlatformError::NotFound("user"))?;
         let note = self.note(caller, AccessEvent::ClerkTakenOff { auction, user })?;
         if self.store().apply_access_change(AccessChange::UnassignClerk(auction, user), note).await?.is_recorded() {
-            tracing::info!(%auction, %user, by = caller.actor, "a clerk was taken off a webcast");
+            tracing::info!(%auction, %user, by = caller.actor, "a clerk was unassigned from a webcast");
         }
         Ok(())
     }
 
-    /// Users with the role clerk who can sign in, in order of creation: whom to choose from. Errors: `forbidden`.
+    /// Users with the role clerk who can sign in, in order of creation: the candidates for an assignment. Errors:
+    /// `forbidden`.
     pub async fn users_with_clerk_role(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<User>> {
         caller.require_staff()?;
         caller.require(Scope::AuctionsWrite)?;
         Ok(self.store().users_with_clerk_role(page).await?)
     }
 
-    /// Webcasts that the person who asks is assigned to, without ARCHIVED ones, in order of creation. Errors:
+    /// Webcasts that the signed-in caller is assigned to, without ARCHIVED ones, in order of creation. Errors:
     /// `forbidden` (an API key).
     pub async fn own_webcasts(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<Auction>> {
         if caller.session.is_none() {
-            return Err(PlatformError::Forbidden("this is for people who have signed in, not for API keys".into()));
+            return Err(PlatformError::Forbidden("this call needs a signed-in user, not an API key".into()));
         }
         Ok(self.store().webcasts_of_clerk(caller.id, page).await?)
     }
@@ -102,13 +103,16 @@ impl Platform {
         Ok(auction)
     }
 
-    /// `clerk_not_assigned` for a person with the role clerk who is none of this webcast's. Asks the store.
+    /// Rejects with `clerk_not_assigned` a user with the role clerk who is not assigned to this webcast. Reads the
+    /// store.
     pub(crate) async fn require_clerk(&self, caller: &Caller, auction: &Auction) -> PlatformResult<()> {
         if caller.role != Some(Role::Clerk) {
             return Ok(());
         }
         if auction.kind != AuctionKind::Webcast {
-            return Err(PlatformError::Forbidden("a clerk has to do with webcasts, and this is none".into()));
+            return Err(PlatformError::Forbidden(
+                "clerks can only act on webcasts, and this is a timed auction".into(),
+            ));
         }
         if self.store().is_clerk(auction.uuid, caller.id).await? {
             return Ok(());
@@ -116,7 +120,8 @@ impl Platform {
         Err(PeopleRefusal::ClerkNotAssigned.into())
     }
 
-    /// The same of an auction that was not read yet. Errors: `not_found`, too, for who is asked about.
+    /// As [`Platform::require_clerk`], for an auction that was not read yet. Errors: also `not_found` when the caller
+    /// is a clerk.
     pub(crate) async fn require_clerk_of(&self, caller: &Caller, auction: Uuid) -> PlatformResult<()> {
         if caller.role != Some(Role::Clerk) {
             return Ok(());
@@ -125,8 +130,8 @@ impl Platform {
         self.require_clerk(caller, &auction).await
     }
 
-    /// An auction whose bidders the caller may see: a clerk those of their webcasts. Errors: `not_found`,
-    /// `clerk_not_assigned`.
+    /// An auction whose bidders the caller may see. A clerk may see the bidders of their own webcasts. Errors:
+    /// `not_found`, `clerk_not_assigned`.
     pub(crate) async fn visible_bidders(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
         let auction = self.visible_auction(caller, auction).await?;
         self.require_clerk(caller, &auction).await?;

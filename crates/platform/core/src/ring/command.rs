@@ -1,108 +1,108 @@
-//! The clerk's commands.
+//! The clerk's commands on the ring of a webcast.
 
 use platform_rules::{Auction, BidLog, Bidder, Item, Rejection, RingCommand, ring};
 use uuid::Uuid;
 
 use super::desk::ItemAfterCommand;
 use super::{RingState, RingVersion, expect_ring};
-use crate::bidding::bid::Bid;
 use crate::change_builder::ChangeBuilder;
 use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::port::Bid;
 use crate::{Caller, Platform, Scope};
 
-/// What the clerk wants. An amount that is left out is the asking price, which is the one that the clerk saw.
+/// A command of the clerk. Without an amount, a bid is at the asking price, which is the one that the clerk saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClerkCommand {
-    /// The live phase begins: absentees leave no more bids.
+    /// Begins the live phase: absentees can leave no more bids.
     Begin,
-    /// An item enters the empty ring; a PASSED one is offered again by it.
+    /// Sends an item into the empty ring; a PASSED item is offered again.
     Send {
-        /// The item; none for the next one that waits, in running order.
+        /// The item; none for the next waiting item in running order.
         item: Option<Uuid>,
     },
-    /// Another price is asked for. What stands at it or above is struck; a higher one brings that back.
+    /// Sets the asking price. Bids at the new price or above are struck; raising the price reinstates them.
     SetAskingPrice {
         /// Minor units.
         amount: i64,
     },
-    /// A bid in the room.
+    /// Enters a bid made in the room.
     RoomBid {
-        /// Who bids, such as a paddle number; 1 to 64 characters.
+        /// The bidder's paddle; 1 to 64 characters.
         bidder: String,
         /// Minor units.
         amount: Option<i64>,
     },
-    /// A bid that came over the internet by another way, and that the clerk takes.
+    /// Enters a bid that another internet platform relayed to the clerk.
     RelayedBid {
-        /// Who bids; 1 to 64 characters.
+        /// The bidder's paddle; 1 to 64 characters.
         bidder: String,
         /// Minor units.
         amount: Option<i64>,
     },
-    /// An internet bid that waits is accepted.
+    /// Accepts a pending internet bid.
     Accept {
         /// The bid.
         bid: Uuid,
     },
-    /// A bid for an absentee, within what they left.
+    /// Bids for an absentee, up to the maximum that they left.
     CommissionBid {
-        /// Who left it.
+        /// The absentee's paddle.
         bidder: String,
         /// Minor units.
         amount: Option<i64>,
     },
-    /// The last bid is taken back: what stood before stands again.
+    /// Undoes the last bid: the bid that stood before it stands again.
     Undo {
         /// Why.
         reason: String,
     },
-    /// A bidder takes a bid back: no earlier one comes back.
+    /// Retracts a bid for its bidder: no earlier bid stands again.
     Retract {
         /// The bid.
         bid: Uuid,
         /// Why.
         reason: String,
     },
-    /// The hammer is about to fall.
+    /// Gives fair warning before the item is sold or passed.
     FairWarning,
-    /// No bid is taken for the moment.
+    /// Pauses bidding.
     Pause,
-    /// Bids are taken again.
+    /// Resumes bidding.
     Resume,
-    /// The hammer falls.
+    /// Sells the item to the standing bid.
     Sell,
-    /// Not sold.
+    /// Passes the item: it is not sold.
     Pass,
-    /// The item leaves the ring undecided.
+    /// Takes the item out of the ring, neither sold nor passed.
     Remove,
-    /// A PASSED item is LIVE and waits to be sent again.
+    /// Offers a PASSED item again: it is LIVE and can be sent.
     OfferAgain {
         /// The item.
         item: Uuid,
     },
-    /// The item that left the ring last comes back.
+    /// Reopens the lot that was sold or passed last.
     Reopen {
         /// Why.
         reason: String,
     },
 }
 
-/// What a clerk's command made of the ring.
+/// The result of a clerk's command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClerkCommandResult {
     /// The ring after it, with the desk.
     pub ring: RingState,
-    /// The item that the command was about; none for the begin of the live phase.
+    /// The item that the command changed; none when it began the live phase.
     pub about: Option<Item>,
-    /// The bid that was taken by it.
+    /// The bid that the command entered or accepted.
     pub bid: Option<Bid>,
 }
 
 impl Platform {
-    /// Does what the clerk wants. `seen` is the ring that the clerk saw: of two clerks one gets `precondition_failed`,
-    /// never two sales.
+    /// Runs a clerk's command. `seen` holds the versions that the clerk saw: of two concurrent clerks, the second one
+    /// gets `precondition_failed`.
     ///
     /// Errors: `not_found`, `clerk_not_assigned`, `precondition_failed`, and those of [`platform_rules::ring::decide`]
     /// and [`platform_rules::ring::begin`].
@@ -115,7 +115,7 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, ClerkCommandResult>>,
     ) -> PlatformResult<Outcome<ClerkCommandResult>> {
         caller.require(Scope::RingWrite)?;
-        // Before anything that was answered earlier is shown again.
+        // Before a stored answer is replayed.
         self.require_clerk_of(caller, auction).await?;
         let bid = self.ids().uuid_v7();
         let Some(item) = self.queue_for(caller, auction, command).await? else {
@@ -134,8 +134,8 @@ impl Platform {
             .await
     }
 
-    /// The item whose bids the command waits for, and which wait for it: that in the ring, or the one that it names. A
-    /// guess that keeps it from losing against them; what it is really about is said by the ring when it has its turn.
+    /// The item whose queue the command enters, so that it does not conflict with bids: the item that it names, or the
+    /// item in the ring. This is a prediction; the command reads its item from the ring when it has its turn.
     async fn queue_for(&self, caller: &Caller, auction: Uuid, command: &ClerkCommand) -> PlatformResult<Option<Uuid>> {
         match command {
             ClerkCommand::Begin | ClerkCommand::Send { item: None } => Ok(None),
@@ -176,7 +176,7 @@ impl Platform {
                 Err(rejection) => return Err(self.explain_rejection(&auction, &before, rejection).await),
             };
             decided.item.iter().for_each(|change| log.apply(change));
-            // The auction's version moves with every command, which makes it one that the other clerk has not seen.
+            // Every command raises the auction's version, so that the command of another clerk fails its precondition.
             let auction = draft.auction(auction, &decided.auction);
             let item = draft.item(&auction, before, &decided.item);
             let in_ring = if auction.in_ring == Some(item.uuid) {
@@ -184,8 +184,8 @@ impl Platform {
             } else {
                 in_ring.filter(|other| auction.in_ring == Some(other.uuid))
             };
-            let touched = ItemAfterCommand { after: &item, log: &log };
-            let desk = self.desk(&auction, in_ring.as_ref(), Some(touched)).await?;
+            let changed = ItemAfterCommand { after: &item, log: &log };
+            let desk = self.desk(&auction, in_ring.as_ref(), Some(changed)).await?;
             let ring = RingState { auction, item: in_ring, desk: Some(desk) };
             ClerkCommandResult { ring, about: Some(item), bid: draft.last_bid().cloned() }
         };
@@ -193,7 +193,7 @@ impl Platform {
         Ok(Decision { customer: result.ring.auction.customer, change, result })
     }
 
-    /// The item that the command is about.
+    /// The item that the command changes.
     async fn target(
         &self,
         caller: &Caller,
@@ -206,10 +206,10 @@ impl Platform {
                 let next = self.upcoming(auction, None, 1, usize::MAX).await?.pop();
                 let is_behind = |next: &Item| auction.ring_position.is_none_or(|sent| next.position > sent);
                 if !next.as_ref().is_some_and(is_behind) {
-                    // It may be one that has still to follow its auction.
+                    // A bulk change may not have made the next item LIVE yet.
                     self.require_no_bulk_change(auction).await?;
                 }
-                next.ok_or(PlatformError::NotFound("item that waits"))
+                next.ok_or(PlatformError::NotFound("waiting item"))
             }
             ClerkCommand::Send { item: Some(item) } | ClerkCommand::OfferAgain { item } => {
                 self.item_of(caller, auction, *item).await
@@ -223,7 +223,7 @@ impl Platform {
         }
     }
 
-    /// The command in the words of the rules.
+    /// Translates the command into a command of the rules.
     async fn to_ring_command(
         &self,
         command: &ClerkCommand,
@@ -264,10 +264,13 @@ impl Platform {
             ClerkCommand::Remove => RingCommand::Remove,
             ClerkCommand::OfferAgain { .. } => RingCommand::OfferAgain,
             ClerkCommand::Reopen { reason } => RingCommand::Reopen { reason },
-            ClerkCommand::Begin => return Err(PlatformError::Internal("a phase is no item's".into())),
+            ClerkCommand::Begin => {
+                return Err(PlatformError::Internal("the command that begins the live phase has no item".into()));
+            }
         })
     }
-    /// Who it is that the clerk takes a bid of, as far as the platform knows them.
+
+    /// Looks up the bidder of a clerk's bid.
     async fn admit_for_clerk(
         &self,
         auction: &Auction,

@@ -1,41 +1,41 @@
-//! What bidders do in a webcast by themselves: bid on the item in the ring. What absentees leave before it is among the
-//! bids.
+//! Internet bids on the item in the ring of a webcast.
 
 use platform_rules::{Auction, Item, RingCommand};
 use uuid::Uuid;
 
-use crate::bidding::bid::Bid;
 use crate::decide::{Decision, expect_version};
 use crate::error::PlatformResult;
 use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::port::Bid;
 use crate::{Caller, Platform, Scope};
 
-/// A bid on the item in the ring, as it is entered.
+/// The input of an internet bid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewInternetBid {
-    /// Who bids; 1 to 64 characters.
+    /// The bidder's paddle; 1 to 64 characters.
     pub bidder: String,
     /// Minor units; at least the asking price.
     pub amount: i64,
 }
 
-/// What became of a bid on the item in the ring.
+/// The result of an internet bid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InternetBidResult {
     /// UUID of the bid.
     pub uuid: Uuid,
-    /// The bid, when it was accepted at once; otherwise it waits for the clerk.
+    /// The bid, when the platform accepted it without the clerk; none while it is pending.
     pub bid: Option<Bid>,
-    /// The item with it.
+    /// The item after the bid.
     pub item: Item,
     /// The item's auction.
     pub auction: Auction,
 }
 
 impl Platform {
-    /// Bids on the item in the ring. It waits for the clerk, or is accepted at once where the auction says so; a
-    /// bidder's later one takes the place of the one that waits. The item's version moves, so no hammer falls on a bid
-    /// unseen.
+    /// Places an internet bid on the item in the ring. If the auction accepts internet bids at once and the bid is at
+    /// least the asking price, the bid stands; otherwise it is pending until the clerk accepts it. A pending bid
+    /// replaces an earlier one of the same bidder. The item gets a new version, so a clerk who has not seen the bid
+    /// can't sell the item.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::ring::decide`] for bids.
     pub async fn bid_in_ring(
@@ -60,7 +60,7 @@ impl Platform {
                 let decided = platform_rules::ring::decide(&auction, &item, command, now)?;
                 let mut draft = self.build_change(&caller.actor, now);
                 draft.set_bidder_preconditions(&admitted);
-                // The auction stays: bidders don't wait for each other's items, and the item's version is enough.
+                // The auction keeps its version, so that bids on other items do not conflict with this one.
                 let item = draft.item(&auction, item, &decided.item);
                 let result = InternetBidResult { uuid, bid: draft.last_bid().cloned(), item, auction };
                 let change = draft.finish(answering.as_ref(), &result);

@@ -1,4 +1,4 @@
-//! Which items come next.
+//! The order in which items are sent into the ring.
 
 use platform_rules::{Auction, Item};
 
@@ -8,13 +8,13 @@ use crate::port::Page;
 
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 200;
-/// Readings for a look ahead: in a catalogue beyond them a look may show fewer items than wait.
+/// Reads for a preview of the next items. In a longer catalogue, the preview may show fewer items than wait.
 pub(super) const READS_MAX: usize = 10;
 
 impl Platform {
-    /// The items that wait, in the order in which "next" sends them: behind the one that was sent last, and behind the
-    /// last one of the catalogue what was left out from its beginning. `changed` is as it will be, not as the store has
-    /// it.
+    /// The waiting items in the order in which they would be sent: first the items after the one that was sent last,
+    /// then from the beginning of the catalogue. `changed` is an item with a change that is not committed yet; it
+    /// replaces the stored one.
     pub(super) async fn upcoming(
         &self,
         auction: &Auction,
@@ -38,9 +38,9 @@ impl Platform {
                     break;
                 };
                 let items = items.into_iter().take_while(|item| item.position <= until);
-                let as_it_is =
+                let with_change =
                     |item: Item| changed.filter(|changed| changed.uuid == item.uuid).cloned().unwrap_or(item);
-                let waiting = items.map(as_it_is).filter(Item::waits_for_ring);
+                let waiting = items.map(with_change).filter(Item::waits_for_ring);
                 found.extend(waiting.take(wanted - found.len()));
                 after = Some(end);
             }

@@ -6,10 +6,10 @@ use crate::customers::auctioneer_input::{ATTACHMENTS_MAX, LABEL_CHARS_MAX};
 use crate::error::Problem;
 use crate::input::check_text;
 
-/// What is wrong with them; `at` is the JSON pointer of the list.
+/// The problems of a list of attachments; `at` is its JSON pointer.
 pub(crate) fn problems(at: &str, attachments: &[UrlAttachmentApiModel]) -> Vec<Problem> {
     if attachments.len() > ATTACHMENTS_MAX {
-        let message = format!("are {}, at most {ATTACHMENTS_MAX} are possible", attachments.len());
+        let message = format!("has {} attachments: at most {ATTACHMENTS_MAX} are possible", attachments.len());
         return vec![Problem::new(at, message)];
     }
     let label = |(index, attachment): (usize, &UrlAttachmentApiModel)| {

@@ -1,5 +1,4 @@
-//! Auctions: created, read, and moved from one status to the next. Edits, copies and moved ends have modules of their
-//! own.
+//! Creates and reads auctions, and changes their status. Edits, copies and moved ends are in modules of their own.
 
 pub mod after_change;
 pub mod copy;
@@ -29,23 +28,23 @@ use crate::sales::attachments;
 use crate::sales::new_item::{ItemContext, NewItem, TITLE_CHARS_MAX, problems_in};
 use crate::{Caller, Platform, Scope};
 
-/// Groups of staggered ends can't lie further apart than a week.
+/// Seconds between two groups of staggered ends, at most: a week.
 const STAGGER_SECONDS_MAX: u32 = 7 * 24 * 3600;
 
-/// An auction as it is entered.
+/// The input for a new auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAuction {
     /// The auctioneer that holds it.
     pub auctioneer: Uuid,
     /// Timed or webcast.
     pub kind: AuctionKind,
-    /// Title for people; may be empty in a draft, at most 500 characters.
+    /// Title; at most 500 characters, and may be empty in a draft.
     pub title: String,
     /// ISO 4217 code.
     pub currency: String,
     /// IANA time zone.
     pub time_zone: String,
-    /// Where it is held, or its items can be seen.
+    /// Where the auction is held or its items can be viewed.
     pub address: Option<AddressInput>,
     /// When bidding or the webcast starts.
     pub starts_at: Option<Timestamp>,
@@ -53,29 +52,28 @@ pub struct NewAuction {
     pub ends_at: Option<Timestamp>,
     /// Staggered ends of a timed auction.
     pub stagger: Option<Stagger>,
-    /// Soft close, in seconds; none for off. In a timed auction only.
+    /// Extension window of soft close in seconds; none turns it off. Timed auctions only.
     pub extension_seconds: Option<u32>,
-    /// By how much bids rise; none for the default table.
+    /// Increment table; none for the default table.
     pub increments: Option<IncrementTable>,
-    /// What is added to hammer prices.
+    /// Buyer's premium and tax on hammer prices.
     pub charges: Charges,
-    /// What becomes of internet bids in a webcast.
+    /// Whether internet bids in a webcast need the clerk.
     pub internet_bids: InternetBids,
     /// Images, documents and videos; at most 50.
     pub attachments: Vec<UrlAttachmentApiModel>,
-    /// If bidders have to be registered.
+    /// Whether bidders have to be registered.
     pub registration: Admission,
     /// DRAFT, PREVIEW or LIVE.
     pub status: AuctionStatus,
-    /// Items made in the same call, in running order; at most 1,000. In a LIVE auction one at least is LIVE.
+    /// Items that the same call creates, in running order; at most 1,000. A LIVE auction needs at least one LIVE item.
     pub items: Vec<NewItem>,
-    /// Real, or a sandbox on a clock of its own, which begins at the server's time and stands still until it is
-    /// advanced.
+    /// Real, or a sandbox. The test clock of a sandbox starts at the server's time and moves only when it is advanced.
     pub sale_mode: SaleMode,
 }
 
 impl NewAuction {
-    /// A real one in DRAFT, with nothing more than what each has to have.
+    /// A real DRAFT auction with the required fields only.
     pub fn new(
         auctioneer: Uuid,
         kind: AuctionKind,
@@ -106,7 +104,7 @@ impl NewAuction {
     }
 }
 
-/// An auction that was created, with the items of the same call.
+/// The result of creating an auction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedAuction {
     /// The auction.
@@ -116,7 +114,7 @@ pub struct CreatedAuction {
 }
 
 impl CreatedAuction {
-    /// Its items, as they are counted then.
+    /// The counts of its items.
     pub fn counts(&self) -> ItemCounts {
         let live = self.items.iter().filter(|item| item.status == ItemStatus::Live).count() as u64;
         ItemCounts { total: self.items.len() as u64, live, ..ItemCounts::default() }
@@ -124,7 +122,7 @@ impl CreatedAuction {
 }
 
 impl Platform {
-    /// Creates an auction, with its items if there are any, in one change.
+    /// Creates an auction and the items of the call in one commit.
     ///
     /// Errors: `not_found` (auctioneer), `invalid`, `taken` (a lot number), and those of [`lifecycle::decide`].
     pub async fn create_auction(
@@ -194,11 +192,13 @@ impl Platform {
         Ok(self.store().item_counts(auction).await?)
     }
 
-    /// Changes the status of an auction. Going LIVE takes its DRAFT and PREVIEW items along, reconciliation makes
-    /// PASSED ones UNSOLD: those of a large auction follow it piece by piece ([`crate::bulk changes`]). Back to PREVIEW
-    /// a large one is when it is sure that no bid has come. `expected_version` is the one that the caller saw.
+    /// Changes the status of an auction. When it goes LIVE, its DRAFT and PREVIEW items go LIVE; when it is reconciled,
+    /// PASSED items become UNSOLD. The items of a large auction follow in steps ([`super::bulk_change`]). A large
+    /// auction returns to PREVIEW only after every earlier bid has been committed or refused. `expected_version` is the
+    /// version that the caller saw.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`lifecycle::decide`] and
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid` (it goes LIVE and the end of a lot is
+    /// over), and those of [`lifecycle::decide`] and
     /// [`platform_rules::item::decide`].
     pub async fn change_auction_status(
         &self,
@@ -241,13 +241,13 @@ impl Platform {
             .await
             .inspect(|_| self.ends_changed().notify())?;
         match outcome {
-            Outcome::Fresh(led) if led.auction.returning => {
+            Outcome::Fresh(changed) if changed.auction.returning => {
                 let auction = self.wait_for_return_to_preview(uuid).await?;
                 let (items, bulk_change) =
                     (self.store().item_counts(uuid).await?, self.store().bulk_change(uuid).await?);
-                let led = AuctionAfterChange { auction, items, bulk_change };
-                self.keep_answer(answering.as_ref(), &led).await?;
-                Ok(Outcome::Fresh(led))
+                let changed = AuctionAfterChange { auction, items, bulk_change };
+                self.keep_answer(answering.as_ref(), &changed).await?;
+                Ok(Outcome::Fresh(changed))
             }
             outcome => {
                 self.bulk_changes_begun().notify();
@@ -267,10 +267,7 @@ impl Platform {
         }
         problems.extend(currency_problem(&new.currency).map(|message| Problem::new("/currency", message)));
         if !is_time_zone(&new.time_zone) {
-            problems.push(Problem::new(
-                "/timeZone",
-                "is not an IANA time zone, as it is written there, such as Europe/London",
-            ));
+            problems.push(Problem::new("/timeZone", "is not the name of an IANA time zone, such as Europe/London"));
         }
         if let (Some(starts_at), Some(ends_at)) = (new.starts_at, new.ends_at)
             && starts_at >= ends_at
@@ -292,7 +289,7 @@ impl Platform {
     }
 }
 
-/// What an auction's change of status means for its items.
+/// The bulk change of the items that a change of the auction's status causes.
 fn bulk_change_of_status(from: AuctionStatus, to: AuctionStatus) -> Option<BulkOperation> {
     match (from, to) {
         (_, AuctionStatus::Live) => Some(BulkOperation::GoLive),
@@ -338,14 +335,14 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
 /// Why an auction can't be in this currency.
 pub(crate) fn currency_problem(currency: &str) -> Option<&'static str> {
     match currency.parse::<CurrencyCode>() {
-        Ok(code) if code.is_withdrawn() => Some("was withdrawn from ISO 4217: take the currency that came after it"),
+        Ok(code) if code.is_withdrawn() => Some("was withdrawn from ISO 4217: use its successor"),
         Ok(code) if code.minor_digits().is_some() => None,
-        Ok(_) => Some("is no money that one can pay with: take another"),
+        Ok(_) => Some("is not legal tender: use a currency that buyers can pay in"),
         Err(_) => Some("is not an ISO 4217 code such as GBP"),
     }
 }
 
-/// What is wrong with rates.
+/// The problems of premium and tax rates.
 pub(crate) fn charges_problems(charges: &Charges) -> Vec<Problem> {
     let rates = [
         ("/charges/premiumBasisPoints", charges.premium_basis_points),
@@ -356,7 +353,7 @@ pub(crate) fn charges_problems(charges: &Charges) -> Vec<Problem> {
     too_high.map(|(pointer, _)| Problem::new(pointer, format!("must be at most {BASIS_POINTS_MAX}"))).collect()
 }
 
-/// What is wrong with a stagger.
+/// The problems of a stagger.
 pub(crate) fn stagger_problems(kind: AuctionKind, stagger: Stagger) -> Vec<Problem> {
     let mut problems = Vec::new();
     if kind != AuctionKind::Timed {
@@ -371,11 +368,12 @@ pub(crate) fn stagger_problems(kind: AuctionKind, stagger: Stagger) -> Vec<Probl
     problems
 }
 
-/// The time zone is only shown to people, so where the machine has no time zone data its form will do.
+/// True for the name of an IANA time zone. Without time zone data on the machine only its form is checked, because the
+/// platform uses the name for display.
 fn is_time_zone(name: &str) -> bool {
     let database = jiff::tz::db();
     if !database.is_definitively_empty() {
-        // Names are found whatever their case, which other programs don't do.
+        // The look-up ignores case; other programs don't.
         return database.get(name).is_ok_and(|zone| zone.iana_name() == Some(name));
     }
     let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"_+-".contains(&b));

@@ -4,15 +4,18 @@
 //! An auction of 100,000 items goes LIVE, returns to PREVIEW, is reconciled, receives a catalogue or a copy, or gets
 //! new ends. In one commit, a bid or an end on the same items would wait for seconds. The first step is the caller's
 //! own commit, with its answer, and stores the [`BulkChange`], which records how far the items have followed. A worker
-//! takes the other steps, some hundred items in each commit, together with the next state of the bulk change. If two
-//! nodes run the same step, one commit fails with a version conflict and the node leaves the work to the other. A crash
-//! between two steps loses nothing and repeats nothing. The auction's own version does not change with the steps.
+//! takes the other steps, at most `items_max` items in each commit, together with the next state of the bulk change. If
+//! two nodes run the same step, one commit fails with a version conflict and the node leaves the work to the other. A
+//! crash between two steps loses nothing and repeats nothing. The auction's own version does not change with the steps.
 //!
 //! While a bulk change is under way:
 //! - a command that would change the auction as a whole, or add items to it, is refused with `items_following`; so is a
 //!   command on an item that has not followed yet, and a bid on one that is not LIVE yet;
 //! - bids, ends and commands on items that have followed work as always;
 //! - an item follows in its state at that moment, by the same rules as in a small auction.
+//!
+//! Before an auction goes LIVE, the first step checks the ends of all lots: if any end is over, the command is refused
+//! and nothing changes.
 //!
 //! For new ends, the first step checks all items: all can move, or the command is refused. After that each item moves
 //! in its own step. An item that has ended by then stays as it is, and no item moves twice, because the commit that
@@ -29,7 +32,7 @@ mod worker;
 use contract::AuctionStatus;
 use jiff::Timestamp;
 use platform_rules::lifecycle::{self, ItemCounts};
-use platform_rules::{Auction, Item, Rejection};
+use platform_rules::{Auction, AuctionKind, Item, Rejection};
 use uuid::Uuid;
 
 use item_step::ItemStep;
@@ -38,23 +41,25 @@ pub use worker::BulkChangeWorker;
 
 use crate::change_builder::ChangeBuilder;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{BulkChange, BulkChangeStep, BulkOperation, Page};
+use crate::port::{BulkChange, BulkChangeStep, BulkOperation, LotsEndingBy, Page};
 use crate::{Caller, Platform, Scope};
 
-/// Items read for each that may follow, where few do.
+/// Items read for each item that a step may change, in operations that change few items.
 const ITEMS_READ_PER_CHANGE: usize = 8;
+/// Lots that an error names.
+const LOTS_NAMED_MAX: usize = 10;
 
-/// How far a step has come.
+/// Where a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StepEnd {
-    /// Items up to this place have followed.
+    /// The items up to this place were changed.
     Position(i64),
-    /// All have.
+    /// The last item was reached.
     LastItem,
 }
 
 impl Platform {
-    /// What the items of an auction follow at the moment, and how far they have come; none when they have followed.
+    /// The bulk change of an auction, with its progress; none when none is under way.
     ///
     /// Errors: `not_found`.
     pub async fn bulk_change(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Option<BulkChange>> {
@@ -63,8 +68,9 @@ impl Platform {
         Ok(self.store().bulk_change(auction.uuid).await?)
     }
 
-    /// Refuses with `items_following` while a bulk change of the auction is under way. To be asked after the auction
-    /// was read, by what moves its version: then no bulk change can begin before its commit.
+    /// Rejects with `items_following` while a bulk change of the auction is under way. A command that raises the
+    /// auction's version calls this after it has read the auction. A bulk change that begins later conflicts with its
+    /// commit.
     pub(crate) async fn require_no_bulk_change(&self, auction: &Auction) -> PlatformResult<()> {
         match self.store().bulk_change(auction.uuid).await? {
             Some(_) => Err(Rejection::ItemsFollowing.into()),
@@ -72,7 +78,7 @@ impl Platform {
         }
     }
 
-    /// Refuses with `items_following` what is wanted of an item that has still to follow its auction.
+    /// Rejects with `items_following` a command on an item that the bulk change of its auction has not changed yet.
     pub(crate) async fn require_item_not_pending(&self, auction: &Auction, item: &Item) -> PlatformResult<()> {
         match self.store().bulk_change(auction.uuid).await? {
             Some(bulk_change) if bulk_change.covers(item.position) => Err(Rejection::ItemsFollowing.into()),
@@ -80,7 +86,8 @@ impl Platform {
         }
     }
 
-    /// Why the rules refuse something about an item: that it has still to follow its auction, where that is why.
+    /// The error for a rejected command on an item: `items_following` when the item's status is outdated because a bulk
+    /// change has not changed it yet; otherwise the rejection itself.
     pub(crate) async fn explain_rejection(
         &self,
         auction: &Auction,
@@ -101,8 +108,11 @@ impl Platform {
         rejection.into()
     }
 
-    /// The items of an auction that was just changed begin to follow it, in the same change; a bulk change is written
-    /// down for those that do not fit into it.
+    /// Changes the first items of an auction in the commit of the auction's own change, and stores a bulk change for
+    /// the other items.
+    ///
+    /// Errors: `invalid` when the auction goes LIVE and the end of any of its lots is over; those of the rules for the
+    /// first items.
     pub(crate) async fn begin_bulk_change(
         &self,
         draft: &mut ChangeBuilder<'_>,
@@ -112,6 +122,9 @@ impl Platform {
         now: Timestamp,
     ) -> PlatformResult<()> {
         let until = i64::try_from(counts.total).unwrap_or(i64::MAX) - 1;
+        if operation == BulkOperation::GoLive {
+            self.require_no_ended_lots(auction, now).await?;
+        }
         let (actor, step) = (actor.to_owned(), 1);
         let (auction_uuid, customer) = (auction.uuid, auction.customer);
         let bulk_change =
@@ -130,12 +143,34 @@ impl Platform {
         Ok(())
     }
 
-    /// If the items of an auction fit into the first step of a bulk change.
+    /// Rejects an auction that goes LIVE with a lot whose end is over, or not after the auction's start. Such a lot
+    /// would end, and be announced, within a second. All lots are checked before the first step.
+    async fn require_no_ended_lots(&self, auction: &Auction, now: Timestamp) -> PlatformResult<()> {
+        if auction.kind != AuctionKind::Timed {
+            return Ok(());
+        }
+        let by = earliest_end(auction, now);
+        let LotsEndingBy { count, first } = self.store().lots_ending_by(auction.uuid, by, LOTS_NAMED_MAX).await?;
+        if count == 0 {
+            return Ok(());
+        }
+        let more = match count.saturating_sub(first.len() as u64) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let lots = first.join(", ");
+        Err(PlatformError::invalid(
+            "/items",
+            format!("the end of these lots is over, or not after the auction's start: {lots}{more}; move it first"),
+        ))
+    }
+
+    /// True when the items of an auction fit into the first step of a bulk change.
     pub(crate) fn fits_first_step(&self, counts: &ItemCounts) -> bool {
         usize::try_from(counts.total).is_ok_and(|total| total <= self.first_items_max())
     }
 
-    /// The next items of the auction follow, `items_max` at most.
+    /// Changes the next items of the auction, `items_max` at most.
     async fn change_items_of_step(
         &self,
         draft: &mut ChangeBuilder<'_>,
@@ -148,45 +183,46 @@ impl Platform {
         let limit = if is_sparse { items_max * ITEMS_READ_PER_CHANGE } else { items_max };
         let item_step = ItemStep::new(auction, &bulk_change.operation, now);
         let items = self.store().items(auction.uuid, Page { after: Some(bulk_change.through), limit }).await?;
-        let (is_last_page, mut led, mut through) = (items.len() < limit, 0, bulk_change.through);
-        let mut over = Vec::new();
+        let (is_last_page, mut changed, mut through) = (items.len() < limit, 0, bulk_change.through);
         for item in items {
             if item.position > bulk_change.until {
                 return Ok(StepEnd::LastItem);
             }
-            if led == items_max {
+            if changed == items_max {
                 return Ok(StepEnd::Position(through));
             }
             through = item.position;
             if item_step.is_over(&item) {
-                over.push(item.lot_number);
+                // The end was in the future when the auction went LIVE: it passed before the step of the item.
+                tracing::warn!(auction = %auction.uuid, lot = item.lot_number, "a lot did not go LIVE: its end is over");
                 continue;
             }
             let changes = match item_step.changes(&item) {
                 Ok(Some(changes)) => changes,
                 Ok(None) => continue,
-                // The change that it follows was made before: what the rules refuse stays as it is.
+                // The auction has changed already, so an item that the rules reject stays as it is.
                 Err(_) if bulk_change.step > 1 => continue,
                 Err(refusal) => return Err(refusal),
             };
             draft.item(auction, item, &changes);
-            led += 1;
-        }
-        if bulk_change.step == 1 && !over.is_empty() {
-            return Err(ends_in_the_past(&over));
+            changed += 1;
         }
         Ok(if is_last_page || through >= bulk_change.until { StepEnd::LastItem } else { StepEnd::Position(through) })
     }
 
-    /// The next step of a bulk change, as a change to be committed.
+    /// Builds the change of the next step of a bulk change.
     async fn decide_step<'a>(
         &self,
         bulk_change: &'a BulkChange,
         items_max: usize,
     ) -> PlatformResult<ChangeBuilder<'a>> {
         let auction = self.store().auction(bulk_change.auction).await?;
-        let auction = auction
-            .ok_or_else(|| PlatformError::Internal(format!("a bulk_change of no auction {}", bulk_change.auction)))?;
+        let auction = auction.ok_or_else(|| {
+            PlatformError::Internal(format!(
+                "a bulk change names auction {}, which does not exist",
+                bulk_change.auction
+            ))
+        })?;
         let now = self.time_of(&auction);
         let mut draft = self.build_change(&bulk_change.actor, now);
         let mut entered = None;
@@ -216,7 +252,8 @@ impl Platform {
         Ok(draft)
     }
 
-    /// What was on its way until its items had followed is so now, unless a bid had come before. What they follow next.
+    /// Applies what had to wait for the last item: PREVIEW or the new terms, unless a bid was accepted before the bulk
+    /// change began. Returns the bulk change that follows, if there is one.
     async fn end_bulk_change(
         &self,
         draft: &mut ChangeBuilder<'_>,
@@ -228,13 +265,13 @@ impl Platform {
             BulkOperation::ReturnToPreview => {
                 let counts = self.store().item_counts(auction.uuid).await?;
                 let auction = draft.auction(auction.clone(), &lifecycle::end_return_to_preview(auction, &counts, now));
-                let taken_back = BulkChange {
+                let reset = BulkChange {
                     operation: BulkOperation::ResetToDraft,
                     step: bulk_change.step + 1,
                     through: -1,
                     ..bulk_change.clone()
                 };
-                Ok(Some(taken_back).filter(|_| auction.status == AuctionStatus::Preview))
+                Ok(Some(reset).filter(|_| auction.status == AuctionStatus::Preview))
             }
             BulkOperation::EditTerms { edit } => {
                 let counts = self.store().item_counts(auction.uuid).await?;
@@ -248,9 +285,9 @@ impl Platform {
         }
     }
 
-    /// Brings an auction with many items back to PREVIEW: from the first commit on no bid is taken.
+    /// Runs the return of a large auction to PREVIEW to its end.
     ///
-    /// Errors: `auction_has_bids`, when one had come before.
+    /// Errors: `auction_has_bids` when a bid was accepted before the return began.
     pub(crate) async fn wait_for_return_to_preview(&self, auction: Uuid) -> PlatformResult<Auction> {
         self.run_bulk_change_to_end(auction).await?;
         let auction = self.store().auction(auction).await?.ok_or(PlatformError::NotFound("auction"))?;
@@ -262,16 +299,7 @@ impl Platform {
     }
 }
 
-/// A sale that goes LIVE would end, and announce, these in the same second.
-fn ends_in_the_past(lots: &[String]) -> PlatformError {
-    const NAMED_MAX: usize = 10;
-    let named = lots.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = match lots.len().saturating_sub(NAMED_MAX) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    PlatformError::invalid(
-        "/items",
-        format!("the end of these lots is over, or not after the auction's start: {named}{more}; move it first"),
-    )
+/// A lot of a LIVE auction must end after this time: now, or the start of the auction if that is later.
+fn earliest_end(auction: &Auction, now: Timestamp) -> Timestamp {
+    auction.starts_at.map_or(now, |start| start.max(now))
 }

@@ -15,6 +15,7 @@
 //! takes only items that are overdue. If it finds any, the other node is gone, and it takes over.
 
 mod batch;
+mod health;
 
 use std::time::Duration;
 
@@ -25,41 +26,42 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::batch::{DowntimeExtension, end_batch};
+pub(crate) use self::health::EndHealth;
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Downtime, StoreError};
 
-/// Who the journal names.
+/// The actor in the journal.
 const ACTOR: &str = "timer";
-/// Commits in one run; more is due at once next time.
+/// Rounds in one run; the next run follows at once.
 const ROUNDS_MAX: usize = 1_000;
-/// Commits of a round when more is due than one can hold: while one is written, the others are made.
+/// Concurrent commits of a round when more items are due than one commit takes.
 const CONCURRENT_COMMITS: usize = 4;
 /// A time without a heartbeat that is longer than this is a downtime. Nodes send one every second.
 const HEARTBEAT_GAP_MS_MAX: i64 = 3_000;
-/// Pause after a round that came to nothing though items were due.
+/// Pause after a round that ended no item although items were due.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
 /// Ends items that are due.
 pub struct ItemEndWorker {
     platform: Platform,
     role: NodeRole,
-    /// What is known of downtimes, where ends in one are held.
+    /// The known downtime, if ends in a downtime are extended.
     downtime_state: KnownDowntime,
 }
 
 /// What this node knows of downtimes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KnownDowntime {
-    /// It has not asked yet.
+    /// The node has not checked yet.
     Unknown,
-    /// Ends are not held, or nothing is left to be held.
+    /// No end has to be extended.
     None,
-    /// Ends in it are held.
+    /// Ends in this downtime are extended.
     Known(Downtime),
 }
 
-/// What this node is to the others.
+/// The role of this node among the nodes that end items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NodeRole {
     /// Ends items at their time.
@@ -68,14 +70,14 @@ enum NodeRole {
     Standby { behind: Duration },
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndReport {
     /// Items ended.
     pub items: usize,
     /// Items that another transaction changed first.
     pub conflicts: usize,
-    /// Items that are due and can't be ended; the log has them.
+    /// Due items that the rules rejected; each was logged.
     pub refused: usize,
 }
 
@@ -85,8 +87,14 @@ impl ItemEndWorker {
         Self { platform, role: NodeRole::Primary, downtime_state: KnownDowntime::Unknown }
     }
 
-    /// Ends everything that is due at `now`.
+    /// Ends everything that is due at `now`. If that fails for ten seconds, [`Platform::ping`] fails, too.
     pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<EndReport> {
+        let ended = self.end_due_items(now).await;
+        self.platform.end_health().record(&ended, self.platform.clock().monotonic());
+        ended
+    }
+
+    async fn end_due_items(&mut self, now: Timestamp) -> PlatformResult<EndReport> {
         if self.downtime_state == KnownDowntime::Unknown {
             self.detect_downtime(now).await?;
         }
@@ -100,7 +108,7 @@ impl ItemEndWorker {
             ended.refused = round.refused;
             let full = round.items + round.conflicts + round.refused >= limit;
             let more = full && round.items > 0;
-            // A conflict is looked at again: a bid may have come before the end, and the item is still due.
+            // After a conflict the item may still be due: a bid was committed before its end.
             if !more && round.conflicts == 0 {
                 if round.refused == 0 {
                     self.clear_downtime().await?;
@@ -110,16 +118,16 @@ impl ItemEndWorker {
             if more {
                 reduced.get_or_insert_with(|| self.platform.publisher().reduce_sending());
             }
-            // The first are not kept waiting until all of many are read.
+            // The first round reads one batch only, so that the earliest items do not wait for a long read.
             limit = self.batch_max() * CONCURRENT_COMMITS;
         }
         Ok(ended)
     }
 
-    /// Before any item ends: was a node running when it became due?
+    /// Checks whether a downtime is known, before any item ends.
     async fn detect_downtime(&mut self, now: Timestamp) -> PlatformResult<()> {
-        let is_held = self.grace() > Duration::ZERO;
-        let found = if is_held { self.platform.detect_downtime(now).await? } else { None };
+        let extends_ends = self.grace() > Duration::ZERO;
+        let found = if extends_ends { self.platform.detect_downtime(now).await? } else { None };
         self.downtime_state = found.map_or(KnownDowntime::None, KnownDowntime::Known);
         if let KnownDowntime::Known(Downtime { since, until }) = self.downtime_state {
             tracing::warn!(%since, %until, grace = ?self.grace(), "no node was running: ends in this time are extended");
@@ -127,7 +135,7 @@ impl ItemEndWorker {
         Ok(())
     }
 
-    /// Nothing that is due is left.
+    /// Deletes the downtime once no item is due any more.
     async fn clear_downtime(&mut self) -> PlatformResult<()> {
         if let KnownDowntime::Known(downtime) = self.downtime_state {
             self.platform.store().clear_downtime(downtime).await?;
@@ -136,7 +144,7 @@ impl ItemEndWorker {
         Ok(())
     }
 
-    /// What becomes of ends in the downtime that is known.
+    /// The extension for ends in the known downtime.
     fn downtime_extension(&self) -> Option<DowntimeExtension> {
         let KnownDowntime::Known(downtime) = self.downtime_state else { return None };
         let to = downtime.until.checked_add(self.grace()).ok()?;
@@ -158,7 +166,7 @@ impl ItemEndWorker {
             && self.grace() > Duration::ZERO
             && earliest.is_some_and(|end| now.duration_since(end).as_millis() > HEARTBEAT_GAP_MS_MAX.into())
         {
-            // So late: perhaps the whole machine stood still.
+            // The items are overdue for longer than a heartbeat gap, so this node itself may have been suspended.
             self.detect_downtime(now).await?;
         }
         let mut ended = EndReport::default();
@@ -191,10 +199,10 @@ impl ItemEndWorker {
         Ok(ended)
     }
 
-    /// After a conflict: was it a bid, or another node that ends items?
+    /// Updates the role: after a conflict with another node that ends items, this node stands by.
     async fn update_role(&mut self, conflicting: Option<Uuid>, now: Timestamp) -> PlatformResult<()> {
         let Some(uuid) = conflicting else {
-            // Everything was ours: if this node stood by, the one before it is gone.
+            // No other node ended these items: if this node stood by, the primary node is gone.
             self.role = NodeRole::Primary;
             return Ok(());
         };
@@ -202,17 +210,17 @@ impl ItemEndWorker {
         let ended_elsewhere = item.is_some_and(|item| item.status != contract::ItemStatus::Live);
         if ended_elsewhere {
             let delay = self.platform.config().timers.standby_delay;
-            // Two nodes that yield to each other must not come back at the same time.
+            // A random delay, so that two nodes that stand by do not take over at the same time.
             let behind = delay + delay.mul_f64(self.platform.random().unit_f64());
             if self.role == NodeRole::Primary {
-                tracing::info!(%now, "another node ends items; this one stands by");
+                tracing::info!(%now, "another node ends items; this node stands by");
             }
             self.role = NodeRole::Standby { behind };
         }
         Ok(())
     }
 
-    /// When to look again, unless a signal comes first.
+    /// The time of the next run, unless a signal fires before.
     async fn wake_at(&self, now: Timestamp, last: &PlatformResult<EndReport>) -> Timestamp {
         let latest = now + self.platform.config().timers.look_every;
         let stuck = match last {
@@ -242,7 +250,7 @@ impl ItemEndWorker {
                 Ok(EndReport { items: 0, .. }) => {}
                 Ok(ended) => tracing::debug!(ended.items, ended.conflicts, "items ended"),
                 Err(error) => {
-                    tracing::error!(error = error.full_message(), "items could not be ended; it is tried again")
+                    tracing::error!(error = error.full_message(), "ending items failed; the worker tries again")
                 }
             }
             let wake_at = self.wake_at(now, &ended).await;
@@ -260,13 +268,13 @@ impl ItemEndWorker {
 }
 
 impl Platform {
-    /// Notes that this node lives; the downtime that is kept, if there is one.
+    /// Records a heartbeat. Returns the stored downtime, if there is one.
     pub(crate) async fn detect_downtime(&self, now: Timestamp) -> PlatformResult<Option<Downtime>> {
         Ok(self.store().detect_downtime(now, HEARTBEAT_GAP_MS_MAX).await?)
     }
 
     pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
         let platform = self.clone();
-        tasks.spawn("ending of items", move |stopping| ItemEndWorker::new(platform.clone()).keep_running(stopping));
+        tasks.spawn("ending items", move |stopping| ItemEndWorker::new(platform.clone()).keep_running(stopping));
     }
 }

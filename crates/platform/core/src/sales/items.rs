@@ -1,5 +1,4 @@
-//! Items: added to an auction, read, and moved from one status to the next outside the ring. Edits and relisting have
-//! modules of their own.
+//! Adds and reads items, and changes their status outside the ring. Edits and relisting are in modules of their own.
 
 mod edit;
 pub mod edit_many;
@@ -23,7 +22,7 @@ use crate::sales::new_item::{ItemContext, NewItem, problems_in};
 use crate::{Caller, Platform, Role, Scope};
 
 impl Platform {
-    /// Adds items at the end of an auction's running order, all or none; at most 1,000.
+    /// Adds at most 1,000 items at the end of an auction's running order, all or none.
     ///
     /// Errors: `not_found`, `precondition_failed` (the auction's version), `invalid`, `taken` (a lot number), and those
     /// of [`platform_rules::item::decide`].
@@ -52,7 +51,7 @@ impl Platform {
         .inspect(|_| self.ends_changed().notify())
     }
 
-    /// An item with its auction; together they say what may happen to it.
+    /// An item with its auction. The legal next statuses depend on both.
     pub async fn item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
         caller.require_one_of(&[Scope::AuctionsRead, Scope::AuctionsWrite, Scope::RingWrite])?;
         self.visible_item(caller, uuid).await
@@ -64,8 +63,8 @@ impl Platform {
         Ok(self.store().items(auction, page).await?)
     }
 
-    /// Changes the status of an item as an administrator does: set-up, suspension, withdrawal; from SOLD and PASSED
-    /// back to LIVE it is a correction. `expected_version` is the item's that the caller saw.
+    /// Changes the status of an item as an administrator: set-up, suspension, withdrawal. From SOLD or PASSED to LIVE,
+    /// this is a correction. `expected_version` is the version of the item that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`].
     pub async fn change_item_status(
@@ -82,7 +81,7 @@ impl Platform {
         self.command_item(caller, uuid, command, expected_version, answering).await
     }
 
-    /// Takes a sale or a pass back: the item is LIVE again, with a reason. Clerks may, too.
+    /// Corrects a sale or a pass: the item is LIVE again. Administrators and the clerks of the webcast may do it.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`].
     pub async fn correct_item(
@@ -141,8 +140,8 @@ impl Platform {
         auction.ok_or_else(|| PlatformError::Internal(format!("item {} has no auction", item.uuid)))
     }
 
-    /// New items behind the auction's last one. The auction's version moves along, so that of two additions at the same
-    /// time the slower one counts positions again.
+    /// Builds new items after the auction's last one. The auction gets a new version, so that of two concurrent
+    /// additions the second one is decided again with new positions.
     pub(crate) async fn draft_items<'a>(
         &self,
         caller: &'a Caller,
@@ -161,7 +160,7 @@ impl Platform {
         if usize::try_from(first).unwrap_or(usize::MAX).saturating_add(new.len()) > items_max {
             return Err(PlatformError::invalid(
                 "",
-                format!("an auction has at most {items_max} items, it has {first}"),
+                format!("the auction has {first} items: at most {items_max} are possible"),
             ));
         }
         let mut draft = self.build_change(&caller.actor, now);
@@ -216,11 +215,14 @@ impl Platform {
         }
     }
 
-    /// What is wrong with items of one call, by themselves and among each other.
+    /// The problems of the items of one call, by themselves and among each other.
     pub(crate) fn problems_of_items(&self, items: &[NewItem]) -> Vec<Problem> {
         let items_max = self.config().call_items_max;
         if items.len() > items_max {
-            let message = format!("has {} items, at most {items_max} are possible: import a catalogue", items.len());
+            let message = format!(
+                "has {} items: at most {items_max} are possible in one call; import a catalogue instead",
+                items.len()
+            );
             return vec![Problem::new("/items", message)];
         }
         let mut problems = Vec::new();
@@ -231,7 +233,7 @@ impl Platform {
             }
             problems.extend(attachments::problems(&format!("/items/{index}/attachments"), &item.attachments));
             if !lots.insert(item.lot_number.as_str()) {
-                let message = format!("the lot number {} stands there twice: give it another", item.lot_number);
+                let message = format!("the lot number {} occurs twice: use another", item.lot_number);
                 problems.push(Problem::new(format!("/items/{index}/lotNumber"), message));
             }
         }
@@ -239,7 +241,7 @@ impl Platform {
     }
 }
 
-/// How items are entered.
+/// How items are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ItemOrigin {
     Call,

@@ -10,14 +10,14 @@ use crate::error::PlatformResult;
 use crate::port::{AuctionFilter, AuctionOwner, Page, Registration, RegistrationStatus};
 use crate::{Caller, Platform, Scope};
 
-/// Which auctions are wanted: those that meet all that is said here.
+/// A filter of auctions: those that match all fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuctionQuery {
     /// Of this customer.
     pub customer: Option<Uuid>,
     /// Held by this auctioneer.
     pub auctioneer: Option<Uuid>,
-    /// With one of these statuses, each named once; with any when there are none.
+    /// With one of these statuses, each named once; an empty list matches every status.
     pub statuses: Vec<AuctionStatus>,
     /// Of this kind.
     pub kind: Option<AuctionKind>,
@@ -25,21 +25,21 @@ pub struct AuctionQuery {
     pub sale_mode: Option<SaleMode>,
 }
 
-/// Which items of an auction are wanted.
+/// A filter of an auction's items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemQuery {
-    /// With one of these statuses, each named once; with any when there are none.
+    /// With one of these statuses, each named once; an empty list matches every status.
     pub statuses: Vec<ItemStatus>,
     /// With this lot number, as printed.
     pub lot_number: Option<String>,
 }
 
-/// Which registrations for an auction are wanted.
+/// A filter of an auction's registrations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegistrationQuery {
-    /// That stand at one of these, each named once; at any when there are none.
+    /// With one of these statuses, each named once; an empty list matches every status.
     pub statuses: Vec<RegistrationStatus>,
-    /// Of this paddle.
+    /// With this paddle.
     pub paddle: Option<String>,
 }
 
@@ -112,7 +112,7 @@ impl Platform {
         page: Page<Uuid>,
     ) -> PlatformResult<Vec<Registration>> {
         let RegistrationQuery { statuses, paddle } = wanted;
-        let stands_there = |row: &Registration| statuses.is_empty() || statuses.contains(&row.status);
+        let has_status = |row: &Registration| statuses.is_empty() || statuses.contains(&row.status);
         match paddle {
             None if statuses.is_empty() => self.registrations(caller, auction, page).await,
             None => {
@@ -122,7 +122,7 @@ impl Platform {
             }
             Some(paddle) => {
                 let found = self.registrations_of(caller, auction, paddle).await?;
-                Ok(found.into_iter().filter(stands_there).collect())
+                Ok(found.into_iter().filter(has_status).collect())
             }
         }
     }

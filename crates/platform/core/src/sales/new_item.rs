@@ -1,15 +1,13 @@
-//! An item as a call or a catalogue enters it, and the checks that both share.
+//! Checks of a new item, which a call or a catalogue import enters.
 
 use contract::ItemStatus;
-use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
 use platform_rules::{AMOUNT_MAX, Auction, AuctionKind};
-use serde::{Deserialize, Serialize};
 use url::Url;
-use uuid::Uuid;
 
 use crate::Problem;
 use crate::input::check_text;
+pub use crate::port::NewItem;
 
 /// Characters of a lot number.
 pub const LOT_NUMBER_CHARS_MAX: usize = 32;
@@ -19,39 +17,6 @@ pub const TITLE_CHARS_MAX: usize = 500;
 pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
 /// Bytes of an image address.
 pub const IMAGE_URL_BYTES_MAX: usize = 2_048;
-
-/// An item as it is entered. Amounts are minor units of the auction's currency.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NewItem {
-    /// Lot number as printed; 1–32 characters, unique in its auction.
-    pub lot_number: String,
-    /// Title; 1–500 characters.
-    pub title: String,
-    /// Description; may be empty.
-    pub description: String,
-    /// Address of an image; http or https.
-    pub image_url: Option<String>,
-    /// Images, documents and videos beside it; at most 50.
-    pub attachments: Vec<UrlAttachmentApiModel>,
-    /// Low estimate.
-    pub low_estimate: Option<i64>,
-    /// High estimate.
-    pub high_estimate: Option<i64>,
-    /// Opening bid; 0 means the first increment.
-    pub opening_bid: i64,
-    /// Lowest price that sells.
-    pub reserve: Option<i64>,
-    /// Price at which it can be bought at once in a timed auction; not below the opening bid and the reserve.
-    pub buy_now: Option<i64>,
-    /// The party that sells it, and may not bid on it.
-    pub vendor: Option<Uuid>,
-    /// Increment at any price, instead of the auction's table.
-    pub fixed_increment: Option<i64>,
-    /// Planned end in a timed auction, when it isn't the one that the auction's closing time and stagger give.
-    pub end_time: Option<Timestamp>,
-    /// DRAFT, or LIVE in a LIVE auction.
-    pub status: ItemStatus,
-}
 
 impl NewItem {
     /// A DRAFT item with nothing but its number and title.
@@ -74,7 +39,7 @@ impl NewItem {
         }
     }
 
-    /// What is wrong with it by itself, all at once.
+    /// All problems of the item by itself.
     pub(crate) fn problems(&self) -> Vec<(ItemField, String)> {
         let mut problems = Vec::new();
         let mut problem = |field, message: String| problems.push((field, message));
@@ -117,7 +82,7 @@ impl NewItem {
         if let Some(reserve) = self.reserve
             && reserve < self.opening_bid
         {
-            // Without the amount: a caller who may change the opening bid need not know the reserve.
+            // Without the amount, because a caller who may change the opening bid need not know the reserve.
             problem(ItemField::Reserve, "is below the opening bid: raise it, or leave it out".to_owned());
         }
         if let (Some(reserve), Some(high)) = (self.reserve, self.high_estimate)
@@ -143,7 +108,7 @@ impl NewItem {
     }
 }
 
-/// What of an auction has to do with the fields of its items.
+/// The fields of an auction that decide which item fields are valid.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ItemContext {
     pub(crate) kind: AuctionKind,
@@ -155,7 +120,7 @@ impl ItemContext {
         Self { kind: auction.kind, starts_at: auction.starts_at }
     }
 
-    /// What means nothing in the auction.
+    /// Fields of the item that are not valid in this auction, with the problem.
     pub(crate) fn unfitting(self, new: &NewItem) -> impl Iterator<Item = (ItemField, &'static str)> + use<> {
         const TIMED_ONLY: &str = "is for timed auctions only: leave it out";
         let is_timed = self.kind == AuctionKind::Timed;
@@ -170,12 +135,12 @@ impl ItemContext {
     }
 }
 
-/// What means nothing in their auction.
+/// The problems of items in their auction.
 pub(crate) fn problems_in(setting: ItemContext, items: &[NewItem]) -> impl Iterator<Item = Problem> {
     problems_from(0, setting, items)
 }
 
-/// The same for items of which others were before.
+/// As [`problems_in`], for items that follow `before` others of the same call.
 pub(crate) fn problems_from(before: i64, setting: ItemContext, items: &[NewItem]) -> impl Iterator<Item = Problem> {
     let problem = |index: i64, field: ItemField, message: &str| {
         let pointer = format!("/items/{index}/{}", field.json());
@@ -255,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_at_once() {
+    fn all_problems_are_reported_at_once() {
         let item = NewItem {
             image_url: Some("javascript:alert(1)".into()),
             low_estimate: Some(-1),
@@ -270,8 +235,8 @@ mod tests {
     fn amounts_must_fit_each_other() {
         let crossed = NewItem { low_estimate: Some(200), high_estimate: Some(100), ..NewItem::new("1", "x") };
         assert_eq!(fields(&crossed), ["highEstimate"]);
-        let no_use = NewItem { opening_bid: 100, reserve: Some(50), ..NewItem::new("1", "x") };
-        assert_eq!(fields(&no_use), ["reserve"]);
+        let below_opening_bid = NewItem { opening_bid: 100, reserve: Some(50), ..NewItem::new("1", "x") };
+        assert_eq!(fields(&below_opening_bid), ["reserve"]);
         let too_high = NewItem { high_estimate: Some(100), reserve: Some(150), ..NewItem::new("1", "x") };
         assert_eq!(fields(&too_high), ["reserve"]);
     }

@@ -1,5 +1,5 @@
-//! Results of a sale: hammer prices, buyer's premium, tax, and who bought what. Amounts are rounded for each item, half
-//! up, and totals are sums of the rounded amounts (`docs/run-sales/rules.md`).
+//! Results of a sale: hammer prices, buyer's premium, tax, and the items of each buyer. Amounts are rounded half up for
+//! each item, and totals are sums of the rounded amounts (`docs/run-sales/rules.md`).
 
 use std::collections::BTreeMap;
 
@@ -11,38 +11,38 @@ use crate::error::PlatformResult;
 use crate::port::{ITEMS_READ_MAX, Page};
 use crate::{Caller, Platform, Scope};
 
-/// What an auction has brought so far.
+/// The results of an auction so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuctionResults {
     /// The auction.
     pub auction: Auction,
-    /// True when nothing of it can change any more: the auction is reconciled.
+    /// True when the auction is reconciled, so that the results can't change any more.
     pub is_final: bool,
-    /// Its items.
+    /// Number of its items.
     pub items: u64,
-    /// Those that are SOLD or SOLD_BUY_NOW.
+    /// Number of items that are SOLD or SOLD_BUY_NOW.
     pub sold: u64,
-    /// Those that are UNSOLD or PASSED.
+    /// Number of items that are UNSOLD or PASSED.
     pub unsold: u64,
-    /// The sum of what is sold.
+    /// The sum of all sold items.
     pub total: SaleResult,
-    /// What each buyer owes, by paddle.
+    /// The sum for each buyer, by paddle.
     pub buyers: Vec<BuyerResult>,
 }
 
-/// What one buyer has bought.
+/// The result for one buyer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuyerResult {
     /// Paddle.
     pub bidder: String,
-    /// Items bought.
+    /// Number of items bought.
     pub items: u64,
     /// The sum.
     pub total: SaleResult,
 }
 
 impl Platform {
-    /// Adds up what an auction has brought so far. Reads all its items, some thousand at a time.
+    /// Computes the results of an auction so far. Reads all its items, [`ITEMS_READ_MAX`] at a time.
     ///
     /// Errors: `not_found`, `sum_too_large`.
     pub async fn results(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<AuctionResults> {

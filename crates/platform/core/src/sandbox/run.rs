@@ -1,4 +1,4 @@
-//! Continues an advance after its first change, step by step, until each clock has reached its target.
+//! Continues advances after their first step, until each clock has reached its target.
 
 use kit_runtime::tasks::Tasks;
 use platform_rules::Auction;
@@ -9,11 +9,11 @@ use crate::error::PlatformResult;
 use crate::failed_subjects::FailedSubjects;
 use crate::port::StoreError;
 
-/// Clocks that advance side by side, a step each in turn; others follow.
+/// Clocks that advance in turn, one step each; others wait.
 const CLOCKS_MAX: usize = 64;
-/// Rounds in one run; what is left then is looked at again at once.
+/// Rounds in one run; the next run follows at once.
 const ROUNDS_MAX: usize = 1_000;
-/// Tries of one step, each with half as many items: bids that were decided before the advance may still be coming in.
+/// Tries of one step after conflicts, each with half as many items.
 const STEP_TRIES_MAX: usize = 12;
 
 /// Advances sandbox clocks to their targets.
@@ -36,8 +36,8 @@ impl TestClockWorker {
         Self { platform }
     }
 
-    /// Brings every clock that is on its way to its target; the number of items ended. A clock that another node
-    /// advances is left to it, and one that fails delays no other: its error is returned after the others have run.
+    /// Runs every advance to its target; returns the number of items ended. A clock that another node advances is left
+    /// to it, and a clock that fails delays no other: its error is returned after the others have run.
     pub async fn run_once(&self) -> PlatformResult<usize> {
         let (mut ended, mut failed) = (0, FailedSubjects::default());
         for _ in 0..ROUNDS_MAX {

@@ -8,26 +8,26 @@ use crate::customers::connections::provider_key_context;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, StoreError};
 
-/// What a sentinel is bound to.
+/// The context that a sentinel is sealed for.
 const SENTINEL_CONTEXT: &str = "platform/sentinel";
 
-/// Connections that are looked at in a store that has no sentinel yet.
+/// Connections checked in a store that has no sentinel yet.
 const LOOKED_AT_MAX: usize = 250;
 
-/// Sentinels are made once or twice in the life of a store; other nodes may start at the same time.
+/// Tries to store sentinels, because other nodes may start at the same time.
 const TRIES_MAX: usize = 20;
 
-/// What was found.
+/// The result of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SealingKeyCheck {
-    /// What is stored can be opened, or there is nothing yet.
+    /// The keys open the stored values, or nothing is stored yet.
     Fits,
-    /// It can't; why, for people.
+    /// The keys do not open the stored values; the reason.
     Differs(String),
 }
 
 impl Platform {
-    /// Looks whether what is stored can be opened. Changes nothing.
+    /// Checks whether the keys open the stored values. Changes nothing.
     pub async fn check_sealing_keys(&self) -> PlatformResult<SealingKeyCheck> {
         let stored = self.store().sentinels().await?;
         Ok(match self.lacking(&stored).await? {
@@ -36,8 +36,7 @@ impl Platform {
         })
     }
 
-    /// The same for a process that is going to seal: if the keys fit, the store knows from then on what may be sealed
-    /// with the first of them.
+    /// The check of a process that is going to seal values. If the keys fit, the sentinel of the first key is stored.
     pub async fn record_sealing_key(&self) -> PlatformResult<SealingKeyCheck> {
         for _ in 0..TRIES_MAX {
             let stored = self.store().sentinels().await?;

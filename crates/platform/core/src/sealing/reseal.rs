@@ -14,13 +14,13 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::people::totp_context;
 use crate::port::{Page, SealedLocation, SealedReplacement, StoreError};
 
-/// Texts looked at, and replaced, at a time.
-const PIECE_MAX: usize = 200;
+/// Values read and replaced at a time.
+const BATCH_MAX: usize = 200;
 
-/// Times that everything is gone through: what was changed at the same time as it was looked at is found the next time.
+/// Passes over all values. A value that changed during a pass is found by the next one.
 const ROUNDS_MAX: usize = 10;
 
-/// What to do with texts that another key sealed.
+/// What to do with values that an older key sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stale {
     Count,
@@ -28,9 +28,9 @@ enum Stale {
 }
 
 impl Platform {
-    /// How much is sealed with which keys. Changes nothing.
+    /// Counts the sealed values by key. Changes nothing.
     pub async fn sealings(&self) -> PlatformResult<ResealReport> {
-        Ok(self.go_through(Stale::Count, &mut |_| ()).await?.0)
+        Ok(self.walk_sealed_values(Stale::Count, &mut |_| ()).await?.0)
     }
 
     /// Seals every value again that is not sealed with the first key. `progress` receives the number of resealed values
@@ -41,7 +41,8 @@ impl Platform {
     pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> PlatformResult<ResealReport> {
         let mut resealed = 0;
         for _ in 0..ROUNDS_MAX {
-            let (found, count) = self.go_through(Stale::Reseal, &mut |more: u64| progress(resealed + more)).await?;
+            let (found, count) =
+                self.walk_sealed_values(Stale::Reseal, &mut |more: u64| progress(resealed + more)).await?;
             resealed += count;
             if found.stale == 0 {
                 if found.unopened == 0 {
@@ -53,8 +54,8 @@ impl Platform {
         Err(PlatformError::Busy)
     }
 
-    /// What was found, and how much was replaced.
-    async fn go_through(
+    /// Reads all sealed values. Returns what was found, and the number of replaced values.
+    async fn walk_sealed_values(
         &self,
         stale: Stale,
         progress: &mut (dyn FnMut(u64) + Send),
@@ -62,7 +63,7 @@ impl Platform {
         let (mut found, mut count) = (ResealReport::default(), 0);
         let mut after = None;
         loop {
-            let consumers = self.store().consumers(Page { after, limit: PIECE_MAX }).await?;
+            let consumers = self.store().consumers(Page { after, limit: BATCH_MAX }).await?;
             let Some(last) = consumers.last() else { break };
             after = Some(last.customer);
             let sealed = consumers.iter().filter_map(|consumer| Some((consumer.customer, consumer.api_key.as_ref()?)));
@@ -73,13 +74,13 @@ impl Platform {
         }
         let mut after = None;
         loop {
-            let answers = self.store().sealed_answers(Page { after, limit: PIECE_MAX }).await?;
+            let answers = self.store().sealed_answers(Page { after, limit: BATCH_MAX }).await?;
             let Some(last) = answers.last() else { break };
             after = Some((last.caller, last.key.clone()));
             let mut texts = Vec::new();
             for answer in answers {
                 let renewed = self.renew(&sealed_answer_context(answer.caller, &answer.key), &answer.body);
-                if let Some(new) = found.record("a kept answer", renewed) {
+                if let Some(new) = found.record("a stored answer of an idempotency key", renewed) {
                     let location = SealedLocation::Answer { caller: answer.caller, key: answer.key };
                     texts.push(SealedReplacement { location, old: answer.body, new });
                 }
@@ -89,7 +90,7 @@ impl Platform {
         }
         let mut after = None;
         loop {
-            let users = self.store().users(Page { after, limit: PIECE_MAX }).await?;
+            let users = self.store().users(Page { after, limit: BATCH_MAX }).await?;
             let Some(last) = users.last() else { break };
             after = Some(last.uuid);
             let mut texts = Vec::new();
@@ -115,13 +116,13 @@ impl Platform {
         Some(SealedReplacement { location: SealedLocation::Connection(customer), old: key.clone(), new })
     }
 
-    /// A key that is kept while its connection is changed: sealed with the first key, so that a change at the same time
-    /// does not bring back what another has sealed.
+    /// The key of a connection that is being changed, sealed with the first key. Otherwise the change could undo a
+    /// concurrent reseal.
     pub(crate) fn sealed_now(&self, customer: Uuid, key: Sealed) -> Sealed {
         self.renew(&provider_key_context(customer), &key).ok().flatten().unwrap_or(key)
     }
 
-    /// The text sealed with the first key, if another has sealed it.
+    /// The value sealed with the first key; none when it is already.
     fn renew(&self, context: &str, sealed: &Sealed) -> Result<Option<Sealed>, kit_runtime::vault::VaultError> {
         self.vault().reseal(self.random().as_ref(), context, sealed)
     }
@@ -133,7 +134,7 @@ impl Platform {
         Ok(self.store().reseal(texts).await? as u64)
     }
 
-    /// Leaves the first key's sentinel alone.
+    /// Deletes all sentinels but that of the first key.
     async fn forget_sentinels(&self) -> PlatformResult<()> {
         let stored = self.store().sentinels().await?;
         let own: Vec<Sealed> = stored.iter().filter(|text| !self.vault().is_stale(text)).cloned().collect();

@@ -21,7 +21,7 @@ fn new_key(fixture: &TestPlatform, scopes: &[Scope]) -> NewApiKey {
 }
 
 #[tokio::test]
-async fn a_key_works_until_it_expires_and_its_use_is_noted_once_a_minute() {
+async fn a_key_works_until_it_expires_and_its_use_is_recorded_once_a_minute() {
     let fixture = TestPlatform::new().await;
     let expires_at = Some(fixture.platform.now() + Duration::from_secs(90));
     let new = NewApiKey { expires_at, ..new_key(&fixture, &[Scope::AuctionsRead]) };
@@ -48,7 +48,7 @@ async fn a_key_works_until_it_expires_and_its_use_is_noted_once_a_minute() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_stops_at_once_here_and_elsewhere_when_it_is_looked_up_again() {
+async fn a_revoked_key_stops_at_once_on_this_node_and_after_the_cache_time_on_others() {
     let fixture = TestPlatform::new().await;
     let elsewhere = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
     let make = async || {
@@ -106,7 +106,7 @@ async fn a_customers_key_sees_and_revokes_its_customers_keys_only() {
 }
 
 #[tokio::test]
-async fn nobody_gives_away_more_than_they_have() {
+async fn a_key_can_grant_only_its_own_scopes_and_customer() {
     let fixture = TestPlatform::new().await;
     let new = new_key(&fixture, &[Scope::KeysWrite, Scope::AuctionsRead]);
     let created = fixture.platform.create_api_key(&fixture.caller, &new).await.unwrap();
@@ -175,7 +175,7 @@ async fn a_user_has_an_argon2id_hash_and_one_address() {
 }
 
 #[tokio::test]
-async fn a_history_belongs_to_an_auction_or_item_that_is_there() {
+async fn a_history_exists_only_for_an_existing_auction_or_item() {
     let fixture = TestPlatform::new().await;
     let auction = fixture.draft().await;
     let all = || Page { after: None, limit: 10 };

@@ -74,7 +74,7 @@ async fn a_bidder_who_was_suspended_on_another_node_is_refused() {
 }
 
 #[tokio::test]
-async fn a_limit_that_was_set_on_another_node_holds_at_once() {
+async fn a_limit_that_another_node_set_applies_at_once() {
     let sale = Sale::new().await;
     sale.bid(0, 500).await.unwrap();
     let patch = RegistrationPatch { limit: Some(Some(1_000)), ..RegistrationPatch::default() };
@@ -85,7 +85,7 @@ async fn a_limit_that_was_set_on_another_node_holds_at_once() {
 }
 
 #[tokio::test]
-async fn of_bids_that_come_together_those_of_a_suspended_bidder_fail_alone() {
+async fn of_concurrent_bids_only_those_of_a_suspended_bidder_fail() {
     let sale = Sale::new().await;
     sale.bid(0, 500).await.unwrap();
     sale.lead_to(RegistrationStatus::Suspended).await;

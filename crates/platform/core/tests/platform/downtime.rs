@@ -66,7 +66,7 @@ async fn ends_in_a_downtime_are_extended_by_the_grace() {
     assert_eq!(fixture.journal_of(lots[0]).await, ["LIVE created"]);
     let record = fixture.platform.record(&fixture.caller, lots[0], 0).await.unwrap();
     assert!(record.entries.last().unwrap().content.contains("\"cause\":\"end_moved_downtime\""));
-    // Another node finds nothing to do, and everybody can bid.
+    // Another node has nothing to do, and bidders can bid.
     restart(&fixture, GRACE).await;
     assert_eq!(bid(&fixture, lots[1], 500).await.unwrap(), 1);
     fixture.clock.advance(GRACE);
@@ -79,10 +79,11 @@ async fn ends_in_a_downtime_are_extended_by_the_grace() {
 }
 
 #[tokio::test]
-async fn a_node_that_is_killed_before_it_was_done_leaves_the_rest_to_the_next() {
+async fn the_next_node_finishes_a_downtime_that_a_killed_node_left() {
     let (fixture, lots) = sale().await;
     fixture.clock.advance(HOUR);
-    // It found the downtime, and no more; another one comes at once and gets no further, and the third an hour later.
+    // The first node only detects the downtime. The second starts at once and only detects it, too. The third starts an
+    // hour later.
     let found = fixture.store.detect_downtime(fixture.platform.now(), 3_000).await.unwrap().unwrap();
     assert_eq!(found.until, fixture.platform.now());
     fixture.clock.advance(Duration::from_secs(1));
@@ -99,11 +100,11 @@ async fn a_node_that_is_killed_before_it_was_done_leaves_the_rest_to_the_next() 
 }
 
 #[tokio::test]
-async fn what_was_due_before_the_downtime_or_comes_without_one_ends_at_once() {
+async fn items_due_before_the_downtime_or_without_one_end_at_once() {
     let (fixture, lots) = sale().await;
     fixture.clock.advance(Duration::from_secs(2));
     fixture.store.detect_downtime(fixture.platform.now(), 3_000).await.unwrap();
-    // A second after the ends nothing had come of them; then the node was gone.
+    // One second after the ends the items had not ended; then the node stopped.
     fixture.clock.advance(HOUR);
     restart(&fixture, GRACE).await;
     assert_eq!(item(&fixture, lots[0]).await.status, ItemStatus::Sold);
@@ -116,5 +117,5 @@ async fn what_was_due_before_the_downtime_or_comes_without_one_ends_at_once() {
     let (fixture, lots) = sale().await;
     fixture.clock.advance(HOUR);
     restart(&fixture, Duration::ZERO).await;
-    assert_eq!(item(&fixture, lots[1]).await.status, ItemStatus::Unsold, "nobody asked for it");
+    assert_eq!(item(&fixture, lots[1]).await.status, ItemStatus::Unsold, "without a grace period its end stays");
 }

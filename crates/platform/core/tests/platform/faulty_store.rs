@@ -21,6 +21,7 @@ use uuid::Uuid;
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     loses_answer: AtomicBool,
+    fails_commits: AtomicBool,
     commits_begun: AtomicUsize,
     commits_allowed: Arc<RwLock<()>>,
     commits_answered: Arc<RwLock<()>>,
@@ -37,6 +38,7 @@ impl FaultyStore {
         Arc::new(Self {
             inner,
             loses_answer: AtomicBool::new(false),
+            fails_commits: AtomicBool::new(false),
             commits_begun: AtomicUsize::new(0),
             commits_allowed: Arc::default(),
             commits_answered: Arc::default(),
@@ -57,6 +59,16 @@ impl FaultyStore {
     /// The next commit succeeds, and its caller gets an error.
     pub fn lose_answer_of_next_commit(&self) {
         self.loses_answer.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on commits fail. Everything else works.
+    pub fn fail_commits(&self) {
+        self.fails_commits.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends [`FaultyStore::fail_commits`].
+    pub fn allow_commits(&self) {
+        self.fails_commits.store(false, Ordering::SeqCst);
     }
 
     /// Until the guard is dropped, commits are durable and their callers get no answer.
@@ -113,7 +125,7 @@ forward! {
         async fn item_by_lot_number(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
         async fn item_with_auction(item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
         async fn item_counts(auction: Uuid) -> StoreResult<ItemCounts>;
-        async fn item_presence(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
+        async fn capped_item_counts(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
         async fn bids(item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;
         overridden {
             async fn commit(
@@ -123,6 +135,9 @@ forward! {
             ) -> StoreResult<Vec<StoreResult<CommitReceipt>>> {
                 self.commits_begun.fetch_add(1, Ordering::SeqCst);
                 drop(self.commits_allowed.read().await);
+                if self.fails_commits.load(Ordering::SeqCst) {
+                    return Err(StoreError::Unavailable("commits fail".to_owned()));
+                }
                 let receipts = self.inner.commit(changes, assign_to).await?;
                 drop(self.commits_answered.read().await);
                 if self.loses_answer.swap(false, Ordering::SeqCst) {
@@ -180,6 +195,7 @@ forward! {
         async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
     }
     impl ItemEndStore {
+        async fn lots_ending_by(auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<LotsEndingBy>;
         async fn due_items(now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>>;
         async fn next_end() -> StoreResult<Option<Timestamp>>;
         async fn advancing_sandboxes(limit: usize) -> StoreResult<Vec<Auction>>;

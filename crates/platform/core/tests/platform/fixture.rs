@@ -1,4 +1,4 @@
-//! A platform with a customer, for a story to begin in.
+//! A platform with a customer, for tests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,7 @@ impl TestPlatform {
         let fixture = Self::with(config).await;
         fixture.connect(provider, KEY).await;
         fixture.platform.spawn_workers(&fixture.tasks);
-        // Heartbeat, sweep, timers, clocks, leads and forgetting have begun.
+        // Heartbeat, sweep, timers, clocks, bulk changes and expiry have begun.
         fixture.asleep(6).await;
         fixture
     }
@@ -71,7 +71,7 @@ impl TestPlatform {
         self.platform.connect_consumer(&self.caller, self.customer.uuid, &connect).await.unwrap();
     }
 
-    /// Waits until `count` workers and lanes sleep and none of them is due: then no task can make progress.
+    /// Waits until `count` workers and lanes sleep and none of them is due, so that no task can make progress.
     pub async fn asleep(&self, count: usize) {
         let sleeping = async {
             while self.clock.next_sleeper().is_none_or(|next| next <= self.clock.now()) {
@@ -79,7 +79,7 @@ impl TestPlatform {
             }
             self.clock.wait_for_sleepers(count).await;
         };
-        tokio::time::timeout(Duration::from_secs(20), sleeping).await.expect("somebody doesn't go to sleep");
+        tokio::time::timeout(Duration::from_secs(20), sleeping).await.expect("a worker does not go to sleep");
     }
 
     pub fn timed(&self, ends_in: Duration, items: Vec<NewItem>) -> NewAuction {
@@ -88,7 +88,7 @@ impl TestPlatform {
         NewAuction { ends_at, status: AuctionStatus::Live, items, ..new }
     }
 
-    /// Of a LIVE auction the items are LIVE.
+    /// Creates an auction. The items of a LIVE auction are LIVE.
     pub async fn create(&self, new: &NewAuction) -> CreatedAuction {
         let mut new = new.clone();
         let live = new.items.iter_mut().filter(|_| new.status == AuctionStatus::Live);
@@ -105,11 +105,11 @@ impl TestPlatform {
     /// Each change of a subject: its new status, its cause, and whether it was announced.
     pub async fn journal_of(&self, subject: Uuid) -> Vec<String> {
         let rows = self.store.history(subject, Page { after: None, limit: 100 }).await.unwrap();
-        let told = |row: &JournalRow| if row.body.is_some() { ", announced" } else { "" };
-        rows.iter().map(|row| format!("{} {}{}", row.to, row.cause, told(row))).collect()
+        let announced = |row: &JournalRow| if row.body.is_some() { ", announced" } else { "" };
+        rows.iter().map(|row| format!("{} {}{}", row.to, row.cause, announced(row))).collect()
     }
 
-    /// Ends the workers; what they had under way is done, what waited is given back.
+    /// Stops the workers after their current work. Waiting rows become unassigned.
     pub async fn close(&self) {
         self.tasks.shutdown(Duration::from_secs(10)).await.unwrap();
     }

@@ -66,7 +66,7 @@ async fn drop_before_answer(fixture: &TestPlatform, item: Uuid, count: usize, ca
 }
 
 #[tokio::test]
-async fn bids_that_come_together_are_decided_one_after_the_other() {
+async fn concurrent_bids_on_an_item_are_decided_in_order() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     let (a, b, c) =
@@ -81,7 +81,7 @@ async fn bids_that_come_together_are_decided_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn of_two_nodes_the_slower_one_decides_again_on_what_the_other_left() {
+async fn of_two_nodes_the_slower_one_decides_again_on_the_new_state() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     let other = node(&fixture.store, &fixture.clock, PlatformConfig::default(), 2);
@@ -100,7 +100,7 @@ async fn of_two_nodes_the_slower_one_decides_again_on_what_the_other_left() {
 }
 
 #[tokio::test]
-async fn a_bid_that_was_not_committed_refuses_no_other_bid() {
+async fn a_bid_that_was_not_committed_does_not_refuse_another_bid() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     let faults = FaultyStore::over(fixture.store.clone());
@@ -126,7 +126,7 @@ async fn a_bid_that_was_not_committed_refuses_no_other_bid() {
 }
 
 #[tokio::test]
-async fn when_the_answer_of_a_commit_is_lost_what_was_decided_on_it_is_decided_again() {
+async fn decisions_based_on_a_commit_with_a_lost_result_are_decided_again() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     fixture.faults.lose_answer_of_next_commit();
@@ -142,7 +142,7 @@ async fn when_the_answer_of_a_commit_is_lost_what_was_decided_on_it_is_decided_a
 }
 
 #[tokio::test]
-async fn a_caller_who_goes_away_loses_the_answer_and_nothing_else() {
+async fn a_cancelled_caller_loses_only_the_response() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     drop_before_answer(&fixture, item.uuid, 1, bid(&fixture, &item, "a", 500)).await;
@@ -152,7 +152,7 @@ async fn a_caller_who_goes_away_loses_the_answer_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn of_two_who_saw_the_same_version_one_is_refused() {
+async fn of_two_commands_on_the_same_version_one_is_refused() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     let (a, b) = (NewBid { bidder: "a".into(), amount: 500 }, NewBid { bidder: "b".into(), amount: 600 });
@@ -163,7 +163,7 @@ async fn of_two_who_saw_the_same_version_one_is_refused() {
 }
 
 #[tokio::test]
-async fn a_request_that_comes_twice_at_the_same_time_is_done_once() {
+async fn a_request_that_arrives_twice_at_the_same_time_runs_once() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
     let new = NewBid { bidder: "a".into(), amount: 500 };
@@ -221,7 +221,7 @@ async fn administrator_commands_wait_in_the_item_queue() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_end_of_an_item_moves_among_bids_that_never_stop() {
+async fn the_end_of_an_item_moves_during_constant_bids() {
     let bulk_changes = BulkChangeConfig { first_items_max: 1, items_max: 4 };
     let fixture = TestPlatform::with(PlatformConfig { bulk_changes, ..PlatformConfig::default() }).await;
     let items =

@@ -1,4 +1,4 @@
-//! Stories of the platform, told through its use cases and a real HTTP server in the provider's place.
+//! Tests of the platform's use cases with a real SQLite store and a real HTTP server in the provider's place.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
@@ -9,6 +9,7 @@ mod downtime;
 mod failing;
 mod faulty_store;
 mod fixture;
+mod health;
 mod item_queue;
 mod provider;
 mod publishing;

@@ -135,7 +135,7 @@ async fn bids_at_the_same_time_all_count_or_are_refused_by_the_minimum() {
 }
 
 #[tokio::test]
-async fn a_draft_takes_its_items_along_when_it_goes_live() {
+async fn the_items_of_a_draft_go_live_with_it() {
     let fixture = TestPlatform::new().await;
     let items = vec![NewItem::new("1", "A table"), NewItem::new("2", "A chair")];
     let new = NewAuction { status: AuctionStatus::Preview, ..fixture.timed(Duration::from_secs(60), items) };
@@ -167,7 +167,7 @@ async fn a_draft_takes_its_items_along_when_it_goes_live() {
 }
 
 #[tokio::test]
-async fn a_sale_does_not_begin_with_lots_that_would_end_at_once() {
+async fn a_sale_with_lots_whose_end_is_over_does_not_go_live() {
     let fixture = TestPlatform::new().await;
     let over = NewItem { end_time: Some(jiff::Timestamp::UNIX_EPOCH), ..NewItem::new("2", "A chair") };
     let items = vec![NewItem::new("1", "A table"), over];

@@ -85,7 +85,7 @@ async fn a_week_passes_at_once_and_each_item_ends_at_its_own_time() {
 }
 
 #[tokio::test]
-async fn a_long_advance_goes_on_where_a_crash_left_it() {
+async fn a_long_advance_continues_after_a_crash() {
     let (fixture, created) = sandbox(20, Some(Stagger { seconds: 60, items: 1 })).await;
     let (auction, start) = (created.auction.uuid, fixture.clock.now());
     let advanced = advance(&fixture, auction, Advance::Seconds(8 * 24 * 3_600)).await.unwrap();
@@ -121,7 +121,7 @@ async fn two_nodes_end_each_item_of_an_advance_once_and_in_order() {
 }
 
 #[tokio::test]
-async fn a_repeated_advance_is_answered_and_not_done_again() {
+async fn a_repeated_advance_gets_the_stored_answer() {
     let (fixture, created) = sandbox(1, None).await;
     let auction = created.auction.uuid;
     let render = |advanced: &Advanced| format!("{} ended", advanced.ended.len());

@@ -108,7 +108,7 @@ async fn of_two_clerks_who_saw_the_same_one_gets_a_conflict() {
 }
 
 #[tokio::test]
-async fn commissions_are_the_clerks_to_see_and_to_bid_with() {
+async fn only_clerks_see_commissions_and_bid_with_them() {
     let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
     sale.leave("a", 500).await.unwrap();
     sale.leave("b", 700).await.unwrap();
@@ -132,7 +132,7 @@ async fn commissions_are_the_clerks_to_see_and_to_bid_with() {
 }
 
 #[tokio::test]
-async fn internet_bids_wait_for_the_clerk_and_move_the_ring() {
+async fn internet_bids_are_pending_and_raise_the_version_of_the_ring() {
     let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
     assert_eq!(sale.bid("b-17", 100).await.unwrap_err().code(), "not_in_ring");
     sale.clerk(next()).await.unwrap();
@@ -148,7 +148,7 @@ async fn internet_bids_wait_for_the_clerk_and_move_the_ring() {
 }
 
 #[tokio::test]
-async fn internet_bids_are_accepted_at_once_where_the_auction_says_so() {
+async fn internet_bids_are_accepted_at_once_if_the_auction_is_set_so() {
     let sale = Webcast::new(1, InternetBids::AcceptedAtOnce).await;
     sale.clerk(next()).await.unwrap();
     assert_eq!(sale.bid("b-17", 100).await.unwrap().unwrap().amount, 100);
@@ -163,7 +163,7 @@ async fn internet_bids_are_accepted_at_once_where_the_auction_says_so() {
 }
 
 #[tokio::test]
-async fn the_desk_says_what_comes_next_and_what_can_be_done() {
+async fn the_desk_shows_the_next_items_and_the_possible_commands() {
     let sale = Webcast::new(8, InternetBids::WaitForClerk).await;
     let lots = |ring: &RingState| -> Vec<String> {
         ring.desk.as_ref().unwrap().next.iter().map(|item| item.lot_number.clone()).collect()

@@ -124,7 +124,7 @@ impl AuctionStore for PostgresStore {
         Ok(item_counts(&self.client().await?, auction).await?)
     }
 
-    async fn item_presence(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
+    async fn capped_item_counts(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
         // Each of these is a place in the index; with `has_bids` alone it would be gone through.
         let some = "EXISTS (SELECT 1 FROM items WHERE auction = a.uuid AND status";
         let every: Vec<i32> = ItemStatus::ALL.iter().map(|status| status.code()).collect();

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
-use platform_core::port::{ItemEndStore, StoreResult};
+use platform_core::port::{ItemEndStore, LotsEndingBy, StoreResult};
 use platform_rules::{Auction, Item, SaleMode};
 use uuid::Uuid;
 
 use super::PostgresStore;
 use super::rows::{self, SqlResult};
-use crate::codec::{self, LIVE, clock_target_ms, ms, sandbox_end_ms};
+use crate::codec::{self, DRAFT, LIVE, PREVIEW, clock_target_ms, ms, ms_rounded_up, sandbox_end_ms};
 
 #[async_trait]
 impl ItemEndStore for PostgresStore {
@@ -27,6 +27,26 @@ impl ItemEndStore for PostgresStore {
     async fn advancing_sandboxes(&self, limit: usize) -> StoreResult<Vec<Auction>> {
         let select = "SELECT state FROM auctions WHERE clock_target_ms IS NOT NULL ORDER BY uuid LIMIT $1";
         Ok(rows::list(&self.client().await?, select, &[&rows::limit(limit)], |row| rows::json(row, 0)).await?)
+    }
+
+    async fn lots_ending_by(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<LotsEndingBy> {
+        // Only one of the two columns has the end of an item.
+        let lots = format!(
+            "FROM items WHERE auction = $1 AND status IN ({DRAFT}, {PREVIEW}) \
+             AND coalesce(effective_end_ms, sandbox_end_ms) <= $2"
+        );
+        let (client, by_ms) = (self.client().await?, ms_rounded_up(by));
+        let count: Option<i64> =
+            rows::one(&client, &format!("SELECT count(*) {lots}"), &[&auction, &by_ms], |row| rows::get(row, 0))
+                .await?;
+        let count = count.unwrap_or_default().unsigned_abs();
+        if count == 0 {
+            return Ok(LotsEndingBy::default());
+        }
+        let select = format!("SELECT lot_number {lots} ORDER BY position LIMIT $3");
+        let values: rows::Values<'_> = &[&auction, &by_ms, &rows::limit(limit)];
+        let first = rows::list(&client, &select, values, |row| rows::get(row, 0)).await?;
+        Ok(LotsEndingBy { count, first })
     }
 
     async fn due_sandbox_items(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>> {

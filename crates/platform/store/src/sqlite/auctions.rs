@@ -78,9 +78,9 @@ impl AuctionStore for SqliteStore {
         self.read(move |db| item_counts(db, auction)).await
     }
 
-    async fn item_presence(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
+    async fn capped_item_counts(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
         let auctions = auctions.to_vec();
-        self.read(move |db| auctions.iter().map(|auction| item_presence(db, *auction)).collect()).await
+        self.read(move |db| auctions.iter().map(|auction| capped_item_counts(db, *auction)).collect()).await
     }
 
     async fn bids(&self, item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>> {
@@ -202,7 +202,7 @@ pub(super) fn bids(db: &Connection, item: Uuid, page: Page<i64>) -> SqlResult<Ve
     })
 }
 
-fn item_presence(db: &Connection, auction: Uuid) -> SqlResult<ItemCounts> {
+fn capped_item_counts(db: &Connection, auction: Uuid) -> SqlResult<ItemCounts> {
     // Each of these is a place in the index; with `has_bids` alone it would be gone through.
     let some = "EXISTS (SELECT 1 FROM items INDEXED BY items_by_status WHERE auction = ?1 AND status";
     let every = ItemStatus::ALL.iter().map(|status| status.code().to_string()).collect::<Vec<_>>().join(", ");

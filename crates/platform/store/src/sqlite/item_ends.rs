@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use platform_core::port::{ItemEndStore, StoreResult};
+use platform_core::port::{ItemEndStore, LotsEndingBy, StoreResult};
 use platform_rules::{Auction, Item, SaleMode};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult};
 use super::{SqliteStore, auctions};
-use crate::codec::{self, LIVE, clock_target_ms, ms, sandbox_end_ms};
+use crate::codec::{self, DRAFT, LIVE, PREVIEW, clock_target_ms, ms, ms_rounded_up, sandbox_end_ms};
 
 #[async_trait]
 impl ItemEndStore for SqliteStore {
@@ -29,6 +29,10 @@ impl ItemEndStore for SqliteStore {
         let select = "SELECT state FROM auctions INDEXED BY auctions_advancing \
              WHERE clock_target_ms IS NOT NULL ORDER BY uuid LIMIT ?1";
         self.read(move |db| rows::list(db, select, [rows::limit(limit)], |row| rows::json(row, 0))).await
+    }
+
+    async fn lots_ending_by(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<LotsEndingBy> {
+        self.read(move |db| lots_ending_by(db, auction, by, limit)).await
     }
 
     async fn due_sandbox_items(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<Vec<Item>> {
@@ -66,6 +70,24 @@ pub(super) fn next_end(db: &Connection) -> SqlResult<Option<Timestamp>> {
          WHERE status = {LIVE} AND effective_end_ms IS NOT NULL ORDER BY effective_end_ms LIMIT 1"
     );
     rows::one(db, &select, [], |row| rows::time(row, 0))
+}
+
+fn lots_ending_by(db: &Connection, auction: Uuid, by: Timestamp, limit: usize) -> SqlResult<LotsEndingBy> {
+    // Only one of the two columns has the end of an item.
+    let lots = format!(
+        "FROM items INDEXED BY items_by_status WHERE auction = ?1 AND status IN ({DRAFT}, {PREVIEW}) \
+         AND coalesce(effective_end_ms, sandbox_end_ms) <= ?2"
+    );
+    let by_ms = ms_rounded_up(by);
+    let count: Option<i64> =
+        rows::one(db, &format!("SELECT count(*) {lots}"), (auction.as_bytes(), by_ms), |row| Ok(row.get(0)?))?;
+    let count = count.unwrap_or_default().unsigned_abs();
+    if count == 0 {
+        return Ok(LotsEndingBy::default());
+    }
+    let select = format!("SELECT lot_number {lots} ORDER BY position LIMIT ?3");
+    let first = rows::list(db, &select, (auction.as_bytes(), by_ms, rows::limit(limit)), |row| Ok(row.get(0)?))?;
+    Ok(LotsEndingBy { count, first })
 }
 
 fn due_sandbox_items(db: &Connection, auction: Uuid, by: Timestamp, limit: usize) -> SqlResult<Vec<Item>> {

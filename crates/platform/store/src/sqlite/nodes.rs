@@ -7,7 +7,7 @@ use platform_core::port::{Downtime, NodeId, NodeStore, Notifications, StoreResul
 use rusqlite::Connection;
 
 use super::SqliteStore;
-use super::rows::{self, SqlResult};
+use super::rows::{self, SqlError, SqlResult};
 use crate::codec::ms;
 
 #[async_trait]
@@ -21,6 +21,7 @@ impl NodeStore for SqliteStore {
     }
 
     async fn ping(&self) -> StoreResult<()> {
+        self.database.check_intact().map_err(SqlError::from)?;
         self.write(|db| rows::execute(db, "UPDATE pings SET count = count + 1", []).map(drop)).await?;
         self.read(|db| rows::one(db, "SELECT count FROM pings", [], |_| Ok(())).map(drop)).await
     }

@@ -1,62 +1,42 @@
-//! Rows of the tables as the platform's own types, and what can go wrong on the way.
+//! Runs statements and decodes their rows into the platform's types.
 
 use jiff::Timestamp;
+use kit_engine::EngineError;
+use kit_engine::sqlite::is_decoding_error;
 use platform_core::port::{Page, StoreError, StoreResult};
 use rusqlite::{Connection, ErrorCode, Params, Row};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::codec;
-use kit_engine::EngineError;
 
-/// Why a statement, or the job that it is part of, failed.
-#[derive(Debug)]
+/// Why a statement, or the job that contains it, failed.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(super) enum SqlError {
-    /// The answer of the port.
-    Store(StoreError),
-    /// A statement's own error.
-    Statement(rusqlite::Error),
-    /// The engine's error.
-    Engine(EngineError),
+    /// The port's own error.
+    Store(#[from] StoreError),
+    /// The error of a statement.
+    Statement(#[from] rusqlite::Error),
+    /// The error of the engine.
+    Engine(#[from] EngineError),
 }
 
 pub(super) type SqlResult<T> = Result<T, SqlError>;
-
-impl From<StoreError> for SqlError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<rusqlite::Error> for SqlError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Statement(error)
-    }
-}
-
-impl From<EngineError> for SqlError {
-    fn from(error: EngineError) -> Self {
-        Self::Engine(error)
-    }
-}
 
 impl From<SqlError> for StoreError {
     fn from(error: SqlError) -> Self {
         match error {
             SqlError::Store(error) => error,
-            SqlError::Statement(
-                error @ (rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..)),
-            ) => Self::Corrupt(error.to_string()),
-            SqlError::Statement(error) => Self::Unavailable(error.to_string()),
+            SqlError::Statement(error) if is_decoding_error(&error) => Self::Corrupt(error.to_string()),
+            SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
             SqlError::Engine(error) => Self::Unavailable(error.to_string()),
         }
     }
 }
 
 impl SqlError {
-    /// `Taken` of this field when it is a unique value that is taken.
+    /// Turns a violated unique constraint into `Taken` with the name of the field.
     pub(super) fn or_taken(self, field: &'static str) -> Self {
         match self {
             Self::Statement(error) if is_constraint(&error) => StoreError::Taken(field).into(),
@@ -65,45 +45,37 @@ impl SqlError {
     }
 }
 
-/// True when an existing row violates a constraint with the new one. The statement had no effect.
+/// True when the statement would violate a constraint. It had no effect.
 pub(super) fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
-/// The first row found.
+/// The first row, if there is one.
 pub(super) fn one<T>(
     db: &Connection,
     sql: &str,
     params: impl Params,
-    row: impl FnOnce(&Row<'_>) -> SqlResult<T>,
+    row: impl FnMut(&Row<'_>) -> SqlResult<T>,
 ) -> SqlResult<Option<T>> {
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(params)?;
-    rows.next()?.map(row).transpose()
+    db.prepare_cached(sql)?.query_and_then(params, row)?.next().transpose()
 }
 
-/// All rows found.
+/// All rows, in the order of the statement.
 pub(super) fn list<T>(
     db: &Connection,
     sql: &str,
     params: impl Params,
     row: impl Fn(&Row<'_>) -> SqlResult<T>,
 ) -> SqlResult<Vec<T>> {
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(params)?;
-    let mut found = Vec::new();
-    while let Some(next) = rows.next()? {
-        found.push(row(next)?);
-    }
-    Ok(found)
+    db.prepare_cached(sql)?.query_and_then(params, row)?.collect()
 }
 
-/// Does one statement; the number of rows that it changed.
+/// Runs a statement; returns the number of rows that it changed.
 pub(super) fn execute(db: &Connection, sql: &str, params: impl Params) -> SqlResult<usize> {
     Ok(db.prepare_cached(sql)?.execute(params)?)
 }
 
-/// A limit as SQL takes it.
+/// The parameter of a LIMIT.
 pub(super) fn limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
@@ -126,19 +98,19 @@ pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<&'row s
     Ok(text?)
 }
 
-/// What a column keeps as JSON.
+/// A value that is stored as JSON.
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> SqlResult<T> {
     Ok(codec::from_json(text(row, column)?)?)
 }
 
-/// The keys of the page, of all that were found.
+/// The first keys, as many as the page has.
 pub(super) fn first_page<K: Ord>(mut found: Vec<K>, page: Page<K>) -> Vec<K> {
     found.sort_unstable();
     found.truncate(page.limit);
     found
 }
 
-/// The key that a page begins after; nothing has the nil UUID.
+/// The key that a page begins after. The nil UUID comes before every key.
 pub(super) fn after(page: Page<Uuid>) -> Uuid {
     page.after.unwrap_or(Uuid::nil())
 }

@@ -1,4 +1,4 @@
-//! The log of access: what was tampered with is found, and what was cut off by an anchor of before.
+//! The access log: what was tampered with is found, and what was cut off by an anchor of before.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ async fn an_entry_of_access_that_is_edited_moved_or_gone_is_found(ground: Tamper
         format!("UPDATE access_log SET content = replace(content, '{from}', '{to}') WHERE number = 2")
     };
     let found = ground.tampered(&edit("administrator", "viewer"), &edit("viewer", "administrator")).await;
-    assert_eq!(found, ["Some(2) log of access: its hash is not that of its content and the entry before"]);
+    assert_eq!(found, ["Some(2) access log: its hash is not that of its content and the entry before"]);
 
     let select = format!("SELECT {} FROM access_log WHERE number = 3", ground.behind.literal("hash"));
     let hash = ground.behind.one(&select).await;
@@ -120,13 +120,13 @@ async fn an_entry_of_access_that_is_edited_moved_or_gone_is_found(ground: Tamper
 
 async fn a_head_of_access_that_is_edited_or_gone_is_found(ground: TamperRig) {
     let to = |number| format!("UPDATE access_log_head SET number = {number}");
-    for (number, wanted) in [(3, "its head, 3, is not its last entry, 4"), (9, "entries 5 to 9 are missing")] {
+    for (number, wanted) in [(3, "its head is 3, and its last entry is 4"), (9, "entries 5 to 9 are missing")] {
         let found = ground.tampered(&to(number), &to(4)).await;
         assert!(found[0].ends_with(wanted), "{found:?}");
     }
     ground.behind.execute("DELETE FROM access_log_head").await;
     let found = ground.broken().await;
-    assert_eq!(found, ["None log of access: the access log has no head row"]);
+    assert_eq!(found, ["None access log: the access log has no head row"]);
 }
 
 async fn a_log_of_access_that_was_cut_off_or_written_anew_is_missed_by_its_anchor(ground: TamperRig) {
@@ -143,7 +143,7 @@ async fn a_log_of_access_that_was_cut_off_or_written_anew_is_missed_by_its_ancho
     ground.behind.execute(&format!("UPDATE access_log_head SET number = 3, hash = {hash}")).await;
     assert_eq!(ground.broken().await, Vec::<String>::new());
     let found = ground.verified(&[before]).await.broken.remove(0);
-    assert_eq!(found.what, "log of access: it has 3 entries, and an anchor was noted at 4");
+    assert_eq!(found.what, "access log: it has 3 entries, and the anchor was noted at entry 4");
 
     // And write other entries in their place.
     for name in ["eve", "mallory"] {

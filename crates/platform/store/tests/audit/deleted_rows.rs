@@ -50,7 +50,7 @@ async fn a_lot_that_is_gone_without_a_trace_is_found_by_an_anchor_of_before(grou
     let verified = ground.sale.platform.verify_all(&[before], &|_| ()).await.unwrap();
     assert_eq!((verified.anchors_held, verified.broken.len()), (0, 1), "{verified:?}");
     let what = &verified.broken[0].what;
-    assert!(what.starts_with(&format!("the log is not what it was at the anchor {before}")), "{what}");
+    assert!(what.starts_with(&format!("the log differs from the anchor {before}")), "{what}");
 }
 
 async fn a_lot_in_the_middle_of_an_auction_is_missed(ground: TamperRig) {
@@ -72,7 +72,7 @@ async fn rows_that_a_lot_leaves_behind_are_found(ground: TamperRig) {
     }
     for (table, column) in [("bids", "item"), ("bidder_items", "item"), ("journal", "subject")] {
         let found = ground.broken().await;
-        let wanted = format!("None rows of {table} name what is not there");
+        let wanted = format!("None a row of the table {table} refers to a row that does not exist");
         assert!(found.contains(&wanted), "{found:?}");
         assert!(ground.behind.execute(&format!("DELETE FROM {table} WHERE {column} = {}", ground.chair)).await > 0);
     }
@@ -103,7 +103,7 @@ async fn the_end_of_a_log_that_was_cut_off_is_missed_by_its_anchor(ground: Tampe
     ground.behind.execute(&format!("DELETE FROM audit_log WHERE no = {}", noted.position)).await;
     let verified = ground.sale.platform.verify_log(&[noted], &|_| ()).await.unwrap();
     let what = &verified.broken[0].what;
-    assert!(what.contains(&format!("before the anchor {noted}: its last entries are gone")), "{what}");
+    assert!(what.contains(&format!("before the anchor {noted}: its last entries were deleted")), "{what}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

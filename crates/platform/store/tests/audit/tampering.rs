@@ -154,7 +154,7 @@ async fn a_forged_entry_or_head_is_found(ground: TamperRig) {
         // The chain is whole, and does not end where the state says.
         put(&forged, &ground.behind.bytes(&hash)).await;
         let found = ground.broken().await;
-        let wanted = format!("Some({last}) its hash is not the one that the state knows");
+        let wanted = format!("Some({last}) its hash differs from the one in the state");
         assert!(found.contains(&wanted), "{found:?}");
         put(&content, &kept).await;
     }
@@ -166,7 +166,7 @@ async fn a_registration_that_bids_were_taken_under_is_missed(ground: TamperRig) 
         assert!(ground.behind.execute(&format!("DELETE FROM {table} WHERE {column} = {}", ground.ada)).await > 0);
     }
     let found = ground.broken().await;
-    let wanted = "a bid was taken under entry 1 of registration";
+    let wanted = "a bid was accepted under entry 1 of registration";
     assert!(found.iter().any(|found| found.contains(wanted)), "{found:?}");
     assert!(found.iter().all(|found| found.contains(wanted) || found.contains("of the log")), "{found:?}");
 }
@@ -179,7 +179,7 @@ async fn a_stake_that_a_spending_limit_counts_by_is_missed(ground: TamperRig) {
             .await;
         assert!(ground.behind.execute(&format!("DELETE FROM bidder_items WHERE paddle = '{paddle}'")).await > 0);
         let found = ground.broken().await;
-        let wanted = format!("the stake of {paddle} is missing");
+        let wanted = format!("the bidder item of paddle {paddle} is missing");
         assert!(found.iter().any(|found| found.contains(&wanted)), "{found:?}");
         ground.behind.execute("INSERT INTO bidder_items SELECT * FROM kept").await;
         ground.behind.execute("DROP TABLE kept").await;

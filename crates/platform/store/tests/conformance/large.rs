@@ -244,3 +244,33 @@ pub(super) async fn a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck
     assert_eq!(nodes.store.bulk_changes(9).await.unwrap(), [stuck]);
     assert!(nodes.items(other).await.iter().all(|item| item.status == ItemStatus::Live));
 }
+
+pub(super) async fn a_lot_whose_end_is_over_keeps_a_large_auction_from_going_live_wherever_it_is(store: Shared) {
+    let nodes = Nodes::new(store).await;
+    let auction = nodes.auction(AuctionKind::Timed, 12).await;
+    let caller = Caller::command_line();
+    let minute = Duration::from_secs(60);
+    let early = ItemEdit { end_time: Some(Some(nodes.clock.now() + minute)), ..ItemEdit::default() };
+    // The call itself makes the first four lots LIVE; these are behind them.
+    let (withdrawn, edited) = (nodes.items(auction).await[6].uuid, nodes.items(auction).await[11].uuid);
+    for item in [withdrawn, edited] {
+        nodes.first.change_item(&caller, item, &early, None).await.unwrap();
+    }
+    nodes.clock.advance(minute);
+    let before = nodes.items(auction).await;
+    let refused = nodes.status(auction, AuctionStatus::Live).await.unwrap_err();
+    assert_eq!(refused.code(), "invalid");
+    assert!(format!("{refused:?}").contains(": 7, 12;"), "the refusal names both lots: {refused:?}");
+    assert_eq!(nodes.items(auction).await, before, "no lot went LIVE");
+    assert_eq!(nodes.store.auction(auction).await.unwrap().unwrap().status, AuctionStatus::Preview);
+    assert_eq!(nodes.store.bulk_change(auction).await.unwrap(), None);
+
+    let to = ItemStatus::Withdrawn;
+    nodes.first.change_item_status(&caller, withdrawn, to, None, None, None).await.unwrap();
+    let later = ItemEdit { end_time: Some(None), ..ItemEdit::default() };
+    nodes.first.change_item(&caller, edited, &later, None).await.unwrap();
+    nodes.status(auction, AuctionStatus::Live).await.unwrap();
+    nodes.follow(auction).await;
+    assert_eq!(nodes.items(auction).await.iter().filter(|item| item.status == ItemStatus::Live).count(), 11);
+    nodes.verifies().await;
+}

@@ -139,7 +139,7 @@ stories! {
         items_are_narrowed_by_status_and_found_by_their_lot_number,
         registrations_are_narrowed_by_where_they_stand;
     presence:
-        item_presence_is_read_for_many_auctions_in_one_call;
+        capped_item_counts_are_read_for_many_auctions_in_one_call;
     quarantine:
         a_connection_that_ended_publishes_nothing_and_may_begin_again,
         an_event_that_is_sent_again_goes_before_the_later_ones_of_its_subject,
@@ -162,7 +162,8 @@ stories! {
         planned_ends_of_a_large_auction_follow_its_closing_time,
         a_large_sale_gets_other_terms_unless_a_bid_had_come,
         a_large_auction_is_copied_whole_or_not_at_all,
-        a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck_holds_up_no_other;
+        a_copy_that_a_lot_rules_out_is_refused_and_one_that_is_stuck_holds_up_no_other,
+        a_lot_whose_end_is_over_keeps_a_large_auction_from_going_live_wherever_it_is;
     journal:
         a_history_has_every_change_of_a_status,
         only_a_customers_announced_events_are_replayed;

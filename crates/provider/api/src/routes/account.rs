@@ -7,7 +7,7 @@ use provider_core::{Caller, Provider};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::ApiError;
 use crate::extract::{Auth, JsonBody};
 use crate::response;
 
@@ -97,7 +97,7 @@ fn view<'a>(provider: &Provider, caller: &Caller, account: &'a Account) -> Accou
 /// Returns the account of the API key, with its limits.
 #[utoipa::path(get, path = "/account", operation_id = "v1.account.get", tag = "Account",
     responses(
-        (status = 200, description = "The account.", body = AccountOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 200, description = "The account.", body = AccountOut<'_>),
     ))]
 pub(crate) async fn get(State(provider): State<Provider>, Auth(caller): Auth) -> Result<Response, ApiError> {
     let account = provider.account(&caller.account).await?;
@@ -109,7 +109,6 @@ pub(crate) async fn get(State(provider): State<Provider>, Auth(caller): Auth) ->
     request_body = AccountPatch,
     responses(
         (status = 200, description = "The changed account.", body = AccountOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
     ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,

@@ -12,12 +12,11 @@ use provider_core::{ApplicationInput, ApplicationPatch, IfExists, PatchField, Pr
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::extract::{self, Auth, JsonBody, PathParams, QueryParams};
+use crate::errors::{ApiError, HttpErrorOut};
+use crate::extract::{Auth, JsonBody, ListQuery, PathParams, QueryParams};
 use crate::field_aliases::THROTTLE_RATE;
 use crate::patch;
 use crate::response::{self, ListResponse};
-use crate::schema_types::ListOrder;
 
 /// A new or replaced application.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -103,19 +102,10 @@ pub(crate) struct CreateQuery {
     get_if_exists: Option<bool>,
 }
 
-/// The page and filter of the list of applications.
+/// The filter of the list of applications.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct ApplicationsQuery {
-    /// Entries on a page: 0 to 250. The default is 50.
-    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
-    limit: Option<String>,
-    /// `iterator` or `prevIterator` of another page.
-    #[param(min_length = 1)]
-    iterator: Option<String>,
-    /// Order by creation: `ascending` or `descending`. The default is `descending`.
-    #[param(value_type = Option<ListOrder>)]
-    order: Option<String>,
+pub(crate) struct ApplicationsFilter {
     /// `true` leaves out applications without endpoints.
     exclude_apps_with_no_endpoints: Option<bool>,
     /// `true` leaves out applications whose endpoints are all disabled.
@@ -124,7 +114,7 @@ pub(crate) struct ApplicationsQuery {
     exclude_apps_with_svix_play_endpoints: Option<bool>,
 }
 
-impl ApplicationsQuery {
+impl ApplicationsFilter {
     fn exclude(&self) -> Vec<ApplicationExclusion> {
         let exclusions = [
             (self.exclude_apps_with_no_endpoints, ApplicationExclusion::WithoutEndpoints),
@@ -195,8 +185,7 @@ fn render(application: &Application) -> String {
     responses(
         (status = 201, description = "The created application.", body = ApplicationOut<'_>),
         (status = 200, description = "The existing application with this uid.", body = ApplicationOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 409, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
@@ -210,20 +199,20 @@ pub(crate) async fn create(
     Ok(response::created(created, render))
 }
 
-/// Lists the account's applications, oldest first unless asked otherwise.
+/// Lists the account's applications, oldest first by default.
 #[utoipa::path(get, path = "/app", operation_id = "v1.application.list", tag = "Application",
-    params(ApplicationsQuery),
+    params(ListQuery, ApplicationsFilter),
     responses(
         (status = 200, description = "A page of applications.", body = ListResponse<ApplicationOut<'_>>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
     ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    QueryParams(query): QueryParams<ApplicationsQuery>,
+    QueryParams(page): QueryParams<ListQuery>,
+    QueryParams(filter): QueryParams<ApplicationsFilter>,
 ) -> Result<Response, ApiError> {
-    let page = extract::page(&query.limit, &query.iterator, &query.order, CursorKey::Id(ids::APPLICATION))?;
-    Ok(response::list(&provider.list_applications(&caller, &query.exclude(), &page).await?, view))
+    let page = page.page(CursorKey::Id(ids::APPLICATION))?;
+    Ok(response::list(&provider.list_applications(&caller, &filter.exclude(), &page).await?, view))
 }
 
 /// Returns an application.
@@ -231,7 +220,7 @@ pub(crate) async fn list(
     params(("app_id" = String, Path, description = "Id or uid")),
     responses(
         (status = 200, description = "The application.", body = ApplicationOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
@@ -241,14 +230,13 @@ pub(crate) async fn get(
     Ok(response::ok(&view(&provider.application(&caller, &application).await?)))
 }
 
-/// Replaces an application, or creates one when there is none; the id in the path is not used then.
+/// Replaces an application, or creates one if none has the id. A created application gets an id of its own.
 #[utoipa::path(put, path = "/app/{app_id}", operation_id = "v1.application.update", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationIn,
     responses(
         (status = 200, description = "The replaced application.", body = ApplicationOut<'_>),
         (status = 201, description = "The created application.", body = ApplicationOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 409, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
@@ -264,8 +252,8 @@ pub(crate) async fn update(
     params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationPatchIn,
     responses(
         (status = 200, description = "The changed application.", body = ApplicationOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn change(
     State(provider): State<Provider>,
@@ -280,7 +268,7 @@ pub(crate) async fn change(
 #[utoipa::path(delete, path = "/app/{app_id}", operation_id = "v1.application.delete", tag = "Application",
     params(("app_id" = String, Path, description = "Id or uid")),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 204, description = "No content."),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn delete(

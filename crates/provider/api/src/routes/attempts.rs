@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::messages::{self, MessageOut};
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{self, Auth, PathParams, QueryParams};
 use crate::history_query::{
     AttemptsAtEndpointQuery, AttemptsOfMessageQuery, FilterParams, HistoryParams, OutcomeParams, content,
@@ -127,8 +127,7 @@ pub(crate) fn status_text(status: AttemptStatus) -> &'static str {
     ),
     responses(
         (status = 200, description = "A page of attempts.", body = ListResponse<MessageAttemptOut<'_>>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn list_by_message(
     State(provider): State<Provider>,
@@ -174,8 +173,7 @@ async fn of_message(
     ),
     responses(
         (status = 200, description = "A page of attempts.", body = ListResponse<MessageAttemptOut<'_>>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn list_by_endpoint(
     State(provider): State<Provider>,
@@ -204,7 +202,7 @@ pub(crate) async fn list_by_endpoint(
     ),
     responses(
         (status = 200, description = "The attempt.", body = MessageAttemptOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
@@ -224,7 +222,7 @@ pub(crate) async fn get(
         ("attempt_id" = String, Path, description = "Id of the attempt, `atmpt_…`"),
     ),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 204, description = "No content."),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn expunge(
@@ -249,7 +247,7 @@ pub(crate) async fn expunge(
         (status = 400, body = HttpErrorOut<'_>,
             description = "The payload was expunged or has expired (`missing_payload`), the endpoint is disabled \
                 (`endpoint_disabled`), or the idempotency key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn resend(
     State(provider): State<Provider>,

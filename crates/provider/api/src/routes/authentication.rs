@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::applications::ApplicationIn;
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, JsonBody, PathParams};
 use crate::response;
 use crate::schema_types::Session;
@@ -130,8 +130,7 @@ impl TryFrom<AppPortalAccessIn> for PortalAccessInput {
     params(("app_id" = String, Path, description = "Id or uid")), request_body = AppPortalAccessIn,
     responses(
         (status = 200, description = "The magic link and its token.", body = AppPortalAccessOut),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn app_portal_access(
     State(provider): State<Provider>,
@@ -158,8 +157,8 @@ pub(crate) async fn dashboard_access(
     tag = "Authentication",
     params(("app_id" = String, Path, description = "Id or uid")), request_body = ApplicationTokenExpireIn,
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 204, description = "No content."),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn expire_all(
     State(provider): State<Provider>,
@@ -174,7 +173,7 @@ pub(crate) async fn expire_all(
 
 /// Ends the token of the request. 403 for an API key.
 #[utoipa::path(post, path = "/auth/logout", operation_id = "v1.authentication.logout", tag = "Authentication",
-    responses((status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>)))]
+    responses((status = 204, description = "No content.")))]
 pub(crate) async fn logout(State(provider): State<Provider>, Auth(caller): Auth) -> Result<Response, ApiError> {
     provider.log_out(&caller).await?;
     Ok(response::no_content())
@@ -184,7 +183,6 @@ pub(crate) async fn logout(State(provider): State<Provider>, Auth(caller): Auth)
 #[utoipa::path(get, path = "/auth/whoami", operation_id = "v1.authentication.whoami", tag = "Authentication",
     responses(
         (status = 200, description = "The account and application of the key or token.", body = WhoamiOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn whoami(Auth(caller): Auth) -> Response {
     let token = match &caller.scope {

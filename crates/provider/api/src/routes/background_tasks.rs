@@ -9,10 +9,9 @@ use provider_core::{ListPage, Provider, ids};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::extract::{self, Auth, PathParams, QueryParams};
+use crate::errors::{ApiError, HttpErrorOut};
+use crate::extract::{Auth, ListQuery, PathParams, QueryParams};
 use crate::response::{self, ListResponse};
-use crate::schema_types::ListOrder;
 
 /// A background task.
 #[derive(Debug, Serialize, ToSchema)]
@@ -27,7 +26,6 @@ pub(crate) struct BackgroundTaskOut<'a> {
     /// Selection and progress of the task.
     data: BackgroundTaskData<'a>,
     /// Time of the last progress.
-    /// Time of the last change.
     #[schema(value_type = String, format = DateTime)]
     updated_at: String,
 }
@@ -92,24 +90,15 @@ pub(crate) enum BackgroundTaskType {
 /// Task types of official clients that this provider does not have. The list of their tasks is empty.
 const OTHER_TYPES: [&str; 4] = ["application.stats", "message.broadcast", "sdk.generate", "event-type.aggregate"];
 
-/// The page and filter of the list of tasks.
+/// The filter of the list of tasks.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct TaskListQuery {
+pub(crate) struct TaskListFilter {
     /// Only tasks with this status.
     status: Option<BackgroundTaskStatus>,
     /// Only tasks of this type.
     #[param(value_type = Option<BackgroundTaskType>)]
     task: Option<String>,
-    /// Entries on a page: 0 to 250. The default is 50.
-    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
-    limit: Option<String>,
-    /// `iterator` or `prevIterator` of another page.
-    #[param(min_length = 1)]
-    iterator: Option<String>,
-    /// Order by creation: `ascending` or `descending`. The default is `descending`.
-    #[param(value_type = Option<ListOrder>)]
-    order: Option<String>,
 }
 
 impl From<TaskStatus> for BackgroundTaskStatus {
@@ -186,18 +175,18 @@ pub(crate) fn render(task: &BackgroundTask) -> String {
 
 /// Lists the account's background tasks of the last 90 days, newest first by default.
 #[utoipa::path(get, path = "/background-task", operation_id = "v1.background-task.list", tag = "Background Task",
-    params(TaskListQuery),
+    params(ListQuery, TaskListFilter),
     responses(
         (status = 200, description = "A page of background tasks.", body = ListResponse<BackgroundTaskOut<'_>>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
     ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    QueryParams(query): QueryParams<TaskListQuery>,
+    QueryParams(page): QueryParams<ListQuery>,
+    QueryParams(filter): QueryParams<TaskListFilter>,
 ) -> Result<Response, ApiError> {
-    let page = extract::page(&query.limit, &query.iterator, &query.order, CursorKey::Id(ids::TASK))?;
-    let kind = match query.task.as_deref().map(kind).transpose()? {
+    let page = page.page(CursorKey::Id(ids::TASK))?;
+    let kind = match filter.task.as_deref().map(kind).transpose()? {
         None => None,
         Some(Some(kind)) => Some(kind),
         Some(None) => {
@@ -205,7 +194,7 @@ pub(crate) async fn list(
             return Ok(response::list(&none, view));
         }
     };
-    let filter = TaskFilter { status: query.status.map(Into::into), kind };
+    let filter = TaskFilter { status: filter.status.map(Into::into), kind };
     Ok(response::list(&provider.list_background_tasks(&caller, filter, &page).await?, view))
 }
 
@@ -215,7 +204,7 @@ pub(crate) async fn list(
     params(("task_id" = String, Path, description = "Id of the background task, `qtask_…`")),
     responses(
         (status = 200, description = "The background task.", body = BackgroundTaskOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,

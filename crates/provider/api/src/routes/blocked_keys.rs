@@ -8,7 +8,7 @@ use provider_core::{BlockedKey, BlockedReason, OrderingKey, Provider};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, JsonBody, PathParams, QueryParams};
 use crate::response;
 
@@ -127,8 +127,7 @@ fn view(blocked: &BlockedKey) -> BlockedKeyOut<'_> {
     ),
     responses(
         (status = 200, description = "A page of blocked keys.", body = BlockedKeysOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
@@ -156,13 +155,12 @@ pub(crate) async fn list(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 204, description = "No content."),
         (status = 404, body = HttpErrorOut<'_>,
             description = "No such endpoint, or the message is not the first one of the key (`not_found`)."),
         (status = 409, body = HttpErrorOut<'_>,
             description = "A node is making an attempt for the message. Retry when the attempt has ended \
                 (`under_way`)."),
-        (status = 422, body = ValidationErrorOut),
     ))]
 pub(crate) async fn skip(
     State(provider): State<Provider>,

@@ -12,7 +12,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::attempts::{Statuses, status_text};
 use super::messages::{self, MessageOut};
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{self, Auth, PathParams};
 use crate::history_query::{AttemptedMessagesQuery, FilterParams, Filters, HistoryParams, content};
 use crate::response::{self, ListResponse};
@@ -125,8 +125,7 @@ fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
     responses(
         (status = 200, body = ListResponse<EndpointMessageOut<'_>>,
             description = "A page of messages with the status of their delivery."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn list_attempted_messages(
     State(provider): State<Provider>,
@@ -161,8 +160,7 @@ pub(crate) async fn list_attempted_messages(
     responses(
         (status = 200, body = ListResponse<MessageEndpointOut<'_>>,
             description = "A page of endpoints with the status of the delivery."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn list_attempted_destinations(
     State(provider): State<Provider>,

@@ -8,7 +8,7 @@ use provider_core::port::EndpointCounts;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, PathParams, QueryParams};
 use crate::response;
 
@@ -74,8 +74,7 @@ impl From<EndpointCounts> for EndpointStats {
         (status = 400, body = HttpErrorOut<'_>,
             description = "The time range is invalid, longer than 28 days or in the future (`invalid_range`), or has \
                 more attempts than the provider counts (`limit_reached`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn stats(
     State(provider): State<Provider>,
@@ -100,8 +99,7 @@ pub(crate) async fn stats(
         (status = 400, body = HttpErrorOut<'_>,
             description = "The time range is invalid, longer than 28 days or in the future (`invalid_range`), or has \
                 more attempts than the provider counts (`limit_reached`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn attempt_stats(
     State(provider): State<Provider>,

@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, JsonBody, ListQuery, PathParams, QueryParams};
 use crate::field_aliases::{EVENT_TYPES, THROTTLE_RATE, UsedName};
 use crate::patch;
@@ -303,8 +303,8 @@ fn render(endpoint: &Endpoint) -> String {
         (status = 400, body = HttpErrorOut<'_>,
             description = "The application has as many endpoints as the account allows (`limit_reached`), or the \
                 idempotency key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
@@ -323,8 +323,7 @@ pub(crate) async fn create(
     params(("app_id" = String, Path, description = "Id or uid"), ListQuery),
     responses(
         (status = 200, description = "A page of endpoints.", body = ListResponse<EndpointOut<'_>>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
@@ -342,7 +341,7 @@ pub(crate) async fn list(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
     responses(
-        (status = 200, description = "The endpoint.", body = EndpointOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 200, description = "The endpoint.", body = EndpointOut<'_>),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
@@ -362,8 +361,8 @@ pub(crate) async fn get(
     responses(
         (status = 200, description = "The replaced endpoint.", body = EndpointOut<'_>),
         (status = 201, description = "The created endpoint.", body = EndpointOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
@@ -385,8 +384,8 @@ pub(crate) async fn update(
     ),
     responses(
         (status = 200, description = "The changed endpoint.", body = EndpointOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 409, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
+        (status = 409, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn change(
     State(provider): State<Provider>,
@@ -406,7 +405,7 @@ pub(crate) async fn change(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 204, description = "No content."),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn delete(

@@ -11,11 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
-use crate::extract::{self, Auth, JsonBody, PathParams, QueryParams};
+use crate::errors::{ApiError, HttpErrorOut};
+use crate::extract::{Auth, JsonBody, ListQuery, PathParams, QueryParams};
 use crate::patch;
 use crate::response::{self, ListResponse};
-use crate::schema_types::ListOrder;
 
 /// A new event type.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -100,19 +99,10 @@ pub(crate) struct EventTypeOut<'a> {
     updated_at: String,
 }
 
-/// The page and filter of the list of event types.
+/// The filter of the list of event types.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(crate) struct EventTypesQuery {
-    /// Entries on a page: 0 to 250. The default is 50.
-    #[param(value_type = Option<u16>, minimum = 0, maximum = 250)]
-    limit: Option<String>,
-    /// `iterator` or `prevIterator` of another page.
-    #[param(min_length = 1)]
-    iterator: Option<String>,
-    /// Order by creation: `ascending` or `descending`. The default is `descending`.
-    #[param(value_type = Option<ListOrder>)]
-    order: Option<String>,
+pub(crate) struct EventTypesFilter {
     /// `true` includes archived event types.
     include_archived: Option<bool>,
     /// `true` includes `schemas`.
@@ -244,10 +234,8 @@ fn render(event_type: &EventType) -> String {
     request_body = EventTypeIn,
     responses(
         (status = 201, description = "The created event type.", body = EventTypeOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>),
         (status = 409, body = HttpErrorOut<'_>,
             description = "An event type with this name exists (`event_type_exists`)."),
-        (status = 422, body = ValidationErrorOut),
     ))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
@@ -261,20 +249,20 @@ pub(crate) async fn create(
 
 /// Lists the account's event types by name. Schemas are included with `with_content=true` only.
 #[utoipa::path(get, path = "/event-type", operation_id = "v1.event-type.list", tag = "Event Type",
-    params(EventTypesQuery),
+    params(ListQuery, EventTypesFilter),
     responses(
         (status = 200, description = "A page of event types.", body = ListResponse<EventTypeOut<'_>>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
     ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
     Auth(caller): Auth,
-    QueryParams(query): QueryParams<EventTypesQuery>,
+    QueryParams(page): QueryParams<ListQuery>,
+    QueryParams(filter): QueryParams<EventTypesFilter>,
 ) -> Result<Response, ApiError> {
-    let page = extract::page(&query.limit, &query.iterator, &query.order, CursorKey::Name)?;
-    let archived = if query.include_archived == Some(true) { Archived::Shown } else { Archived::Hidden };
+    let page = page.page(CursorKey::Name)?;
+    let archived = if filter.include_archived == Some(true) { Archived::Shown } else { Archived::Hidden };
     let event_types = provider.list_event_types(&caller, &page, archived).await?;
-    let with_content = query.with_content == Some(true);
+    let with_content = filter.with_content == Some(true);
     Ok(response::list(&event_types, |event_type| {
         let view = view(event_type);
         EventTypeOut { schemas: view.schemas.filter(|_| with_content), ..view }
@@ -286,7 +274,7 @@ pub(crate) async fn list(
     params(("event_type_name" = String, Path, description = "Name of the event type")),
     responses(
         (status = 200, description = "The event type.", body = EventTypeOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
@@ -302,7 +290,6 @@ pub(crate) async fn get(
     responses(
         (status = 200, description = "The replaced event type.", body = EventTypeOut<'_>),
         (status = 201, description = "The created event type.", body = EventTypeOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
     ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
@@ -318,8 +305,7 @@ pub(crate) async fn update(
     params(("event_type_name" = String, Path, description = "Name of the event type")), request_body = EventTypePatchIn,
     responses(
         (status = 200, description = "The changed event type.", body = EventTypeOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn change(
     State(provider): State<Provider>,
@@ -335,7 +321,7 @@ pub(crate) async fn change(
     tag = "Event Type",
     params(("event_type_name" = String, Path, description = "Name of the event type"), DeleteQuery),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 204, description = "No content."),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn delete(

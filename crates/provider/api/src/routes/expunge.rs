@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::background_tasks::{BackgroundTaskOut, render};
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{self, Auth, JsonBody, PathParams};
 use crate::response;
 use crate::schema_types::Name;
@@ -66,8 +66,7 @@ impl BulkExpungeContentsIn {
     params(("app_id" = String, Path, description = "Id or uid")),
     responses(
         (status = 200, description = "The result for each message.", body = BulkExpungeContentsOut),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn expunge_some(
     State(provider): State<Provider>,
@@ -98,7 +97,7 @@ pub(crate) async fn expunge_some(
         (status = 400, body = HttpErrorOut<'_>,
             description = "Too many background tasks of the account are running (`limit_reached`), or the idempotency \
                 key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn expunge_all(
     State(provider): State<Provider>,

@@ -9,7 +9,7 @@ use provider_core::endpoints::custom_headers::is_sensitive;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, JsonBody, PathParams};
 use crate::response;
 
@@ -60,6 +60,13 @@ impl EndpointHeadersPatchIn {
     }
 }
 
+/// The headers with their values, and the names of the sensitive ones, whose values are never returned.
+pub(super) fn split_sensitive(all: &BTreeMap<String, String>) -> (BTreeMap<&str, &str>, Vec<&str>) {
+    let all = all.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let (sensitive, shown): (BTreeMap<_, _>, _) = all.partition(|(name, _)| is_sensitive(name));
+    (shown, sensitive.into_keys().collect())
+}
+
 /// Returns the custom headers of an endpoint.
 #[utoipa::path(get, path = "/app/{app_id}/endpoint/{endpoint_id}/headers", operation_id = "v1.endpoint.get-headers",
     tag = "Endpoint",
@@ -68,7 +75,7 @@ impl EndpointHeadersPatchIn {
     ),
     responses(
         (status = 200, description = "The custom headers.", body = EndpointHeadersOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
@@ -76,10 +83,8 @@ pub(crate) async fn get(
     PathParams([application, endpoint]): PathParams<2>,
 ) -> Result<Response, ApiError> {
     let headers = provider.endpoint_headers(&caller, &application, &endpoint).await?;
-    let (sensitive, shown): (Vec<_>, Vec<_>) =
-        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).partition(|(name, _)| is_sensitive(name));
-    let sensitive = sensitive.into_iter().map(|(name, _)| name).collect();
-    Ok(response::ok(&EndpointHeadersOut { headers: shown.into_iter().collect(), sensitive }))
+    let (headers, sensitive) = split_sensitive(&headers);
+    Ok(response::ok(&EndpointHeadersOut { headers, sensitive }))
 }
 
 /// Replaces the custom headers of an endpoint. The next delivery carries them.
@@ -89,8 +94,8 @@ pub(crate) async fn get(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 204, description = "No content."),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
@@ -109,8 +114,8 @@ pub(crate) async fn update(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 204, description = "No content."),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn change(
     State(provider): State<Provider>,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{self, Auth};
 use crate::response;
 
@@ -115,8 +115,7 @@ fn render(imported: &ImportedEventTypes) -> String {
         (status = 400, body = HttpErrorOut<'_>,
             description = "The request has no document or two (`invalid_spec`), the account would have too many event \
                 types (`limit_reached`), or the idempotency key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 413, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 413, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn openapi(
     State(provider): State<Provider>,

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::applications::ApplicationIn;
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{self, Auth, ContentQuery, JsonBody, PathParams, QueryParams};
 use crate::history_query::{FilterParams, HistoryParams, MessagesQuery, content};
 use crate::response::{self, ListResponse};
@@ -242,10 +242,10 @@ fn payload_object<'a>(id: &str, payload: &'a [u8], sent: Option<&'a RawValue>) -
     request_body = MessageIn<'_>,
     responses(
         (status = 202, description = "The accepted message.", body = MessageOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
         (status = 409, body = HttpErrorOut<'_>,
             description = "The application has a message with this `eventId` (`conflict`)."),
-        (status = 413, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 413, body = HttpErrorOut<'_>),
     ))]
 pub(crate) fn create(
     State(provider): State<Provider>,
@@ -279,8 +279,7 @@ pub(crate) fn create(
     params(("app_id" = String, Path, description = "Id or uid"), HistoryParams, MessagesQuery),
     responses(
         (status = 200, description = "A page of messages.", body = ListResponse<MessageOut<'_>>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
@@ -300,7 +299,7 @@ pub(crate) async fn list(
         ContentQuery,
     ),
     responses(
-        (status = 200, description = "The message.", body = MessageOut<'_>), (status = 401, body = HttpErrorOut<'_>),
+        (status = 200, description = "The message.", body = MessageOut<'_>),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
@@ -320,7 +319,7 @@ pub(crate) async fn get(
         ("app_id" = String, Path, description = "Id or uid"), ("msg_id" = String, Path, description = "Id or event id"),
     ),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 204, description = "No content."),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn expunge(
@@ -356,8 +355,7 @@ pub(crate) struct MessagePrecheckOut {
     params(("app_id" = String, Path, description = "Id or uid")), request_body = MessagePrecheckIn,
     responses(
         (status = 200, description = "Whether an endpoint would receive the message.", body = MessagePrecheckOut),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn precheck(
     State(provider): State<Provider>,

@@ -6,7 +6,6 @@ use std::num::NonZeroU16;
 
 use axum::extract::State;
 use axum::response::Response;
-use provider_core::endpoints::custom_headers::is_sensitive;
 use provider_core::model::Endpoint;
 use provider_core::page::CursorKey;
 use provider_core::{DeliveryOrder, EndpointInput, Provider, ids};
@@ -14,8 +13,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::endpoints::Ordering;
+use super::headers::split_sensitive;
 use super::secrets::{EndpointSecretOut, EndpointSecretRotateIn};
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, JsonBody, ListQuery, PathParams, QueryParams};
 use crate::field_aliases::{EVENT_TYPES, THROTTLE_RATE, UsedName};
 use crate::response::{self, ListResponse};
@@ -175,8 +175,7 @@ fn render(endpoint: &Endpoint) -> String {
         (status = 400, body = HttpErrorOut<'_>,
             description = "The account has as many operational endpoints as it may have (`limit_reached`), or the \
                 idempotency key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 409, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn create(
     State(provider): State<Provider>,
@@ -196,7 +195,6 @@ pub(crate) async fn create(
     responses(
         (status = 200, body = ListResponse<OperationalWebhookEndpointOut<'_>>,
             description = "A page of operational endpoints."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
     ))]
 pub(crate) async fn list(
     State(provider): State<Provider>,
@@ -213,7 +211,7 @@ pub(crate) async fn list(
     params(("endpoint_id" = String, Path, description = "Id or uid")),
     responses(
         (status = 200, description = "The operational endpoint.", body = OperationalWebhookEndpointOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
@@ -231,8 +229,7 @@ pub(crate) async fn get(
     responses(
         (status = 200, description = "The replaced operational endpoint.", body = OperationalWebhookEndpointOut<'_>),
         (status = 201, description = "The created operational endpoint.", body = OperationalWebhookEndpointOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 409, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 409, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn update(
     State(provider): State<Provider>,
@@ -251,7 +248,7 @@ pub(crate) async fn update(
     operation_id = "v1.operational-webhook.endpoint.delete", tag = "Operational Webhook Endpoint",
     params(("endpoint_id" = String, Path, description = "Id or uid")),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
+        (status = 204, description = "No content."),
         (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn delete(
@@ -269,7 +266,7 @@ pub(crate) async fn delete(
     params(("endpoint_id" = String, Path, description = "Id or uid")),
     responses(
         (status = 200, description = "The key that verifies deliveries.", body = EndpointSecretOut),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get_secret(
     State(provider): State<Provider>,
@@ -290,8 +287,7 @@ pub(crate) async fn get_secret(
         (status = 400, body = HttpErrorOut<'_>,
             description = "Too many old secrets are in their grace period (`limit_reached`), or the idempotency key is \
                 invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn rotate_secret(
     State(provider): State<Provider>,
@@ -311,7 +307,7 @@ pub(crate) async fn rotate_secret(
     params(("endpoint_id" = String, Path, description = "Id or uid")),
     responses(
         (status = 200, description = "The custom headers.", body = OperationalWebhookEndpointHeadersOut<'_>),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get_headers(
     State(provider): State<Provider>,
@@ -319,10 +315,8 @@ pub(crate) async fn get_headers(
     PathParams([endpoint]): PathParams<1>,
 ) -> Result<Response, ApiError> {
     let headers = provider.operational_headers(&caller, &endpoint).await?;
-    let (sensitive, shown): (Vec<_>, Vec<_>) =
-        headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).partition(|(name, _)| is_sensitive(name));
-    let sensitive = sensitive.into_iter().map(|(name, _)| name).collect();
-    Ok(response::ok(&OperationalWebhookEndpointHeadersOut { headers: shown.into_iter().collect(), sensitive }))
+    let (headers, sensitive) = split_sensitive(&headers);
+    Ok(response::ok(&OperationalWebhookEndpointHeadersOut { headers, sensitive }))
 }
 
 /// Replaces the custom headers of an operational endpoint. The next delivery carries them.
@@ -331,8 +325,8 @@ pub(crate) async fn get_headers(
     request_body = OperationalWebhookEndpointHeadersIn,
     params(("endpoint_id" = String, Path, description = "Id or uid")),
     responses(
-        (status = 204, description = "No content."), (status = 401, body = HttpErrorOut<'_>),
-        (status = 404, body = HttpErrorOut<'_>), (status = 422, body = ValidationErrorOut),
+        (status = 204, description = "No content."),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn set_headers(
     State(provider): State<Provider>,

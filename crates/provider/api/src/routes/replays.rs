@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use provider_core::model::{AttemptStatus, TaskKind};
 use provider_core::{Created, Idempotency, Provider, ReplayInput};
 use serde::Deserialize;
-use utoipa::ToSchema;
+use utoipa::{IntoResponses, ToSchema};
 
 use super::background_tasks::{BackgroundTaskOut, render};
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, JsonBody, PathParams};
 use crate::response;
 use crate::schema_types::Name;
@@ -91,6 +91,21 @@ impl TryFrom<BulkReplayIn> for ReplayInput {
     }
 }
 
+/// The responses of an operation that starts a background task.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "only describes responses")]
+enum StartResponses {
+    /// The started background task.
+    #[response(status = 202)]
+    Started(BackgroundTaskOut<'static>),
+    /// Too many background tasks of the account are running (`limit_reached`), or the idempotency key is invalid
+    /// (`invalid_idempotency_key`).
+    #[response(status = 400)]
+    Refused(HttpErrorOut<'static>),
+    #[response(status = 404)]
+    NotFound(HttpErrorOut<'static>),
+}
+
 async fn start(
     provider: &Provider,
     caller: &provider_core::Caller,
@@ -112,14 +127,7 @@ async fn start(
     params(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
-    responses(
-        (status = 202, description = "The started background task.", body = BackgroundTaskOut<'_>),
-        (status = 400, body = HttpErrorOut<'_>,
-            description = "Too many background tasks of the account are running (`limit_reached`), or the idempotency \
-                key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
-    ))]
+    responses(StartResponses))]
 pub(crate) async fn recover(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -137,14 +145,7 @@ pub(crate) async fn recover(
     params(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
-    responses(
-        (status = 202, description = "The started background task.", body = BackgroundTaskOut<'_>),
-        (status = 400, body = HttpErrorOut<'_>,
-            description = "Too many background tasks of the account are running (`limit_reached`), or the idempotency \
-                key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
-    ))]
+    responses(StartResponses))]
 pub(crate) async fn replay_missing(
     State(provider): State<Provider>,
     Auth(caller): Auth,
@@ -161,14 +162,7 @@ pub(crate) async fn replay_missing(
     params(
         ("app_id" = String, Path, description = "Id or uid"), ("endpoint_id" = String, Path, description = "Id or uid"),
     ),
-    responses(
-        (status = 202, description = "The started background task.", body = BackgroundTaskOut<'_>),
-        (status = 400, body = HttpErrorOut<'_>,
-            description = "Too many background tasks of the account are running (`limit_reached`), or the idempotency \
-                key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
-    ))]
+    responses(StartResponses))]
 pub(crate) async fn bulk_replay(
     State(provider): State<Provider>,
     Auth(caller): Auth,

@@ -6,7 +6,7 @@ use provider_core::Provider;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, JsonBody, PathParams};
 use crate::response;
 
@@ -37,7 +37,7 @@ pub(crate) struct EndpointSecretRotateIn {
     ),
     responses(
         (status = 200, description = "The key that verifies deliveries.", body = EndpointSecretOut),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn get(
     State(provider): State<Provider>,
@@ -60,8 +60,7 @@ pub(crate) async fn get(
         (status = 400, body = HttpErrorOut<'_>,
             description = "Too many old secrets are in their grace period (`limit_reached`), or the idempotency key is \
                 invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn rotate(
     State(provider): State<Provider>,

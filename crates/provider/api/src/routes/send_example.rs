@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use utoipa::ToSchema;
 
 use super::messages::{self, MessageOut};
-use crate::errors::{ApiError, HttpErrorOut, ValidationErrorOut};
+use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{Auth, JsonBody, PathParams};
 
 /// The example to send.
@@ -51,8 +51,7 @@ impl EventExampleIn {
         (status = 400, body = HttpErrorOut<'_>,
             description = "The event type has no schema to make an example of (`invalid_scheme`), the endpoint is \
                 disabled (`endpoint_disabled`), or the idempotency key is invalid (`invalid_idempotency_key`)."),
-        (status = 401, body = HttpErrorOut<'_>), (status = 404, body = HttpErrorOut<'_>),
-        (status = 422, body = ValidationErrorOut),
+        (status = 404, body = HttpErrorOut<'_>),
     ))]
 pub(crate) async fn send_example(
     State(provider): State<Provider>,

@@ -57,11 +57,13 @@ async fn every_operation_refuses_a_request_without_a_valid_key() {
     for (method, path, body) in guarded() {
         let path = path.replace("{app_id}", "app").replace(['{', '}'], "");
         let unknown = format!("lwp_{}", "x".repeat(43));
-        for key in [None, Some("nonsense"), Some(unknown.as_str())] {
+        let missing = "the Authorization header is missing; send it as `Authorization: Bearer <key>`";
+        let wrong = "the API key is not valid";
+        for (key, detail) in [(None, missing), (Some("nonsense"), wrong), (Some(unknown.as_str()), wrong)] {
             // The server checks the key before it reads the body.
             for body in [text(&body).as_str(), "{"] {
                 let answer = fixture.call_as(key, &method, &path, &[], body).await;
-                answer.expect(401, &json!({"code": "authentication_failed", "detail": "the API key is not valid"}));
+                answer.expect(401, &json!({"code": "authentication_failed", "detail": detail}));
                 assert_eq!(answer.headers["www-authenticate"], "Bearer");
             }
         }

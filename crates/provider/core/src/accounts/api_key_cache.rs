@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use foldhash::HashMap;
 use jiff::Timestamp;
 
-use crate::accounts::authentication::Caller;
+use crate::accounts::caller::Caller;
 use crate::accounts::rate_limit::RateLimiter;
 
 /// Upper bound on cached keys. Unknown keys are not cached, so a caller without valid keys cannot fill the cache.

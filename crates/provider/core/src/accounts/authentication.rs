@@ -6,15 +6,16 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::accounts::api_key_cache::CachedCredential;
+use crate::accounts::caller::{Caller, Scope};
+use crate::accounts::rate_limit::whole_seconds;
 use crate::error::{ProviderError, ProviderResult, Quota};
-use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id};
 use crate::provider::Provider;
 
 /// What API keys begin with.
@@ -25,53 +26,6 @@ pub(crate) const TOKEN_PREFIX: &str = "appsk_";
 const CREDENTIAL_CHARS_MAX: usize = 256;
 /// How exactly it is known when a key was last used.
 const LAST_USED_WITHIN: SignedDuration = SignedDuration::from_hours(1);
-
-/// Who calls, and what that may reach.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caller {
-    /// The account.
-    pub account: Id,
-    /// The key or token.
-    pub key: Id,
-    /// What of the account it reaches. Use cases take it that the surface has checked the path against it.
-    pub scope: Scope,
-    /// What is set about the account.
-    pub settings: AccountSettings,
-}
-
-/// What of an account a caller reaches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
-    /// All of it.
-    Account,
-    /// One application, as far as the token's capabilities go.
-    Application(Arc<AppToken>),
-}
-
-impl Caller {
-    /// The installation's operator, acting for an account.
-    pub fn operator(account: &Account) -> Self {
-        Self { account: account.id.clone(), key: "operator".into(), scope: Scope::Account, settings: account.settings }
-    }
-
-    /// Whether it may do what needs `capability` in an application that it reaches.
-    pub fn has(&self, capability: Capability) -> bool {
-        match &self.scope {
-            Scope::Account => true,
-            Scope::Application(token) => token.has(capability),
-        }
-    }
-
-    /// Whether an event type is shown: a token sees those with feature flags only with one of them.
-    pub(crate) fn can_see(&self, event_type: &EventType) -> bool {
-        match &self.scope {
-            Scope::Application(token) if !event_type.feature_flags.is_empty() => {
-                token.feature_flags.iter().any(|flag| event_type.feature_flags.contains(flag))
-            }
-            _ => true,
-        }
-    }
-}
 
 impl Provider {
     /// Who calls with this key or token, from inside the process.
@@ -209,11 +163,6 @@ fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
     one.ct_eq(other).into()
 }
 
-/// Rounds up to whole seconds: a caller that waits for this time is not refused again.
-pub(crate) fn whole_seconds(wait: Duration) -> Duration {
-    Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(Duration::from_secs(1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,12 +171,5 @@ mod tests {
     fn the_region_of_a_key_does_not_matter() {
         assert_eq!(hash("lwp_abc"), hash("lwp_abc.eu"));
         assert_ne!(hash("lwp_abc"), hash("lwp_abd.eu"));
-    }
-
-    #[test]
-    fn a_wait_is_said_in_whole_seconds_that_are_enough() {
-        for (ms, seconds) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2)] {
-            assert_eq!(whole_seconds(Duration::from_millis(ms)).as_secs(), seconds);
-        }
     }
 }

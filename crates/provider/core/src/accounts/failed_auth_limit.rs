@@ -8,18 +8,24 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::accounts::authentication::whole_seconds;
+use crate::accounts::rate_limit::whole_seconds;
 use crate::error::{ProviderError, Quota};
+use crate::gcra::Gcra;
 
-/// Refusals from one address before it has to wait.
+/// Number of failures from one address before it has to wait.
 const FAILURES_MAX: u32 = 20;
-/// One more each.
+/// After this time, one more failure is allowed.
 const FAILURE_INTERVAL: Duration = Duration::from_secs(3);
-/// In which all of them are forgotten.
+/// After this time without a failure, the address has its full allowance again.
 const FAILURES_WINDOW_S: u32 = 60;
-/// Addresses remembered at most.
+/// Failures are counted after the look-up, so one is always allowed: the tolerance covers the others.
+const LIMIT: Gcra = Gcra {
+    interval: FAILURE_INTERVAL,
+    tolerance: Duration::from_secs(FAILURE_INTERVAL.as_secs() * (FAILURES_MAX as u64 - 1)),
+};
+/// Maximum number of addresses in memory.
 const ADDRESSES_MAX: usize = 10_000;
-/// Good keys remembered at most.
+/// Maximum number of valid keys in memory.
 const KNOWN_CREDENTIALS_MAX: usize = 10_000;
 
 #[derive(Default)]
@@ -27,14 +33,14 @@ pub(crate) struct FailedAuthLimiter(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// When all refusals of the address will be forgotten.
-    replenished_at: HashMap<IpAddr, Instant>,
-    /// Hashes of keys that were good when they were last looked up.
+    /// The theoretical arrival time of [`Gcra`] for each address with failures.
+    tats: HashMap<IpAddr, Instant>,
+    /// Hashes of keys that were valid when they were last looked up.
     known_credentials: HashSet<[u8; 32]>,
 }
 
 impl FailedAuthLimiter {
-    /// 429 while there were too many refusals from the address, unless the key is a good one.
+    /// 429 when too many failures came from the address, unless the key was valid when it was last looked up.
     pub(crate) fn check(
         &self,
         from: Option<IpAddr>,
@@ -43,22 +49,19 @@ impl FailedAuthLimiter {
     ) -> Result<(), ProviderError> {
         let Some(from) = from.map(client_network) else { return Ok(()) };
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(replenished_at) = state.replenished_at.get(&from) else { return Ok(()) };
-        let ahead = replenished_at.saturating_duration_since(now) + FAILURE_INTERVAL;
-        let Some(wait) = ahead.checked_sub(FAILURE_INTERVAL * FAILURES_MAX).filter(|wait| !wait.is_zero()) else {
-            return Ok(());
-        };
+        let Some(tat) = state.tats.get(&from) else { return Ok(()) };
+        let Err(wait) = LIMIT.check(tat.saturating_duration_since(now)) else { return Ok(()) };
         if hash.is_some_and(|hash| state.known_credentials.contains(hash)) {
             return Ok(());
         }
         Err(ProviderError::TooManyRequests {
-            detail: "too many calls without a valid key came from this address",
+            detail: "too many requests without a valid API key came from this address",
             retry_after: whole_seconds(wait),
             quota: Quota { name: "address", requests: FAILURES_MAX, window_s: FAILURES_WINDOW_S },
         })
     }
 
-    /// The key is good.
+    /// Notes that the key is valid.
     pub(crate) fn record_success(&self, hash: [u8; 32]) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.known_credentials.len() >= KNOWN_CREDENTIALS_MAX {
@@ -67,22 +70,23 @@ impl FailedAuthLimiter {
         state.known_credentials.insert(hash);
     }
 
-    /// A call was refused: there was no key, or it is not good, or is no more.
+    /// Counts a failure: the key is missing, unknown, expired or deleted.
     pub(crate) fn record_failure(&self, from: Option<IpAddr>, hash: Option<&[u8; 32]>, now: Instant) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(hash) = hash {
             state.known_credentials.remove(hash);
         }
         let Some(from) = from.map(client_network) else { return };
-        if state.replenished_at.len() >= ADDRESSES_MAX && !state.replenished_at.contains_key(&from) {
-            state.replenished_at.retain(|_, replenished_at| *replenished_at > now);
-            // More addresses at the same time than are remembered: begin anew.
-            if state.replenished_at.len() >= ADDRESSES_MAX {
-                state.replenished_at.clear();
+        if state.tats.len() >= ADDRESSES_MAX && !state.tats.contains_key(&from) {
+            state.tats.retain(|_, tat| *tat > now);
+            // All of them are recent: the limit restarts for every address, so that memory stays bounded.
+            if state.tats.len() >= ADDRESSES_MAX {
+                state.tats.clear();
             }
         }
-        let replenished_at = state.replenished_at.entry(from).or_insert(now);
-        *replenished_at = (*replenished_at).max(now) + FAILURE_INTERVAL;
+        let tat = state.tats.entry(from).or_insert(now);
+        // A failure counts even when the limit is exceeded.
+        *tat = (*tat).max(now) + LIMIT.interval;
     }
 }
 
@@ -99,33 +103,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_waits_after_some_refusals_and_good_keys_do_not() {
-        let (failed_auth_limiter, start) = (FailedAuthLimiter::default(), Instant::now());
+    fn an_address_waits_after_20_failures_unless_its_key_is_known_to_be_valid() {
+        let (limiter, start) = (FailedAuthLimiter::default(), Instant::now());
         let here = Some("2001:db8::1".parse().unwrap());
-        let (next_door, elsewhere) = (Some("2001:db8::2".parse().unwrap()), Some("192.0.2.1".parse().unwrap()));
-        failed_auth_limiter.record_success([7; 32]);
+        let (same_network, elsewhere) = (Some("2001:db8::2".parse().unwrap()), Some("192.0.2.1".parse().unwrap()));
+        limiter.record_success([7; 32]);
         for _ in 0..FAILURES_MAX {
-            failed_auth_limiter.check(here, None, start).unwrap();
-            failed_auth_limiter.record_failure(here, None, start);
+            limiter.check(here, None, start).unwrap();
+            limiter.record_failure(here, None, start);
         }
-        for from in [here, next_door] {
-            let refused = failed_auth_limiter.check(from, Some(&[1; 32]), start).unwrap_err();
+        for from in [here, same_network] {
+            let refused = limiter.check(from, Some(&[1; 32]), start).unwrap_err();
             assert_eq!(refused.to_string().split("; ").last(), Some("try again in 3 s"));
         }
-        failed_auth_limiter.check(here, Some(&[7; 32]), start).unwrap();
-        failed_auth_limiter.check(elsewhere, None, start).unwrap();
-        failed_auth_limiter.check(None, None, start).unwrap();
-        failed_auth_limiter.check(here, None, start + FAILURE_INTERVAL).unwrap();
-        failed_auth_limiter.record_failure(None, Some(&[7; 32]), start);
-        failed_auth_limiter.check(here, Some(&[7; 32]), start).unwrap_err();
+        limiter.check(here, Some(&[7; 32]), start).unwrap();
+        limiter.check(elsewhere, None, start).unwrap();
+        limiter.check(None, None, start).unwrap();
+        limiter.check(here, None, start + FAILURE_INTERVAL).unwrap();
+        limiter.record_failure(None, Some(&[7; 32]), start);
+        limiter.check(here, Some(&[7; 32]), start).unwrap_err();
     }
 
     #[test]
-    fn many_addresses_take_no_more_than_their_room() {
-        let (failed_auth_limiter, now) = (FailedAuthLimiter::default(), Instant::now());
+    fn the_number_of_addresses_in_memory_is_bounded() {
+        let (limiter, now) = (FailedAuthLimiter::default(), Instant::now());
         for number in 0..(ADDRESSES_MAX as u32 + 10) {
-            failed_auth_limiter.record_failure(Some(std::net::Ipv4Addr::from_bits(number).into()), None, now);
+            limiter.record_failure(Some(std::net::Ipv4Addr::from_bits(number).into()), None, now);
         }
-        assert!(failed_auth_limiter.0.lock().unwrap().replenished_at.len() <= ADDRESSES_MAX);
+        assert!(limiter.0.lock().unwrap().tats.len() <= ADDRESSES_MAX);
     }
 }

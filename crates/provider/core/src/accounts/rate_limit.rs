@@ -1,45 +1,48 @@
-//! How often something may be done: a second's worth at once, and then as the time passes.
+//! Rate limit per account: the requests of one second at once, then evenly spaced.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::gcra::Gcra;
 use crate::model::Id;
 
-const SECOND_NS: u64 = 1_000_000_000;
-/// Accounts in the map above which entries that no caller holds are removed.
+const SECOND: Duration = Duration::from_secs(1);
+/// Number of accounts above which the limiters that no caller holds are removed.
 const ACCOUNTS_MAX: usize = 10_000;
 
-/// How often one account has asked lately. Asking costs one atomic exchange.
+/// The limiter of one account. A request costs one atomic exchange.
 pub(crate) struct RateLimiter {
     start: Instant,
-    /// When all that was taken will have been made up for, in nanoseconds since `start`.
-    replenished_at_ns: AtomicU64,
+    /// The theoretical arrival time of [`Gcra`], in nanoseconds since `start`.
+    tat_ns: AtomicU64,
 }
 
 impl RateLimiter {
     pub(crate) fn new(now: Instant) -> Self {
-        Self { start: now, replenished_at_ns: AtomicU64::new(0) }
+        Self { start: now, tat_ns: AtomicU64::new(0) }
     }
 
-    /// Takes one of `per_second`; otherwise how long to wait for it.
+    /// Counts a request, or returns how long to wait for it.
     pub(crate) fn take(&self, now: Instant, per_second: u32) -> Result<(), Duration> {
-        let now_ns = u64::try_from(now.saturating_duration_since(self.start).as_nanos()).unwrap_or(u64::MAX);
-        let step_ns = SECOND_NS / u64::from(per_second.max(1));
-        let after = |settled: u64| settled.max(now_ns).saturating_add(step_ns);
-        let taken = self.replenished_at_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |settled| {
-            let after = after(settled);
-            (after - now_ns <= SECOND_NS).then_some(after)
+        let interval = SECOND / per_second.max(1);
+        let gcra = Gcra { interval, tolerance: SECOND - interval };
+        let now_ns = nanoseconds(now.saturating_duration_since(self.start));
+        let ahead = |tat_ns: u64| Duration::from_nanos(tat_ns.saturating_sub(now_ns));
+        let taken = self.tat_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tat_ns| {
+            let ahead = gcra.take(ahead(tat_ns)).ok()?;
+            Some(now_ns.saturating_add(nanoseconds(ahead)))
         });
-        match taken {
-            Ok(_) => Ok(()),
-            Err(settled) => Err(Duration::from_nanos(after(settled) - now_ns - SECOND_NS)),
-        }
+        taken.map(|_| ()).or_else(|tat_ns| gcra.check(ahead(tat_ns)))
     }
 }
 
-/// The rates of all accounts.
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The limiters of all accounts.
 pub(crate) struct RateLimiters {
     start: Instant,
     accounts: Mutex<HashMap<Id, Arc<RateLimiter>>>,
@@ -53,10 +56,15 @@ impl RateLimiters {
     pub(crate) fn of(&self, account: &Id) -> Arc<RateLimiter> {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         if accounts.len() >= ACCOUNTS_MAX && !accounts.contains_key(account) {
-            accounts.retain(|_, rate| Arc::strong_count(rate) > 1);
+            accounts.retain(|_, limiter| Arc::strong_count(limiter) > 1);
         }
         Arc::clone(accounts.entry(account.clone()).or_insert_with(|| Arc::new(RateLimiter::new(self.start))))
     }
+}
+
+/// Rounds up to whole seconds, the unit of `Retry-After`: a caller that waits for this time is not refused again.
+pub(crate) fn whole_seconds(wait: Duration) -> Duration {
+    Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(SECOND)
 }
 
 #[cfg(test)]
@@ -64,17 +72,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seconds_worth_may_be_taken_at_once_and_then_as_time_passes() {
+    fn one_seconds_requests_are_allowed_at_once_and_then_evenly_spaced() {
         let start = Instant::now();
-        let rate = RateLimiter::new(start);
+        let limiter = RateLimiter::new(start);
         for _ in 0..10 {
-            rate.take(start, 10).unwrap();
+            limiter.take(start, 10).unwrap();
         }
-        assert_eq!(rate.take(start, 10), Err(Duration::from_millis(100)));
+        assert_eq!(limiter.take(start, 10), Err(Duration::from_millis(100)));
         let later = start + Duration::from_millis(250);
-        assert_eq!([rate.take(later, 10), rate.take(later, 10)], [Ok(()), Ok(())]);
-        assert_eq!(rate.take(later, 10), Err(Duration::from_millis(50)));
+        assert_eq!([limiter.take(later, 10), limiter.take(later, 10)], [Ok(()), Ok(())]);
+        assert_eq!(limiter.take(later, 10), Err(Duration::from_millis(50)));
         let much_later = start + Duration::from_secs(60);
-        assert_eq!((0..20).filter(|_| rate.take(much_later, 10).is_ok()).count(), 10);
+        assert_eq!((0..20).filter(|_| limiter.take(much_later, 10).is_ok()).count(), 10);
+    }
+
+    #[test]
+    fn retry_after_is_rounded_up_to_whole_seconds() {
+        for (ms, seconds) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2)] {
+            assert_eq!(whole_seconds(Duration::from_millis(ms)).as_secs(), seconds);
+        }
     }
 }

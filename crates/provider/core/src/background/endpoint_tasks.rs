@@ -1,6 +1,6 @@
 //! The tasks of one endpoint: what those see who have access to its application only.
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::BackgroundTask;
 use crate::page::LIMIT_MAX;

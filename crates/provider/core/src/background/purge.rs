@@ -4,7 +4,7 @@
 use jiff::SignedDuration;
 
 use super::TaskRequest;
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;
 use crate::idempotency::Idempotency;
 use crate::ids;

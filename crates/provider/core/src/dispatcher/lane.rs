@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use super::attempt::{AttemptResult, attempt};
 use super::lane_state::{LaneAction, LaneLimits, LaneState, QueuedDelivery};
 use super::load::Share;
+use super::metrics::LaneGauges;
 use super::node_leases::NodeLease;
 use super::outcome::ConcurrencySignal;
 use super::recorder::DeliveryRecord;
@@ -18,7 +19,6 @@ use crate::model::Id;
 use crate::ordering::OrderingKey;
 use crate::port::DeliveryKind;
 use crate::port::Pause;
-use crate::supervision::metrics::LaneGauges;
 
 /// A lane waits this long when the store can't be reached.
 pub(super) const STORE_PAUSE: Duration = Duration::from_secs(1);

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use kit_runtime::clock::to_ms;
 
+use super::metrics::LaneGauges;
 use super::node_leases::NodeLease;
 use super::outcome::ConcurrencySignal;
 use super::throttle::{LaneThrottle, SharedBucket};
@@ -18,7 +19,6 @@ use crate::messages::payload::StoredPayload;
 use crate::model::{AttemptTrigger, Id};
 use crate::ordering::OrderingKey;
 use crate::port::{ClaimLimit, DeliveryKind};
-use crate::supervision::metrics::LaneGauges;
 
 use queues::Queues;
 pub(super) use queues::{ClaimRequest, KINDS};

@@ -8,11 +8,11 @@ use jiff::Timestamp;
 
 use super::Shared;
 use super::lane::{Lane, Reservation};
+use super::metrics::LaneGauges;
 use crate::dispatcher::target::Target;
 use crate::model::Id;
 use crate::port::DeliveryKind;
 use crate::port::Pause;
-use crate::supervision::metrics::LaneGauges;
 
 /// A lane with nothing to do goes after this long. Until then what it learnt of its endpoint's pace is remembered.
 const IDLE_MAX: Duration = Duration::from_secs(10);

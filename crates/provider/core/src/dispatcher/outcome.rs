@@ -5,11 +5,11 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use jiff::Timestamp;
-use kit_outbound::{Response, TransportError};
+use kit_outbound::{Response, TransportError, retry_after};
 
-use crate::dispatcher::retry::{RETRY_AFTER_MAX, spread};
+use crate::dispatcher::retry::spread;
 use crate::model::AttemptStatus;
 
 /// Bytes of a response that are read and kept.
@@ -119,11 +119,6 @@ fn text(body: &Bytes) -> String {
     }
 }
 
-/// The wait that the receiver asks for in `Retry-After`, at most [`RETRY_AFTER_MAX`].
-fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    kit_outbound::retry_after(headers, now).map(|wait| wait.min(RETRY_AFTER_MAX))
-}
-
 #[cfg(test)]
 mod tests {
     use http::header;
@@ -196,7 +191,12 @@ mod tests {
             ("Tue, 14 Nov 2023 22:14:20 GMT", Some(60)),
             ("Tuesday, 14-Nov-23 22:14:20 GMT", Some(60)),
             ("Tue Nov 14 22:14:20 2023", Some(60)),
+            ("Wed, 15 Nov 2023 22:13:19 GMT", Some(86_399)),
+            ("Wednesday, 15-Nov-23 22:13:19 GMT", Some(86_399)),
+            ("Wed Nov 15 22:13:19 2023", Some(86_399)),
             ("Thu, 16 Nov 2023 22:14:20 GMT", Some(86_400)),
+            ("Thursday, 16-Nov-23 22:14:20 GMT", Some(86_400)),
+            ("Thu Nov 16 22:14:20 2023", Some(86_400)),
             ("Tue, 14 Nov 2023 22:12:20 GMT", None),
             ("-1", None),
             ("", None),

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// `Retry-After` is followed up to this.
-pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+use kit_outbound::RETRY_AFTER_MAX;
+
 /// Retries of a schedule at most.
 pub const RETRIES_MAX: usize = 100;
 /// Part of a delay that chance adds or takes away; of what a receiver asked for, that it adds at most.

@@ -52,7 +52,7 @@ pub(crate) struct RequestTemplate {
 impl Target {
     pub(crate) fn new(vault: &Vault, application: &Application, endpoint: Endpoint) -> Self {
         Self {
-            request_template: RequestTemplate::new(vault, &endpoint),
+            request_template: RequestTemplate::new(vault, &application.account, &endpoint),
             throttle_rate: endpoint.throttle_rate.and_then(NonZeroU16::new),
             application_rate: application.throttle_rate.and_then(NonZeroU16::new),
             ordering: endpoint.ordering,
@@ -88,7 +88,7 @@ impl Target {
 }
 
 impl RequestTemplate {
-    fn new(vault: &Vault, endpoint: &Endpoint) -> Result<Self, String> {
+    fn new(vault: &Vault, account: &Id, endpoint: &Endpoint) -> Result<Self, String> {
         let url = kit_outbound::url::parse_endpoint_url(&endpoint.url).map_err(|error| error.to_string())?;
         let signer = signer(vault, endpoint).map_err(|error| {
             tracing::error!(endpoint = %endpoint.id, %error, "a signing secret can't be opened; nothing is delivered there");
@@ -104,7 +104,8 @@ impl RequestTemplate {
             headers.add(&header::ACCEPT, b"*/*");
         }
         custom_headers::add_to(&mut headers, &opened);
-        Ok(Self { destination: url.uri().clone().into(), headers, signer })
+        // Two accounts never share a connection to a receiver, so that neither reads a response to the other.
+        Ok(Self { destination: Destination::new(url.uri().clone(), account), headers, signer })
     }
 
     /// The headers of a request with a body of this type, JSON as a rule, and room for its signature.

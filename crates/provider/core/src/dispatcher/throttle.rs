@@ -1,11 +1,11 @@
-//! The rates that a lane keeps: its endpoint's own, and its application's, which all lanes of the application share.
+//! The throttle of a lane: its endpoint's rate, and its application's rate, which all lanes of the application share.
 //!
-//! Of `n` nodes that live, each keeps to an `n`th, so that together they keep the rate without speaking to each other. How
-//! many there are comes with each heartbeat: while one joins, the rate may be passed for a second.
+//! Each of `n` live nodes enforces an `n`th of a rate, so the nodes need no communication to enforce it together. The
+//! heartbeat counts the nodes. While a node joins, the rate may be exceeded for a second.
 
 use std::collections::HashMap;
 use std::num::NonZeroU16;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -13,13 +13,13 @@ use jiff::Timestamp;
 use super::token_bucket::{ThrottleRate, TokenBucket};
 use crate::model::Id;
 
-/// Nodes that a rate is shared among at most.
+/// Maximum number of nodes that share a rate.
 const NODES_MAX: usize = 1_000;
 
 /// An application's bucket, shared by its lanes.
 pub(super) type SharedBucket = Arc<Mutex<TokenBucket>>;
 
-/// What one lane has to keep to.
+/// The rates that one lane enforces.
 #[derive(Debug, Default)]
 pub(super) struct LaneThrottle {
     endpoint: TokenBucket,
@@ -32,9 +32,9 @@ impl LaneThrottle {
         self.application = application;
     }
 
-    /// Takes the right to one attempt, or says when there may be one.
+    /// Takes one attempt, or returns when the next is allowed.
     pub(super) fn take(&mut self, now: Timestamp) -> Result<(), Timestamp> {
-        // What the endpoint allows is taken only when the application allows it, too.
+        // The endpoint's bucket changes only if the application allows the attempt, too.
         let mut endpoint = self.endpoint;
         endpoint.take(now)?;
         if let Some(application) = &self.application {
@@ -45,26 +45,26 @@ impl LaneThrottle {
     }
 }
 
-/// The buckets of applications that have a rate and lanes, and among how many nodes rates are shared.
+/// The buckets of applications that have a rate and lanes, and the number of nodes that share each rate.
 #[derive(Debug, Default)]
 pub(super) struct ApplicationThrottles {
     buckets: Mutex<HashMap<Id, SharedBucket>>,
-    /// Beside this one.
-    other_nodes: AtomicI32,
+    /// Number of live nodes beside this one.
+    other_nodes: AtomicU32,
 }
 
 impl ApplicationThrottles {
     /// Sets the number of other live nodes among which rates are divided.
     pub(super) fn set_other_nodes(&self, other_nodes: usize) {
-        self.other_nodes.store(i32::try_from(other_nodes.min(NODES_MAX)).unwrap_or_default(), Ordering::Relaxed);
+        self.other_nodes.store(u32::try_from(other_nodes.min(NODES_MAX)).unwrap_or_default(), Ordering::Relaxed);
     }
 
-    /// This node's part of a rate.
+    /// A rate, divided among the live nodes.
     pub(super) fn node_share(&self, rate: Option<NonZeroU16>) -> Option<ThrottleRate> {
         Some(ThrottleRate { per_second: rate?, nodes: 1 + self.other_nodes.load(Ordering::Relaxed) })
     }
 
-    /// The application's bucket, set to `rate`; none when it has no rate, which costs nothing.
+    /// The application's bucket, set to `rate`; none when it has no rate.
     pub(super) fn of(&self, application: &Id, rate: Option<NonZeroU16>) -> Option<SharedBucket> {
         let rate = self.node_share(rate)?;
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +74,7 @@ impl ApplicationThrottles {
         Some(bucket)
     }
 
-    /// Forgets buckets that no lane has any more.
+    /// Removes buckets that no lane uses.
     pub(super) fn remove_unused(&self) {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.retain(|_, bucket| Arc::strong_count(bucket) > 1);
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_of_one_application_share_its_rate_and_keep_their_own() {
+    fn lanes_of_one_application_share_its_rate_and_enforce_their_own() {
         let shared = ApplicationThrottles::default();
         let application: Id = "app_1".into();
         let mut lanes = [Some(10), None].map(|own: Option<u16>| {
@@ -102,13 +102,13 @@ mod tests {
                 *taken += usize::from(lane.take(from_ms(1_700_000_000_000 + ms)).is_ok());
             }
         }
-        assert!((15..=22).contains(&taken[0]), "its own rate: {taken:?}");
-        assert!((76..=84).contains(&(taken[0] + taken[1])), "the application's: {taken:?}");
+        assert!((15..=22).contains(&taken[0]), "the endpoint's rate: {taken:?}");
+        assert!((76..=84).contains(&(taken[0] + taken[1])), "the application's rate: {taken:?}");
         shared.set_other_nodes(1);
         let mut lane = LaneThrottle::default();
         lane.set(None, shared.of(&application, NonZeroU16::new(40)));
         let half = (2_000..4_000).filter(|ms| lane.take(from_ms(1_700_000_000_000 + ms)).is_ok()).count();
-        assert!((38..=42).contains(&half), "half of what both nodes may: {half}");
+        assert!((38..=42).contains(&half), "half of the application's rate: {half}");
         drop((lane, lanes));
         shared.remove_unused();
         assert!(shared.buckets.lock().unwrap().is_empty());

@@ -1,33 +1,38 @@
-//! A rate limit: a number of attempts per second, evenly spaced.
+//! An attempt rate: a number of attempts per second, evenly spaced, with a small burst ([`Gcra`]).
 
 use std::num::NonZeroU16;
+use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use kit_runtime::clock::{from_ms, to_ms};
 
-/// After a pause, this part of a second's attempts may go out at once.
-const BURST: SignedDuration = SignedDuration::from_millis(50);
+use crate::gcra::Gcra;
+
+/// After a pause, the attempts of this much time may be made at once.
+const BURST: Duration = Duration::from_millis(50);
 
 /// Attempts per second, divided evenly among the nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ThrottleRate {
     pub(super) per_second: NonZeroU16,
-    /// Nodes that keep it together; at least one.
-    pub(super) nodes: i32,
+    /// Number of nodes that share the rate; at least one.
+    pub(super) nodes: u32,
 }
 
 impl ThrottleRate {
-    /// Between two attempts of this node.
-    fn spacing(self) -> SignedDuration {
-        SignedDuration::from_secs(1) * self.nodes.max(1) / i32::from(u16::from(self.per_second))
+    /// The rate of one node.
+    fn gcra(self) -> Gcra {
+        let interval = Duration::from_secs(1) * self.nodes.max(1) / u32::from(self.per_second.get());
+        Gcra { interval, tolerance: BURST }
     }
 }
 
-/// Spaces attempts by keeping the time at which the next one is due if they were perfectly even.
+/// Spaces attempts evenly. Without a rate it allows every attempt.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TokenBucket {
     rate: Option<ThrottleRate>,
-    due: Option<Timestamp>,
+    /// The theoretical arrival time of [`Gcra`]; none before the first attempt.
+    tat: Option<Timestamp>,
 }
 
 impl TokenBucket {
@@ -35,18 +40,23 @@ impl TokenBucket {
         self.rate = rate;
     }
 
-    /// Takes the right to one attempt, or says when there is one.
+    /// Takes one attempt, or returns when the next is allowed.
     pub(super) fn take(&mut self, now: Timestamp) -> Result<(), Timestamp> {
         let Some(rate) = self.rate else { return Ok(()) };
-        let spacing = rate.spacing();
-        // A clock that was set back must not stop the endpoint: a due time is never further than a spacing and a burst.
-        let due = self.due.filter(|due| *due <= now + spacing + BURST).unwrap_or(now).max(now - BURST);
-        if due > now {
-            // Rounded up to the clock's milliseconds, so that the time is not a bit too early.
-            return Err(from_ms(to_ms(due) + 1));
+        let gcra = rate.gcra();
+        // A new bucket has no burst. A clock that was set back must not stop the endpoint, so a time that is too far ahead
+        // counts as none.
+        let ahead_max = BURST * 2 + gcra.interval;
+        let tat = self.tat.filter(|tat| *tat <= now + ahead_max).unwrap_or(now + BURST);
+        let ahead = Duration::try_from(tat.duration_since(now)).unwrap_or_default();
+        match gcra.take(ahead) {
+            Ok(ahead) => {
+                self.tat = Some(now + ahead);
+                Ok(())
+            }
+            // Rounded up to the clock's milliseconds: at that time an attempt is allowed.
+            Err(wait) => Err(from_ms(to_ms(now + wait) + 1)),
         }
-        self.due = Some(due + spacing);
-        Ok(())
     }
 }
 
@@ -54,7 +64,7 @@ impl TokenBucket {
 mod tests {
     use super::*;
 
-    fn of(rate: u16, nodes: i32) -> Option<ThrottleRate> {
+    fn of(rate: u16, nodes: u32) -> Option<ThrottleRate> {
         NonZeroU16::new(rate).map(|per_second| ThrottleRate { per_second, nodes })
     }
 
@@ -68,11 +78,11 @@ mod tests {
     }
 
     #[test]
-    fn a_second_has_as_many_attempts_as_its_rate_says() {
+    fn a_second_has_as_many_attempts_as_the_rate_allows() {
         for rate in [1, 2, 10, 100, 999, 20_000] {
             for made in attempts_per_second(rate) {
                 let rate = usize::from(rate);
-                // What the last millisecond rounds away, and the burst.
+                // Rounding to milliseconds loses attempts, and the burst adds some.
                 let expected = rate - rate / 500..=rate + rate / 20 + 1;
                 assert!(expected.contains(&made), "{made} at a rate of {rate}");
             }
@@ -80,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn three_nodes_together_keep_a_rate_that_one_of_them_could_not_be_given_a_part_of() {
+    fn three_nodes_share_a_rate_of_one_attempt_per_second() {
         let mut buckets = [TokenBucket::default(); 3];
         let start = 1_700_000_000_000;
         let mut made = 0;
@@ -94,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rate_is_no_limit_and_a_clock_set_back_stops_nothing() {
+    fn without_a_rate_or_after_the_clock_is_set_back_attempts_are_allowed() {
         let mut bucket = TokenBucket::default();
         assert!((0..1_000).all(|_| bucket.take(from_ms(5)).is_ok()));
         bucket.set_rate(of(1, 1));

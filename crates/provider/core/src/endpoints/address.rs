@@ -35,7 +35,8 @@ impl EndpointAddressPolicy {
     /// Why an endpoint can't have this address, for who typed it.
     pub(crate) fn check(&self, url: &EndpointUrl) -> Result<(), String> {
         self.check_scheme(url.uri())?;
-        self.policy.check_literal(url).map_err(|refused| refused.to_string())
+        let remedy = "The provider's operator can allow them with the setting provider.allow_subnets";
+        self.policy.check_literal(url).map_err(|refused| format!("{refused}. {remedy}"))
     }
 
     pub(crate) fn check_scheme(&self, uri: &Uri) -> Result<(), String> {

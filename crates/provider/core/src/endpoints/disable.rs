@@ -1,6 +1,6 @@
 //! Disabling and enabling an endpoint by a caller. The dispatcher disables one in `dispatcher/disable_endpoint.rs`.
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::Endpoint;
 use crate::provider::Provider;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::event_types::example::{self, NoExample};
 use crate::idempotency::Idempotency;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::sealing;
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::endpoints::custom_headers;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Endpoint;

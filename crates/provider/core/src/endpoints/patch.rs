@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::Endpoint;
 use crate::ordering::DeliveryOrder;

@@ -3,8 +3,7 @@
 use subtle::ConstantTimeEq as _;
 
 use super::{EndpointInput, ValidatedEndpoint, with_limit};
-use crate::accounts::Caller;
-use crate::accounts::authentication::Scope;
+use crate::accounts::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Endpoint;
 use crate::port::StoreError;

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::vault::Sealed;
 
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::Idempotency;
 use crate::model::{Endpoint, OldSecret};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{EventTypeInput, openapi};
-use crate::accounts::Caller;
+use crate::accounts::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;

@@ -2,6 +2,7 @@
 //! refused by the library, which is built without its HTTP and file resolvers.
 
 pub(crate) mod cost;
+pub(crate) mod type_names;
 
 use serde_json::Value;
 

@@ -12,6 +12,7 @@ use kit_runtime::tasks::Tasks;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::messages::history::HISTORY_WINDOW;
+use crate::messages::retention_counts::RetentionCounts;
 use crate::port::StoreResult;
 use crate::provider::Provider;
 
@@ -24,31 +25,10 @@ const BATCHES_MAX: usize = 2_000;
 /// Minimum pause after a full batch.
 const PAUSE_MIN: Duration = Duration::from_millis(1);
 
-/// What this process has removed since it started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RetentionCounts {
-    /// Payloads removed before their messages.
-    pub payloads: u64,
-    /// Attempts.
-    pub attempts: u64,
-    /// Messages.
-    pub messages: u64,
-}
-
-/// Counts of [`RetentionCounts`].
-#[derive(Default)]
-pub(crate) struct RetentionCounters {
-    payloads: AtomicU64,
-    attempts: AtomicU64,
-    messages: AtomicU64,
-}
-
 impl Provider {
     /// What this process has removed since it started.
     pub fn retention_counts(&self) -> RetentionCounts {
-        let RetentionCounters { payloads, attempts, messages } = self.retention_counters();
-        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
-        RetentionCounts { payloads: count(payloads), attempts: count(attempts), messages: count(messages) }
+        self.retention_counters().counts()
     }
 
     /// Removes everything whose retention has ended. Repeated and concurrent calls are harmless.

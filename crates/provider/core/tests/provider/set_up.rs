@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use provider_core::model::EventType;
 use provider_core::{
-    ApplicationInput, Archived, Created, EndpointInput, EndpointPatch, EventTypeInput, Idempotency, IfExists,
-    PageRequest, PatchField, ProviderError, Put, StoredAnswer,
+    ApplicationInput, Archived, Created, EndpointInput, EndpointPatch, EventTypeInput, EventTypePatch, Idempotency,
+    IfExists, PageRequest, PatchField, ProviderError, Put, StoredAnswer,
 };
 use serde_json::json;
 
@@ -114,6 +114,23 @@ async fn an_event_type_comes_out_of_the_archive_when_it_is_made_again() {
     assert!(!fixture.provider.event_type(&fixture.caller, "A").await.unwrap().archived);
     fixture.provider.expunge_event_type(&fixture.caller, "A").await.unwrap();
     assert_eq!(code(fixture.provider.event_type(&fixture.caller, "A").await), "not_found");
+}
+
+#[tokio::test]
+async fn type_names_in_upper_case_are_accepted_in_a_schema_and_kept_as_those_of_json_schema() {
+    let fixture = fixture().await;
+    let field = |name: &str| json!({"1": {"type": "object", "properties": {"itemUuid": {"type": name}}}});
+    let input = || EventTypeInput { schemas: Some(field("STRING")), ..EventTypeInput::default() };
+    let created =
+        fixture.provider.create_event_type(&fixture.caller, "A", input(), None, |_| String::new()).await.unwrap();
+    let Created::New(created) = created else { panic!("{created:?}") };
+    let Put::Created(put) = fixture.provider.upsert_event_type(&fixture.caller, "B", input()).await.unwrap() else {
+        panic!("there was none")
+    };
+    let patch = EventTypePatch { schemas: PatchField::Set(Some(field("INTEGER"))), ..EventTypePatch::default() };
+    let patched = fixture.provider.patch_event_type(&fixture.caller, "B", patch).await.unwrap();
+    assert_eq!([created.schemas, put.schemas], [Some(field("string")), Some(field("string"))]);
+    assert_eq!(patched.schemas, Some(field("integer")));
 }
 
 #[tokio::test]

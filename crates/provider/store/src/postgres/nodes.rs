@@ -43,7 +43,7 @@ impl NodeStore for PostgresStore {
         let client = self.client().await?;
         let written = rows::write(&client, "UPDATE pings SET count = count + 1", &[]).await;
         drop(client);
-        if let Err(SqlError::Engine(error)) = &written {
+        if let Err(SqlError::Statement(error)) = &written {
             self.engine.on_write_error(error);
         }
         let written = written?;

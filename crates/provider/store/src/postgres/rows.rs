@@ -1,4 +1,4 @@
-//! Rows of the tables as the provider's own types, and what can go wrong on the way.
+//! Runs statements and decodes their rows into the provider's types.
 
 use kit_engine::EngineError;
 use kit_engine::postgres::HasStatementError;
@@ -19,7 +19,7 @@ pub(super) fn check_unchanged<T: PartialEq>(found: Option<T>, old: &T) -> SqlRes
     }
 }
 
-/// `Full` when there are more of this owner than there may be, counting the one that was just made.
+/// `LimitReached` when the owner has more than `max` rows, including the one that was just inserted. `count` counts them.
 pub(super) async fn check_limit(db: &impl Client, count: &str, owner: &str, max: usize) -> SqlResult<()> {
     let limit = i64::try_from(max).unwrap_or(i64::MAX).saturating_add(1);
     let there = one(db, count, &[&owner, &limit], |row| get::<i64>(row, 0)).await?.unwrap_or(0);
@@ -31,38 +31,30 @@ pub(super) trait Client: deadpool_postgres::GenericClient {}
 
 impl<C: deadpool_postgres::GenericClient> Client for C {}
 
-/// Why a statement, or the call that it is part of, failed.
-#[derive(Debug)]
+/// Why a statement, or the job that contains it, failed.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(super) enum SqlError {
-    /// The answer of the port.
-    Store(StoreError),
-    /// The engine's error.
-    Engine(tokio_postgres::Error),
+    /// The port's own error.
+    Store(#[from] StoreError),
+    /// The error of a statement.
+    Statement(#[from] tokio_postgres::Error),
+    /// The error of the engine.
+    Engine(#[from] EngineError),
 }
 
 pub(super) type SqlResult<T> = Result<T, SqlError>;
-
-impl From<StoreError> for SqlError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<tokio_postgres::Error> for SqlError {
-    fn from(error: tokio_postgres::Error) -> Self {
-        Self::Engine(error)
-    }
-}
 
 impl From<SqlError> for StoreError {
     fn from(error: SqlError) -> Self {
         match error {
             SqlError::Store(error) => error,
-            // Another call took the uid between this one's look and its write.
-            SqlError::Engine(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => {
+            // Another call took the uid after this one had checked that it is free.
+            SqlError::Statement(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => {
                 Self::Taken("uid")
             }
-            SqlError::Engine(error) => Self::Unavailable(EngineError::from(error).to_string()),
+            SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
+            SqlError::Engine(error) => Self::Unavailable(error.to_string()),
         }
     }
 }
@@ -71,22 +63,16 @@ fn constraint(error: &tokio_postgres::Error) -> Option<&str> {
     error.as_db_error()?.constraint()
 }
 
-impl From<EngineError> for SqlError {
-    fn from(error: EngineError) -> Self {
-        Self::Store(StoreError::Unavailable(error.to_string()))
-    }
-}
-
 impl HasStatementError for SqlError {
     fn statement_error(&self) -> Option<&tokio_postgres::Error> {
         match self {
-            Self::Store(_) => None,
-            Self::Engine(error) => Some(error),
+            Self::Statement(error) => Some(error),
+            Self::Store(_) | Self::Engine(_) => None,
         }
     }
 }
 
-/// The first row found.
+/// The first row, if there is one.
 pub(super) async fn one<T>(
     db: &impl Client,
     sql: &str,
@@ -98,7 +84,7 @@ pub(super) async fn one<T>(
     Ok(found.as_ref().map(row).transpose()?)
 }
 
-/// All rows found.
+/// All rows, in the order of the statement.
 pub(super) async fn all<T>(
     db: &impl Client,
     sql: &str,
@@ -110,13 +96,13 @@ pub(super) async fn all<T>(
     Ok(found.iter().map(row).collect::<StoreResult<_>>()?)
 }
 
-/// Rows written.
+/// Runs a statement; returns the number of rows that it changed.
 pub(super) async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> SqlResult<u64> {
     let statement = db.prepare_cached(sql).await?;
     Ok(db.execute(&statement, params).await?)
 }
 
-/// A slice of the rows that belong to `owner`. `select` ends in a condition on its first parameter.
+/// One page of the rows of `owner`. `select` ends with a condition on its first parameter.
 pub(super) async fn list<T>(
     db: &impl Client,
     select: &str,
@@ -130,7 +116,7 @@ pub(super) async fn list<T>(
     Ok(slice.in_order(found))
 }
 
-/// A number as a column of PostgreSQL has it, which is sql_limit.
+/// The parameter of a LIMIT.
 pub(super) fn sql_limit(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -143,7 +129,7 @@ pub(super) fn id(row: &Row, column: usize) -> StoreResult<Id> {
     Ok(get::<&str>(row, column)?.into())
 }
 
-/// A number that is unsigned in the model.
+/// A number that the model stores as unsigned.
 pub(super) fn unsigned<T: TryFrom<i32>>(row: &Row, column: usize) -> StoreResult<T> {
     let number: i32 = get(row, column)?;
     T::try_from(number).map_err(|_| codec::corrupt(format_args!("{number} in column {column}")))

@@ -7,7 +7,7 @@ use provider_core::port::{NodeId, NodeStore, StoreResult};
 use rusqlite::Connection;
 
 use super::SqliteStore;
-use super::rows::{self, SqlResult, ms};
+use super::rows::{self, SqlError, SqlResult, ms};
 
 #[async_trait]
 impl NodeStore for SqliteStore {
@@ -33,6 +33,7 @@ impl NodeStore for SqliteStore {
     }
 
     async fn ping(&self) -> StoreResult<()> {
+        self.database.check_intact().map_err(SqlError::from)?;
         self.write(|db| Ok(db.execute("UPDATE pings SET count = count + 1", ()).map(|_| ())?)).await?;
         self.read(|db| Ok(db.query_row("SELECT count FROM pings", (), |row| row.get::<_, i64>(0)).map(|_| ())?)).await
     }

@@ -1,7 +1,8 @@
-//! Rows of the tables as the provider's own types, and what can go wrong on the way.
+//! Runs statements and decodes their rows into the provider's types.
 
 use jiff::Timestamp;
 use kit_engine::EngineError;
+use kit_engine::sqlite::is_decoding_error;
 use kit_runtime::vault::Sealed;
 use provider_core::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider_core::ordering::OrderingKey;
@@ -19,69 +20,49 @@ pub(super) fn check_unchanged<T: PartialEq>(found: Option<T>, old: &T) -> SqlRes
     }
 }
 
-/// `Full` when there are more of this owner than there may be, counting the one that was just made.
+/// `LimitReached` when the owner has more than `max` rows, including the one that was just inserted. `count` counts them.
 pub(super) fn check_limit(db: &Connection, count: &str, owner: &str, max: usize) -> SqlResult<()> {
     let limit = i64::try_from(max).unwrap_or(i64::MAX).saturating_add(1);
     let there: i64 = db.prepare_cached(count)?.query_row((owner, limit), |row| row.get(0))?;
     if there >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
 }
 
-/// Why a statement, or the job that it is part of, failed.
-#[derive(Debug)]
+/// Why a statement, or the job that contains it, failed.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(super) enum SqlError {
-    /// The answer of the port.
-    Store(StoreError),
-    /// The engine's error.
-    Engine(rusqlite::Error),
+    /// The port's own error.
+    Store(#[from] StoreError),
+    /// The error of a statement.
+    Statement(#[from] rusqlite::Error),
+    /// The error of the engine.
+    Engine(#[from] EngineError),
 }
 
 pub(super) type SqlResult<T> = Result<T, SqlError>;
-
-impl From<StoreError> for SqlError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
-impl From<EngineError> for SqlError {
-    fn from(error: EngineError) -> Self {
-        Self::Store(StoreError::Unavailable(error.to_string()))
-    }
-}
-
-impl From<rusqlite::Error> for SqlError {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Engine(error)
-    }
-}
 
 impl From<SqlError> for StoreError {
     fn from(error: SqlError) -> Self {
         match error {
             SqlError::Store(error) => error,
-            SqlError::Engine(
-                error @ (rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..)),
-            ) => Self::Corrupt(error.to_string()),
+            SqlError::Statement(error) if is_decoding_error(&error) => Self::Corrupt(error.to_string()),
+            SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
             SqlError::Engine(error) => Self::Unavailable(error.to_string()),
         }
     }
 }
 
-/// The first row found.
+/// The first row, if there is one.
 pub(super) fn one<T>(
     db: &Connection,
     sql: &str,
     params: impl Params,
-    row: impl FnOnce(&Row<'_>) -> SqlResult<T>,
+    row: impl FnMut(&Row<'_>) -> SqlResult<T>,
 ) -> SqlResult<Option<T>> {
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(params)?;
-    rows.next()?.map(row).transpose()
+    db.prepare_cached(sql)?.query_and_then(params, row)?.next().transpose()
 }
 
-/// A slice of the rows that belong to `owner`. `select` ends in a condition on its first parameter.
+/// One page of the rows of `owner`. `select` ends with a condition on its first parameter.
 pub(super) fn list<T>(
     db: &Connection,
     select: &str,
@@ -91,15 +72,11 @@ pub(super) fn list<T>(
     row: impl Fn(&Row<'_>) -> SqlResult<T>,
 ) -> SqlResult<Vec<T>> {
     let mut statement = db.prepare_cached(&format!("{select}{}", slice.sql(key)))?;
-    let mut rows = statement.query((owner, &slice.from, slice.limit))?;
-    let mut found = Vec::new();
-    while let Some(next) = rows.next()? {
-        found.push(row(next)?);
-    }
+    let found = statement.query_and_then((owner, &slice.from, slice.limit), row)?.collect::<SqlResult<_>>()?;
     Ok(slice.in_order(found))
 }
 
-/// Milliseconds since 1970, as times are kept.
+/// A time as it is stored: in milliseconds since 1970.
 pub(super) fn ms(at: Timestamp) -> i64 {
     at.as_millisecond()
 }
@@ -121,7 +98,7 @@ pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<&'row s
     Ok(typed(row.get_ref(column)?.as_str(), column)?)
 }
 
-/// The key that a delivery row stays in order with.
+/// The ordering key of a delivery row.
 pub(super) fn ordering_key(row: &Row<'_>, column: usize) -> SqlResult<Option<OrderingKey>> {
     Ok(optional_text(row, column)?.map(OrderingKey::kept))
 }

@@ -14,6 +14,7 @@ mod database_outage;
 mod demo;
 mod disconnect_and_quarantine;
 mod fake_provider;
+mod first_hour;
 mod http_server;
 mod large_payloads;
 mod live;

@@ -50,7 +50,8 @@ pub(crate) async fn internet_bid(
     let render = |taken: &InternetBidResult| response::body(&InternetBidView::new(taken, now));
     let new = NewInternetBid { bidder: post.body.bidder.clone(), amount: post.body.amount };
     let tag = |taken: &InternetBidResult| Some(etag::item_etag(&taken.item, &taken.auction, now));
-    let outcome =
-        platform.bid_in_ring(&post.caller, uuid, &new, post.version, post.answering_tagged(201, &render, &tag)).await?;
+    let outcome = platform
+        .bid_in_ring(&post.caller, uuid, &new, post.version, post.idempotent_tagged(201, &render, &tag))
+        .await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
 }

@@ -1,4 +1,4 @@
-//! What the log of access tells.
+//! The events of the access log.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -7,85 +7,85 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", content = "details", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum AccessEvent {
-    /// A person signed in: a session began.
+    /// A user signed in: a session began.
     SignedIn {
-        /// Who.
+        /// The user.
         user: Uuid,
         /// The session.
         session: Uuid,
     },
-    /// A person showed the right password and was refused all the same.
+    /// A user gave the right password, and the sign-in was refused.
     SignInRefused {
-        /// Who.
+        /// The user.
         user: Uuid,
         /// `disabled` or `code_refused`.
         reason: String,
     },
-    /// Sign-ins that failed at the name or the password, on one node, since it noted them last.
+    /// The number of sign-ins with a wrong name or password on one node since its last such entry.
     SignInsRefused {
-        /// How many.
+        /// Their number.
         count: u64,
     },
-    /// A user was made.
+    /// A user was created.
     UserCreated {
-        /// Who.
+        /// The user.
         user: Uuid,
-        /// Their address: the only place that has it when they are removed.
+        /// E-mail address. After the user is removed, only this entry has it.
         email: String,
-        /// With this role.
+        /// The role.
         role: String,
     },
     /// A user got another role, was disabled or enabled.
     UserChanged {
-        /// Who.
+        /// The user.
         user: Uuid,
         /// The role before.
         role_before: String,
-        /// The role from now on.
+        /// The new role.
         role: String,
-        /// Whether they can't sign in from now on.
+        /// True when the user can't sign in any more.
         disabled: bool,
     },
     /// A user who had never signed in was removed.
     UserRemoved {
-        /// Who.
+        /// The user.
         user: Uuid,
     },
     /// An administrator set another password for a user.
     PasswordReset {
-        /// Whose.
+        /// The user.
         user: Uuid,
     },
-    /// A user changed the own password.
+    /// A user changed their own password.
     PasswordChanged {
-        /// Whose.
+        /// The user.
         user: Uuid,
     },
-    /// A user's second factor is asked for from now on.
+    /// A user turned their second factor on.
     SecondFactorOn {
-        /// Whose.
+        /// The user.
         user: Uuid,
     },
-    /// A user's second factor is asked for no more.
+    /// A user's second factor was turned off.
     SecondFactorOff {
-        /// Whose.
+        /// The user.
         user: Uuid,
     },
     /// A clerk was assigned to a webcast.
-    ClerkAssignResult {
+    ClerkAssigned {
         /// The webcast.
         auction: Uuid,
-        /// Who.
+        /// The user.
         user: Uuid,
     },
-    /// A clerk was taken off a webcast.
+    /// A clerk was unassigned from a webcast.
     ClerkTakenOff {
         /// The webcast.
         auction: Uuid,
-        /// Who.
+        /// The user.
         user: Uuid,
     },
-    /// An API key was made.
+    /// An API key was created.
     KeyCreated {
         /// The key.
         key: Uuid,
@@ -103,7 +103,7 @@ pub enum AccessEvent {
     },
     /// A customer's connection to its provider was entered or changed.
     ConnectionEntered {
-        /// Whose.
+        /// The customer.
         customer: Uuid,
         /// The provider.
         provider_url: String,
@@ -112,9 +112,22 @@ pub enum AccessEvent {
         /// Whether an API key of the provider was entered with it.
         api_key_entered: bool,
     },
-    /// A customer's connection was ended, and its credentials forgotten.
+    /// A customer's connection was deleted with its credentials.
     ConnectionEnded {
-        /// Whose.
+        /// The customer.
         customer: Uuid,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_about_clerks_keep_their_documented_names() {
+        let (auction, user) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let name = |event: AccessEvent| serde_json::to_value(event).unwrap()["event"].clone();
+        assert_eq!(name(AccessEvent::ClerkAssigned { auction, user }), "clerkAssigned");
+        assert_eq!(name(AccessEvent::ClerkTakenOff { auction, user }), "clerkTakenOff");
+    }
 }

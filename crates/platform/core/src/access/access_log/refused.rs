@@ -1,4 +1,5 @@
-//! Sign-ins that failed at the name or the password: counted, so that a stranger can't fill the log.
+//! Counts sign-ins that fail at the name or the password, so that callers who are not signed in can't fill the access
+//! log.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -6,10 +7,10 @@ use super::{AccessEvent, PLATFORM};
 use crate::Platform;
 use crate::error::PlatformResult;
 
-/// Seconds from one note of them to the next.
+/// Seconds between two entries about refused sign-ins.
 const EVERY_S: i64 = 3_600;
 
-/// Those of this node that were not noted yet.
+/// Refused sign-ins of this node that are not logged yet.
 #[derive(Default)]
 pub(crate) struct RefusedSignIns {
     count: AtomicU64,
@@ -23,7 +24,7 @@ impl RefusedSignIns {
 }
 
 impl Platform {
-    /// Notes how many sign-ins were refused on this node, once an hour at most. Called once a minute.
+    /// Logs the number of refused sign-ins of this node, at most once an hour. Called once a minute.
     pub async fn note_refused_sign_ins(&self) -> PlatformResult<()> {
         let (refused, now_s) = (&self.sign_in_state().refused, self.now().as_second());
         if now_s - refused.noted_at_s.load(Ordering::Relaxed) < EVERY_S {

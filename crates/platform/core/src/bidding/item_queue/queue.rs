@@ -1,4 +1,4 @@
-//! The queue of one item: the turn, the state that the last command left, and the decisions that wait for the commit.
+//! The queue of one item: the turn, the state after the last decision, and the decisions that wait for a commit.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -33,19 +33,19 @@ pub(super) struct ItemQueue {
 
 #[derive(Default)]
 struct State {
-    /// What the last decision made of the item; none when the store has to be asked.
+    /// The item after the last decision; none when it has to be read from the store.
     item: Option<Item>,
-    /// Its auction, as it was read for the commit that is being gathered.
+    /// Its auction, as read for the next commit.
     auction: Option<Auction>,
-    /// Its auction as the last decision that changed it left it, while that is not on disk.
+    /// Its auction after the last uncommitted decision that changed it.
     uncommitted_auction: Option<Auction>,
     /// Decisions for the next commit.
     waiting: Vec<QueuedDecision>,
-    /// There is a committer.
+    /// True while a committer runs.
     is_committing: bool,
-    /// Rises when what was decided turned out not to become true.
+    /// Rises when decisions are discarded.
     epoch: u64,
-    /// The epoch in which the one whose turn it is looked at the item.
+    /// The epoch in which the caller that has the turn read the item.
     read_epoch: u64,
 }
 
@@ -60,7 +60,7 @@ impl State {
     }
 }
 
-/// A decision with who waits for it.
+/// A decision and its waiting caller.
 struct QueuedDecision {
     kind: DecisionKind,
     caller: oneshot::Sender<CommitOutcome>,
@@ -68,7 +68,7 @@ struct QueuedDecision {
 
 enum DecisionKind {
     Accepted(Box<(Uuid, Change)>),
-    /// Given to the store.
+    /// The change was passed to the store.
     Committing,
     Refused,
 }
@@ -82,14 +82,14 @@ impl QueuedDecision {
     }
 
     fn settle(self, settled: CommitOutcome) {
-        // A caller who has gone does not listen.
+        // The caller may have been cancelled.
         let _ = self.caller.send(settled);
     }
 }
 
-/// A decision that was entered.
+/// An enqueued decision.
 pub(super) struct Enqueued {
-    /// What becomes of it.
+    /// Receives the outcome.
     pub(super) settled: oneshot::Receiver<CommitOutcome>,
     /// The queue has no committer: the caller starts one.
     pub(super) starts_committer: bool,
@@ -135,8 +135,8 @@ impl ItemQueue {
         }
     }
 
-    /// The item as the last decision left it, while that is not on disk, and its auction, if it was changed along with
-    /// it or read for the same commit.
+    /// The item after the last uncommitted decision, with its auction if an uncommitted decision changed it or it was
+    /// read for the next commit.
     pub(super) fn latest(&self) -> Option<(Item, Option<Auction>)> {
         let mut state = self.lock();
         state.read_epoch = state.epoch;
@@ -144,17 +144,17 @@ impl ItemQueue {
         Some((item, state.uncommitted_auction.clone().or_else(|| state.auction.clone())))
     }
 
-    /// The auction was read.
+    /// Keeps the auction for the decisions of the next commit.
     pub(super) fn remember_auction(&self, auction: &Auction) {
         self.lock().auction = Some(auction.clone());
     }
 
-    /// Takes a decision about `item` for the next commit.
+    /// Enqueues a decision about `item` for the next commit.
     pub(super) fn enqueue(&self, item: Uuid, customer: Uuid, change: Change) -> Enqueued {
         let (caller, settled) = oneshot::channel();
         let mut state = self.lock();
         if state.read_epoch != state.epoch {
-            // What it looked at has just turned out not to become true.
+            // The state that it was decided on was discarded.
             let _ = caller.send(CommitOutcome::DecideAgain);
             return Enqueued { settled, starts_committer: false };
         }
@@ -169,7 +169,7 @@ impl ItemQueue {
         Enqueued { settled, starts_committer }
     }
 
-    /// Takes a refusal, to be told when what it rests on is on disk; none when it already is.
+    /// Enqueues a refusal, which is returned once the state that it is based on is durable; none when it already is.
     pub(super) fn enqueue_refusal(&self) -> Option<oneshot::Receiver<CommitOutcome>> {
         let mut state = self.lock();
         let is_current = state.read_epoch == state.epoch;
@@ -186,7 +186,7 @@ impl ItemQueue {
         Some(settled)
     }
 
-    /// What is to be committed next; none, and no committer any more, when nothing waits.
+    /// The next batch to commit. None when no decision waits; then the committer ends.
     pub(super) fn next_batch(&self) -> Option<CommitBatch> {
         let mut state = self.lock();
         // Later decisions read the auction again.
@@ -209,33 +209,35 @@ impl ItemQueue {
             Ok(results) => results.into_iter(),
             Err(error) => return self.fail(batch, &error),
         };
-        let mut stands = true;
-        let mut told = Vec::with_capacity(batch.entries.len());
+        let mut is_based_on_durable = true;
+        let mut settled_entries = Vec::with_capacity(batch.entries.len());
         for entry in batch.entries {
             let result = match entry.kind {
                 DecisionKind::Refused => Ok(()),
                 DecisionKind::Accepted(_) | DecisionKind::Committing => match results.next() {
                     Some(result) => result.map(drop),
-                    None => Err(StoreError::Corrupt("a commit without an answer".into())),
+                    None => Err(StoreError::Corrupt("the store returned no result for a commit".into())),
                 },
             };
             let settled = match result {
-                Ok(()) if matches!(entry.kind, DecisionKind::Refused) && !stands => CommitOutcome::DecideAgain,
+                Ok(()) if matches!(entry.kind, DecisionKind::Refused) && !is_based_on_durable => {
+                    CommitOutcome::DecideAgain
+                }
                 Ok(()) => CommitOutcome::Durable,
                 Err(StoreError::Conflict) => CommitOutcome::DecideAgain,
                 Err(error) => CommitOutcome::Failed(error),
             };
-            stands &= matches!(settled, CommitOutcome::Durable);
-            told.push((entry, settled));
+            is_based_on_durable &= matches!(settled, CommitOutcome::Durable);
+            settled_entries.push((entry, settled));
         }
         // Before any caller is answered, so that a command that is decided again reads the store.
-        let behind = if stands { Vec::new() } else { self.lock().discard_uncommitted() };
+        let behind = if is_based_on_durable { Vec::new() } else { self.lock().discard_uncommitted() };
         self.lock().uncommitted_auction.take_if(|ahead| Some(ahead.version) <= batch.auction_version);
-        told.into_iter().for_each(|(entry, settled)| entry.settle(settled));
+        settled_entries.into_iter().for_each(|(entry, settled)| entry.settle(settled));
         behind.into_iter().for_each(|entry| entry.settle(CommitOutcome::DecideAgain));
     }
 
-    /// Nothing of the batch is known to be on disk.
+    /// Settles a batch whose commit failed: it is not known which of its decisions are durable.
     fn fail(&self, batch: CommitBatch, error: &StoreError) {
         let behind = self.lock().discard_uncommitted();
         for entry in batch.entries {
@@ -255,27 +257,27 @@ impl ItemQueue {
     }
 }
 
-/// Watches over a committer: if it ends before its time, by a panic, the line goes on without what it had.
+/// Guards a committer: if it ends by a panic, the queue discards its decisions and continues.
 pub(super) struct CommitterGuard<'a> {
     queue: &'a ItemQueue,
-    is_over: bool,
+    is_disarmed: bool,
 }
 
 impl<'a> CommitterGuard<'a> {
-    /// Of a line's committer.
+    /// Guards the committer of this queue.
     pub(super) fn new(queue: &'a ItemQueue) -> Self {
-        Self { queue, is_over: false }
+        Self { queue, is_disarmed: false }
     }
 
-    /// It ends as it should.
+    /// The committer ended normally.
     pub(super) fn disarm(&mut self) {
-        self.is_over = true;
+        self.is_disarmed = true;
     }
 }
 
 impl Drop for CommitterGuard<'_> {
     fn drop(&mut self) {
-        if self.is_over {
+        if self.is_disarmed {
             return;
         }
         let mut state = self.queue.lock();

@@ -7,7 +7,7 @@ use contract::event::EventType;
 use contract::event_type::definition;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
-use kit_outbound::{Request, Response};
+use kit_outbound::{Destination, Request, Response};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
@@ -40,6 +40,7 @@ pub struct EventTypeRegistration {
 
 /// A customer's provider with the credentials to use.
 struct Provider {
+    customer: Uuid,
     url: String,
     application_id: String,
     key: Secret,
@@ -107,7 +108,7 @@ impl Platform {
             .vault()
             .open(&provider_key_context(customer), &sealed)
             .map_err(|error| PlatformError::Internal(format!("the provider API key can't be opened: {error}")))?;
-        Ok(Provider { url: consumer.provider_url, application_id, key })
+        Ok(Provider { customer, url: consumer.provider_url, application_id, key })
     }
 
     async fn call(&self, provider: &Provider, method: Method, path: &str, body: String) -> PlatformResult<Response> {
@@ -126,7 +127,7 @@ impl Platform {
         }
         let request = Request {
             method,
-            to,
+            to: Destination::new(to, &provider.customer.to_string()),
             headers: headers.into(),
             body: Bytes::from(body),
             deadline: DEADLINE,

@@ -1,8 +1,8 @@
-//! An auction is held again: a copy as a DRAFT, with or without its items.
+//! Copies an auction as a DRAFT, with or without its items, so that it can be held again.
 //!
-//! The first items are there with the copy itself. Those of a large auction behind them are staged as they are read,
-//! and one small commit makes the copy true; its bulk change brings them in ([`crate::bulk changes`]), as those of an
-//! import. What was staged for a copy that did not come to be is taken away.
+//! The commit that creates the copy contains the first items. The other items of a large auction are staged before that
+//! commit, and the copy's bulk change inserts them afterwards ([`crate::sales::bulk_change`]), as in an import. If the
+//! copy fails, the staged items are deleted.
 
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
@@ -24,53 +24,53 @@ use crate::{Caller, Platform, Scope};
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 1_000;
 
-/// Bulk changes that are searched for that of a repeated call.
+/// Bulk changes that a repeated call searches for its own, at most.
 const COPIES_MAX: usize = 64;
 
-/// What of an auction's items a copy gets.
+/// Which items a copy gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopiedItems {
-    /// Nothing.
+    /// No items.
     None,
-    /// All but the WITHDRAWN ones, in their order, as DRAFT and without bids.
+    /// All items but WITHDRAWN ones, in running order, as DRAFT and without bids.
     All,
 }
 
-/// How an auction is copied.
+/// The input for a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuctionCopy {
-    /// Another title; none for the same.
+    /// The title; none keeps the title.
     pub title: Option<String>,
-    /// How much later start, closing time and ends are.
+    /// By how much start, closing time and ends are shifted.
     pub shift: Shift,
-    /// What of its items it gets.
+    /// Which items it gets.
     pub items: CopiedItems,
 }
 
-/// An auction that was copied.
+/// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopiedAuction {
     /// The copy.
     pub auction: Auction,
-    /// Its items, counted.
+    /// The counts of its items.
     pub items: ItemCounts,
 }
 
-/// The items of a copy on their way.
+/// The items of a copy that is being made.
 struct CopyProgress {
-    /// What they are staged as.
+    /// The UUID that they are staged under.
     import: Uuid,
-    /// Those that come with the copy itself.
+    /// Items in the commit that creates the copy.
     first: Vec<NewItem>,
-    /// Pieces staged.
-    pieces: i64,
-    /// All of them.
+    /// Staged chunks.
+    chunks: i64,
+    /// All items.
     items: i64,
 }
 
 impl Platform {
-    /// Copies an auction with everything that was entered about it. The copy is a DRAFT, and announced as created. When
-    /// it is answered, all of its items are there.
+    /// Copies an auction with all its fields. The copy is a DRAFT, and the customer receives the event of its creation.
+    /// The call returns after all items are inserted.
     ///
     /// Errors: `not_found`, `items_following`, `invalid`, and those of [`lifecycle::decide`] and
     /// [`platform_rules::item::decide`].
@@ -93,12 +93,12 @@ impl Platform {
         self.require_no_bulk_change(&source).await?;
         let shifting = copy.shift.of(&source)?;
         let auction = self.copied(&source, (copy, &shifting), self.now())?;
-        let mut copying = CopyProgress { import: self.ids().uuid_v7(), first: Vec::new(), pieces: 0, items: 0 };
+        let mut copying = CopyProgress { import: self.ids().uuid_v7(), first: Vec::new(), chunks: 0, items: 0 };
         let outcome = self.copy_as(caller, (&auction, copy.items), &shifting, &mut copying, answering).await;
         let outcome = outcome.map_err(|error| shifting.refused(error));
-        // Of what may have become true all the same nothing is taken away.
+        // If the outcome is unknown, the copy may exist and need its staged items.
         let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
-        if copying.pieces > 0 && !is_uncertain {
+        if copying.chunks > 0 && !is_uncertain {
             self.delete_staged_chunks(copying.import).await?;
         }
         outcome
@@ -128,7 +128,7 @@ impl Platform {
                     platform_rules::item::decide(&auction, &state, ItemOrigin::Call.command(new.status), now)?;
                 draft.item(&auction, state, &changes);
             }
-            if copying.pieces > 0 {
+            if copying.chunks > 0 {
                 let bulk_change = BulkChange {
                     auction: auction.uuid,
                     customer: auction.customer,
@@ -146,7 +146,7 @@ impl Platform {
                     entered: None,
                 });
             }
-            // When it is answered, all of them are there.
+            // The call returns after all items are inserted.
             let items = ItemCounts { total: copying.items.unsigned_abs(), ..ItemCounts::default() };
             let (customer, result) = (auction.customer, CopiedAuction { auction, items });
             let change = draft.finish(answering.as_ref(), &result);
@@ -159,7 +159,7 @@ impl Platform {
         Ok(outcome)
     }
 
-    /// Copies that this caller has begun are there, items and all.
+    /// Finishes the bulk changes of all copies that this caller began.
     async fn finish_copies(&self, caller: &Caller) -> PlatformResult<()> {
         for bulk_change in self.store().bulk_changes(COPIES_MAX).await? {
             if bulk_change.actor == caller.actor && matches!(bulk_change.operation, BulkOperation::Copy { .. }) {
@@ -205,7 +205,7 @@ impl Platform {
     ) -> PlatformResult<()> {
         let (first_max, items_max) =
             (self.config().bulk_changes.first_items_max, self.config().bulk_changes.items_max.max(1));
-        let (mut after, mut piece) = (None, StagedBatch::default());
+        let (mut after, mut chunk) = (None, StagedBatch::default());
         loop {
             let items = self.store().items(shifting.source.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
             let Some(last) = items.last().map(|item| item.position) else { break };
@@ -219,19 +219,19 @@ impl Platform {
                     copying.first.push(new);
                     continue;
                 }
-                piece.add(new);
-                if piece.is_full(items_max) {
-                    self.stage_copies(copying, std::mem::take(&mut piece)).await?;
+                chunk.add(new);
+                if chunk.is_full(items_max) {
+                    self.stage_copies(copying, std::mem::take(&mut chunk)).await?;
                 }
             }
             after = Some(last);
         }
-        if piece.items.is_empty() { Ok(()) } else { self.stage_copies(copying, piece).await }
+        if chunk.items.is_empty() { Ok(()) } else { self.stage_copies(copying, chunk).await }
     }
 
-    async fn stage_copies(&self, copying: &mut CopyProgress, piece: StagedBatch) -> PlatformResult<()> {
-        self.store().stage_chunk(copying.import, copying.pieces, piece.items, self.now()).await?;
-        copying.pieces += 1;
+    async fn stage_copies(&self, copying: &mut CopyProgress, chunk: StagedBatch) -> PlatformResult<()> {
+        self.store().stage_chunk(copying.import, copying.chunks, chunk.items, self.now()).await?;
+        copying.chunks += 1;
         Ok(())
     }
 }
@@ -242,7 +242,7 @@ impl CopyProgress {
     }
 }
 
-/// What is wrong with a lot is said of the lot: the call has no such field.
+/// A rejected field of a lot as a problem of the call, which names the lot because the call has no such field.
 fn refused_lot(lot_number: &str, refusal: Rejection) -> PlatformError {
     match refusal {
         Rejection::FieldInvalid { field, problem } => {
@@ -252,7 +252,7 @@ fn refused_lot(lot_number: &str, refusal: Rejection) -> PlatformError {
     }
 }
 
-/// The item as if it were entered anew, with a later end.
+/// The input that would create the item again, with a shifted end.
 fn as_entered(item: &Item, shifting: &TimeShift<'_>) -> PlatformResult<NewItem> {
     Ok(NewItem {
         lot_number: item.lot_number.clone(),

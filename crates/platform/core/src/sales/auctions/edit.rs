@@ -1,4 +1,4 @@
-//! Corrections of an auction (`docs/run-sales/auctions.md` lists what can change when).
+//! Edits the fields of an auction. `docs/run-sales/auctions.md` lists which fields can change when.
 
 use contract::ItemStatus;
 use jiff::Timestamp;
@@ -16,22 +16,21 @@ use crate::sales::attachments;
 use crate::sales::new_item::TITLE_CHARS_MAX;
 use crate::{Caller, Platform, Scope};
 
-/// What is to be another way about an auction.
+/// The fields of an auction to change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuctionPatch {
-    /// Everything but the address.
+    /// All fields but the address.
     pub edit: AuctionEdit,
-    /// Another address; one given with the id of the address that is there takes its place. The inner none takes it
-    /// away.
+    /// The new address; with the id of the present address, it replaces that one. An inner none removes the address.
     pub address: Option<Option<AddressInput>>,
 }
 
 impl Platform {
-    /// Changes what the patch names of an auction, and leaves the rest. When the closing time or the stagger changes,
-    /// the ends of items that follow the plan follow the new one: those of a large auction piece by piece
-    /// ([`crate::bulk changes`]), and they are there when it is answered. Other terms of a large LIVE auction hold for
-    /// it when no bid can be on its way that was decided on those of before. `expected_version` is the one that the
-    /// caller saw.
+    /// Changes the fields that the patch names. When the closing time or the stagger changes, the planned ends of items
+    /// change with it; an item with an end of its own keeps it. The items of a large auction change in steps
+    /// ([`crate::sales::bulk_change`]), and the call returns after the last step. New terms of a large LIVE auction
+    /// apply once every bid that was decided on the old terms has been committed or refused. `expected_version` is the
+    /// version that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, `items_following`, `invalid`, and those of
     /// [`platform_rules::edit::edit`] and [`platform_rules::item::move_plan`].
@@ -76,7 +75,7 @@ impl Platform {
                     self.require_ends_after_start(&before, &edited).await?;
                 }
                 let changes_terms = platform_rules::edit::changes_terms(&before, &edited);
-                // An address is written with the edit, and not before it: such a one is true at once, or not at all.
+                // An edit with an address is one commit, because the address must not be stored without the edit.
                 let is_held = changes_terms && !self.fits_first_step(&counts) && written.is_none();
                 draft.address(written);
                 let auction = if is_held {
@@ -104,7 +103,8 @@ impl Platform {
         if auction.returning { self.wait_for_terms_edit(uuid, patch).await } else { Ok(auction) }
     }
 
-    /// What became of an edit that was held back: a bid may have come before it.
+    /// The auction after a bulk change of its terms. Errors: `busy` when a bid was accepted before it began, so that
+    /// the terms did not change.
     async fn wait_for_terms_edit(&self, uuid: Uuid, patch: &AuctionPatch) -> PlatformResult<Auction> {
         let auction = self.store().auction(uuid).await?.ok_or(PlatformError::NotFound("auction"))?;
         let counts = self.store().item_counts(uuid).await?;
@@ -112,7 +112,8 @@ impl Platform {
         if is_missing { Err(PlatformError::Busy) } else { Ok(auction) }
     }
 
-    /// The items that were planned by another plan follow that of the auction, if that of none is refused.
+    /// Replans the ends of the items that follow the auction's plan, unless the rules reject the new end of any of
+    /// them.
     async fn replan_ends(
         &self,
         draft: &mut ChangeBuilder<'_>,
@@ -128,7 +129,7 @@ impl Platform {
         self.begin_bulk_change(draft, auction, (operation, actor), counts, now).await
     }
 
-    /// Refuses a start of a timed auction that is not before the end that an item of it has of its own.
+    /// Rejects a start of a timed auction that is not before the end of an item with an end of its own.
     async fn require_ends_after_start(&self, before: &Auction, edited: &Auction) -> PlatformResult<()> {
         let Some(starts_at) = edited.starts_at.filter(|_| edited.kind == AuctionKind::Timed) else { return Ok(()) };
         let has_own_end = |item: &Item| item.end_time != new_item_end(before, item.position);
@@ -147,7 +148,8 @@ impl Platform {
         }
     }
 
-    /// Bids on LIVE items that were decided on other terms are decided again.
+    /// Raises the versions of LIVE items, so that bids that were decided on the old terms conflict and are decided
+    /// again.
     async fn decide_bids_again(&self, draft: &mut ChangeBuilder<'_>, auction: &Auction) -> PlatformResult<()> {
         let mut after = None;
         loop {
@@ -161,12 +163,12 @@ impl Platform {
     }
 }
 
-/// If it has not been sold or left over yet.
+/// True while an item with this status can still be sold.
 fn may_be_sold(status: ItemStatus) -> bool {
     matches!(status, ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Live | ItemStatus::Suspended)
 }
 
-/// What is wrong with the values themselves; what the rules ask is theirs.
+/// The problems of the values by themselves. The rules check the rest.
 fn problems(auction: &Auction, edit: &AuctionEdit) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut problem = |pointer: &str, message: String| problems.push(Problem::new(pointer, message));
@@ -179,7 +181,7 @@ fn problems(auction: &Auction, edit: &AuctionEdit) -> Vec<Problem> {
         problem("/currency", message.into());
     }
     if edit.time_zone.as_deref().is_some_and(|zone| !is_time_zone(zone)) {
-        problem("/timeZone", "is not an IANA time zone, as it is written there, such as Europe/London".into());
+        problem("/timeZone", "is not the name of an IANA time zone, such as Europe/London".into());
     }
     if edit.extension_seconds.flatten().is_some_and(|seconds| !(1..=EXTENSION_SECONDS_MAX).contains(&seconds)) {
         problem("/extensionSeconds", format!("must be at most {EXTENSION_SECONDS_MAX}"));

@@ -1,4 +1,4 @@
-//! The planned ends of a timed auction's items are shifted, or staggered anew.
+//! Shifts the planned ends of a timed auction's items, or plans them anew.
 
 use std::collections::HashSet;
 
@@ -15,42 +15,43 @@ use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{BulkOperation, ItemCounts};
 use crate::{Caller, Platform, Scope};
 
-/// Ends can't be shifted by more than ten years at once.
+/// Seconds of one shift, at most: ten years.
 pub const SHIFT_SECONDS_MAX: i64 = 10 * 366 * 24 * 3600;
 
-/// Other ends.
+/// The new ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewEnds {
-    /// Later by this number of seconds; before a sale is LIVE, a negative number makes them earlier.
+    /// Later by this number of seconds. A negative number makes them earlier, which is possible before the sale is
+    /// LIVE.
     Shift {
         /// Seconds.
         seconds: i64,
     },
-    /// Planned from a closing time: all of an auction by their place in the running order, named items in their order.
+    /// Planned from a closing time: by running order for all items, by their order in the call for named items.
     Plan(Plan),
 }
 
 /// Which ends to move, and where to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveEnds {
-    /// Where to.
+    /// The new ends.
     pub ends: NewEnds,
-    /// These items only, at most 1,000; none for all of them and the auction's own closing time.
+    /// The items, at most 1,000; none for all items and the auction's closing time.
     pub items: Option<Vec<Uuid>>,
-    /// Why; needed as soon as a LIVE or SUSPENDED item moves.
+    /// Why; required when the end of a LIVE or SUSPENDED item moves.
     pub reason: Option<String>,
 }
 
-/// What became of it.
+/// The result of moving ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedEnds {
     /// The auction.
     pub auction: Auction,
-    /// Its items, counted.
+    /// The counts of its items.
     pub items: ItemCounts,
-    /// Items with another planned end now.
+    /// Items with a new planned end.
     pub moved: u64,
-    /// Items that have ended, or were planned so already.
+    /// Items that have ended, or had this planned end already.
     pub kept: u64,
 }
 
@@ -167,23 +168,25 @@ impl Platform {
         wanted.items.as_deref().map_or(Ok(()), |items| self.check_named("/items", items))
     }
 
-    /// Refuses a list of items that names none, too many, or one twice.
+    /// Rejects an empty list, a list with too many items, and a list with an item twice.
     pub(crate) fn check_named(&self, pointer: &str, items: &[Uuid]) -> PlatformResult<()> {
         self.check_count(pointer, items.len())?;
         let mut seen = HashSet::new();
         match items.iter().position(|item| !seen.insert(item)) {
-            Some(twice) => Err(PlatformError::invalid(format!("{pointer}/{twice}"), "is named twice")),
+            Some(twice) => {
+                Err(PlatformError::invalid(format!("{pointer}/{twice}"), "is named twice: name each item once"))
+            }
             None => Ok(()),
         }
     }
 
-    /// As many as one call takes.
+    /// Rejects a number of items that is 0 or more than one call may name.
     pub(crate) fn check_count(&self, pointer: &str, items: usize) -> PlatformResult<()> {
         let items_max = self.config().call_items_max;
         if (1..=items_max).contains(&items) {
             return Ok(());
         }
-        Err(PlatformError::invalid(pointer, format!("names {items} items; it takes 1 to {items_max}")))
+        Err(PlatformError::invalid(pointer, format!("names {items} items: name 1 to {items_max}")))
     }
 }
 
@@ -205,8 +208,9 @@ fn move_one(
     Ok(())
 }
 
-/// The time, this number of seconds later.
+/// The time this number of seconds later.
 pub(crate) fn later(at: Timestamp, seconds: i64) -> PlatformResult<Timestamp> {
-    let beyond = |_| PlatformError::invalid("/shiftSeconds", "leads beyond what time can count");
+    let beyond =
+        |_| PlatformError::invalid("/shiftSeconds", "leads beyond the latest possible time: choose a shorter shift");
     at.checked_add(SignedDuration::from_secs(seconds)).map_err(beyond)
 }

@@ -1,5 +1,4 @@
-//! How much later an auction is held again: by seconds, or by days on the clock on the wall, which is what people mean
-//! by "a week later".
+//! By how much the times of a copied auction are shifted: by seconds, or by calendar days in the auction's time zone.
 
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
@@ -8,17 +7,16 @@ use platform_rules::{Auction, Rejection, new_item_end};
 use super::move_ends::{SHIFT_SECONDS_MAX, later};
 use crate::error::{PlatformError, PlatformResult};
 
-/// An auction can't be held again by more than ten years later.
+/// Days of a shift, at most: ten years.
 pub const SHIFT_DAYS_MAX: i64 = 10 * 366;
 
-/// How much later; negative for earlier.
+/// The shift; negative for earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shift {
     /// By a number of seconds.
     Seconds(i64),
-    /// By a number of days, at the same time of day in the auction's time zone. A time that there is not on that day,
-    /// because the clocks are put forward over it, is as much after the gap as it would have been in it; of one that
-    /// there is twice it is the first.
+    /// By a number of days, to the same local time in the auction's time zone. A local time that daylight saving skips
+    /// becomes as much later as the clocks are put forward. Of a local time that occurs twice it is the first.
     Days(i64),
 }
 
@@ -26,7 +24,7 @@ pub enum Shift {
 pub(super) struct TimeShift<'a> {
     by: ShiftAmount,
     pub(super) source: &'a Auction,
-    /// Its closing time, and that of the copy.
+    /// Closing time of the auction, and of the copy.
     ends_at: Option<(Timestamp, Timestamp)>,
 }
 
@@ -36,9 +34,9 @@ enum ShiftAmount {
 }
 
 impl Shift {
-    /// Ready to shift the times of this auction.
+    /// The shift applied to one auction.
     ///
-    /// Errors: `invalid` when it is too far, or the machine knows nothing of the time zone.
+    /// Errors: `invalid` when the shift is too long, or the machine has no data of the time zone.
     pub(super) fn of(self, source: &Auction) -> PlatformResult<TimeShift<'_>> {
         let by = match self {
             Self::Seconds(seconds) => {
@@ -48,7 +46,8 @@ impl Shift {
             Self::Days(days) => {
                 check("/shiftDays", days, SHIFT_DAYS_MAX)?;
                 let zone = TimeZone::get(&source.time_zone).map_err(|_| {
-                    let message = format!("the server has no data of {}: take shiftSeconds", source.time_zone);
+                    let message =
+                        format!("the server has no time zone data for {}: use shiftSeconds", source.time_zone);
                     PlatformError::invalid("/shiftDays", message)
                 })?;
                 ShiftAmount::Days(days, zone)
@@ -61,12 +60,17 @@ impl Shift {
 }
 
 impl TimeShift<'_> {
-    /// A time of the auction, or of an item of its own.
+    /// Shifts a time of the auction, or the end of an item with an end of its own.
     pub(super) fn time(&self, at: Timestamp) -> PlatformResult<Timestamp> {
         match &self.by {
             ShiftAmount::Seconds(seconds) => later(at, *seconds),
             ShiftAmount::Days(days, zone) => {
-                let beyond = |_| PlatformError::invalid("/shiftDays", "leads beyond what time can count");
+                let beyond = |_| {
+                    PlatformError::invalid(
+                        "/shiftDays",
+                        "leads beyond the latest possible time: choose a shorter shift",
+                    )
+                };
                 let span = Span::new().try_days(*days).map_err(beyond)?;
                 let there = at.to_zoned(zone.clone()).checked_add(span).map_err(beyond)?;
                 Ok(there.timestamp())
@@ -74,8 +78,8 @@ impl TimeShift<'_> {
         }
     }
 
-    /// Why the copy is refused, said of what was asked for: where an hour is missing or comes twice, a start may come
-    /// to lie behind an end.
+    /// The error of a copy as an error of `/shiftDays`: on a day with a change of daylight saving, a start can move
+    /// behind an end.
     pub(super) fn refused(&self, error: PlatformError) -> PlatformError {
         if !matches!(self.by, ShiftAmount::Days(..)) {
             return error;
@@ -87,16 +91,21 @@ impl TimeShift<'_> {
             }
             other => return other,
         };
-        PlatformError::invalid("/shiftDays", format!("leads to a day on which it can't be held as it was ({what})"))
+        PlatformError::invalid(
+            "/shiftDays",
+            format!("leads to a day on which the auction can't be held at these times: {what}"),
+        )
     }
 
-    /// The end of the item at this place. One that the auction plans stays as long after the closing time as it is;
-    /// another is a time of its own.
+    /// Shifts the end of the item at this place. A planned end keeps its distance from the closing time; an end of the
+    /// item's own shifts by itself.
     pub(super) fn end(&self, end: Timestamp, position: i64) -> PlatformResult<Timestamp> {
         match self.ends_at {
-            Some((before, after)) if new_item_end(self.source, position) == Some(end) => after
-                .checked_add(end.duration_since(before))
-                .map_err(|_| PlatformError::invalid("", "leads beyond what time can count")),
+            Some((before, after)) if new_item_end(self.source, position) == Some(end) => {
+                after.checked_add(end.duration_since(before)).map_err(|_| {
+                    PlatformError::invalid("", "leads beyond the latest possible time: choose a shorter shift")
+                })
+            }
             _ => self.time(end),
         }
     }
@@ -128,20 +137,15 @@ mod tests {
     }
 
     #[test]
-    fn days_keep_the_time_on_the_wall() {
+    fn a_shift_by_days_keeps_the_local_time_of_day() {
         for (from, days, to, why) in [
             ("2027-03-27T20:00:00.500Z", 7, "2027-04-03T19:00:00.500Z", "20:00 in winter and in summer"),
             ("2027-10-30T19:00:00Z", 1, "2027-10-31T20:00:00Z", "a day of 25 hours"),
-            ("2027-04-03T19:00:00Z", -7, "2027-03-27T20:00:00Z", "and back"),
-            (
-                "2027-03-21T01:30:00Z",
-                7,
-                "2027-03-28T01:30:00Z",
-                "there is no 01:30 on that day: 02:30, as long after the gap",
-            ),
-            ("2027-10-24T00:30:00Z", 7, "2027-10-31T00:30:00Z", "01:30 comes twice: the first"),
+            ("2027-04-03T19:00:00Z", -7, "2027-03-27T20:00:00Z", "the other direction"),
+            ("2027-03-21T01:30:00Z", 7, "2027-03-28T01:30:00Z", "01:30 does not exist on that day: 02:30 local time"),
+            ("2027-10-24T00:30:00Z", 7, "2027-10-31T00:30:00Z", "01:30 occurs twice: the first"),
             ("2028-02-29T12:00:00Z", 366, "2029-03-01T12:00:00Z", "days are counted, not dates"),
-            ("2027-06-01T12:00:00Z", 0, "2027-06-01T12:00:00Z", "nothing"),
+            ("2027-06-01T12:00:00Z", 0, "2027-06-01T12:00:00Z", "no shift"),
         ] {
             let auction = london(from);
             let shifting = Shift::Days(days).of(&auction).unwrap();
@@ -150,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn planned_ends_stay_as_far_from_the_closing_time_and_others_on_their_own_hour() {
+    fn planned_ends_keep_their_distance_from_the_closing_time_and_own_ends_their_local_time() {
         let stagger = Some(platform_rules::Stagger { seconds: 3_600, items: 1 });
         let auction = Auction { stagger, ..london("2027-03-20T23:30:00Z") };
         let shifting = Shift::Days(7).of(&auction).unwrap();
@@ -158,7 +162,7 @@ mod tests {
             (0, "2027-03-20T23:30:00Z", "2027-03-27T23:30:00Z"),
             (2, "2027-03-21T01:30:00Z", "2027-03-28T01:30:00Z"),
             (3, "2027-03-21T02:30:00Z", "2027-03-28T02:30:00Z"),
-            // Of its own, at half past two in the morning.
+            // An end of the item's own, at 02:30 local time.
             (1, "2027-03-21T02:30:00Z", "2027-03-28T01:30:00Z"),
         ] {
             assert_eq!(shifting.end(at(end), place).unwrap(), at(to), "{place}");
@@ -166,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_goes_further_than_ten_years_nor_into_an_unknown_zone() {
+    fn a_shift_beyond_ten_years_or_in_an_unknown_time_zone_is_rejected() {
         let auction = london("2027-03-20T23:30:00Z");
         for shift in [Shift::Days(SHIFT_DAYS_MAX + 1), Shift::Days(i64::MIN), Shift::Seconds(SHIFT_SECONDS_MAX + 1)] {
             assert!(shift.of(&auction).is_err(), "{shift:?}");

@@ -1,22 +1,23 @@
-//! What becomes of one item that follows its auction, by the rules of the moment at which it does.
+//! Decides how a bulk change changes one item, by the rules at the time of the item's step.
 
 use contract::ItemStatus;
 use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Item, ItemChange, ItemCommand, new_item_end};
 
+use super::earliest_end;
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{BulkOperation, ITEMS_READ_MAX, Page};
 use crate::sales::auctions::move_ends::later;
 
-/// What the log says of ends that move because the closing time does.
+/// The reason in the log for ends that move with the closing time.
 const REPLANNED: &str = "the auction's closing time or stagger was changed";
 
-/// A change of an auction, as its items follow it at one moment.
+/// A bulk change at one moment.
 pub(super) struct ItemStep<'a> {
     auction: &'a Auction,
     operation: &'a BulkOperation,
-    /// The auction with the plan of before.
+    /// The auction with its previous plan of ends.
     before: Option<Auction>,
     now: Timestamp,
 }
@@ -32,12 +33,12 @@ impl<'a> ItemStep<'a> {
         Self { auction, operation, before, now }
     }
 
-    /// What changes about the item, which may be its version alone; none when it has no need to follow.
+    /// The changes of the item; an empty list raises its version only. None when the item does not change.
     pub(super) fn changes(&self, item: &Item) -> PlatformResult<Option<Vec<ItemChange>>> {
         let command = match (self.operation, item.status) {
             (BulkOperation::GoLive, ItemStatus::Draft | ItemStatus::Preview) => ItemCommand::GoLive,
             (BulkOperation::Reconcile, ItemStatus::Passed) => ItemCommand::Reconcile,
-            // Only its version moves: a bid that was decided on what was before is decided again.
+            // The new version alone makes concurrent bids conflict, so that they are decided again.
             (BulkOperation::ReturnToPreview | BulkOperation::EditTerms { .. }, ItemStatus::Live) => {
                 return Ok(Some(Vec::new()));
             }
@@ -59,13 +60,12 @@ impl<'a> ItemStep<'a> {
         Ok(Some(platform_rules::item::decide(self.auction, item, command, self.now)?))
     }
 
-    /// If it would go LIVE and end in the same moment.
+    /// True for an item that would go LIVE although its end is over.
     pub(super) fn is_over(&self, item: &Item) -> bool {
         let goes_live = *self.operation == BulkOperation::GoLive
             && self.auction.kind == AuctionKind::Timed
             && matches!(item.status, ItemStatus::Draft | ItemStatus::Preview);
-        let earliest = self.auction.starts_at.map_or(self.now, |start| start.max(self.now));
-        goes_live && item.end_time.is_some_and(|end| end <= earliest)
+        goes_live && item.effective_end_time.is_some_and(|end| end <= earliest_end(self.auction, self.now))
     }
 
     fn was_planned(&self, item: &Item) -> bool {
@@ -84,7 +84,7 @@ impl<'a> ItemStep<'a> {
 }
 
 impl Platform {
-    /// How many items would follow now. Errors: why the first one can't that is refused by the rules.
+    /// The number of items that the operation would change now. Errors: the first rejection of the rules.
     pub(crate) async fn count_affected_items(
         &self,
         auction: &Auction,

@@ -1,6 +1,6 @@
-//! The items of an import are staged while its file is read, a piece after the other, and enter the auction when all of
-//! it was found good: the commit that says so makes the import true, and its bulk change brings every piece in. Those
-//! of a copy are staged as they are read from the auction that is copied.
+//! Staged items of imports and copies. An import stages its items in chunks while it reads the file. When the whole
+//! file is valid, one commit begins the bulk change, and each step inserts the items of one chunk. A copy stages the
+//! items that it reads from the copied auction in the same way.
 
 use platform_rules::Auction;
 use uuid::Uuid;
@@ -13,12 +13,12 @@ use crate::port::{BulkChange, BulkOperation};
 use crate::sales::items::ItemOrigin;
 use crate::sales::new_item::{ItemContext, NewItem, problems_from};
 
-/// Pieces taken away in one transaction.
+/// Chunks deleted in one transaction.
 const STAGED_BATCHES_DELETED_MAX: usize = 16;
-/// Bytes of text in a piece of an import, after which it is full whatever the number of its items.
-const PIECE_BYTES_MAX: usize = 512 << 10;
+/// Bytes of text after which a chunk is full, whatever the number of its items.
+const CHUNK_BYTES_MAX: usize = 512 << 10;
 
-/// Items of a file on their way to the store.
+/// Items of a chunk before it is staged.
 #[derive(Default)]
 pub(crate) struct StagedBatch {
     pub(crate) items: Vec<NewItem>,
@@ -31,14 +31,15 @@ impl StagedBatch {
         self.items.push(item);
     }
 
-    /// If it is to go before another item comes.
+    /// True when the chunk has to be staged before another item is added.
     pub(crate) fn is_full(&self, items_max: usize) -> bool {
-        self.items.len() >= items_max || self.bytes >= PIECE_BYTES_MAX
+        self.items.len() >= items_max || self.bytes >= CHUNK_BYTES_MAX
     }
 }
 
 impl Platform {
-    /// The rules are asked at the time at which the import became true, so that they say now what they said then.
+    /// Inserts the items of the next chunk. The rules decide them at the time at which the import was committed, so
+    /// that the decision is the one that was checked then.
     pub(super) async fn add_staged_items(
         &self,
         draft: &mut ChangeBuilder<'_>,
@@ -47,7 +48,7 @@ impl Platform {
         import: Uuid,
     ) -> PlatformResult<StepEnd> {
         let Some(items) = self.store().staged_chunk(import, bulk_change.step).await? else {
-            // Another node was faster, which the commit will find; or the table was tampered with.
+            // Another node has inserted the chunk, or it was deleted from the table.
             return Err(PlatformError::Busy);
         };
         let entry = if matches!(bulk_change.operation, BulkOperation::Copy { .. }) {
@@ -85,7 +86,7 @@ impl Platform {
         Ok(())
     }
 
-    /// Takes away what was staged for an import that does not come to be.
+    /// Deletes the staged chunks of an import or a copy that failed.
     pub(crate) async fn delete_staged_chunks(&self, import: Uuid) -> PlatformResult<()> {
         while self.store().delete_staged_chunks(import, STAGED_BATCHES_DELETED_MAX).await? == STAGED_BATCHES_DELETED_MAX
         {

@@ -11,11 +11,11 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::failed_subjects::FailedSubjects;
 use crate::port::{BulkChange, StoreError};
 
-/// Bulk changes that advance side by side, one step each in turn; others wait.
+/// Bulk changes that advance in turn, one step each; others wait.
 const BULK_CHANGES_MAX: usize = 64;
-/// Rounds in one run; what is left then is looked at again at once.
+/// Rounds in one run; the next run follows at once.
 const ROUNDS_MAX: usize = 10_000;
-/// Tries of one step, each with half as many items: others may be at work on the same ones.
+/// Tries of one step after conflicts, each with half as many items.
 const STEP_TRIES_MAX: usize = 12;
 /// Pause before a waiting call looks again at a bulk change that another node advances.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -70,7 +70,7 @@ impl BulkChangeWorker {
     async fn run_and_log(&self) -> PlatformResult<()> {
         let steps = self.run_once().await?;
         if steps > 0 {
-            tracing::debug!(steps, "items have followed their auctions");
+            tracing::debug!(steps, "bulk changes advanced");
         }
         let before = self.platform.now() - STAGED_TTL;
         self.platform.store().delete_orphaned_chunks(before, FORGET_MAX).await?;
@@ -81,7 +81,7 @@ impl BulkChangeWorker {
 impl Platform {
     pub(crate) fn spawn_bulk_changes(&self, tasks: &Tasks) {
         let platform = self.clone();
-        tasks.spawn("items that follow their auctions", move |stopping| {
+        tasks.spawn("bulk changes", move |stopping| {
             let worker = BulkChangeWorker::new(platform.clone());
             async move {
                 let failure = "a bulk change could not continue; the worker tries again";
@@ -130,19 +130,22 @@ impl Platform {
         if let Some(import) = bulk_change.operation.import_id()
             && self.store().staged_chunk(import, bulk_change.step).await?.is_none()
         {
-            return Err(PlatformError::Internal(format!("piece {} of the import {import} is gone", bulk_change.step)));
+            return Err(PlatformError::Internal(format!(
+                "chunk {} of import {import} does not exist",
+                bulk_change.step
+            )));
         }
         Ok(StepOutcome::Superseded)
     }
 
-    /// A step with one item, on which others are at work without a pause: it waits for its turn among them, and they
-    /// for it.
+    /// Runs a step with one item in the queue of that item, because constant bids on it would make the step conflict
+    /// every time.
     async fn run_step_in_queue(&self, bulk_change: BulkChange) -> PlatformResult<StepOutcome> {
         let Some(item) = self.decide_step(&bulk_change, 1).await?.first_item() else {
             return Ok(StepOutcome::Superseded);
         };
         let queue = self.item_queue(item)?;
-        let taken = queue
+        let committed = queue
             .decide(None, || async {
                 queue.drain().await;
                 let is_next = self
@@ -157,7 +160,7 @@ impl Platform {
                 Ok(Decision { customer: bulk_change.customer, change, result: () })
             })
             .await;
-        match taken {
+        match committed {
             Ok(_) => {
                 self.ends_changed().notify();
                 Ok(StepOutcome::Done)

@@ -1,4 +1,4 @@
-//! What is due, ended in one commit.
+//! Ends due items in one commit.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{ACTOR, EndReport};
 use crate::Platform;
 use crate::port::{Change, Downtime, StoreError, StoreResult};
 
-/// Ends that passed in a downtime are extended.
+/// The extension of ends that passed in a downtime.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DowntimeExtension {
     pub(super) downtime: Downtime,
@@ -37,14 +37,14 @@ pub(super) async fn end_batch(
     let mut ends = Vec::with_capacity(due.len());
     for (item, auction) in due {
         let (uuid, end_at) = (item.uuid, item.effective_end_time);
-        let extended_to = downtime_extension.and_then(|downtime_extension| downtime_extension.of(&item, now));
+        let extended_to = downtime_extension.and_then(|extension| extension.of(&item, now));
         match end(&platform, &auction, item, extended_to, now) {
             Ok(change) => {
                 changes.push(change);
                 ends.push((uuid, end_at.filter(|_| extended_to.is_none())));
             }
             Err(rejection) => {
-                tracing::error!(item = %uuid, %rejection, "an item is due and can't be ended");
+                tracing::error!(item = %uuid, %rejection, "a due item could not be ended");
                 ended.refused += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! Corrections of an item (`docs/run-sales/auctions.md` lists what can change when).
+//! Edits the fields of an item. `docs/run-sales/auctions.md` lists which fields can change when.
 
 use contract::ItemStatus;
 use platform_rules::item::ItemEdit;
@@ -12,8 +12,8 @@ use crate::sales::new_item::NewItem;
 use crate::{Caller, Platform, Scope};
 
 impl Platform {
-    /// Changes what the edit names of an item, and leaves the rest. An end that is taken away is planned by the auction
-    /// again. `expected_version` is the item's that the caller saw.
+    /// Changes the fields that the edit names. An item whose own end is removed gets the end of the auction's plan.
+    /// `expected_version` is the version of the item that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, `invalid`, `taken` (the lot number), and those of
     /// [`platform_rules::item::edit`].
@@ -39,8 +39,7 @@ impl Platform {
                 let auction = if item.lot_number == lot_number {
                     auction
                 } else {
-                    // A catalogue that is being imported counts on the numbers that were free when it was looked
-                    // through.
+                    // An import in progress has checked its lot numbers against the auction's present ones.
                     self.require_no_bulk_change(&auction).await?;
                     draft.auction(auction, &[])
                 };
@@ -53,7 +52,7 @@ impl Platform {
     }
 }
 
-/// The changes of an edit, with the checks of what is entered and those of the rules.
+/// Checks an edit like new input, then by the rules, and returns its changes.
 pub(super) fn edit_item(auction: &Auction, item: &Item, mut edit: ItemEdit) -> PlatformResult<Vec<ItemChange>> {
     if edit.end_time == Some(None) {
         edit.end_time = Some(new_item_end(auction, item.position));
@@ -74,7 +73,7 @@ pub(super) fn edit_item(auction: &Auction, item: &Item, mut edit: ItemEdit) -> P
     }
 }
 
-/// The item as if it were entered so.
+/// The input that would create the item.
 fn as_entered(item: &Item) -> NewItem {
     NewItem {
         lot_number: item.lot_number.clone(),

@@ -18,56 +18,55 @@ use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{BulkChange, ItemCounts, Page};
 use crate::{Caller, Platform, Scope};
 
-/// What is said of an item that an entry before has named.
-const NAMED_TWICE: &str = "has an entry before: say all that is wanted of an item in one";
+/// The problem of a second entry about the same item.
+const NAMED_TWICE: &str = "is the item of an earlier entry: put all changes of an item into one entry";
 
-/// What is wanted of one item.
+/// The changes of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemEditEntry {
     /// The item.
     pub item: Uuid,
-    /// Its version that the caller saw, if it must be that one.
+    /// The version that the caller saw; none for any version.
     pub version: Option<i64>,
-    /// What is to be another way.
+    /// The fields to change.
     pub edit: ItemEdit,
-    /// Another status, after the edit, and why.
+    /// The status after the edit, with a reason; none keeps the status.
     pub status: Option<(ItemStatus, Option<String>)>,
 }
 
-/// An entry that says nothing that could be done.
+/// An entry that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableEntry {
-    /// The item, if it is named.
+    /// The item, if the entry names it.
     pub item: Option<Uuid>,
-    /// What is wrong with it; pointers begin at the entry.
+    /// Its problems; pointers begin at the entry.
     pub problems: Vec<Problem>,
 }
 
-/// An item whose entry was not refused.
+/// The result of an accepted entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemEditOutcome {
-    /// As it is now.
+    /// The changed item.
     Changed(Item),
-    /// It was so already: nothing was done, its version stays.
+    /// The item had these values already: its version stays.
     Unchanged(Item),
 }
 
-/// What became of a bulk change.
+/// The result of changing many items.
 #[derive(Debug)]
 pub struct ItemEditsReport {
     /// The auction.
     pub auction: Auction,
-    /// Its items then, counted.
+    /// The counts of its items after the change.
     pub counts: ItemCounts,
-    /// What its items follow, while they do.
+    /// The bulk change that its items follow, while it runs.
     pub bulk_change: Option<BulkChange>,
-    /// For each entry, in order, the item as it is now, or why nothing was done to it; pointers of the input's problems
-    /// begin at the entry.
+    /// For each entry, in order, the item after the change or the error; JSON pointers begin at the entry.
     pub items: Vec<(Option<Uuid>, PlatformResult<ItemEditOutcome>)>,
 }
 
 impl ItemEditOutcome {
-    /// As it is now.
+    /// The item after the change.
     pub fn item(&self) -> &Item {
         match self {
             Self::Changed(item) | Self::Unchanged(item) => item,
@@ -76,11 +75,11 @@ impl ItemEditOutcome {
 }
 
 impl Platform {
-    /// Changes up to 1,000 items of an auction. An entry that is refused, or could not be read, does not hold the
-    /// others up; those that are not become true together. Of two entries about one item the second is refused. A lot
-    /// number counts as taken while another item has it, even one that gives it up in this call.
+    /// Changes up to 1,000 items of an auction. A rejected or unreadable entry does not affect the others, which are
+    /// committed together. Of two entries about one item the second is rejected. A lot number is taken while another
+    /// item has it, even if the same call gives that item another number.
     ///
-    /// Errors: `not_found` (the auction), `invalid` (how many there are), `precondition_failed` (the auction's
+    /// Errors: `not_found` (the auction), `invalid` (the number of entries), `precondition_failed` (the auction's
     /// version), `busy`. Each entry has those of [`Platform::change_item`] and [`Platform::change_item_status`].
     pub async fn change_items(
         &self,
@@ -101,9 +100,9 @@ impl Platform {
             let mut named = HashSet::new();
             let mut draft = self.build_change(&caller.actor, now);
             let mut items = Vec::with_capacity(entries.len());
-            let mut counts_moved = false;
+            let mut needs_new_version = false;
             if wants_lot {
-                // A catalogue that is being imported counts on the numbers that were free when it was looked through.
+                // An import in progress has checked its lot numbers against the auction's present ones.
                 self.require_no_bulk_change(&auction).await?;
             }
             for entry in entries {
@@ -125,13 +124,14 @@ impl Platform {
                 };
                 let stays =
                     |done: &ItemEditOutcome| matches!(done.item().status, ItemStatus::Live | ItemStatus::Suspended);
-                counts_moved |= entry.status.is_some() && done.as_ref().is_ok_and(stays);
+                needs_new_version |= entry.status.is_some() && done.as_ref().is_ok_and(stays);
                 items.push((Some(entry.item), done));
             }
-            counts_moved |= wants_lot && items.iter().any(|(_, done)| matches!(done, Ok(ItemEditOutcome::Changed(_))));
-            // The auction's status depends on these counts and lot numbers are unique within it. The new version makes
-            // a concurrent command on the auction conflict, so that it counts and numbers again.
-            let auction = if counts_moved { draft.auction(auction, &[]) } else { auction };
+            needs_new_version |=
+                wants_lot && items.iter().any(|(_, done)| matches!(done, Ok(ItemEditOutcome::Changed(_))));
+            // The auction's status depends on these counts, and lot numbers are unique in it. The new version makes a
+            // concurrent command on the auction conflict, so that it reads both again.
+            let auction = if needs_new_version { draft.auction(auction, &[]) } else { auction };
             let customer = auction.customer;
             let counts = draft.counts_after(&self.store().item_counts(auction.uuid).await?);
             let bulk_change = self.store().bulk_change(auction.uuid).await?;
@@ -181,7 +181,7 @@ fn change_one(
     Ok(ItemEditOutcome::Changed(draft.item(auction, item, &changes)))
 }
 
-/// What is entered stands below `patch` of an entry.
+/// The error with pointers below `/patch` of the entry.
 fn in_the_patch(error: PlatformError) -> PlatformError {
     match error {
         PlatformError::Invalid(problems) => {

@@ -1,4 +1,4 @@
-//! Unsold items are offered again in another auction; the old and the new one know of each other.
+//! Relists unsold items in another auction. The old and the new item refer to each other.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::port::{ItemCounts, Page};
 use crate::sales::new_item::LOT_NUMBER_CHARS_MAX;
 use crate::{Caller, Platform, Scope};
 
-/// An item to be listed again.
+/// An item to relist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelistedLot {
     /// The unsold item.
@@ -25,30 +25,30 @@ pub struct RelistedLot {
     pub lot_number: Option<String>,
 }
 
-/// What to list again, and where.
+/// The input of a relisting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relist {
-    /// The auction that takes them, of the same customer and currency.
+    /// The auction that receives the items, of the same customer and currency.
     pub into: Uuid,
-    /// These, in this order, at most 1,000; none for all UNSOLD ones that are not relisted yet.
+    /// The items in their new order, at most 1,000; none for all UNSOLD items that are not relisted yet.
     pub items: Option<Vec<RelistedLot>>,
     /// DRAFT, or LIVE when the other auction is LIVE.
     pub status: ItemStatus,
 }
 
-/// What was listed again.
+/// The result of a relisting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relisted {
-    /// The auction that took them.
+    /// The auction that received the items.
     pub into: Auction,
-    /// Its items then, counted.
+    /// The counts of its items.
     pub counts: ItemCounts,
-    /// The new items in running order; each names the one that it came from.
+    /// The new items in running order; `relisted_from` of each names the old item.
     pub items: Vec<Item>,
 }
 
 impl Platform {
-    /// Lists unsold items of an auction behind the last one of another, all or none.
+    /// Relists unsold items of an auction after the last item of another, all or none.
     ///
     /// Errors: `not_found` (either auction, or an item), `invalid`, `taken` (a lot number), `nothing_to_relist`, and
     /// those of [`relist`].
@@ -79,7 +79,7 @@ impl Platform {
             let first = i64::try_from(counts.total).unwrap_or(i64::MAX);
             let items_max = self.config().auction_items_max;
             if usize::try_from(first).unwrap_or(usize::MAX).saturating_add(unsold.len()) > items_max {
-                let message = format!("has {first} items, and at most {items_max} are possible");
+                let message = format!("has {first} items: at most {items_max} are possible");
                 return Err(PlatformError::invalid("/into", message));
             }
             let mut lots = self.lots_of(into.uuid).await?;
@@ -129,7 +129,7 @@ impl Platform {
             let items = self.store().items(from.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
             let Some(last) = items.last().map(|item| item.position) else { return Ok(unsold) };
             let free = |item: &Item| item.status == ItemStatus::Unsold && item.relisted_as.is_none();
-            // As many as one call takes; the next call goes on with the others.
+            // One call relists at most this number of items; the next call continues with the others.
             let room = items_max - unsold.len();
             unsold.extend(items.into_iter().filter(free).take(room).map(|item| (item, None)));
             if unsold.len() == items_max {
@@ -140,7 +140,8 @@ impl Platform {
     }
 }
 
-/// The first free number from the item's position on. The range has more numbers than the auction has items.
+/// The first free lot number from the item's position on. The loop tries one number more than the auction has items, so
+/// that one of them is free.
 fn next_free(lots: &mut HashSet<String>, position: i64) -> String {
     let mut number = position.saturating_add(1);
     for _ in 0..=lots.len() {

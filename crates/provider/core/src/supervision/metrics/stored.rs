@@ -1,74 +1,51 @@
-//! Figures that only the store knows: of all nodes together.
-
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+//! Gauges read from the store. They cover all nodes.
 
 use jiff::Timestamp;
 use kit_runtime::metrics::{self, Family, Gauge, Labels, Registry, Unit};
 
 use crate::error::ProviderResult;
 use crate::model::{TaskKind, TaskStatus};
-use crate::port::Backlog;
-use crate::port::{EndpointStates, TaskCount};
 use crate::provider::Provider;
+use crate::supervision::metrics::store_counts::StoreCounts;
 
-/// The store is asked no more often than this, however often the figures are.
-const COUNTED_EVERY: Duration = Duration::from_secs(5);
-/// All kinds and statuses, so that those of which there is none are shown as 0.
+/// All kinds and statuses, so that a series without tasks is shown as 0.
 const KINDS: [TaskKind; 4] = [TaskKind::Recover, TaskKind::ReplayMissing, TaskKind::BulkReplay, TaskKind::PurgeContent];
 const STATUSES: [TaskStatus; 3] = [TaskStatus::Running, TaskStatus::Finished, TaskStatus::Failed];
 
-/// What was counted last.
-#[derive(Default)]
-pub(super) struct StoreMetrics {
-    counted: Mutex<Option<(Instant, StoreCounts)>>,
-}
-
-#[derive(Clone)]
-struct StoreCounts {
-    backlog: Backlog,
-    /// Since when the oldest row without an owner is due, apart from rows held back on purpose.
-    due_since: Option<Timestamp>,
-    endpoints: EndpointStates,
-    tasks: Vec<TaskCount>,
-}
-
 impl Provider {
-    /// Figures of all endpoints together, as text.
-    pub(super) async fn stored_metrics(&self, stored: &StoreMetrics) -> ProviderResult<String> {
-        let counted = self.counted(stored).await?;
-        Ok(self.text(&counted))
+    /// Gauges over all endpoints, as OpenMetrics text without its end mark.
+    pub(super) async fn stored_metrics(&self) -> ProviderResult<String> {
+        let counts = self.store_counts().await?;
+        Ok(self.encode(&counts))
     }
 
-    async fn counted(&self, stored: &StoreMetrics) -> ProviderResult<StoreCounts> {
+    async fn store_counts(&self) -> ProviderResult<StoreCounts> {
         let now = self.clock().monotonic();
-        let before = stored.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((at, counted)) = before
-            && now.saturating_duration_since(at) < COUNTED_EVERY
-        {
-            return Ok(counted);
+        if let Some(counts) = self.store_counts_cache().get(now) {
+            return Ok(counts);
         }
         let store = self.store();
-        let counted = StoreCounts {
+        let counts = StoreCounts {
             backlog: store.total_backlog().await?,
             due_since: self.due_since().await?,
             endpoints: store.endpoint_states().await?,
             tasks: store.task_counts().await?,
         };
-        *stored.counted.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, counted.clone()));
-        Ok(counted)
+        self.store_counts_cache().put(counts.clone(), now);
+        Ok(counts)
     }
 
-    /// One endpoint more is asked for than have lanes here: one of them at least is not paused.
+    /// Since when the oldest row of an endpoint that this node did not pause has been due. Only endpoints with a lane can be
+    /// paused, so one endpoint more than there are lanes is enough.
     async fn due_since(&self) -> ProviderResult<Option<Timestamp>> {
         let limit = self.dispatcher().load().lanes + 1;
         let due = self.store().longest_due_endpoints(self.now(), limit).await?;
         Ok(due.into_iter().find(|due| !self.dispatcher().is_paused(&due.endpoint)).map(|due| due.since))
     }
 
-    fn text(&self, counted: &StoreCounts) -> String {
+    fn encode(&self, counts: &StoreCounts) -> String {
         let mut registry = Registry::with_prefix("lotwire_provider");
-        let StoreCounts { backlog, due_since, endpoints, tasks } = counted;
+        let StoreCounts { backlog, due_since, endpoints, tasks } = counts;
         let all = "Deliveries not finished, of all nodes, counted to a million";
         registry.register("backlog", all, gauge(backlog.deliveries));
         let age = "Age of the oldest message of the backlog, whatever it waits for";

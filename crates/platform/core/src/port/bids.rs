@@ -1,11 +1,11 @@
-//! Bids as they are stored: an append-only record for each item.
+//! Stored bids: an append-only list for each item.
 
 use jiff::Timestamp;
 pub use platform_rules::BidSource;
 use platform_rules::{BidRecord, Hidden, StrikeReason, Struck};
 use uuid::Uuid;
 
-/// An accepted bid. Never edited; it can be struck, with who, when and why.
+/// An accepted bid. It is never edited; it can be struck.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bid {
     /// UUID, version 7.
@@ -14,13 +14,13 @@ pub struct Bid {
     pub item: Uuid,
     /// Number of the bid on its item, from 1 without gaps.
     pub number: i64,
-    /// Who bids, as the caller names bidders; 1 to 64 characters.
+    /// The bidder's paddle; 1 to 64 characters.
     pub bidder: String,
-    /// What it came to at once, minor units of the auction's currency; 0 for an absentee's maximum.
+    /// The public amount when it was accepted, minor units of the auction's currency; 0 for an absentee bid.
     pub amount: i64,
-    /// How far the bidder goes. Never leaves the platform.
+    /// The bidder's maximum. It never leaves the platform.
     pub maximum: Hidden,
-    /// Where it came from.
+    /// Source of the bid.
     pub source: BidSource,
     /// Number of the bid that stood right before.
     pub before: Option<i64>,
@@ -30,18 +30,18 @@ pub struct Bid {
     pub actor: String,
     /// The server's time.
     pub at: Timestamp,
-    /// Set when it does not count any more.
+    /// Set when the bid no longer counts.
     pub struck: Option<StruckBid>,
 }
 
-/// How a bid came to count no more.
+/// Why and when a bid was struck.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StruckBid {
-    /// What became of it.
+    /// Why.
     pub strike: StrikeReason,
     /// Number of the item's last bid at that moment.
     pub after: i64,
-    /// Why, in a person's words; none when the asking price was lowered.
+    /// The reason that a person gave; none when the asking price was lowered.
     pub reason: Option<String>,
     /// Who did it.
     pub actor: String,
@@ -49,14 +49,14 @@ pub struct StruckBid {
     pub at: Timestamp,
 }
 
-/// What becomes of a bid that was accepted before: it is struck, or with none it counts again.
+/// A change of an accepted bid: it is struck, or without `struck` it counts again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BidStrike {
     /// The item.
     pub item: Uuid,
     /// Number of the bid on it.
     pub number: i64,
-    /// How it was struck.
+    /// Why and when it was struck; none when it counts again.
     pub struck: Option<StruckBid>,
 }
 
@@ -79,7 +79,7 @@ impl Bid {
         }
     }
 
-    /// The bid as the rules read it, which ask for no registration when they look back: the log alone has it.
+    /// The bid as the rules read it, without its registration, which only the audit log has.
     pub fn record(&self) -> BidRecord {
         BidRecord {
             bid: self.uuid,

@@ -1,46 +1,46 @@
-//! What may happen to a registration, as its log keeps it.
+//! Changes of a registration, as its audit log stores them.
 
 use jiff::Timestamp;
 use platform_rules::Cause;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::port::{Registration, RegistrationStatus};
+use super::{Registration, RegistrationStatus};
 
-/// A change of a registration. Who made it and when is beside it in the log, and part of the state.
+/// A change of a registration. The log entry and the state have its actor and time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum RegistrationChange {
-    /// It says something else. All of what can be edited, so that the log does not tell what of it changed; but for the
-    /// paddle, which everybody sees.
+    /// Fields were edited. The change has all editable fields, so that the log does not reveal which of them changed.
+    /// The paddle is public and only present when it changed.
     Edited {
-        /// Another paddle, when it got one.
+        /// The new paddle.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         paddle: Option<String>,
-        /// The person or firm behind it.
+        /// The person or firm behind the paddle.
         party: Option<Uuid>,
         /// Name.
         name: String,
         /// E-mail address.
         email: Option<String>,
-        /// What the bidder may spend, minor units.
+        /// Spending limit, minor units.
         limit: Option<i64>,
-        /// What is noted about the bidder.
+        /// Note about the bidder.
         note: Option<String>,
     },
-    /// It stands elsewhere.
+    /// The status changed.
     StatusChanged {
-        /// Where it stood.
+        /// Status before.
         from: RegistrationStatus,
-        /// Where it stands.
+        /// Status after.
         to: RegistrationStatus,
-        /// Why, in a person's words; of a refusal or suspension.
+        /// The reason that a person gave for a refusal or suspension.
         reason: Option<String>,
     },
 }
 
 impl RegistrationChange {
-    /// Why it happened, in the log's word.
+    /// The cause, as the log stores it.
     pub(crate) fn cause(&self) -> Cause {
         match self {
             Self::Edited { .. } => Cause::Edited,
@@ -48,7 +48,7 @@ impl RegistrationChange {
         }
     }
 
-    /// Why it happened, in a person's words.
+    /// The reason that a person gave, if the change has one.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Self::Edited { .. } => None,
@@ -58,7 +58,7 @@ impl RegistrationChange {
 }
 
 impl Registration {
-    /// Takes the change, which `actor` made at `at`, and its next version.
+    /// Applies the change that `actor` made at `at`, and raises the version.
     pub(crate) fn apply(&mut self, change: &RegistrationChange, actor: &str, at: Timestamp) {
         match change.clone() {
             RegistrationChange::Edited { paddle, party, name, email, limit, note } => {

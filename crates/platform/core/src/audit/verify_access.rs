@@ -2,17 +2,16 @@
 
 use platform_rules::LogHead;
 
-use super::AccessContent;
+use super::access_chain::{access_begin, access_chain};
+use super::anchor::Anchor;
+use super::verify::{Finding, ROWS_READ_MAX, VerifyReport};
 use crate::Platform;
-use crate::audit::{Anchor, Finding, VerifyReport, access_begin, access_chain};
+use crate::access::access_log::AccessContent;
 use crate::error::PlatformResult;
 use crate::port::{AccessEntry, Page};
 
-/// Entries read at once.
-const ROWS_READ_MAX: usize = 1_000;
-
 impl Platform {
-    /// Looks at every entry of the log of access, and at its head. `anchors` are heads that were noted earlier.
+    /// Verifies every entry of the access log, and its head. `anchors` are heads that the operator noted earlier.
     pub async fn verify_access(&self, anchors: &[Anchor], verified: &mut VerifyReport) -> PlatformResult<()> {
         let mut head = access_begin();
         check_anchors(anchors, head, verified);
@@ -20,20 +19,20 @@ impl Platform {
         loop {
             let entries = self.store().access_log(Page { after: Some(head.number), limit: ROWS_READ_MAX }).await?;
             if entries.is_empty() {
-                let kept = match self.store().access_log_head().await {
-                    Ok(kept) => kept,
+                let stored = match self.store().access_log_head().await {
+                    Ok(stored) => stored,
                     Err(crate::port::StoreError::Corrupt(what)) => {
                         verified.broken.push(broken(None, what));
                         break;
                     }
                     Err(error) => return Err(error.into()),
                 };
-                if kept.number > head.number && !was_empty {
-                    // Written after the look.
+                if stored.number > head.number && !was_empty {
+                    // Entries may have been written since the last read.
                     was_empty = true;
                     continue;
                 }
-                verified.broken.extend(against_head(head, kept));
+                verified.broken.extend(head_mismatch(head, stored));
                 break;
             }
             was_empty = false;
@@ -50,7 +49,7 @@ impl Platform {
             }
         }
         for anchor in anchors.iter().filter(|anchor| anchor.position > head.number) {
-            let what = format!("it has {} entries, and an anchor was noted at {}", head.number, anchor.position);
+            let what = format!("it has {} entries, and the anchor was noted at entry {}", head.number, anchor.position);
             verified.broken.push(broken(None, what));
         }
         verified.access_anchor = Some(Anchor { position: head.number, hash: head.hash });
@@ -58,13 +57,13 @@ impl Platform {
     }
 }
 
-/// Holds the anchors of this place against what the log has come to there.
+/// Compares the anchors at this position with the head of the log there.
 fn check_anchors(anchors: &[Anchor], head: LogHead, verified: &mut VerifyReport) {
     for anchor in anchors.iter().filter(|anchor| anchor.position == head.number) {
         if anchor.hash == head.hash {
             verified.anchors_held += 1;
         } else {
-            let what = "it, or one before it, is not what it was when the anchor was noted".to_owned();
+            let what = "this entry or an earlier one was changed after the anchor was noted".to_owned();
             verified.broken.push(broken(Some(head.number), what));
         }
     }
@@ -82,18 +81,18 @@ fn next(head: LogHead, entry: &AccessEntry) -> Result<LogHead, String> {
     content.map(|_| after).map_err(|error| format!("it can't be read: {error}"))
 }
 
-fn against_head(head: LogHead, kept: LogHead) -> Option<Finding> {
-    if head == kept {
+fn head_mismatch(head: LogHead, stored: LogHead) -> Option<Finding> {
+    if head == stored {
         return None;
     }
-    let what = if kept.number > head.number {
-        format!("entries {} to {} are missing", head.number + 1, kept.number)
+    let what = if stored.number > head.number {
+        format!("entries {} to {} are missing", head.number + 1, stored.number)
     } else {
-        format!("its head, {}, is not its last entry, {}", kept.number, head.number)
+        format!("its head is {}, and its last entry is {}", stored.number, head.number)
     };
     Some(broken(None, what))
 }
 
 fn broken(entry: Option<i64>, what: String) -> Finding {
-    Finding { subject: None, kind: None, entry, what: format!("log of access: {what}") }
+    Finding { subject: None, kind: None, entry, what: format!("access log: {what}") }
 }

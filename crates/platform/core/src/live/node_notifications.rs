@@ -1,7 +1,7 @@
 //! Notifications between nodes: this node sends its changes, and reads the changes of the others from the store.
 //!
-//! A notice names auctions and items, not what they have become: tokens with commas between, each `<auction>` (the
-//! auction itself), `<auction>:<item>`, `<auction>:*` (it and all of its items) or `*` (anything).
+//! A notification names changed auctions and items without their states: tokens separated by commas, each `<auction>`
+//! (the auction itself), `<auction>:<item>`, `<auction>:*` (the auction and all its items) or `*` (anything).
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,22 +17,22 @@ use super::channel::LiveUpdate;
 use crate::Platform;
 use crate::port::{NOTIFICATION_BYTES_MAX, Notification};
 
-/// Items of an auction named one by one in a round; with more, all are meant.
+/// Items of an auction named one by one; with more, the notification names all items of the auction.
 const ITEMS_NAMED_MAX: usize = 100;
-/// Auctions named in a round; with more, anything may have changed.
+/// Auctions named one by one; with more, the notification is `*`.
 const AUCTIONS_NAMED_MAX: usize = 500;
-/// Pause after a notice could not be given.
+/// Pause after a notification could not be sent.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
 
-/// What has not been told yet.
+/// Changes that the other nodes were not notified of yet.
 #[derive(Default)]
-pub(super) struct NoticeQueue {
-    pending: Mutex<PendingNotices>,
-    more: Signal,
+pub(super) struct OutgoingChanges {
+    pending: Mutex<PendingChanges>,
+    added: Signal,
 }
 
 #[derive(Default)]
-struct PendingNotices {
+struct PendingChanges {
     auctions: HashMap<Uuid, ChangedAuction>,
     anything: bool,
 }
@@ -44,8 +44,8 @@ struct ChangedAuction {
     all: bool,
 }
 
-impl NoticeQueue {
-    /// An auction, or an item of it, changed.
+impl OutgoingChanges {
+    /// Adds a change of an auction, or of an item of it.
     pub(super) fn add(&self, auction: Uuid, item: Option<Uuid>) {
         let mut pending = self.lock();
         if pending.auctions.len() >= AUCTIONS_NAMED_MAX && !pending.auctions.contains_key(&auction) {
@@ -63,20 +63,20 @@ impl NoticeQueue {
             }
         }
         drop(pending);
-        self.more.notify();
+        self.added.notify();
     }
 
-    fn lock(&self) -> MutexGuard<'_, PendingNotices> {
+    fn lock(&self) -> MutexGuard<'_, PendingChanges> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notices about all that was not told yet.
+    /// Takes all pending changes as notifications.
     fn take(&self) -> Vec<String> {
         let pending = std::mem::take(&mut *self.lock());
         if pending.anything {
             return vec!["*".to_owned()];
         }
-        let mut notices = vec![String::new()];
+        let mut messages = vec![String::new()];
         for (auction, changed) in pending.auctions {
             let auction = auction.simple();
             let mut tokens = Vec::new();
@@ -87,26 +87,26 @@ impl NoticeQueue {
                 tokens.extend(changed.items.iter().map(|item| format!("{auction}:{}", item.simple())));
             }
             for token in tokens {
-                match notices.last_mut() {
+                match messages.last_mut() {
                     Some(last) if last.len() + token.len() < NOTIFICATION_BYTES_MAX => {
                         if !last.is_empty() {
                             last.push(',');
                         }
                         last.push_str(&token);
                     }
-                    _ => notices.push(token),
+                    _ => messages.push(token),
                 }
             }
         }
-        notices.retain(|notice| !notice.is_empty());
-        notices
+        messages.retain(|message| !message.is_empty());
+        messages
     }
 }
 
 impl Live {
-    /// Looks up what another node says has changed.
-    fn apply_notice(&self, notice: &str) {
-        for token in notice.split(',') {
+    /// Makes the channels reload what another node changed.
+    fn apply_notification(&self, message: &str) {
+        for token in message.split(',') {
             let (auction, what) = token.split_once(':').map_or((token, None), |(auction, what)| (auction, Some(what)));
             let update = match what {
                 None => Some(LiveUpdate::Reload(None)),
@@ -116,7 +116,7 @@ impl Live {
             match (Uuid::try_parse(auction), update) {
                 (Ok(auction), Some(update)) => drop(self.channel(auction).map(|channel| channel.send(update))),
                 (Ok(auction), None) => drop(self.channel(auction).map(|channel| channel.reload_all())),
-                // `*`, or something that a newer version says.
+                // `*`, or a token of a newer version.
                 (Err(_), _) => self.reload_all_channels(),
             }
         }
@@ -128,33 +128,33 @@ impl Live {
 }
 
 impl Platform {
-    /// Starts telling and hearing, if there can be other nodes, and ends the streams at the end.
+    /// Starts to send and receive notifications, if there can be other nodes. Ends the streams when the process stops.
     pub(crate) fn spawn_live(&self, tasks: &Tasks) {
         let platform = self.clone();
-        tasks.spawn("telling other nodes of changes", move |stopping| {
+        tasks.spawn("notify other nodes of changes", move |stopping| {
             let platform = platform.clone();
-            async move { platform.send_notices(stopping).await }
+            async move { platform.send_notifications(stopping).await }
         });
         let platform = self.clone();
-        tasks.spawn("hearing of changes at other nodes", move |stopping| {
+        tasks.spawn("receive changes of other nodes", move |stopping| {
             let platform = platform.clone();
-            async move { platform.receive_notices(stopping).await }
+            async move { platform.receive_notifications(stopping).await }
         });
     }
 
-    async fn send_notices(&self, stopping: CancellationToken) {
-        let Some(notices_out) = &self.live().shared.notices_out else { return };
+    async fn send_notifications(&self, stopping: CancellationToken) {
+        let Some(outgoing) = &self.live().shared.outgoing else { return };
         while !stopping.is_cancelled() {
             tokio::select! {
                 () = stopping.cancelled() => {}
-                () = notices_out.more.wait() => {}
+                () = outgoing.added.wait() => {}
             }
             let mut pause = self.config().live.tell_every;
-            for notice in notices_out.take() {
-                if let Err(error) = self.store().broadcast(&notice).await {
-                    tracing::warn!(%error, "a notification to other nodes failed; later changes are sent again");
-                    notices_out.lock().anything = true;
-                    notices_out.more.notify();
+            for message in outgoing.take() {
+                if let Err(error) = self.store().broadcast(&message).await {
+                    tracing::warn!(%error, "a notification to other nodes failed; the next one makes them reload everything");
+                    outgoing.lock().anything = true;
+                    outgoing.added.notify();
                     pause = FAILED_PAUSE;
                 }
             }
@@ -165,14 +165,14 @@ impl Platform {
         }
     }
 
-    async fn receive_notices(&self, stopping: CancellationToken) {
+    async fn receive_notifications(&self, stopping: CancellationToken) {
         let live = self.live();
-        if let Some(mut notices) = self.store().notifications() {
+        if let Some(mut notifications) = self.store().notifications() {
             loop {
                 tokio::select! {
                     () = stopping.cancelled() => break,
-                    heard = notices.next() => match heard {
-                        Some(Notification::Message(notice)) => live.apply_notice(&notice),
+                    notification = notifications.next() => match notification {
+                        Some(Notification::Message(message)) => live.apply_notification(&message),
                         Some(Notification::Gap) => live.reload_all_channels(),
                         None => break,
                     },
@@ -189,31 +189,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changed_often_is_told_once_and_what_is_much_is_told_as_a_whole() {
+    fn repeated_changes_are_sent_once_and_many_changes_are_summarised() {
         let (auction, item) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let notices_out = NoticeQueue::default();
+        let outgoing = OutgoingChanges::default();
         for _ in 0..3 {
-            notices_out.add(auction, Some(item));
+            outgoing.add(auction, Some(item));
         }
-        notices_out.add(auction, None);
+        outgoing.add(auction, None);
         let named = format!("{0},{0}:{1}", auction.simple(), item.simple());
-        assert_eq!(notices_out.take(), [named]);
-        assert!(notices_out.take().is_empty());
+        assert_eq!(outgoing.take(), [named]);
+        assert!(outgoing.take().is_empty());
 
         for number in 0..1_000 {
-            notices_out.add(auction, Some(Uuid::from_u128(number)));
+            outgoing.add(auction, Some(Uuid::from_u128(number)));
         }
-        assert_eq!(notices_out.take(), [format!("{}:*", auction.simple())]);
+        assert_eq!(outgoing.take(), [format!("{}:*", auction.simple())]);
 
         for number in 0..AUCTIONS_NAMED_MAX as u128 {
-            notices_out.add(Uuid::from_u128(number), Some(item));
+            outgoing.add(Uuid::from_u128(number), Some(item));
         }
-        let notices = notices_out.take();
-        assert!(notices.len() > 1 && notices.iter().all(|notice| notice.len() <= NOTIFICATION_BYTES_MAX));
-        assert_eq!(notices.iter().flat_map(|notice| notice.split(',')).count(), AUCTIONS_NAMED_MAX);
+        let messages = outgoing.take();
+        assert!(messages.len() > 1 && messages.iter().all(|message| message.len() <= NOTIFICATION_BYTES_MAX));
+        assert_eq!(messages.iter().flat_map(|message| message.split(',')).count(), AUCTIONS_NAMED_MAX);
         for number in 0..=AUCTIONS_NAMED_MAX as u128 {
-            notices_out.add(Uuid::from_u128(number), Some(item));
+            outgoing.add(Uuid::from_u128(number), Some(item));
         }
-        assert_eq!(notices_out.take(), ["*"]);
+        assert_eq!(outgoing.take(), ["*"]);
     }
 }

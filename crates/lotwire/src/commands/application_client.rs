@@ -1,0 +1,178 @@
+//! The consumer application that `listen` and `trigger` work on: in the embedded provider's database, or at a remote
+//! provider over HTTP. With the database, no command sends a key to a server.
+
+use consumer::ApiClient;
+use contract::event::Event;
+use ipnet::IpNet;
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use provider_core::model::Id;
+use provider_core::page::CursorKey;
+use provider_core::{Caller, Created, EndpointInput, MessageInput, Payload, Provider, ids};
+use serde_json::json;
+
+use super::{provider as provider_commands, require_database, secret_from, secret_from_stdin};
+use crate::cli::ApplicationTarget;
+use crate::config::Config;
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node::{NodeServices, open_provider};
+
+/// Maximum number of pages of endpoints that are read.
+const PAGES_MAX: usize = 40;
+
+/// An application with the access to it.
+pub(super) enum ApplicationClient {
+    Local { provider: Box<Provider>, caller: Box<Caller>, application: Id },
+    Remote { api: ApiClient, application: String },
+}
+
+/// An endpoint to create.
+pub(super) struct NewEndpoint {
+    pub(super) url: String,
+    pub(super) uid: String,
+    pub(super) description: String,
+    pub(super) event_types: Option<Vec<String>>,
+    pub(super) secret: String,
+}
+
+impl ApplicationClient {
+    pub(super) async fn open(config: &Config, target: &ApplicationTarget) -> Result<Self, CommandError> {
+        let Some(url) = &target.provider_url else {
+            require_database(config, "provider.db")?;
+            // The server that delivers enforces its own setting. A command has no delivery to protect.
+            let mut config = config.clone();
+            config.provider.allow_subnets.push(IpNet::from(std::net::IpAddr::from(std::net::Ipv4Addr::LOCALHOST)));
+            let provider = open_provider(&config, &NodeServices::new(&config)?).await?;
+            let found =
+                provider_commands::resolve::application(&provider, target.account.as_deref(), &target.application);
+            let (account, application) = found.await?;
+            let caller = Box::new(Caller::operator(&account));
+            return Ok(Self::Local { provider: Box::new(provider), caller, application: application.id });
+        };
+        let key = match &target.api_key_file {
+            Some(path) => {
+                let text = std::fs::read_to_string(path).context(format!("reading {}", path.display()))?;
+                secret_from(&text, "the API key")?
+            }
+            None if target.api_key_stdin => secret_from_stdin("the API key")?,
+            None => {
+                return Err(CommandError::new(
+                    "--provider-url needs the API key: add --api-key-file or --api-key-stdin",
+                ));
+            }
+        };
+        let http = Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() });
+        let api = ApiClient::new(http, url.trim_end_matches('/').to_owned(), &key)?;
+        Ok(Self::Remote { api, application: target.application.clone() })
+    }
+
+    /// Id of the application, or its uid as the command line has it.
+    pub(super) fn application(&self) -> &str {
+        match self {
+            Self::Local { application, .. } => application,
+            Self::Remote { application, .. } => application,
+        }
+    }
+
+    /// The endpoints with a uid: `(id, uid)`.
+    pub(super) async fn endpoints(&self) -> Result<Vec<(String, String)>, CommandError> {
+        match self {
+            Self::Local { provider, caller, application } => {
+                let list = async |page: &_| provider.list_endpoints(caller, application, page).await;
+                let doing = "listing the endpoints";
+                let all = provider_commands::all(CursorKey::Id(ids::ENDPOINT), doing, list).await?;
+                Ok(all.into_iter().filter_map(|endpoint| Some((endpoint.id.to_string(), endpoint.uid?))).collect())
+            }
+            Self::Remote { api, application } => {
+                let (mut found, mut iterator) = (Vec::new(), String::new());
+                for _ in 0..PAGES_MAX {
+                    let page = api.get(&format!("/api/v1/app/{application}/endpoint?limit=250{iterator}")).await?;
+                    for endpoint in page.body["data"].as_array().into_iter().flatten() {
+                        if let (Some(id), Some(uid)) = (endpoint["id"].as_str(), endpoint["uid"].as_str()) {
+                            found.push((id.to_owned(), uid.to_owned()));
+                        }
+                    }
+                    match page.body["iterator"].as_str() {
+                        Some(next) if page.body["done"] != json!(true) => iterator = format!("&iterator={next}"),
+                        _ => break,
+                    }
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// Creates an endpoint and returns its id.
+    pub(super) async fn create_endpoint(&self, new: NewEndpoint) -> Result<String, CommandError> {
+        let doing = format!("adding the endpoint {} to {}", new.url, self.application());
+        match self {
+            Self::Local { provider, caller, application } => {
+                let input = EndpointInput {
+                    url: new.url,
+                    uid: Some(new.uid),
+                    description: new.description,
+                    filter_types: new.event_types,
+                    secret: Some(new.secret),
+                    ..EndpointInput::default()
+                };
+                match provider.create_endpoint(caller, application, input, None, |_| String::new()).await {
+                    Ok(Created::New(endpoint) | Created::Existing(endpoint)) => Ok(endpoint.id.to_string()),
+                    Ok(Created::Replayed(_)) => Err(CommandError::new("the provider replayed an earlier answer")),
+                    Err(error) => Err(error).context(doing),
+                }
+            }
+            Self::Remote { api, application } => {
+                let mut endpoint = json!({
+                    "url": new.url, "uid": new.uid, "description": new.description, "secret": new.secret,
+                });
+                if let Some(event_types) = new.event_types {
+                    endpoint["filterTypes"] = json!(event_types);
+                }
+                let created = api.post(&format!("/api/v1/app/{application}/endpoint"), &endpoint).await;
+                Ok(created.context(doing)?.text("/id")?.to_owned())
+            }
+        }
+    }
+
+    pub(super) async fn delete_endpoint(&self, id: &str) -> Result<(), CommandError> {
+        let doing = format!("removing endpoint {id}");
+        match self {
+            Self::Local { provider, caller, application } => {
+                provider.delete_endpoint(caller, application, id).await.context(doing)
+            }
+            Self::Remote { api, application } => {
+                let path = format!("/api/v1/app/{application}/endpoint/{id}");
+                api.delete(&path).await.context(doing).map(drop)
+            }
+        }
+    }
+
+    /// Sends an event to the application. Returns the id of the message.
+    pub(super) async fn send(&self, event: &Event) -> Result<String, CommandError> {
+        let event_type = event.event_type().name();
+        let doing = format!("sending {event_type} to {}", self.application());
+        match self {
+            Self::Local { provider, caller, application } => {
+                let raw = serde_json::value::RawValue::from_string(event.to_json()).context("writing the event")?;
+                let input = MessageInput {
+                    event_type: event_type.to_owned(),
+                    payload: Payload::from_raw(raw).context("checking the event")?,
+                    event_id: None,
+                    channels: None,
+                    tags: None,
+                    payload_retention_days: None,
+                    payload_retention_hours: None,
+                    deliver_at: None,
+                    application: None,
+                    ordering_key: None,
+                };
+                let sent = provider.create_message(caller, application, input, None).await;
+                Ok(sent.context(doing)?.id.to_string())
+            }
+            Self::Remote { api, application } => {
+                let message = json!({ "eventType": event_type, "payload": event });
+                let sent = api.post(&format!("/api/v1/app/{application}/msg"), &message).await;
+                Ok(sent.context(doing)?.text("/id")?.to_owned())
+            }
+        }
+    }
+}

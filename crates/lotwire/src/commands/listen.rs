@@ -1,0 +1,255 @@
+//! Runs `lotwire listen`: a receiver on this machine that adds itself to an application as an endpoint.
+//!
+//! The endpoint's uid names the host and the port of the listener. The kernel gives a port to one process only, so an
+//! endpoint whose port is free belongs to a listener that was killed, and the next start removes it.
+
+use std::net::Ipv4Addr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use bytes::Bytes;
+use consumer::{VerificationError, Verifier};
+use contract::event::{Event, EventType};
+use http::header::{HeaderMap, RETRY_AFTER};
+use http::{Method, StatusCode};
+use kit_outbound::{AddressPolicy, Client, ClientConfig, Destination, Request};
+use kit_runtime::clock::{SharedClock, SystemClock};
+use kit_runtime::random::{Random as _, SystemRandom};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use super::application_client::{ApplicationClient, NewEndpoint};
+use super::{hint, print};
+use crate::cli::ListenCommand;
+use crate::config::Config;
+use crate::error::{CommandError, ErrorContext as _};
+use crate::node;
+
+/// Deadline of a forwarded event; a provider waits for 30 seconds by default.
+const FORWARD_DEADLINE: Duration = Duration::from_secs(25);
+const FORWARD_RESPONSE_BYTES_MAX: usize = 64 * 1024;
+const SECRET_BYTES: usize = 32;
+/// Headers that belong to one connection. The forwarding client sets its own.
+const CONNECTION_HEADERS: [&str; 10] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+    "keep-alive",
+    "accept-encoding",
+];
+
+struct Listener {
+    clock: SharedClock,
+    verifier: Verifier,
+    forward: Option<(Client, Destination)>,
+    as_json: bool,
+    received: AtomicU64,
+    count: Option<u64>,
+    done: CancellationToken,
+}
+
+pub(super) async fn run(config: &Config, options: &ListenCommand) -> Result<ExitCode, CommandError> {
+    let shutdown_signal = node::shutdown_signal()?;
+    let forward = options.forward.as_deref().map(forward_to).transpose()?;
+    let client = ApplicationClient::open(config, &options.target).await?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await.context(format!(
+        "listening on 127.0.0.1:{} (if another listener uses the port, choose one with --port)",
+        options.port
+    ))?;
+    let addr = listener.local_addr().context("reading the address of the listening socket")?;
+    let uid_prefix = format!("lotwire-listen-{}-", host_name());
+    remove_leftovers(&client, &uid_prefix, addr.port()).await?;
+
+    let mut key = [0; SECRET_BYTES];
+    SystemRandom.fill(&mut key);
+    let secret = format!("whsec_{}", Verifier::encode_key(&key));
+    let state = Arc::new(Listener {
+        clock: Arc::new(SystemClock),
+        verifier: Verifier::new(&secret).context("the signing secret")?,
+        forward,
+        as_json: options.json,
+        received: AtomicU64::new(0),
+        count: options.count,
+        done: CancellationToken::new(),
+    });
+    let routes = Router::new().route("/", post(receive)).route("/{*path}", post(receive)).with_state(state.clone());
+    let stop = CancellationToken::new();
+    let server = tokio::spawn({
+        let (surface, stop) = (kit_http::finish(routes), stop.clone());
+        async move {
+            kit_http::serve::serve(listener, surface, stop.cancelled_owned(), kit_http::serve::Limits::default()).await;
+        }
+    });
+    let url = options.endpoint_url.clone().unwrap_or_else(|| format!("http://{addr}/"));
+    let endpoint = client
+        .create_endpoint(NewEndpoint {
+            url: url.clone(),
+            uid: format!("{uid_prefix}{}", addr.port()),
+            description: format!("lotwire listen on {}", host_name()),
+            event_types: options.event_types.clone(),
+            secret,
+        })
+        .await?;
+    let types = options.event_types.as_ref().map_or_else(|| "all event types".to_owned(), |types| types.join(", "));
+    hint(&format!(
+        "Listening as endpoint {endpoint} of {} at {url} for {types}. Press Ctrl-C to stop; the endpoint is then removed.",
+        client.application()
+    ));
+    tokio::select! {
+        _ = shutdown_signal => {}
+        () = state.done.cancelled() => {}
+    }
+    // First the endpoint, so that the provider starts no delivery that nobody accepts.
+    let removed = client.delete_endpoint(&endpoint).await;
+    stop.cancel();
+    let _ = server.await;
+    removed?;
+    let received = state.received.load(Ordering::Relaxed);
+    hint(&format!("{} received. Endpoint {endpoint} is removed.", super::pluralise(received, "event", "events")));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn forward_to(url: &str) -> Result<(Client, Destination), CommandError> {
+    let to: Destination = url.parse().context(format!("--forward {url}"))?;
+    Ok((Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() }), to))
+}
+
+/// Removes endpoints of listeners of this host whose port is free, and the one of `own_port`, which this process has.
+async fn remove_leftovers(client: &ApplicationClient, uid_prefix: &str, own_port: u16) -> Result<(), CommandError> {
+    for (id, uid) in client.endpoints().await? {
+        let Some(port) = uid.strip_prefix(uid_prefix).and_then(|port| port.parse::<u16>().ok()) else { continue };
+        if port == own_port || TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.is_ok() {
+            client.delete_endpoint(&id).await?;
+            hint(&format!("Endpoint {id} of an earlier listener that was killed is removed."));
+        }
+    }
+    Ok(())
+}
+
+/// The host's name, limited to characters that a uid may have.
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name: String = name.trim().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(64).collect();
+    if name.is_empty() { "host".to_owned() } else { name }
+}
+
+async fn receive(State(listener): State<Arc<Listener>>, headers: HeaderMap, body: Bytes) -> Response {
+    let at = listener.clock.now();
+    let id = match verify(&listener.verifier, &headers, &body, at.as_second()) {
+        Ok(id) => id.to_owned(),
+        Err(error) => {
+            listener.show(at, None, &body, &format!("refused: {error}"), json!({ "verified": false }));
+            return (StatusCode::UNAUTHORIZED, error.to_string()).into_response();
+        }
+    };
+    let Some((client, to)) = &listener.forward else {
+        listener.show(at, Some(&id), &body, "", json!({ "verified": true }));
+        listener.count_event();
+        return StatusCode::NO_CONTENT.into_response();
+    };
+    let mut kept = headers;
+    CONNECTION_HEADERS.iter().for_each(|name| _ = kept.remove(*name));
+    let request = Request {
+        method: Method::POST,
+        to: to.clone(),
+        headers: kept.into(),
+        body: body.clone(),
+        deadline: FORWARD_DEADLINE,
+        response_bytes_max: FORWARD_RESPONSE_BYTES_MAX,
+    };
+    match client.send_fresh(request).await {
+        Ok(response) => {
+            let status = response.status.as_u16();
+            listener.show(
+                at,
+                Some(&id),
+                &body,
+                &format!("forwarded: {status}"),
+                json!({ "verified": true, "forwardStatus": status }),
+            );
+            if response.status.is_success() {
+                listener.count_event();
+            }
+            let mut answer = (response.status, response.body).into_response();
+            if let Some(retry_after) = response.headers.get(RETRY_AFTER) {
+                answer.headers_mut().insert(RETRY_AFTER, retry_after.clone());
+            }
+            answer
+        }
+        Err(error) => {
+            let error = error.to_string();
+            let shown = json!({ "verified": true, "forwardError": error });
+            listener.show(at, Some(&id), &body, &format!("not forwarded: {error}"), shown);
+            (StatusCode::BAD_GATEWAY, error).into_response()
+        }
+    }
+}
+
+/// Verifies a delivery. Returns the id of its message. Providers name the headers `webhook-…` or `svix-…`.
+fn verify<'a>(
+    verifier: &Verifier,
+    headers: &'a HeaderMap,
+    body: &[u8],
+    now: i64,
+) -> Result<&'a str, VerificationError> {
+    let header = |name: &str| {
+        let value = headers.get(format!("webhook-{name}")).or_else(|| headers.get(format!("svix-{name}")));
+        value.and_then(|value| value.to_str().ok()).ok_or(VerificationError::Headers)
+    };
+    let id = header("id")?;
+    verifier.verify(id, header("timestamp")?, header("signature")?, body, now)?;
+    Ok(id)
+}
+
+impl Listener {
+    fn count_event(&self) {
+        let received = self.received.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.count.is_some_and(|count| received >= count) {
+            self.done.cancel();
+        }
+    }
+
+    /// Prints a delivery. `id` is none if its signature is not valid.
+    fn show(&self, at: jiff::Timestamp, id: Option<&str>, body: &[u8], note: &str, mut fields: Value) {
+        let event = EventType::ALL
+            .iter()
+            .find_map(|event_type| Event::parse(*event_type, std::str::from_utf8(body).ok()?).ok());
+        if self.as_json {
+            fields["at"] = json!(kit_runtime::clock::rfc3339_ms(at));
+            fields["id"] = json!(id);
+            fields["type"] = json!(event.map(|event| event.event_type().name()));
+            fields["event"] = serde_json::from_slice(body).unwrap_or(Value::Null);
+            print(&fields.to_string());
+            return;
+        }
+        let what = match (id, event) {
+            (None, _) => "a delivery without a valid signature".to_owned(),
+            (_, Some(event)) => {
+                let name = event.event_type().name();
+                let subject = match event.event_type() {
+                    EventType::ItemStatusChange => format!("item {}  auction {}", event.subject(), event.auction()),
+                    EventType::AuctionStatusChange => format!("auction {}", event.auction()),
+                };
+                format!("{name:<21}  {:<14}  {subject}", event.status_name())
+            }
+            (_, None) => {
+                let text: String = String::from_utf8_lossy(body).chars().take(200).collect();
+                text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+            }
+        };
+        let note = if note.is_empty() { String::new() } else { format!("  {note}") };
+        print(&format!("{}  {what}  {}{note}", at.strftime("%H:%M:%S%.3fZ"), id.unwrap_or("-")));
+    }
+}

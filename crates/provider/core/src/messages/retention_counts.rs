@@ -1,0 +1,33 @@
+//! Counts of what retention has removed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What this process has removed since it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RetentionCounts {
+    /// Payloads removed before their messages.
+    pub payloads: u64,
+    /// Attempts.
+    pub attempts: u64,
+    /// Messages.
+    pub messages: u64,
+}
+
+/// The running counts.
+#[derive(Default)]
+pub(crate) struct RetentionCounters {
+    pub(super) payloads: AtomicU64,
+    pub(super) attempts: AtomicU64,
+    pub(super) messages: AtomicU64,
+}
+
+impl RetentionCounters {
+    pub(super) fn counts(&self) -> RetentionCounts {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        RetentionCounts {
+            payloads: count(&self.payloads),
+            attempts: count(&self.attempts),
+            messages: count(&self.messages),
+        }
+    }
+}

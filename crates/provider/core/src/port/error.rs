@@ -1,0 +1,31 @@
+//! Why a store call failed.
+
+/// Why a store call failed. A call that failed changed nothing, except that after `Unavailable` the change may have been
+/// committed and its confirmation lost.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A unique name, uid or event id is taken; the value is the field's name.
+    #[error("the value of \"{0}\" is already taken")]
+    Taken(&'static str),
+    /// The row to change does not exist.
+    #[error("the row does not exist")]
+    NotFound,
+    /// The stored state differs from the one that the call was computed from. The caller reads it again and repeats.
+    #[error("the stored state has changed since it was read")]
+    Conflict,
+    /// The idempotency key was used before; its stored answer can be read.
+    #[error("the idempotency key was used before")]
+    Replayed,
+    /// The owner has the maximum number of rows of this kind.
+    #[error("the limit on the number of rows is reached")]
+    LimitReached,
+    /// The database can't be reached, is full or is busy; the same call may succeed later.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
+    /// The database contains a value that the store can't read.
+    #[error("the database contains an unreadable value: {0}")]
+    Corrupt(String),
+}
+
+/// Result of a store call.
+pub type StoreResult<T> = Result<T, StoreError>;
