@@ -5,6 +5,7 @@ use http::Request;
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use kit_http::serve::Limits;
+use kit_runtime::backoff::pause;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -12,9 +13,10 @@ use tokio::time::timeout;
 
 use crate::fixture::{LARGE_BYTES, LONG, SHORT, Server, rest};
 
-/// Limits that no test reaches.
+/// Timeouts of requests that no test reaches.
 fn long() -> Limits {
-    Limits { header_read_timeout: LONG, body_idle_timeout: LONG, ..Limits::default() }
+    let (discard_timeout, linger) = (SHORT, SHORT);
+    Limits { header_read_timeout: LONG, body_idle_timeout: LONG, discard_timeout, linger, ..Limits::default() }
 }
 
 #[tokio::test]
@@ -41,7 +43,7 @@ async fn a_client_that_sends_a_body_byte_by_byte_is_disconnected() {
     let (reading, mut writing) = server.connect(head).await.into_split();
     let send = tokio::spawn(async move {
         while writing.write_all(b"1\r\na\r\n").await.is_ok() {
-            tokio::time::sleep(SHORT / 10).await;
+            pause(SHORT / 10).await;
         }
     });
     let mut first = [0; 10];
@@ -93,7 +95,7 @@ async fn a_client_that_reads_slowly_but_steadily_gets_the_whole_response() {
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
                 Err(error) => panic!("{error}"),
             }
-            tokio::time::sleep(SHORT / 10).await;
+            pause(SHORT / 10).await;
         }
     };
     timeout(LONG, read).await.expect("the response has no end");
@@ -130,7 +132,7 @@ async fn an_http_2_connection_without_a_request_is_closed_and_one_with_a_request
     let (mut client, connection) = http_2(&server, 65_535).await;
     let slow = client.send_request(get("/slow"));
     let go_on = server.begun.recv().await.unwrap();
-    tokio::time::sleep(3 * SHORT).await;
+    pause(3 * SHORT).await;
     go_on.send(()).unwrap();
     assert_eq!(slow.await.unwrap().status().as_u16(), 200);
     timeout(LONG, connection).await.expect("the connection is not closed").unwrap().unwrap();
