@@ -8,14 +8,20 @@
 
 mod call;
 mod damaged_database;
+mod early_refusals;
 mod endpoint_addresses;
+mod host_headers;
 mod hostile_receivers;
 mod kept_connections;
+mod paddles;
 mod provider_addresses;
 mod provider_tenancy;
 mod raw;
 mod retry_after;
 mod scopes;
+mod slow_readers;
+mod slow_uploads;
 mod support;
 mod tenancy;
+mod unkeyed_bodies;
 mod wrong_keys;
