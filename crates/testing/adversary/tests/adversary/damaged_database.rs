@@ -9,7 +9,7 @@ use testkit::site::http_client;
 
 use crate::support::{Account, Running, launch};
 
-/// A page of SQLite. The first one, which says that the file is a database, stays.
+/// Bytes of a page of SQLite.
 const PAGE_BYTES: u64 = 4_096;
 
 /// The database files of the data directory.
@@ -22,10 +22,9 @@ fn damage(file: &Path) {
     let mut file = OpenOptions::new().write(true).open(file).unwrap();
     let pages = file.metadata().unwrap().len() / PAGE_BYTES;
     assert!(pages > 3, "{pages} pages");
-    for page in 1..pages {
-        file.seek(SeekFrom::Start(page * PAGE_BYTES)).unwrap();
-        file.write_all(&[0xa5; 64]).unwrap();
-    }
+    // The start of a server does not read this page: only a check of the whole file finds the damage.
+    file.seek(SeekFrom::Start((pages - 1) * PAGE_BYTES)).unwrap();
+    file.write_all(&[0xa5; 64]).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
