@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
+use kit_runtime::clock::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 
 use crate::raw::{response, serve_answers};
@@ -13,9 +14,9 @@ const DAY_S: i64 = 24 * HOUR_S;
 
 /// The header, and the wait that it asks for; none if it asks for nothing.
 fn forms() -> Vec<(&'static str, String, Option<i64>)> {
-    let at = SystemTime::now() + Duration::from_secs(6 * 3_600);
-    let fixdate = httpdate::fmt_http_date(at);
-    let zoned = Timestamp::try_from(at).unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+    let at = SystemClock.now() + Duration::from_secs(6 * 3_600);
+    let fixdate = httpdate::fmt_http_date(SystemTime::from(at));
+    let zoned = at.to_zoned(jiff::tz::TimeZone::UTC);
     let form = |format: &str| zoned.strftime(format).to_string();
     vec![
         ("seconds", "7200".to_owned(), Some(2 * HOUR_S)),
@@ -35,7 +36,7 @@ fn forms() -> Vec<(&'static str, String, Option<i64>)> {
 
 fn seconds_until(at: &Value) -> i64 {
     let at: Timestamp = at.as_str().unwrap_or_else(|| panic!("{at} is no time")).parse().unwrap();
-    (at.as_millisecond() - Timestamp::now().as_millisecond()) / 1_000
+    (at.as_millisecond() - SystemClock.now().as_millisecond()) / 1_000
 }
 
 /// The wait is what was asked for, with jitter of at most 20 % and the duration of the test.
