@@ -36,6 +36,13 @@ impl Running {
         Self::of(settings.iter().fold(launch(data.path()), |launch, (key, value)| launch.set(key, value)), data).await
     }
 
+    /// A server on SQLite and one on PostgreSQL, for what the store decides.
+    pub async fn on_both_stores() -> [Self; 2] {
+        let (sqlite, data) = (Self::new(&[]).await, tempfile::tempdir().unwrap());
+        let postgres = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
+        [sqlite, Self::of(postgres, data).await]
+    }
+
     pub async fn of(launch: Launch, data: tempfile::TempDir) -> Self {
         let server = launch.start(&http_client()).await.unwrap();
         Running { launch, server, data }

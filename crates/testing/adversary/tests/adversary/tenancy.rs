@@ -118,47 +118,48 @@ fn remove_server_time(value: &mut Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_customers_key_neither_sees_nor_changes_a_record_of_another_customer() {
-    let running = Running::new(&[]).await;
-    let staff = running.launch.create_staff_key("staff").unwrap();
-    let (one, other) = (customer(&running, &staff, "one").await, customer(&running, &staff, "other").await);
-    let api = running.platform();
-    let operations = api.operations().await;
-    let before = state(&api, &operations, &one, &staff).await;
-    let (mut refused, mut lists, mut own, mut reached) = (0, 0, 0, Vec::new());
-    for operation in operations.iter().filter(|operation| !operation.is_public) {
-        let Some(path) = one.path(operation) else { continue };
-        if operation.path.contains('{') {
-            let answer = api.call(&operation.method, &path, &other.key, &body_of(operation)).await;
-            if !matches!(answer.status, 403 | 404) {
-                reached.push(format!("{operation}: {answer:?}"));
-            }
-            let empty = json!({});
-            let answer = api.call(&operation.method, &path, &other.key, &empty).await;
-            assert!(matches!(answer.status, 403 | 404 | 415 | 422), "{operation} with an empty body: {answer:?}");
-            assert!(!one.is_shown_in(&answer.body), "{operation}: {answer:?}");
-            refused += 1;
-            if operation.method == "get" && !operation.path.ends_with("/live") {
-                let answer = api.call("get", &path, &one.key, &Value::Null).await;
-                own += usize::from(answer.status == 200);
-            }
-        } else if operation.method == "get" {
-            let names = ["customer", "auctioneer", "auction"].iter().zip(["customers", "auctioneers", "auctions"]);
-            let filters = names.map(|(name, kind)| format!("{path}?{name}={}", one.records[kind]));
-            for path in [path.clone()].into_iter().chain(filters) {
-                let answer = api.call("get", &path, &other.key, &Value::Null).await;
-                assert!(!one.is_shown_in(&answer.body), "{path}: {answer:?}");
-                lists += 1;
+    for running in Running::on_both_stores().await {
+        let staff = running.launch.create_staff_key("staff").unwrap();
+        let (one, other) = (customer(&running, &staff, "one").await, customer(&running, &staff, "other").await);
+        let api = running.platform();
+        let operations = api.operations().await;
+        let before = state(&api, &operations, &one, &staff).await;
+        let (mut refused, mut lists, mut own, mut reached) = (0, 0, 0, Vec::new());
+        for operation in operations.iter().filter(|operation| !operation.is_public) {
+            let Some(path) = one.path(operation) else { continue };
+            if operation.path.contains('{') {
+                let answer = api.call(&operation.method, &path, &other.key, &body_of(operation)).await;
+                if !matches!(answer.status, 403 | 404) {
+                    reached.push(format!("{operation}: {answer:?}"));
+                }
+                let empty = json!({});
+                let answer = api.call(&operation.method, &path, &other.key, &empty).await;
+                assert!(matches!(answer.status, 403 | 404 | 415 | 422), "{operation} with an empty body: {answer:?}");
+                assert!(!one.is_shown_in(&answer.body), "{operation}: {answer:?}");
+                refused += 1;
+                if operation.method == "get" && !operation.path.ends_with("/live") {
+                    let answer = api.call("get", &path, &one.key, &Value::Null).await;
+                    own += usize::from(answer.status == 200);
+                }
+            } else if operation.method == "get" {
+                let names = ["customer", "auctioneer", "auction"].iter().zip(["customers", "auctioneers", "auctions"]);
+                let filters = names.map(|(name, kind)| format!("{path}?{name}={}", one.records[kind]));
+                for path in [path.clone()].into_iter().chain(filters) {
+                    let answer = api.call("get", &path, &other.key, &Value::Null).await;
+                    assert!(!one.is_shown_in(&answer.body), "{path}: {answer:?}");
+                    lists += 1;
+                }
             }
         }
+        assert!(reached.is_empty(), "{reached:#?}");
+        let after = state(&api, &operations, &one, &staff).await;
+        assert_eq!(after.len(), before.len());
+        for (after, before) in after.iter().zip(&before) {
+            assert_eq!(after, before, "a record was changed");
+        }
+        println!("tenancy: {refused} operations on another customer's records refused, {lists} lists without them");
+        assert!(refused > 60 && lists > 20 && own > 15, "{refused} {lists} {own}");
     }
-    assert!(reached.is_empty(), "{reached:#?}");
-    let after = state(&api, &operations, &one, &staff).await;
-    assert_eq!(after.len(), before.len());
-    for (after, before) in after.iter().zip(&before) {
-        assert_eq!(after, before, "a record was changed");
-    }
-    println!("tenancy: {refused} operations on another customer's records refused, {lists} lists without them");
-    assert!(refused > 60 && lists > 20 && own > 15, "{refused} {lists} {own}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
