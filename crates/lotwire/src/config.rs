@@ -39,6 +39,7 @@ pub(crate) struct Config {
     pub(crate) roles: Vec<Role>,
     pub(crate) worker_threads: usize,
     pub(crate) request_bodies_mib: u32,
+    pub(crate) connections_per_address: usize,
     pub(crate) database: Database,
     pub(crate) platform: Platform,
     pub(crate) provider: Provider,
@@ -141,6 +142,7 @@ impl Default for Config {
             roles: vec![Role::Platform, Role::Provider],
             worker_threads: 0,
             request_bodies_mib: (kit_http::body_memory::BYTES_MAX / MIB) as u32,
+            connections_per_address: kit_http::serve::CONNECTIONS_PER_ADDRESS_MAX,
             database: Database::default(),
             platform: Platform::default(),
             provider: Provider::default(),
@@ -262,6 +264,7 @@ impl Config {
         }
         within("worker_threads", self.worker_threads as u64, 0, 1_024)?;
         within("request_bodies_mib", self.request_bodies_mib.into(), 16, 65_536)?;
+        within("connections_per_address", self.connections_per_address as u64, 1, 20_000)?;
         within("provider.drain_timeout", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
         within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
         within("platform.rate_limit", self.platform.rate_limit.into(), 0, kit_http::rate_limit::QUOTA_MAX.into())?;

@@ -6,6 +6,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use kit_http::Surface;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
@@ -209,7 +210,7 @@ impl Node {
             let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
             let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
             let surface = node.with_proofs(surface, Role::Provider, &config);
-            let addr = node.serve(listener, surface)?;
+            let addr = node.serve(listener, surface, &config, &config.provider.trusted_proxies)?;
             sources.push(metrics);
             node.services.embedded.set_own(addr);
             node.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
@@ -227,7 +228,7 @@ impl Node {
             platform.spawn_workers(&node.tasks);
             sources.push(platform_api::metrics(platform.clone()));
             let surface = node.with_proofs(platform_api::surface(platform.clone()), Role::Platform, &config);
-            let addr = node.serve(listener, surface)?;
+            let addr = node.serve(listener, surface, &config, &config.platform.trusted_proxies)?;
             node.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
             node.platform = Some((platform, addr));
         }
@@ -235,15 +236,27 @@ impl Node {
         sources.push(kit_http::body_memory::metrics_source());
         if let Ok(addr) = config.metrics.listen.parse() {
             let listener = listen(addr, "metrics.listen").await?;
-            node.serve(listener, kit_http::metrics::surface(sources))?;
+            node.serve(listener, kit_http::metrics::surface(sources), config, &[])?;
         }
         Ok(node)
     }
 
-    fn serve(&mut self, listener: TcpListener, surface: Surface) -> Result<SocketAddr, CommandError> {
+    fn serve(
+        &mut self,
+        listener: TcpListener,
+        surface: Surface,
+        config: &Config,
+        trusted_proxies: &[IpNet],
+    ) -> Result<SocketAddr, CommandError> {
         let addr = listener.local_addr().context("reading the address of the listening socket")?;
         let stopping = self.stop.clone();
-        let limits = kit_http::serve::Limits { drain: self.drain_max, ..kit_http::serve::Limits::default() };
+        let loopback = kit_http::serve::loopback_networks();
+        let limits = kit_http::serve::Limits {
+            connections_per_address_max: config.connections_per_address,
+            unlimited_networks: [&loopback[..], trusted_proxies].concat(),
+            drain: self.drain_max,
+            ..kit_http::serve::Limits::default()
+        };
         self.servers.push(tokio::spawn(async move {
             kit_http::serve::serve(listener, surface, stopping.cancelled_owned(), limits).await;
         }));

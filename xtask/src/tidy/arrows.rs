@@ -47,6 +47,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("testkit", &["consumer", "contract", "kit-outbound", "kit-runtime"]),
     ("rigs", &["consumer", "contract", "kit-outbound", "kit-runtime", "testkit"]),
     ("stories", &[]),
+    ("adversary", &[]),
     ("xtask", &[]),
 ];
 

@@ -1,9 +1,9 @@
 //! Fields of forms and query strings, and the errors that a page shows beside them.
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
+use kit_http::json::JsonError;
 
 use super::error_page::{ErrorPage, sentence};
 
@@ -68,15 +68,37 @@ impl<S: Send + Sync> FromRequest<S> for SubmittedForm {
 
     async fn from_request(request: Request, _: &S) -> Result<Self, ErrorPage> {
         let (parts, body) = request.into_parts();
-        let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(FORM) {
-            return Err(ErrorPage::bad_request(format!("The request's content type must be {FORM}.")));
-        }
-        let bytes: Bytes = kit_http::json::read_up_to(body, BYTES_MAX).await.map_err(|error| {
-            ErrorPage::new(error.status(), "The form was not accepted", sentence(&error.to_string()))
-        })?;
+        check_content_type(&parts)?;
+        let bytes = kit_http::json::read_up_to(body, BYTES_MAX).await.map_err(refused)?;
         FormFields::parse(&bytes).map(SubmittedForm)
     }
+}
+
+/// The fields of a small form whose sender is not signed in, such as the sign-in form.
+#[derive(Debug)]
+pub struct UnauthenticatedForm(pub FormFields);
+
+impl<S: Send + Sync> FromRequest<S> for UnauthenticatedForm {
+    type Rejection = ErrorPage;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, ErrorPage> {
+        let (parts, body) = request.into_parts();
+        check_content_type(&parts)?;
+        let bytes = kit_http::unauthenticated_body::read(body).await.map_err(refused)?;
+        FormFields::parse(&bytes).map(UnauthenticatedForm)
+    }
+}
+
+fn check_content_type(parts: &Parts) -> Result<(), ErrorPage> {
+    let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(FORM) {
+        return Err(ErrorPage::bad_request(format!("The request's content type must be {FORM}.")));
+    }
+    Ok(())
+}
+
+fn refused(error: JsonError) -> ErrorPage {
+    ErrorPage::new(error.status(), "The form was not accepted", sentence(&error.to_string()))
 }
 
 /// The errors of a form by field name. An error with the empty name is about the form as a whole.

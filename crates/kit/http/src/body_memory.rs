@@ -4,6 +4,9 @@
 //! request, for example while the database is unreachable. With many connections this could exhaust the memory. The
 //! first 16 KiB of each body are not counted, so that ordinary requests always succeed. Further bytes count from their
 //! arrival until the request drops the body. A body that would exceed the limit is rejected with 503.
+//!
+//! Bodies of callers without a key have a limit of their own ([`crate::unauthenticated_body`]), so that such callers
+//! can't make requests with a key fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -17,13 +20,20 @@ pub const BYTES_MAX: usize = 128 * 1024 * 1024;
 /// Bytes of each body that are not counted.
 pub(crate) const UNCOUNTED_BYTES: usize = 16 * 1024;
 
-/// The bodies of this process.
-pub(crate) static BODY_MEMORY: BodyMemory = BodyMemory::new(BYTES_MAX);
+/// Limit of the bytes of all bodies whose callers have shown no key.
+const UNAUTHENTICATED_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The bodies of the requests with a key.
+pub(crate) static BODY_MEMORY: BodyMemory = BodyMemory::new(BYTES_MAX, UNCOUNTED_BYTES);
+/// The bodies of the requests whose callers have shown no key, each counted from its first byte.
+pub(crate) static UNAUTHENTICATED_BODY_MEMORY: BodyMemory = BodyMemory::new(UNAUTHENTICATED_BYTES_MAX, 0);
 
 /// Counts bytes of bodies.
 pub(crate) struct BodyMemory {
     bytes: AtomicUsize,
     bytes_max: AtomicUsize,
+    /// Bytes of each body that are not counted.
+    uncounted_bytes: usize,
     refused: AtomicU64,
 }
 
@@ -44,8 +54,9 @@ struct ReservedBody {
 pub(crate) struct BodyMemoryFull;
 
 impl BodyMemory {
-    pub(crate) const fn new(bytes_max: usize) -> Self {
-        Self { bytes: AtomicUsize::new(0), bytes_max: AtomicUsize::new(bytes_max), refused: AtomicU64::new(0) }
+    pub(crate) const fn new(bytes_max: usize, uncounted_bytes: usize) -> Self {
+        let (bytes, bytes_max) = (AtomicUsize::new(0), AtomicUsize::new(bytes_max));
+        Self { bytes, bytes_max, uncounted_bytes, refused: AtomicU64::new(0) }
     }
 
     /// A reservation for a body of which no byte has arrived.
@@ -87,7 +98,7 @@ impl Source for BodyMemoryMetrics {
 impl BodyReservation<'_> {
     /// Counts a body of which `bytes` have arrived so far.
     pub(crate) fn grow_to(&mut self, bytes: usize) -> Result<(), BodyMemoryFull> {
-        let counted = bytes.saturating_sub(UNCOUNTED_BYTES);
+        let counted = bytes.saturating_sub(self.of.uncounted_bytes);
         let more = counted.saturating_sub(self.bytes);
         if more == 0 {
             return Ok(());
@@ -130,7 +141,7 @@ mod tests {
 
     #[tokio::test]
     async fn counted_bytes_and_rejections_follow_the_configured_limit() {
-        static FEW: BodyMemory = BodyMemory::new(3_000);
+        static FEW: BodyMemory = BodyMemory::new(3_000, UNCOUNTED_BYTES);
         let shown = async || {
             let text = BodyMemoryMetrics(&FEW).gather(&[]).await.unwrap();
             let figure =

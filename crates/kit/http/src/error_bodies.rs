@@ -5,8 +5,11 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use axum::body::Body;
+use http::{HeaderValue, Response, StatusCode, header};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::lingering_close::StillSending;
 use crate::write_coalescing::poll_write_coalesced;
 
 /// Maximum size of such a response: a status line and three headers.
@@ -25,20 +28,30 @@ pub(crate) const HEADERS_TOO_LARGE: ErrorText =
 /// The code and detail of an error.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ErrorText {
-    code: &'static str,
-    detail: &'static str,
+    pub(crate) code: &'static str,
+    pub(crate) detail: &'static str,
+}
+
+/// A complete response for a request that the server rejects before a surface sees it.
+pub(crate) fn response(status: StatusCode, text: ErrorText) -> Response<Body> {
+    let mut response = Response::new(Body::from(body(status.as_u16(), text)));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    response
 }
 
 /// A connection that adds bodies to responses without one.
 pub(crate) struct ErrorBodyStream<S> {
     stream: S,
+    /// Set with such a response: the client may be in the middle of a request.
+    still_sending: StillSending,
     /// The response with a body that is being written, and the number of written bytes.
     answer: Option<(Vec<u8>, usize)>,
 }
 
 impl<S> ErrorBodyStream<S> {
-    pub(crate) fn new(stream: S) -> Self {
-        Self { stream, answer: None }
+    pub(crate) fn new(stream: S, still_sending: StillSending) -> Self {
+        Self { stream, still_sending, answer: None }
     }
 }
 
@@ -74,6 +87,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ErrorBodyStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.answer.is_none() {
             let Some(answer) = with_body(bytes) else { return Pin::new(&mut self.stream).poll_write(context, bytes) };
+            self.still_sending.set();
             self.answer = Some((answer, 0));
         }
         self.poll_answer(context, bytes.len())
@@ -137,7 +151,7 @@ mod tests {
 
     async fn sent(bytes: &[u8], room: usize) -> String {
         let (near, mut far) = tokio::io::duplex(room);
-        let mut stream = ErrorBodyStream::new(near);
+        let mut stream = ErrorBodyStream::new(near, StillSending::default());
         let write = async {
             stream.write_all(bytes).await.unwrap();
             stream.shutdown().await.unwrap();

@@ -3,7 +3,7 @@
 //! limit, and this module enforces the configured one with a complete response.
 
 use axum::body::Body;
-use http::{HeaderMap, Request, Response, StatusCode, Uri, Version, header};
+use http::{HeaderMap, Request, Response, StatusCode, Uri, Version};
 
 use crate::error_bodies;
 
@@ -29,7 +29,9 @@ impl HeaderLimits {
     /// The response to an HTTP/2 request with too large headers; none for other requests.
     pub(crate) fn refusal<B>(self, request: &Request<B>) -> Option<Response<Body>> {
         let is_http_2 = request.version() == Version::HTTP_2;
-        (is_http_2 && !self.are_within(request.uri(), request.headers())).then(too_large)
+        let is_refused = is_http_2 && !self.are_within(request.uri(), request.headers());
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        is_refused.then(|| error_bodies::response(status, error_bodies::HEADERS_TOO_LARGE))
     }
 
     fn are_within(self, uri: &Uri, headers: &HeaderMap) -> bool {
@@ -37,13 +39,4 @@ impl HeaderLimits {
         let bytes = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + HEADER_BYTES);
         headers.len() <= HEADERS_MAX && address_bytes + bytes.sum::<usize>() <= self.bytes_max
     }
-}
-
-fn too_large() -> Response<Body> {
-    let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-    let mut response = Response::new(Body::from(error_bodies::body(status.as_u16(), error_bodies::HEADERS_TOO_LARGE)));
-    *response.status_mut() = status;
-    let kind = http::HeaderValue::from_static("application/problem+json");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
 }

@@ -166,7 +166,11 @@ pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError
     }
 }
 
-async fn read_within(bodies: &'static BodyMemory, mut body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
+pub(crate) async fn read_within(
+    bodies: &'static BodyMemory,
+    mut body: Body,
+    bytes_max: usize,
+) -> Result<Bytes, JsonError> {
     // Reject a body with a too large declared length before reading it.
     if body.size_hint().lower() > bytes_max as u64 {
         return Err(JsonError::TooLarge { bytes_max });
@@ -337,7 +341,7 @@ mod tests {
         use std::task::Poll;
 
         static SENT: AtomicUsize = AtomicUsize::new(0);
-        static FEW: BodyMemory = BodyMemory::new(3 * LARGE);
+        static FEW: BodyMemory = BodyMemory::new(3 * LARGE, crate::body_memory::UNCOUNTED_BYTES);
         const LARGE: usize = 100 * 1024;
         let stopped = |sent: &'static AtomicUsize| {
             let mut data = Some(Bytes::from(vec![b' '; LARGE]));

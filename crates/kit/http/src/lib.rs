@@ -8,26 +8,33 @@
 
 pub mod bearer;
 pub mod body_memory;
+mod body_timeouts;
 pub mod client_ip;
+mod connection;
+mod connections_per_address;
 mod cors;
 pub mod cursor;
 pub mod docs;
 mod error_bodies;
 pub mod etag;
 mod header_limits;
+mod host_header;
 pub mod idempotency;
-mod idle_timeout;
 pub mod if_none_match;
 pub mod json;
+mod lingering_close;
 pub mod metrics;
 pub mod problem;
 pub mod rate_limit;
 pub mod request_counts;
 pub mod request_id;
+mod response_progress;
 pub mod schema_names;
 pub mod serve;
 pub mod shared_check;
 mod surface;
+pub mod unauthenticated_body;
+mod unread_body;
 mod write_coalescing;
 
 pub use cors::Origins;

@@ -1,78 +1,93 @@
 //! Serves a surface over HTTP/1.1 and cleartext HTTP/2, with limits and a graceful shutdown.
 //!
-//! The binary calls it once for each listener. Guarantees: a client that sends slowly holds a connection no longer than
-//! the [`Limits`] allow; when [`serve`] returns, no connection is open.
+//! The binary calls it once for each listener. Guarantees: a client that sends or reads slowly holds a connection no
+//! longer than the [`Limits`] allow; one address holds no more connections than they allow; when [`serve`] returns, no
+//! connection is open.
 
-use std::convert::Infallible;
 use std::future::Future;
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::response::Response;
-use futures_util::FutureExt as _;
-use futures_util::future::{Either, ready};
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use ipnet::{IpNet, Ipv4Net};
+use kit_runtime::log_throttle::LogThrottle;
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::Surface;
-use crate::client_ip::Peer;
-use crate::error_bodies::ErrorBodyStream;
-use crate::header_limits::HeaderLimits;
-use crate::idle_timeout::IdleTimeoutBody;
+use crate::connection::ConnectionServer;
+use crate::connections_per_address::ConnectionsPerAddress;
 
 /// Pause after a failed accept. The usual cause is that the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Requests of one HTTP/2 connection at the same time.
-const STREAMS_MAX: u32 = 250;
-/// Time without a frame after which the server pings an HTTP/2 client.
-const PING_AFTER: Duration = Duration::from_secs(30);
 
-/// Bounds of a server.
-#[derive(Debug, Clone, Copy)]
+/// Limits of a server.
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// Connections at the same time; further ones wait to be accepted.
     pub connections_max: usize,
+    /// Connections of one IPv4 address, or of one IPv6 network (/64), at the same time; further ones are closed.
+    pub connections_per_address_max: usize,
+    /// Networks without a limit for each address, such as those of trusted proxies. The server's own address has none
+    /// either.
+    pub unlimited_networks: Vec<IpNet>,
     /// Time in which a request's line and headers have to arrive.
     pub header_read_timeout: Duration,
     /// Time in which the next part of a request's body has to arrive.
     pub body_idle_timeout: Duration,
+    /// Time in which the whole body of a request has to arrive.
+    pub body_timeout: Duration,
+    /// Time in which the client has to take the next part of a response.
+    pub write_timeout: Duration,
+    /// Time without a request after which an HTTP/2 connection is closed.
+    pub http2_idle_timeout: Duration,
     /// Bytes of a request's line and headers.
     pub header_bytes_max: usize,
+    /// Time for which the server delays a response to read the small rest of a body that the handler did not read.
+    pub discard_timeout: Duration,
+    /// Time for which the server keeps a connection open after its last response, if the client is still sending.
+    pub linger: Duration,
     /// Time that requests in flight have to finish after `stop`; then the server closes their connections.
     pub drain: Duration,
-}
-
-impl Limits {
-    fn headers(&self) -> HeaderLimits {
-        HeaderLimits { bytes_max: self.header_bytes_max }
-    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             connections_max: 20_000,
+            connections_per_address_max: CONNECTIONS_PER_ADDRESS_MAX,
+            unlimited_networks: loopback_networks().to_vec(),
             header_read_timeout: Duration::from_secs(15),
             body_idle_timeout: Duration::from_secs(15),
+            body_timeout: Duration::from_secs(15 * 60),
+            write_timeout: Duration::from_secs(30),
+            http2_idle_timeout: Duration::from_secs(60),
             header_bytes_max: 64 * 1024,
+            discard_timeout: Duration::from_secs(1),
+            linger: Duration::from_secs(5),
             drain: Duration::from_secs(20),
         }
     }
 }
 
+/// Default limit of the connections of one address.
+pub const CONNECTIONS_PER_ADDRESS_MAX: usize = 256;
+
+/// The networks of the loopback interface, through which a node calls itself.
+pub fn loopback_networks() -> [IpNet; 2] {
+    let v4 = Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8);
+    [v4.into(), IpAddr::from(Ipv6Addr::LOCALHOST).into()]
+}
+
 /// Serves until `stop` resolves. Then it accepts nothing more, lets the requests in flight finish, and closes the
 /// connections that are left at the end of [`Limits::drain`].
 pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Output = ()>, limits: Limits) {
-    let (server, surface) = (Arc::new(builder(&limits)), Arc::new(surface));
-    let in_flight = GracefulShutdown::new();
+    let per_address = ConnectionsPerAddress::new(limits.connections_per_address_max, limits.unlimited_networks.clone());
+    let server = Arc::new(ConnectionServer::new(surface, limits));
+    let (limits, stopping) = (server.limits(), CancellationToken::new());
     let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
     loop {
@@ -81,80 +96,62 @@ pub async fn serve(listener: TcpListener, surface: Surface, stop: impl Future<Ou
             Some(_) = connections.join_next() => continue,
             () = &mut stop => break,
         };
-        let Ok((stream, peer)) = accepted else {
-            match tokio::time::timeout(ACCEPT_PAUSE, &mut stop).await {
-                Ok(()) => break,
-                Err(_) => continue,
+        match accepted {
+            Ok((stream, peer)) => {
+                let own = stream.local_addr().ok().map(|own| own.ip());
+                let Some(counted) = per_address.admit(peer.ip(), own) else {
+                    log_refused(peer.ip());
+                    continue;
+                };
+                let serving = Arc::clone(&server).serve(stream, peer.ip(), stopping.clone());
+                connections.spawn(async move {
+                    serving.await;
+                    drop(counted);
+                });
             }
-        };
-        let (server, surface, watcher) = (Arc::clone(&server), Arc::clone(&surface), in_flight.watcher());
-        connections
-            .spawn(async move { connection(&server, (stream, Peer(peer.ip())), surface, watcher, &limits).await });
+            Err(error) if is_of_the_connection(&error) => {}
+            Err(error) => {
+                log_accept_error(&error);
+                if tokio::time::timeout(ACCEPT_PAUSE, &mut stop).await.is_ok() {
+                    break;
+                }
+            }
+        }
     }
     drop(listener);
-    if tokio::time::timeout(limits.drain, in_flight.shutdown()).await.is_err() {
+    stopping.cancel();
+    let drained = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(limits.drain, drained).await.is_err() {
         tracing::warn!("the server closed connections whose requests did not finish within the drain time");
     }
     connections.shutdown().await;
 }
 
-/// `pipeline_flush` stays off: it delays responses while input is unread, and after a malformed request some always is,
-/// so the 400 would never be sent.
-fn builder(limits: &Limits) -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_read_timeout)
-        .max_buf_size(limits.header_bytes_max);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .max_header_list_size(limits.headers().library_bytes_max())
-        .max_concurrent_streams(STREAMS_MAX)
-        .keep_alive_interval(Some(PING_AFTER));
-    builder
+/// Whether an accept failed because the client closed the connection before it was accepted.
+fn is_of_the_connection(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::ConnectionRefused)
 }
 
-async fn connection(
-    server: &Builder<TokioExecutor>,
-    (stream, peer): (TcpStream, Peer),
-    surface: Arc<Surface>,
-    watcher: Watcher,
-    limits: &Limits,
-) {
-    let _ = stream.set_nodelay(true);
-    let requested = Arc::new(Notify::new());
-    let (first_request, idle_max, headers) = (requested.clone(), limits.body_idle_timeout, limits.headers());
-    let service = service_fn(move |mut request: http::Request<Incoming>| {
-        first_request.notify_one();
-        let answer = match headers.refusal(&request) {
-            Some(refusal) => Either::Left(ready(refusal)),
-            None => {
-                request.extensions_mut().insert(peer);
-                let request = request.map(|body| Body::new(IdleTimeoutBody::new(body, idle_max)));
-                Either::Right(surface.answer(request))
-            }
-        };
-        answer.map(Ok::<Response, Infallible>)
-    });
-    let connection = server.serve_connection(TokioIo::new(ErrorBodyStream::new(stream)), service).into_owned();
-    let connection = pin!(watcher.watch(connection));
-    tokio::select! {
-        ended = connection => {
-            if let Err(error) = ended {
-                tracing::debug!(error, "a connection ended with an error");
-            }
-        }
-        () = no_request_within(&requested, limits.header_read_timeout) => tracing::debug!("a connection sent no \
-        request in time"),
+fn log_accept_error(error: &std::io::Error) {
+    static THROTTLE: LogThrottle = LogThrottle::new();
+    if let Some(suppressed) = THROTTLE.allow() {
+        tracing::error!(
+            %error,
+            suppressed,
+            "the server can't accept connections and tries again; if it has too many open files, raise the limit of \
+             the process (ulimit -n, LimitNOFILE)"
+        );
     }
 }
 
-/// Resolves when the connection sends no request within `time_max`. The HTTP library's own timeout for headers starts
-/// only once it has detected the HTTP version, and for that it waits without a limit.
-async fn no_request_within(requested: &Notify, time_max: Duration) {
-    if tokio::time::timeout(time_max, requested.notified()).await.is_ok() {
-        std::future::pending().await
+fn log_refused(address: IpAddr) {
+    static THROTTLE: LogThrottle = LogThrottle::new();
+    if let Some(suppressed) = THROTTLE.allow() {
+        tracing::warn!(
+            %address,
+            suppressed,
+            "the server closed a connection, because its address has too many; for a reverse proxy, list its network \
+             in trusted_proxies"
+        );
     }
 }

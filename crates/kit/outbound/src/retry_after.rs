@@ -29,7 +29,8 @@ pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
 
 fn http_date(value: &str) -> Option<Timestamp> {
     match httpdate::parse_http_date(value) {
-        Ok(at) => Timestamp::try_from(at).ok(),
+        // Only the last two days of the year 9999 do not convert.
+        Ok(at) => Some(Timestamp::try_from(at).unwrap_or(Timestamp::MAX)),
         Err(_) => rfc2822::parse(value).ok().map(|at| at.timestamp()),
     }
 }
@@ -56,6 +57,7 @@ mod tests {
             ("Tue, 08 Nov 1994 08:49:00 GMT", Some(seconds(86_400))),
             ("Tuesday, 08-Nov-94 08:49:00 GMT", Some(seconds(86_400))),
             ("Tue Nov  8 08:49:00 1994", Some(seconds(86_400))),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(seconds(86_400))),
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(seconds(37))),
             ("Sunday, 06-Nov-94 08:49:37 GMT", Some(seconds(37))),
             ("Sun Nov  6 08:49:37 1994", Some(seconds(37))),

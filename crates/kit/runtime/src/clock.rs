@@ -1,11 +1,12 @@
 //! Time as a parameter.
 //!
 //! Every part of the platform and the provider that needs the time gets a [`SharedClock`]. [`SystemClock`] is the only
-//! code that reads the wall clock; [`TestClock`] stands still until a test advances it. All times are truncated to
-//! milliseconds, the precision of the tables, the APIs and the pages.
+//! code that reads the wall clock, and it logs when that goes back. [`TestClock`] stands still until a test advances it.
+//! All times are truncated to milliseconds, the precision of the tables, the APIs and the pages.
 
 mod system;
 mod test;
+mod went_back;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -57,6 +57,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Limit in MiB on request bodies in memory, over all ports. Each body counts beyond its first 16 KiB, until the response. Above the limit, requests receive 503 `too_many_bodies` with `Retry-After`. Catalogue imports are streamed and do not count.",
     ),
     setting(
+        "connections_per_address",
+        SettingKind::Number,
+        "Maximum number of open connections of one IPv4 address, or of one IPv6 network (/64), to each port. Further ones are closed. The machine itself and the subnets in `trusted_proxies` have no limit.",
+    ),
+    setting(
         "database.url",
         SettingKind::Secret,
         "PostgreSQL database. TLS parameters are those of libpq, such as `?sslmode=verify-full&sslrootcert=FILE` ([postgresql.md](postgresql.md)). Empty: SQLite in `data_dir`.",

@@ -26,6 +26,7 @@ impl Setting {
         match self.path {
             "roles" => value_format("`platform`, `provider` or both", "platform,provider"),
             "worker_threads" => value_format("a whole number from 0 to 1024", "4"),
+            "connections_per_address" => value_format("a whole number from 1 to 20000", "256"),
             "request_bodies_mib" => value_format("a whole number from 16 to 65536", "256"),
             "database.url" => value_format("a PostgreSQL URL, or empty", "postgres://user:password@host/database"),
             "database.pool_size" => value_format("a whole number from 2 to 1000", "16"),

@@ -6,10 +6,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 
+use super::went_back::ClockWatch;
 use super::{Clock, from_ms, to_ms};
 
 /// A sleeper reads the wall clock at least this often, so that it notices when the clock was set.
 const CLOCK_CHECK_INTERVAL_MAX: Duration = Duration::from_secs(5);
+
+static CLOCK_WATCH: ClockWatch = ClockWatch::new();
 
 /// The machine's clock. The only reader of the wall clock in the workspace.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,7 +23,9 @@ impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         // Whole milliseconds from the start: cheaper than truncating later. A clock set before 1970 reads as 1970.
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        from_ms(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
+        let now_ms = i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX);
+        CLOCK_WATCH.observe(now_ms);
+        from_ms(now_ms)
     }
 
     fn sleep_until(&self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {

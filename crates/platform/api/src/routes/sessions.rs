@@ -50,7 +50,7 @@ impl FromRequest<Platform> for SignInRequest {
         let key = idempotency_key(&parts.headers)?;
         refuse_query(&parts.uri)?;
         kit_http::json::check_content_type(&parts.headers).map_err(ApiError::from)?;
-        let bytes = kit_http::json::read(body).await.map_err(ApiError::from)?;
+        let bytes = kit_http::unauthenticated_body::read(body).await.map_err(ApiError::from)?;
         let SignInBody { email, password, code } = kit_http::json::parse(&bytes).map_err(ApiError::from)?;
         let hashed = serde_json::json!(["sign in", email, code]).to_string();
         let sign_in = SignIn { email, password: Secret::new(password.into_bytes()), code, from };

@@ -12,6 +12,7 @@ mod state;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use kit_outbound::url::parse_endpoint_url;
 use kit_runtime::vault::Secret;
 use url::Url;
 use uuid::Uuid;
@@ -256,6 +257,10 @@ fn provider_url(text: &str) -> Result<String, String> {
     }
     if url.query().is_some() || url.fragment().is_some() {
         return refused("has a part after ? or #");
+    }
+    // Parsers read backslashes, additional slashes and white space differently, and so does a person.
+    if parse_endpoint_url(text).is_err() {
+        return refused("is not a plain address");
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }

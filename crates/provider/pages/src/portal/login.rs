@@ -18,7 +18,7 @@ use super::Portal;
 use super::session::Session;
 use crate::page_error::PageError;
 use kit_design::error_page::ErrorPage;
-use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::fields::{QueryFields, UnauthenticatedForm};
 use kit_design::frame::{self, Frame, render_page_as};
 
 /// Characters of a link, key or token; the server refuses a longer text.
@@ -57,7 +57,7 @@ pub(super) async fn page(State(portal): State<Portal>, QueryFields(query): Query
 pub(super) async fn log_in(
     State(portal): State<Portal>,
     parts: Parts,
-    SubmittedForm(form): SubmittedForm,
+    UnauthenticatedForm(form): UnauthenticatedForm,
 ) -> Result<Response, PageError> {
     let provider = portal.provider();
     let from = kit_http::client_ip::resolve(&parts, &provider.config().trusted_proxies);

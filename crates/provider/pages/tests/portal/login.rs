@@ -83,6 +83,15 @@ async fn too_many_wrong_keys_are_rate_limited() {
 }
 
 #[tokio::test]
+async fn a_sign_in_form_is_small() {
+    let fixture = Fixture::new().await;
+    let mut visitor = Visitor::at(&fixture.server);
+    for (bytes, status) in [(8_000, 422), (8 * 1024, 413)] {
+        visitor.post("/login", &[("key", &"a".repeat(bytes))]).await.is(status);
+    }
+}
+
+#[tokio::test]
 async fn pages_require_a_session() {
     let fixture = Fixture::new().await;
     let mut visitor = Visitor::at(&fixture.server);

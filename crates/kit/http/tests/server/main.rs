@@ -1,0 +1,10 @@
+//! Tests of the server on a real port, with raw bytes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod connections;
+mod early_refusals;
+mod fixture;
+mod requests;
+mod shutdown;
+mod slow_clients;

@@ -1,0 +1,1 @@
+//! Attacks on the whole system. The tests are in `tests/adversary`.

@@ -1,0 +1,40 @@
+//! Clients that send slowly: a request must arrive.
+
+use tokio::io::AsyncReadExt as _;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+
+use crate::support::{Running, WAIT_MAX};
+
+/// Beginnings of requests whose rest never arrives.
+const BEGINNINGS: &[&str] = &[
+    "",
+    "GE",
+    "GET / HTTP/1.1\r\nHost: x\r\nX-A: ",
+    "PRI * HT",
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0\0\0\x04\x01\0",
+    "POST /api/v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{",
+    "POST /api/v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{",
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_does_not_finish_its_request_is_disconnected() {
+    let running = Running::new(&[]).await;
+    let mut clients = Vec::new();
+    for address in [running.launch.platform, running.launch.provider] {
+        for beginning in BEGINNINGS {
+            clients.push(tokio::spawn(async move {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                stream.write_all(beginning.as_bytes()).await.unwrap();
+                let mut answer = Vec::new();
+                let reading = stream.read_to_end(&mut answer);
+                assert!(tokio::time::timeout(WAIT_MAX, reading).await.is_ok(), "{beginning:?} keeps its connection");
+                assert!(!answer.starts_with(b"HTTP/1.1 2"), "{beginning:?}");
+            }));
+        }
+    }
+    for client in clients {
+        client.await.unwrap();
+    }
+    println!("slow_uploads: {} unfinished requests disconnected", 2 * BEGINNINGS.len());
+}
