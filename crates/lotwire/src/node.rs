@@ -23,7 +23,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::address_file::{self, AddressFile};
-use crate::config::{Config, Role, Signature};
+use crate::config::{Config, Role, Signature, listen_address};
 use crate::data_dir_lock::{self, DataDirLock};
 use crate::embedded_provider::EmbeddedNodes;
 use crate::error::{CommandError, ErrorContext as _};
@@ -233,7 +233,8 @@ impl Node {
         }
         kit_http::body_memory::set_limit(config.request_bodies_bytes_max());
         sources.push(kit_http::body_memory::metrics_source());
-        if let Ok(addr) = config.metrics.listen.parse() {
+        if !config.metrics.listen.is_empty() {
+            let addr = listen_address::resolve(&config.metrics.listen).context("reading metrics.listen")?;
             let listener = listen(addr, "metrics.listen").await?;
             node.serve(listener, kit_http::metrics::surface(sources))?;
         }
