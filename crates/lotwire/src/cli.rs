@@ -10,7 +10,6 @@ mod secrets;
 mod user;
 mod verify;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
@@ -236,12 +235,12 @@ pub(crate) struct Serve {
 
 #[derive(Debug, Args)]
 pub(crate) struct Listen {
-    /// IP address and port of the platform's API [default: 127.0.0.1:8080].
+    /// IP address or host name, and port, of the platform's API [default: 127.0.0.1:8080].
     #[arg(long, value_name = "ADDR")]
-    pub(crate) platform_listen: Option<SocketAddr>,
-    /// IP address and port of the provider's API [default: 127.0.0.1:8071].
+    pub(crate) platform_listen: Option<String>,
+    /// IP address or host name, and port, of the provider's API [default: 127.0.0.1:8071].
     #[arg(long, value_name = "ADDR")]
-    pub(crate) provider_listen: Option<SocketAddr>,
+    pub(crate) provider_listen: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -383,13 +382,15 @@ Exit status: 1 if a row has an error, otherwise 0.")]
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Check the configuration and print the first error.
+    /// Check the configuration and print every mistake with its line, variable or flag.
     #[command(after_help = "\
 Examples:
   lotwire config check
   lotwire config check --config lotwire.toml")]
     Check,
-    /// Print the configuration in effect and the source of each value. Secrets are hidden.
+    /// Print the configuration in effect and the source of each value, as a configuration file.
+    ///
+    /// Secrets are hidden: their lines are comments. `lotwire config check` accepts the printed file.
     #[command(after_help = "\
 Examples:
   lotwire config show
@@ -434,8 +435,8 @@ impl Cli {
             _ => None,
         };
         if let Some(listen) = listen {
-            overrides.set("platform.listen", listen.platform_listen.map(|addr| addr.to_string()));
-            overrides.set("provider.listen", listen.provider_listen.map(|addr| addr.to_string()));
+            overrides.set("platform.listen", listen.platform_listen.clone());
+            overrides.set("provider.listen", listen.provider_listen.clone());
         }
         overrides
     }

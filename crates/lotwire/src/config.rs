@@ -4,6 +4,7 @@
 //! Then a later source overrides an earlier one. [`settings`] describes every setting.
 
 mod duration;
+pub(crate) mod listen_address;
 mod setting_error;
 pub(crate) mod settings;
 mod sources;
@@ -58,6 +59,7 @@ pub(crate) struct Database {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Platform {
+    #[serde(deserialize_with = "listen_address::deserialize")]
     pub(crate) listen: SocketAddr,
     pub(crate) provider_url: String,
     pub(crate) allowed_provider_networks: Vec<IpNet>,
@@ -76,6 +78,7 @@ pub(crate) struct Platform {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Provider {
+    #[serde(deserialize_with = "listen_address::deserialize")]
     pub(crate) listen: SocketAddr,
     pub(crate) node_url: String,
     pub(crate) allow_subnets: Vec<IpNet>,
@@ -220,83 +223,120 @@ impl Database {
 }
 
 impl Config {
-    /// Checks what the types can't express. An error is `setting: reason`; [`setting_error`] adds value, format and
-    /// example.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        let within = |key: &str, value: u64, min: u64, max: u64| {
-            if (min..=max).contains(&value) { Ok(()) } else { Err(format!("{key}: it is out of range")) }
-        };
-        if self.roles.is_empty() {
-            return Err("roles: the process would run nothing".to_owned());
+    /// Checks what the types can't express, and returns every mistake as `setting: reason`; [`setting_error`] adds
+    /// value, format and example.
+    pub(crate) fn mistakes(&self) -> Vec<String> {
+        let checks = [
+            self.check_database(),
+            self.check_urls(),
+            self.check_files(),
+            self.check_numbers(),
+            self.check_durations(),
+            self.check_texts(),
+        ];
+        checks.into_iter().flatten().collect()
+    }
+
+    fn check_database(&self) -> Vec<String> {
+        let url = &self.database.url;
+        if url.is_empty() {
+            return Vec::new();
         }
-        if !self.database.url.is_empty()
-            && !self.database.url.starts_with("postgres://")
-            && !self.database.url.starts_with("postgresql://")
-        {
-            return Err("database.url: it does not begin with postgres://".to_owned());
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return vec!["database.url: it does not begin with postgres://".to_owned()];
         }
-        if !self.database.url.is_empty() {
-            self.database.postgres().check().map_err(|error| format!("database.url: {error}"))?;
-        }
+        refusal("database.url", self.database.postgres().check()).into_iter().collect()
+    }
+
+    fn check_urls(&self) -> Vec<String> {
         let urls = [
             ("platform.provider_url", &self.platform.provider_url),
             ("provider.node_url", &self.provider.node_url),
             ("provider.public_url", &self.provider.public_url),
         ];
-        for (path, url) in urls {
+        let is_valid = |url: &str| {
             let parsed = url::Url::parse(url).ok();
-            let is_valid = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some());
-            if !url.is_empty() && !is_valid {
-                return Err(format!("{path}: it is not an http or https URL"));
-            }
-        }
+            parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+        };
+        let wrong = urls.into_iter().filter(|(_, url)| !url.is_empty() && !is_valid(url));
+        let mut mistakes: Vec<String> =
+            wrong.map(|(path, _)| format!("{path}: it is not an http or https URL")).collect();
         if !self.provider.proxy.is_empty() {
-            let proxy = self.provider.proxy.parse::<kit_outbound::Proxy>();
-            proxy.map_err(|error| format!("provider.proxy: {error}"))?;
+            mistakes.extend(refusal("provider.proxy", self.provider.proxy.parse::<kit_outbound::Proxy>()));
         }
-        if !self.provider.tls_roots.is_empty() {
-            let file = &self.provider.tls_roots;
-            let pem = std::fs::read(file).map_err(|error| format!("provider.tls_roots: can't read {file}: {error}"))?;
-            kit_outbound::roots_from_pem(&pem).map_err(|error| format!("provider.tls_roots: {file}: {error}"))?;
+        if !self.metrics.listen.is_empty() {
+            mistakes.extend(refusal("metrics.listen", listen_address::resolve(&self.metrics.listen)));
         }
-        if !self.metrics.listen.is_empty() && self.metrics.listen.parse::<SocketAddr>().is_err() {
-            return Err("metrics.listen: invalid socket address syntax".to_owned());
-        }
-        within("worker_threads", self.worker_threads as u64, 0, 1_024)?;
-        within("request_bodies_mib", self.request_bodies_mib.into(), 16, 65_536)?;
-        within("connections_per_address", self.connections_per_address as u64, 1, 20_000)?;
-        within("provider.drain_timeout", self.provider.drain_timeout.as_millis(), 0, 600_000)?;
-        within("database.pool_size", self.database.pool_size.into(), 2, 1_000)?;
-        within("platform.rate_limit", self.platform.rate_limit.into(), 0, kit_http::rate_limit::QUOTA_MAX.into())?;
-        let (minute_ms, month_ms) = (60_000, 31 * 24 * 3_600_000);
-        let people = &self.platform;
-        within("platform.session_ttl", people.session_ttl.as_millis(), minute_ms, month_ms)?;
-        // The platform records the use of a session once a minute.
-        within("platform.session_idle", people.session_idle.as_millis(), 2 * minute_ms, month_ms)?;
-        within("platform.sign_in_attempts", people.sign_in_attempts.into(), 3, 1_000)?;
-        within("platform.publish_concurrency", self.platform.publish_concurrency as u64, 1, 1_000)?;
-        within("provider.endpoint_concurrency", self.provider.endpoint_concurrency as u64, 1, 1_000)?;
-        within("provider.requests_per_second", self.provider.requests_per_second.into(), 1, 1_000_000)?;
-        within("provider.endpoints_per_application", self.provider.endpoints_per_application as u64, 1, 10_000)?;
-        if !self.provider.key_region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
-            return Err("provider.key_region: it has characters other than lower-case letters and digits".to_owned());
-        }
-        within("provider.request_timeout", self.provider.request_timeout.as_millis(), 1, 300_000)?;
-        within("platform.publish_timeout", self.platform.publish_timeout.as_millis(), 1, 300_000)?;
-        within("provider.retry_schedule", self.provider.retry_schedule.len() as u64, 0, 50)?;
-        if self.platform.publish_backoff_base > self.platform.publish_backoff_cap {
-            let cap = self.platform.publish_backoff_cap;
-            return Err(format!(
-                "platform.publish_backoff_base: it is longer than platform.publish_backoff_cap, {cap}"
-            ));
+        mistakes
+    }
+
+    fn check_files(&self) -> Vec<String> {
+        let mut mistakes = Vec::new();
+        let file = &self.provider.tls_roots;
+        if !file.is_empty() {
+            let pem = std::fs::read(file).map_err(|error| format!("can't read {file}: {error}"));
+            let roots = pem.and_then(|pem| {
+                kit_outbound::roots_from_pem(&pem).map(drop).map_err(|error| format!("{file}: {error}"))
+            });
+            mistakes.extend(refusal("provider.tls_roots", roots));
         }
         if !self.secrets.key.is_empty() {
             let (key, random) = (Some(self.secrets.key.as_str()), kit_runtime::random::SystemRandom);
-            let vault = kit_runtime::vault::Vault::from_config(key, &self.data_dir, &random);
-            vault.map(drop).map_err(|error| format!("secrets.key: {error}"))?;
+            mistakes
+                .extend(refusal("secrets.key", kit_runtime::vault::Vault::from_config(key, &self.data_dir, &random)));
         }
-        tracing_subscriber::EnvFilter::try_new(&self.log.level).map_err(|error| format!("log.level: {error}"))?;
-        Ok(())
+        mistakes
+    }
+
+    fn check_numbers(&self) -> Vec<String> {
+        let (platform, provider) = (&self.platform, &self.provider);
+        let ranges = [
+            ("worker_threads", self.worker_threads as u64, 0, 1_024),
+            ("request_bodies_mib", self.request_bodies_mib.into(), 16, 65_536),
+            ("connections_per_address", self.connections_per_address as u64, 1, 20_000),
+            ("database.pool_size", self.database.pool_size.into(), 2, 1_000),
+            ("platform.rate_limit", platform.rate_limit.into(), 0, kit_http::rate_limit::QUOTA_MAX.into()),
+            ("platform.sign_in_attempts", platform.sign_in_attempts.into(), 3, 1_000),
+            ("platform.publish_concurrency", platform.publish_concurrency as u64, 1, 1_000),
+            ("provider.endpoint_concurrency", provider.endpoint_concurrency as u64, 1, 1_000),
+            ("provider.requests_per_second", provider.requests_per_second.into(), 1, 1_000_000),
+            ("provider.endpoints_per_application", provider.endpoints_per_application as u64, 1, 10_000),
+            ("provider.retry_schedule", provider.retry_schedule.len() as u64, 0, 50),
+        ];
+        out_of_range(&ranges)
+    }
+
+    fn check_durations(&self) -> Vec<String> {
+        let (platform, provider) = (&self.platform, &self.provider);
+        let (minute_ms, month_ms) = (60_000, 31 * 24 * 3_600_000);
+        let ranges = [
+            ("platform.publish_timeout", platform.publish_timeout.as_millis(), 1, 300_000),
+            ("platform.session_ttl", platform.session_ttl.as_millis(), minute_ms, month_ms),
+            // The platform records the use of a session once a minute.
+            ("platform.session_idle", platform.session_idle.as_millis(), 2 * minute_ms, month_ms),
+            ("provider.request_timeout", provider.request_timeout.as_millis(), 1, 300_000),
+            ("provider.drain_timeout", provider.drain_timeout.as_millis(), 0, 600_000),
+        ];
+        let mut mistakes = out_of_range(&ranges);
+        if platform.publish_backoff_base > platform.publish_backoff_cap {
+            let cap = platform.publish_backoff_cap;
+            mistakes
+                .push(format!("platform.publish_backoff_base: it is longer than platform.publish_backoff_cap, {cap}"));
+        }
+        mistakes
+    }
+
+    fn check_texts(&self) -> Vec<String> {
+        let mut mistakes = Vec::new();
+        if self.roles.is_empty() {
+            mistakes.push("roles: the process would run nothing".to_owned());
+        }
+        if !self.provider.key_region.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+            let reason = "it has characters other than lower-case letters and digits";
+            mistakes.push(format!("provider.key_region: {reason}"));
+        }
+        mistakes.extend(refusal("log.level", tracing_subscriber::EnvFilter::try_new(&self.log.level)));
+        mistakes
     }
 
     /// Base URL of the provider for customers without a provider URL of their own; none for the embedded provider.
@@ -342,4 +382,15 @@ impl Config {
     pub(crate) fn runs(&self, role: Role) -> bool {
         self.roles.contains(&role)
     }
+}
+
+/// The mistake of a setting whose value was refused.
+fn refusal<T, E: std::fmt::Display>(path: &str, checked: Result<T, E>) -> Option<String> {
+    checked.err().map(|error| format!("{path}: {error}"))
+}
+
+/// The settings whose value is not between its two limits: path, value, least, most.
+fn out_of_range(ranges: &[(&str, u64, u64, u64)]) -> Vec<String> {
+    let wrong = ranges.iter().filter(|(_, value, min, max)| !(min..=max).contains(&value));
+    wrong.map(|(path, ..)| format!("{path}: it is out of range")).collect()
 }

@@ -12,6 +12,7 @@ mod data_dir_lock;
 mod demo;
 mod embedded_provider;
 mod error;
+mod home;
 mod node;
 mod sealing_key;
 mod server_proof;

@@ -17,17 +17,19 @@ use platform_core::access::NewApiKey;
 use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use provider_core::dispatcher::retry::RetrySchedule;
-use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};
+use provider_core::page::{CursorKey, PageQuery};
+use provider_core::{AllowedSchemes, EndpointAddressPolicy, PageRequest, Provider, ProviderConfig, ProviderParts};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::address_file::{self, AddressFile};
-use crate::config::{Config, Role, Signature};
+use crate::config::{Config, Role, Signature, listen_address};
 use crate::data_dir_lock::{self, DataDirLock};
 use crate::embedded_provider::EmbeddedNodes;
 use crate::error::{CommandError, ErrorContext as _};
+use crate::home;
 use crate::sealing_key::{require_platform_key, require_provider_key};
 use crate::server_proof;
 
@@ -209,6 +211,7 @@ impl Node {
             provider.spawn_workers(&node.tasks);
             let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
             let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
+            let surface = home::add_to(surface, Role::Provider, &config.provider_public_url());
             let surface = node.with_proofs(surface, Role::Provider, &config);
             let addr = node.serve(listener, surface, &config, &config.provider.trusted_proxies)?;
             sources.push(metrics);
@@ -227,14 +230,16 @@ impl Node {
             }
             platform.spawn_workers(&node.tasks);
             sources.push(platform_api::metrics(platform.clone()));
-            let surface = node.with_proofs(platform_api::surface(platform.clone()), Role::Platform, &config);
+            let surface = home::add_to(platform_api::surface(platform.clone()), Role::Platform, "");
+            let surface = node.with_proofs(surface, Role::Platform, &config);
             let addr = node.serve(listener, surface, &config, &config.platform.trusted_proxies)?;
             node.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
             node.platform = Some((platform, addr));
         }
         kit_http::body_memory::set_limit(config.request_bodies_bytes_max());
         sources.push(kit_http::body_memory::metrics_source());
-        if let Ok(addr) = config.metrics.listen.parse() {
+        if !config.metrics.listen.is_empty() {
+            let addr = listen_address::resolve(&config.metrics.listen).context("reading metrics.listen")?;
             let listener = listen(addr, "metrics.listen").await?;
             node.serve(listener, kit_http::metrics::surface(sources), config, &[])?;
         }
@@ -283,6 +288,23 @@ impl Node {
 
     pub(crate) fn provider_url(&self) -> String {
         self.provider.as_ref().map_or(String::new(), |(_, addr)| format!("http://{addr}"))
+    }
+
+    /// Whether nobody has set up anything: neither an account of the provider nor a customer of the platform.
+    pub(crate) async fn is_empty(&self) -> Result<bool, CommandError> {
+        let doing = "looking for accounts and customers";
+        if let Some((provider, _)) = &self.provider {
+            let query = PageQuery { limit: Some("1"), iterator: None, order: None };
+            let page = PageRequest::parse(query, CursorKey::Id(provider_core::ids::ACCOUNT)).context(doing)?;
+            if !provider.list_accounts(&page).await.context(doing)?.data.is_empty() {
+                return Ok(false);
+            }
+        }
+        if let Some((platform, _)) = &self.platform {
+            let page = platform_core::port::Page { after: None, limit: 1 };
+            return Ok(platform.customers(&Caller::command_line(), page).await.context(doing)?.is_empty());
+        }
+        Ok(true)
     }
 
     /// An HTTP client for the node's own APIs.

@@ -30,6 +30,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "consumer",
             "contract",
+            "kit-design",
             "kit-engine",
             "kit-http",
             "kit-outbound",

@@ -59,7 +59,7 @@ fn content(kind: &'static str, body: Bytes) -> Response {
 }
 
 /// Browsers send `text/html` in `Accept`; other programs mostly send `*/*`.
-fn wants_html(headers: &HeaderMap) -> bool {
+pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     let named = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("text/html"));
     headers.get_all(ACCEPT).iter().any(named)
 }

@@ -17,6 +17,7 @@ use http::{StatusCode, Uri};
 use tower::Service;
 
 use crate::cors::{self, Origins};
+use crate::docs::wants_html;
 use crate::problem::Problem;
 use crate::request_counts::RequestCounts;
 use crate::request_id;
@@ -62,7 +63,7 @@ fn surface(
     let router = router
         .fallback(async move || (fallbacks.route_not_found)())
         .method_not_allowed_fallback(async move || (fallbacks.method_not_allowed)());
-    Surface { router, panicked: fallbacks.panicked, origins, requests, mounted: Vec::new() }
+    Surface { router, panicked: fallbacks.panicked, origins, requests, mounted: Vec::new(), home: None }
 }
 
 /// A complete surface. One service instead of layers of the router, each of which would cost every request an
@@ -75,6 +76,7 @@ pub struct Surface {
     origins: Origins,
     requests: Option<Arc<RequestCounts>>,
     mounted: Vec<(&'static str, Router)>,
+    home: Option<Router>,
 }
 
 impl Surface {
@@ -84,9 +86,17 @@ impl Surface {
         self
     }
 
+    /// Mounts pages at a path and below it, as [`Self::mount`] does. Browsers also get their first page at `/`; other
+    /// clients get the surface's own response there.
+    pub fn mount_home(mut self, path: &'static str, pages: Router) -> Self {
+        self.home = Some(pages.clone());
+        self.mount(path, pages)
+    }
+
     /// The response to a request.
     pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
-        if let Some(other) = self.mounted_at(request.uri().path()) {
+        let home = self.home.as_ref().filter(|_| request.uri().path() == "/" && wants_html(request.headers()));
+        if let Some(other) = home.or_else(|| self.mounted_at(request.uri().path())) {
             return Either::Left(call_router(other, request));
         }
         trim_slash(request.uri_mut());
@@ -265,6 +275,24 @@ mod tests {
         for uri in ["/pagesandmore", "/page", "/lots/pages"] {
             let (parts, body) = call_on(both.clone(), Method::GET, uri).await;
             assert!(parts.status == 404 && body.contains("route_not_found"), "{uri}: {body}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_browser_gets_the_home_page_at_the_root_and_a_program_the_surfaces_own_response() {
+        let pages = Router::new().route("/", get(async || "home")).route("/style", get(async || "style"));
+        let both = surface().mount_home("/home", pages);
+        let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
+        for (uri, accept, seen) in [
+            ("/", browser, "home"),
+            ("/", "*/*", "root"),
+            ("/home", "*/*", "home"),
+            ("/home/style", "*/*", "style"),
+            ("/lots", browser, "/lots"),
+        ] {
+            let request = Request::builder().uri(uri).header("accept", accept).body(Body::empty()).unwrap();
+            let body = both.clone().oneshot(request).await.unwrap().into_body();
+            assert_eq!(body.collect().await.unwrap().to_bytes(), seen, "{uri} {accept}");
         }
     }
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use super::print;
 use crate::cli::{Cli, ConfigCommand};
+use crate::config::Resolved;
 use crate::config::settings::{self, SETTINGS};
 use crate::error::CommandError;
 
@@ -15,21 +16,63 @@ pub(crate) fn run(cli: &Cli, command: &ConfigCommand) -> Result<ExitCode, Comman
             print("The configuration is valid.");
         }
         ConfigCommand::Show => {
-            let resolved = crate::load(cli)?;
-            let table = crate::config::table_of(&resolved.config);
-            let mut section = "";
-            for key in SETTINGS {
-                let (section_of_key, name) = key.path.split_once('.').unwrap_or(("", key.path));
-                if section_of_key != section {
-                    print(&format!("\n[{section_of_key}]"));
-                    section = section_of_key;
-                }
-                let value = crate::config::look_up(&table, key.path).map(ToString::to_string).unwrap_or_default();
-                let shown = if key.is_secret() && value != "\"\"" { "\"(not shown)\"".to_owned() } else { value };
-                let origin = resolved.origins.get(key.path).map_or("default", String::as_str);
-                print(&format!("{:<60} # {origin}", format!("{name} = {shown}")));
-            }
+            print(&show(&crate::load(cli)?));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The configuration as a file that `lotwire config check` accepts, with the source of each value. A secret stands in a
+/// comment, so that no text takes its place.
+fn show(resolved: &Resolved) -> String {
+    let table = crate::config::table_of(&resolved.config);
+    let mut lines = Vec::new();
+    let mut section = "";
+    for key in SETTINGS {
+        let (section_of_key, name) = key.path.split_once('.').unwrap_or(("", key.path));
+        if section_of_key != section {
+            lines.push(format!("\n[{section_of_key}]"));
+            section = section_of_key;
+        }
+        let value = crate::config::look_up(&table, key.path).map(ToString::to_string).unwrap_or_default();
+        let hidden = key.is_secret() && value != "\"\"";
+        let line = if hidden { format!("# {name} = (not shown)") } else { format!("{name} = {value}") };
+        let origin = resolved.origins.get(key.path).map_or("default", String::as_str);
+        lines.push(format!("{line:<60} # {origin}"));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+    use crate::config::{self, Overrides};
+
+    #[test]
+    fn the_shown_configuration_loads_again_with_the_same_values_except_secrets() {
+        let variables = [
+            ("LOTWIRE_DATABASE__URL", "postgres://user:hush@db/lotwire"),
+            ("LOTWIRE_SECRETS__KEY", &"07".repeat(32)),
+            ("LOTWIRE_PROVIDER__PROXY", "http://user:hush@proxy.example.com:3128"),
+            ("LOTWIRE_PROVIDER__LISTEN", "localhost:8071"),
+            ("LOTWIRE_PROVIDER__RETRY_SCHEDULE", "5s,1m"),
+            ("LOTWIRE_METRICS__LISTEN", "localhost:9090"),
+            ("LOTWIRE_LOG__LEVEL", "info,platform=debug"),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let first = config::load(None, variables, Overrides::default()).unwrap();
+        let text = show(&first);
+        assert!(!text.contains("hush") && !text.contains("0707"), "{text}");
+        assert_eq!(text.matches("(not shown)").count(), 3, "{text}");
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let mut again = config::load(Some(file.path()), [], Overrides::default()).unwrap().config;
+        assert!(again.secrets.key.is_empty() && again.database.url.is_empty() && again.provider.proxy.is_empty());
+        again.secrets = first.config.secrets.clone();
+        again.database.url = first.config.database.url.clone();
+        again.provider.proxy = first.config.provider.proxy.clone();
+        assert_eq!(again, first.config);
+    }
 }

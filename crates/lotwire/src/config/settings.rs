@@ -176,11 +176,6 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Time for requests and attempts under way to finish during a shutdown. Unfinished deliveries are released to other nodes or to the next start.",
     ),
     setting(
-        "metrics.listen",
-        SettingKind::Text,
-        "Address and port of `/metrics` for Prometheus. It needs no authentication. Empty: off.",
-    ),
-    setting(
         "provider.signature",
         SettingKind::Text,
         "Kind of signing secret generated for a new endpoint: `hmac256`, shared with the receiver, or `ed25519`, a key pair. A rotation keeps the kind.",
@@ -209,6 +204,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "provider.endpoints_per_application",
         SettingKind::Number,
         "Maximum number of endpoints of an application. `lotwire provider account set` overrides it for an account.",
+    ),
+    setting(
+        "metrics.listen",
+        SettingKind::Text,
+        "Address and port of `/metrics` for Prometheus. It needs no authentication. Empty: off.",
     ),
     setting(
         "secrets.key",
@@ -256,6 +256,17 @@ mod tests {
                 _ => into.push(path),
             }
         }
+    }
+
+    #[test]
+    fn the_settings_of_a_section_stand_together() {
+        let mut sections: Vec<&str> =
+            SETTINGS.iter().map(|key| key.path.split_once('.').map_or("", |parts| parts.0)).collect();
+        sections.dedup();
+        let mut unique = sections.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(sections.len(), unique.len(), "{sections:?}");
     }
 
     #[test]

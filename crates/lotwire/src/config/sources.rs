@@ -1,6 +1,7 @@
 //! Loads the configuration: file, then environment variables, then flags. A later source overrides an earlier one.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
@@ -10,6 +11,20 @@ use toml::{Spanned, Table, Value};
 use super::Config;
 use super::setting_error::{InvalidSetting, SettingSource, UnknownSetting, section};
 use super::settings::{SETTINGS, Setting, SettingKind};
+
+/// Every mistake of a configuration, at least one.
+#[derive(Debug)]
+pub(crate) struct ConfigErrors(Vec<ConfigError>);
+
+impl Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [only] = self.0.as_slice() {
+            return only.fmt(f);
+        }
+        write!(f, "the configuration has {} mistakes:", self.0.len())?;
+        self.0.iter().try_for_each(|error| write!(f, "\n  {error}"))
+    }
+}
 
 /// Why a configuration can't be loaded. Each message names the source and what to change.
 #[derive(Debug, thiserror::Error)]
@@ -48,61 +63,100 @@ pub(crate) struct Resolved {
     pub(crate) origins: BTreeMap<String, String>,
 }
 
-/// Reads file, variables and flags. `variables` is the whole environment; names that do not begin with `LOTWIRE_` are
-/// ignored.
+/// Reads file, variables and flags, and reports every mistake. `variables` is the whole environment; names that do not
+/// begin with `LOTWIRE_` are ignored.
 pub(crate) fn load(
     file: Option<&Path>,
     variables: impl IntoIterator<Item = (String, String)>,
     overrides: Overrides,
-) -> Result<Resolved, ConfigError> {
-    let mut merged = Table::new();
-    let mut sources = BTreeMap::new();
-    let mut apply = |key: &'static Setting, value: Value, source: SettingSource, given: String| {
-        check_value(key, &value).map_err(|why| {
-            ConfigError::Invalid(InvalidSetting { source: Some(source.clone()), key, given: Some(given), why })
-        })?;
-        set_path(&mut merged, key.path, value);
-        sources.insert(key.path, source);
-        Ok(())
-    };
-
+) -> Result<Resolved, ConfigErrors> {
+    let mut merged = Merged::default();
     if let Some(path) = file {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable { path: path.to_owned(), error })?;
-        let entries = entries(&text).map_err(|error| ConfigError::File { path: path.to_owned(), error })?;
-        for FileEntry { name, line, value } in entries {
-            let source = SettingSource::File(path.to_owned(), line);
-            let key = SETTINGS.iter().find(|key| key.path == name);
-            let key = key.ok_or_else(|| ConfigError::Unknown(UnknownSetting { source: source.clone(), name }))?;
-            let given = value.to_string();
-            apply(key, value, source, given)?;
-        }
+        merged.add_file(path);
     }
-
     let mut variables: Vec<_> = variables.into_iter().filter(|(name, _)| is_lotwire_variable(name)).collect();
     variables.sort();
     for (variable, text) in variables {
-        let source = SettingSource::Variable(variable.clone());
-        let key = SETTINGS.iter().find(|key| key.variable() == variable);
-        let key = key.ok_or_else(|| ConfigError::Unknown(UnknownSetting { source: source.clone(), name: variable }))?;
-        let given = Value::String(text.clone()).to_string();
-        let refuse = |why| {
-            ConfigError::Invalid(InvalidSetting { source: Some(source.clone()), key, given: Some(given.clone()), why })
-        };
-        let value = parse(key, &text).map_err(refuse)?;
-        apply(key, value, source, given)?;
+        merged.add_variable(variable, &text);
     }
-
     for (path, value) in overrides.0 {
         let Some(key) = SETTINGS.iter().find(|key| key.path == path) else { continue };
         let given = value.to_string();
-        apply(key, value, SettingSource::Flag, given)?;
+        merged.add(key, Ok(value), SettingSource::Flag, given);
+    }
+    merged.finish()
+}
+
+/// The values of the sources that were read so far, and the mistakes in them. A refused value counts as not given.
+#[derive(Default)]
+struct Merged {
+    table: Table,
+    sources: BTreeMap<&'static str, SettingSource>,
+    mistakes: Vec<ConfigError>,
+    refused: Vec<&'static str>,
+}
+
+impl Merged {
+    fn add_file(&mut self, path: &Path) {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => return self.mistakes.push(ConfigError::Unreadable { path: path.to_owned(), error }),
+        };
+        let entries = match entries(&text) {
+            Ok(entries) => entries,
+            Err(error) => return self.mistakes.push(ConfigError::File { path: path.to_owned(), error }),
+        };
+        for FileEntry { name, line, value } in entries {
+            let source = SettingSource::File(path.to_owned(), line);
+            let given = value.to_string();
+            match SETTINGS.iter().find(|key| key.path == name) {
+                Some(key) => self.add(key, Ok(value), source, given),
+                None => self.mistakes.push(ConfigError::Unknown(UnknownSetting { source, name })),
+            }
+        }
     }
 
-    let config = Config::deserialize(merged).map_err(|error| ConfigError::Other(error.to_string()))?;
-    config.check().map_err(|text| refused(&config, &sources, text))?;
-    let origins = sources.into_iter().map(|(path, source)| (path.to_owned(), origin(&source))).collect();
-    Ok(Resolved { config, origins })
+    fn add_variable(&mut self, variable: String, text: &str) {
+        let source = SettingSource::Variable(variable.clone());
+        match SETTINGS.iter().find(|key| key.variable() == variable) {
+            Some(key) => self.add(key, parse(key, text), source, Value::String(text.to_owned()).to_string()),
+            None => self.mistakes.push(ConfigError::Unknown(UnknownSetting { source, name: variable })),
+        }
+    }
+
+    fn add(&mut self, key: &'static Setting, value: Result<Value, String>, source: SettingSource, given: String) {
+        let checked = value.and_then(|value| check_value(key, &value).map(|()| value));
+        match checked {
+            Ok(value) => {
+                set_path(&mut self.table, key.path, value);
+                self.sources.insert(key.path, source);
+            }
+            Err(why) => {
+                self.refused.push(key.path);
+                let invalid = InvalidSetting { source: Some(source), key, given: Some(given), why };
+                self.mistakes.push(ConfigError::Invalid(invalid));
+            }
+        }
+    }
+
+    /// Checks the values together.
+    fn finish(self) -> Result<Resolved, ConfigErrors> {
+        let Merged { table, sources, mut mistakes, refused: refused_paths } = self;
+        match Config::deserialize(table) {
+            Ok(config) => {
+                // A comparison with the default of a refused setting would name a mistake that nobody made.
+                let is_refused = |text: &String| refused_paths.iter().any(|path| text.contains(path));
+                let found = config.mistakes().into_iter().filter(|text| !is_refused(text));
+                mistakes.extend(found.map(|text| refused(&config, &sources, text)));
+                if mistakes.is_empty() {
+                    let origins = sources.into_iter().map(|(path, source)| (path.to_owned(), origin(&source)));
+                    return Ok(Resolved { config, origins: origins.collect() });
+                }
+            }
+            Err(error) => mistakes.push(ConfigError::Other(error.to_string())),
+        }
+        Err(ConfigErrors(mistakes))
+    }
 }
 
 /// The source of a value, as `lotwire config show` prints it.
@@ -114,7 +168,7 @@ fn origin(source: &SettingSource) -> String {
     }
 }
 
-/// Turns an error of [`Config::check`], `key: why`, into one that also names the source, the value and the accepted
+/// Turns an entry of [`Config::mistakes`], `key: why`, into one that also names the source, the value and the accepted
 /// values.
 fn refused(config: &Config, sources: &BTreeMap<&'static str, SettingSource>, text: String) -> ConfigError {
     let named =

@@ -11,7 +11,7 @@ pub(crate) struct ValueFormat {
     pub(crate) example: &'static str,
 }
 
-const ADDRESS: ValueFormat = value_format("an IP address and a port", "127.0.0.1:8080");
+const ADDRESS: ValueFormat = value_format("an IP address or a host name, with a port", "127.0.0.1:8080");
 const SUBNETS: ValueFormat = value_format("a list of subnets in CIDR notation", "127.0.0.0/8,10.1.0.0/16");
 const DURATION: ValueFormat = value_format("a duration of up to 30 days", "30s");
 const TIMEOUT: ValueFormat = value_format("a duration from 1ms to 5m", "30s");
@@ -31,7 +31,7 @@ impl Setting {
             "database.url" => value_format("a PostgreSQL URL, or empty", "postgres://user:password@host/database"),
             "database.pool_size" => value_format("a whole number from 2 to 1000", "16"),
             "platform.listen" | "provider.listen" => ADDRESS,
-            "metrics.listen" => value_format("an IP address and a port, or empty", "127.0.0.1:9090"),
+            "metrics.listen" => value_format("an IP address or a host name, with a port; or empty", "127.0.0.1:9090"),
             "platform.provider_url" | "provider.public_url" | "provider.node_url" => {
                 value_format("an http or https URL, or empty", "https://hooks.example.com")
             }

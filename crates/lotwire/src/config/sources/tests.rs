@@ -57,9 +57,9 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("database.pool_size",             "1",                "out of range"),
     ("database.pool_size",             "70000",            "out of range"),
     ("database.pool_size",             "-1",               "out of range"),
-    ("platform.listen",                "8080",             "invalid socket address syntax"),
-    ("provider.listen",                "localhost:8071",   "invalid socket address syntax"),
-    ("metrics.listen",                 "9090",             "invalid socket address syntax"),
+    ("platform.listen",                "8080",             "not a host and a port"),
+    ("provider.listen",                "localhost",        "not a host and a port"),
+    ("metrics.listen",                 "9090",             "not a host and a port"),
     ("platform.provider_url",          "api.example.com",  "not an http or https URL"),
     ("provider.public_url",            "ftp://x",          "not an http or https URL"),
     ("platform.rate_limit",            "100000001",        "out of range"),
@@ -208,4 +208,50 @@ fn the_error_for_an_unknown_name_suggests_a_similar_one() {
     ] {
         assert!(error.contains(says), "{says:?} is not in: {error}");
     }
+}
+
+#[test]
+fn every_mistake_is_reported_with_its_line_variable_or_flag() {
+    let file = file(
+        "colour = \"red\"\n[platform]\nlisten = \"8080\"\nrate_limit = -1\n[provider]\nendpoint_concurrency = 0\n",
+    );
+    let environment = variables(&[("LOTWIRE_LOG__FORMAT", "xml"), ("LOTWIRE_PROVIDER__HTTPS_ONLY", "yes")]);
+    let mut flags = Overrides::default();
+    flags.set("provider.listen", Some("nowhere"));
+    let error = load(Some(file.path()), environment, flags).unwrap_err().to_string();
+    assert!(error.starts_with("the configuration has 7 mistakes:\n  in the configuration file /"), "{error}");
+    for part in [
+        "line 1: unknown setting colour",
+        "line 3: platform.listen is \"8080\": it is not a host and a port. It must be",
+        "line 4: platform.rate_limit is -1: it is out of range. It must be",
+        "line 6: provider.endpoint_concurrency is 0: it is out of range. It must be",
+        "variable LOTWIRE_LOG__FORMAT: log.format is \"xml\"",
+        "variable LOTWIRE_PROVIDER__HTTPS_ONLY: provider.https_only is \"yes\"",
+        "a flag: provider.listen is \"nowhere\": it is not a host and a port",
+    ] {
+        assert_eq!(error.lines().filter(|line| line.contains(part)).count(), 1, "{part:?} is not in: {error}");
+    }
+}
+
+#[test]
+fn a_refused_value_causes_no_second_mistake_in_a_setting_that_is_compared_with_it() {
+    let environment = variables(&[
+        ("LOTWIRE_PLATFORM__PUBLISH_BACKOFF_BASE", "2m"),
+        ("LOTWIRE_PLATFORM__PUBLISH_BACKOFF_CAP", "1 fortnight"),
+    ]);
+    let error = load(None, environment, Overrides::default()).unwrap_err().to_string();
+    assert!(error.starts_with("variable LOTWIRE_PLATFORM__PUBLISH_BACKOFF_CAP: "), "{error}");
+}
+
+#[test]
+fn a_host_name_is_accepted_in_every_listen_address() {
+    let environment = variables(&[
+        ("LOTWIRE_PLATFORM__LISTEN", "localhost:1"),
+        ("LOTWIRE_PROVIDER__LISTEN", "localhost:2"),
+        ("LOTWIRE_METRICS__LISTEN", "localhost:3"),
+    ]);
+    let config = load(None, environment, Overrides::default()).unwrap().config;
+    assert_eq!(config.platform.listen.to_string(), "127.0.0.1:1");
+    assert_eq!(config.provider.listen.to_string(), "127.0.0.1:2");
+    assert_eq!(config.metrics.listen, "localhost:3");
 }
