@@ -34,7 +34,7 @@ pub fn payload_check(data: &[u8]) {
 pub fn configuration(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(config) = toml::from_str::<crate::config::Config>(text) {
-        let _ = config.check();
+        let _ = config.mistakes();
         let table = crate::config::table_of(&config);
         let again = toml::from_str::<crate::config::Config>(&table.to_string());
         assert_eq!(again.as_ref(), Ok(&config), "a printed configuration reads back as itself");
