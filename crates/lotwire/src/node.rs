@@ -290,7 +290,7 @@ impl Node {
         self.provider.as_ref().map_or(String::new(), |(_, addr)| format!("http://{addr}"))
     }
 
-    /// Whether nobody has set up anything: neither an account of the provider nor a customer of the platform.
+    /// Whether the installation has nothing yet: neither an account of the provider nor a customer of the platform.
     pub(crate) async fn is_empty(&self) -> Result<bool, CommandError> {
         let doing = "looking for accounts and customers";
         if let Some((provider, _)) = &self.provider {

@@ -11,19 +11,22 @@ use ipnet::IpNet;
 /// The bits of an IPv6 address that name its network.
 const NETWORK_BITS: u32 = 64;
 
+/// The number of open connections of each client that has any.
+type OpenConnections = Arc<Mutex<HashMap<IpAddr, usize>>>;
+
 /// Counts the open connections of each address.
 #[derive(Debug)]
 pub(crate) struct ConnectionsPerAddress {
     connections_max: usize,
     unlimited: Vec<IpNet>,
-    open: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    open: OpenConnections,
 }
 
 /// A counted connection. Dropping it releases its place.
 #[derive(Debug)]
 pub(crate) struct CountedConnection {
     /// None for an address without a limit.
-    counted: Option<(IpAddr, Arc<Mutex<HashMap<IpAddr, usize>>>)>,
+    counted: Option<(IpAddr, OpenConnections)>,
 }
 
 impl ConnectionsPerAddress {

@@ -144,7 +144,7 @@ impl Merged {
         let Merged { table, sources, mut mistakes, refused: refused_paths } = self;
         match Config::deserialize(table) {
             Ok(config) => {
-                // A comparison with the default of a refused setting would name a mistake that nobody made.
+                // A comparison with the default of a refused setting would name a mistake that no file and no variable has.
                 let is_refused = |text: &String| refused_paths.iter().any(|path| text.contains(path));
                 let found = config.mistakes().into_iter().filter(|text| !is_refused(text));
                 mistakes.extend(found.map(|text| refused(&config, &sources, text)));

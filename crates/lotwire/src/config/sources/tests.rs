@@ -53,6 +53,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("roles",                          "",                 "the process would run nothing"),
     ("worker_threads",                 "1025",             "out of range"),
     ("request_bodies_mib",             "15",               "out of range"),
+    ("connections_per_address",        "0",                "out of range"),
     ("database.pool_size",             "many",             "not a whole number"),
     ("database.pool_size",             "1",                "out of range"),
     ("database.pool_size",             "70000",            "out of range"),
