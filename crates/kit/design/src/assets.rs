@@ -28,8 +28,19 @@ impl Asset {
     }
 }
 
-static STYLE: LazyLock<Asset> =
-    LazyLock::new(|| Asset::new("style", "css", "text/css; charset=utf-8", include_str!("style.css")));
+/// The style sheet. Its sources are one file for each subject; a later file may override an earlier one.
+const STYLE_TEXT: &str = concat!(
+    include_str!("style/tokens.css"),
+    include_str!("style/base.css"),
+    include_str!("style/layout.css"),
+    include_str!("style/forms.css"),
+    include_str!("style/tables.css"),
+    include_str!("style/components.css"),
+    include_str!("style/charts.css"),
+    include_str!("style/print.css"),
+);
+
+static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::new("style", "css", "text/css; charset=utf-8", STYLE_TEXT));
 static SCRIPT: LazyLock<Asset> =
     LazyLock::new(|| Asset::new("script", "js", "text/javascript; charset=utf-8", include_str!("script.js")));
 static ICON: LazyLock<Asset> = LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_str!("icon.svg")));

@@ -12,6 +12,7 @@
 extern crate self as kit_design;
 
 pub mod assets;
+pub mod charts;
 pub mod code_block;
 pub mod cookie;
 pub mod error_page;

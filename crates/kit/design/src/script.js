@@ -40,6 +40,18 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
     button.textContent = "Copied";
+    const region = document.getElementById("copied");
+    if (region) region.textContent = "Copied to the clipboard.";
+  });
+}
+
+// The number of messages that are newer than the page. The list itself never moves while it is read.
+const tail = document.querySelector("[data-tail]");
+if (tail && window.EventSource) {
+  const source = new EventSource(tail.dataset.tail);
+  source.addEventListener("newer", (event) => {
+    tail.querySelector("a").textContent = `${event.data} new: show`;
+    tail.hidden = false;
   });
 }
 

@@ -12,6 +12,7 @@
 mod batch_size;
 mod endpoint_tasks;
 mod purge;
+pub(crate) mod replay_count;
 mod step_plan;
 pub(crate) mod worker;
 

@@ -7,6 +7,7 @@ pub(crate) mod resealing;
 mod disable;
 mod example;
 mod headers;
+pub mod health;
 mod patch;
 mod put;
 pub(crate) mod sealing;

@@ -49,8 +49,10 @@ pub use accounts::caller::{Caller, Scope};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
+pub use background::replay_count::ReplayCount;
 pub use config::ProviderConfig;
 pub use endpoints::address::{AllowedSchemes, EndpointAddressPolicy};
+pub use endpoints::health::{EndpointHealth, HealthSpan};
 pub use endpoints::{EndpointInput, EndpointPatch, Switch};
 pub use error::{FieldError, ProviderError, Quota};
 pub use event_types::{
@@ -61,6 +63,7 @@ pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX};
 pub use messages::payload::Payload;
 pub use messages::payload_schemas::PayloadCounts;
 pub use messages::retention_counts::RetentionCounts;
+pub use messages::search::{MessageRow, MessageSearch, MessageState};
 pub use messages::{MessageInput, PrecheckResult};
 pub use ordering::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};
 pub use page::{ListPage, PageRequest};

@@ -10,6 +10,7 @@ mod payload_expiry;
 pub(crate) mod payload_schemas;
 pub(crate) mod retention;
 pub(crate) mod retention_counts;
+pub mod search;
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -21,6 +21,7 @@ mod deliveries;
 mod endpoints;
 pub(crate) mod error;
 mod event_types;
+mod health;
 mod idempotency;
 mod messages;
 mod nodes;
@@ -44,6 +45,7 @@ pub use deliveries::{
 pub use endpoints::{EndpointStates, EndpointStore};
 pub use error::{StoreError, StoreResult};
 pub use event_types::EventTypeStore;
+pub use health::{AttemptTally, EndpointWaiting, HealthStore, MessageProgress};
 pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
@@ -134,6 +136,7 @@ pub trait Store:
     + DeliveryStore
     + EndpointStore
     + EventTypeStore
+    + HealthStore
     + IdempotencyStore
     + MessageStore
     + NodeStore
@@ -155,6 +158,7 @@ impl<T> Store for T where
         + DeliveryStore
         + EndpointStore
         + EventTypeStore
+        + HealthStore
         + IdempotencyStore
         + MessageStore
         + NodeStore

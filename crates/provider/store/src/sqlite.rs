@@ -14,6 +14,7 @@ mod backlog;
 mod deliveries;
 mod endpoints;
 mod event_types;
+mod health;
 mod idempotency;
 mod insert;
 mod messages;

@@ -218,6 +218,12 @@ forward! {
         async fn replace_event_type(old: EventType, new: EventType) -> StoreResult<()>;
         async fn delete_event_type(account: &str, name: &str) -> StoreResult<bool>;
     }
+    impl HealthStore {
+        async fn attempt_tallies(endpoint: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<AttemptTally>>;
+        async fn latest_durations(endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>>;
+        async fn endpoint_waiting(endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting>;
+        async fn message_progress(application: &str, messages: &[Id]) -> StoreResult<Vec<MessageProgress>>;
+    }
     impl IdempotencyStore {
         async fn idempotent_answer(account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
         async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;

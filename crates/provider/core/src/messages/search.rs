@@ -1,0 +1,179 @@
+//! Searching an application's messages by state, status code and text, with the progress of each.
+//!
+//! A search looks at a bounded number of messages, as every list of history does: a page that stopped there leads on.
+
+use crate::accounts::caller::Caller;
+use crate::error::ProviderResult;
+use crate::ids;
+use crate::messages::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX};
+use crate::model::{AttemptStatus, Id, Message};
+use crate::page::ListPage;
+use crate::port::{MessageFilter, MessageProgress, Order, PayloadRead, ScanResult};
+use crate::provider::Provider;
+
+/// Messages that are read at a time.
+const BATCH: usize = 100;
+
+/// The state of a message at all its endpoints together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageState {
+    /// Every endpoint received it.
+    Delivered,
+    /// At least one endpoint did not receive it, and no attempt will follow.
+    Failed,
+    /// An attempt failed, and another will follow.
+    Retrying,
+    /// The first attempt has not been made.
+    Waiting,
+    /// No endpoint receives it.
+    NotSent,
+}
+
+impl MessageState {
+    /// All states.
+    pub const ALL: [Self; 5] = [Self::Delivered, Self::Failed, Self::Retrying, Self::Waiting, Self::NotSent];
+
+    /// Stable name, for addresses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Retrying => "retrying",
+            Self::Waiting => "waiting",
+            Self::NotSent => "not-sent",
+        }
+    }
+
+    /// The state that this progress describes.
+    pub fn of(progress: &MessageProgress) -> Self {
+        let failed = matches!(progress.latest, Some((AttemptStatus::Fail, _)));
+        match progress {
+            MessageProgress { endpoints: 0, .. } => Self::NotSent,
+            MessageProgress { waiting: 0, endpoints, succeeded, .. } if succeeded == endpoints => Self::Delivered,
+            MessageProgress { waiting: 0, .. } => Self::Failed,
+            _ if failed => Self::Retrying,
+            _ => Self::Waiting,
+        }
+    }
+}
+
+/// Which messages a search returns: those that meet every given condition.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MessageSearch {
+    /// Event types, channel and tag.
+    pub messages: MessageFilter,
+    /// The message is in this state.
+    pub state: Option<MessageState>,
+    /// The response to the latest attempt has a status code in the hundred that begins with this number; 0 for none.
+    pub code_class: Option<u16>,
+    /// The id, the sender's id or the payload contains this text, whatever its case.
+    pub text: Option<String>,
+}
+
+impl MessageSearch {
+    fn matches(&self, message: &Message, progress: &MessageProgress) -> bool {
+        let code = progress.latest.map(|(_, code)| code / 100 * 100);
+        self.state.is_none_or(|state| state == MessageState::of(progress))
+            && self.code_class.is_none_or(|class| code == Some(class))
+            && self.text.as_ref().is_none_or(|text| contains(message, &text.to_ascii_lowercase()))
+    }
+}
+
+fn contains(message: &Message, text: &str) -> bool {
+    let has = |own: &str| own.to_ascii_lowercase().contains(text);
+    has(&message.id)
+        || message.event_id.as_deref().is_some_and(has)
+        || message.payload.as_ref().is_some_and(|payload| has(&String::from_utf8_lossy(payload.text())))
+}
+
+/// A message of a list, with its progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageRow {
+    /// The message.
+    pub message: Message,
+    /// Its deliveries.
+    pub progress: MessageProgress,
+}
+
+impl Provider {
+    /// An application's messages that the search matches, newest first. 404.
+    pub async fn search_messages(
+        &self,
+        caller: &Caller,
+        application: &str,
+        search: &MessageSearch,
+        ask: impl Into<HistoryRequest>,
+    ) -> ProviderResult<ListPage<MessageRow>> {
+        let ask = ask.into();
+        let application = self.application(caller, application).await?;
+        let found = self.scan_messages(&application.id, search, &ask).await?;
+        Ok(ask.slice(found, |row| &row.message.id))
+    }
+
+    async fn scan_messages(
+        &self,
+        application: &Id,
+        search: &MessageSearch,
+        ask: &HistoryRequest,
+    ) -> ProviderResult<ScanResult<MessageRow>> {
+        let mut scan = ask.scan(ids::MESSAGE, self.now(), SCANNED_JOINED_ROWS_MAX);
+        let wanted = std::mem::replace(&mut scan.limit, BATCH);
+        let content = if search.text.is_some() { PayloadRead::Include } else { PayloadRead::Skip };
+        let (mut rows, mut looked) = (Vec::new(), 0);
+        loop {
+            let batch = self.store().find_messages(application, &search.messages, &scan, content).await?;
+            let ids: Vec<Id> = batch.rows.iter().map(|message| message.id.clone()).collect();
+            let last = batch.stopped_at.clone().or_else(|| ids.last().cloned());
+            let is_whole = ids.len() < BATCH && batch.stopped_at.is_none();
+            looked += ids.len();
+            let progress = self.store().message_progress(application, &ids).await?;
+            for (mut message, progress) in batch.rows.into_iter().zip(progress) {
+                self.hide_expired_payload(&mut message);
+                if search.matches(&message, &progress) {
+                    rows.push(MessageRow { message, progress });
+                }
+                if rows.len() >= wanted {
+                    return Ok(ScanResult { rows, stopped_at: None });
+                }
+            }
+            let Some(last) = last.filter(|_| !is_whole) else { return Ok(ScanResult { rows, stopped_at: None }) };
+            if batch.stopped_at.is_some() || looked >= SCANNED_JOINED_ROWS_MAX {
+                return Ok(ScanResult { rows, stopped_at: Some(last) });
+            }
+            match scan.direction {
+                Order::Ascending => scan.above = last.to_string(),
+                Order::Descending => scan.below = last.to_string(),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_delivered_when_every_endpoint_received_it() {
+        use AttemptStatus::{Fail, Success};
+        for (endpoints, succeeded, waiting, latest, expected) in [
+            (0, 0, 0, None, MessageState::NotSent),
+            (1, 0, 1, None, MessageState::Waiting),
+            (2, 2, 0, Some((Success, 200)), MessageState::Delivered),
+            (2, 1, 0, Some((Fail, 500)), MessageState::Failed),
+            (2, 1, 1, Some((Fail, 500)), MessageState::Retrying),
+            (2, 1, 1, Some((Success, 200)), MessageState::Waiting),
+        ] {
+            let progress = MessageProgress {
+                message: "msg_1".into(),
+                endpoints,
+                succeeded,
+                waiting,
+                next_at: None,
+                attempts: 1,
+                latest,
+                error: String::new(),
+            };
+            assert_eq!(MessageState::of(&progress), expected, "{progress:?}");
+        }
+    }
+}
