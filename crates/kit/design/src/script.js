@@ -62,7 +62,7 @@ let fetches = 0;
 async function follow() {
   const shown = document.querySelector("[data-live]");
   if (!shown || fetches >= FETCHES_MAX) return;
-  if (!document.hidden && !shown.contains(document.activeElement) && !shown.querySelector("details[open]")) {
+  if (!document.hidden && !shown.contains(document.activeElement) && !shown.querySelector("details[open]:not([data-auto])")) {
     fetches += 1;
     const answer = await fetch(location.pathname + location.search, { credentials: "same-origin", redirect: "error" });
     if (!answer.ok) return;

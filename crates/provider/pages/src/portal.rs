@@ -6,6 +6,7 @@
 //! token, in a cookie that scripts can't read: when the token ends, the session ends on every node.
 
 mod access;
+mod causes;
 mod endpoints;
 mod event_type_choices;
 mod event_types;
@@ -13,6 +14,7 @@ mod labels;
 mod login;
 mod messages;
 mod notice;
+mod overview;
 mod pager;
 mod session;
 
@@ -25,6 +27,7 @@ use axum::routing::{get, post};
 use kit_http::Surface;
 use kit_runtime::clock::SharedClock;
 use provider_core::Provider;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::{Position, Url};
 
 use kit_design::assets;
@@ -35,6 +38,9 @@ use kit_design::site::{self, Site};
 /// Path of the portal below the provider's public address. Magic links point there.
 pub const PATH: &str = "/app-portal";
 
+/// Streams of live updates that are open at the same time. Further visitors see the same pages without them.
+const STREAMS_MAX: usize = 500;
+
 /// State of every page's handler. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Portal(Arc<Inner>);
@@ -44,6 +50,8 @@ struct Inner {
     clock: SharedClock,
     site: Arc<Site>,
     cookie: Cookie,
+    /// One permit for each stream of live updates.
+    streams: Arc<Semaphore>,
 }
 
 /// Mounts the portal of this provider on the surface, below [`PATH`].
@@ -59,6 +67,7 @@ fn pages() -> Router<Portal> {
         .route("/", get(home))
         .route("/login", get(login::page).post(login::log_in))
         .route("/logout", post(login::log_out))
+        .route("/overview", get(overview::page))
         .route("/endpoints", get(endpoints::list::page))
         .route("/endpoints/new", get(endpoints::new::page).post(endpoints::new::create))
         .route("/endpoints/{endpoint}", get(endpoints::deliveries::page))
@@ -73,8 +82,10 @@ fn pages() -> Router<Portal> {
         .route("/endpoints/{endpoint}/headers/remove", post(endpoints::headers::remove))
         .route("/endpoints/{endpoint}/example", get(endpoints::example::page).post(endpoints::example::send))
         .route("/endpoints/{endpoint}/replay", get(endpoints::replay::page).post(endpoints::replay::start))
+        .route("/endpoints/{endpoint}/replay/confirm", get(endpoints::replay::confirm))
         .route("/endpoints/{endpoint}/ordering", get(endpoints::ordering::page).post(endpoints::ordering::skip))
         .route("/messages", get(messages::list::page))
+        .route("/messages/live", get(messages::live::stream))
         .route("/messages/{message}", get(messages::detail::page))
         .route("/messages/{message}/payload", get(messages::detail::payload))
         .route("/messages/{message}/resend", post(messages::detail::resend))
@@ -99,7 +110,7 @@ impl Portal {
         let cookie = Cookie { name: "lotwire_app_portal", path: base.to_string(), transport };
         let home = NextLink { words: "Show endpoints", path: "/endpoints" };
         let site = Arc::new(Site { base, origin, name: "Webhooks", home });
-        Self(Arc::new(Inner { provider, clock, site, cookie }))
+        Self(Arc::new(Inner { provider, clock, site, cookie, streams: Arc::new(Semaphore::new(STREAMS_MAX)) }))
     }
 
     pub(crate) fn provider(&self) -> &Provider {
@@ -108,6 +119,15 @@ impl Portal {
 
     pub(crate) fn now(&self) -> jiff::Timestamp {
         self.0.clock.now()
+    }
+
+    pub(crate) fn clock(&self) -> &SharedClock {
+        &self.0.clock
+    }
+
+    /// A permit for a stream; none when there are too many.
+    pub(crate) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0.streams).try_acquire_owned().ok()
     }
 
     pub(crate) fn site(&self) -> &Site {

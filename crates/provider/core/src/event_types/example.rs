@@ -9,6 +9,7 @@ const VALUES_MAX: usize = 10_000;
 /// Entries and characters that a made value has at most, whatever its schema asks for.
 const ENTRIES_MAX: u64 = 10;
 const CHARS_MAX: u64 = 1_000;
+const UUID: &str = "018f4e5a-7b1c-7d2e-8f3a-9b4c5d6e7f80";
 
 /// Which example can't be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +91,8 @@ impl ExampleGenerator<'_> {
     fn make_object(&mut self, schema: &Map<String, Value>, depth: usize) -> Map<String, Value> {
         let properties = schema.get("properties").and_then(Value::as_object);
         let made = properties.into_iter().flatten();
-        made.filter_map(|(name, schema)| Some((name.clone(), self.make(schema, depth + 1)?))).collect()
+        made.filter_map(|(name, schema)| Some((name.clone(), named(name, schema, self.make(schema, depth + 1)?))))
+            .collect()
     }
 
     fn make_array(&mut self, schema: &Map<String, Value>, depth: usize) -> Vec<Value> {
@@ -118,6 +120,23 @@ impl ExampleGenerator<'_> {
             }
         }
         Some(Value::Object(object))
+    }
+}
+
+/// A text as the property's name suggests it, where the schema allows any text.
+fn named(name: &str, schema: &Value, made: Value) -> Value {
+    let limits = ["format", "pattern", "minLength", "maxLength", "const", "enum", "examples", "example", "default"];
+    if made != json!("string") || limits.iter().any(|limit| schema.get(limit).is_some()) {
+        return made;
+    }
+    let name = name.to_ascii_lowercase();
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    match () {
+        () if ends(&["uuid", "guid"]) => json!(UUID),
+        () if ends(&["email"]) => json!("someone@example.com"),
+        () if ends(&["url", "uri"]) => json!("https://example.com/"),
+        () if ends(&["currency"]) => json!("EUR"),
+        () => made,
     }
 }
 
@@ -159,7 +178,7 @@ fn text(schema: &Map<String, Value>) -> String {
         Some("email" | "idn-email") => "someone@example.com",
         Some("hostname" | "idn-hostname") => "example.com",
         Some("uri" | "iri" | "uri-reference" | "iri-reference") => "https://example.com/",
-        Some("uuid") => "018f4e5a-7b1c-7d2e-8f3a-9b4c5d6e7f80",
+        Some("uuid") => UUID,
         Some("ipv4") => "192.0.2.1",
         Some("ipv6") => "2001:db8::1",
         _ => "string",
@@ -238,6 +257,15 @@ mod tests {
             let faults: Vec<String> = validator.iter_errors(&value).map(|fault| fault.to_string()).collect();
             assert!(faults.is_empty(), "{schema}\n{value}\n{faults:?}");
         }
+    }
+
+    #[test]
+    fn a_property_that_may_be_any_text_gets_a_text_that_fits_its_name() {
+        let text = json!({"type": "string"});
+        let short = json!({"type": "string", "maxLength": 6});
+        let value =
+            made(&json!({"type": "object", "properties": {"itemUuid": text, "status": text, "shortUuid": short}}));
+        assert_eq!(value, json!({"itemUuid": UUID, "status": "string", "shortUuid": "string"}));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use provider_core::model::Capability::{
 
 const PAGES: &[(&str, &str, Capability)] = &[
     ("POST", "/logout", ViewBase),
+    ("GET", "/overview", ViewBase),
     ("GET", "/endpoints", ViewBase),
     ("GET", "/endpoints/new", ManageEndpoint),
     ("POST", "/endpoints/new", ManageEndpoint),
@@ -30,9 +31,11 @@ const PAGES: &[(&str, &str, Capability)] = &[
     ("POST", "/endpoints/{endpoint}/example", CreateAttempts),
     ("GET", "/endpoints/{endpoint}/replay", ViewBase),
     ("POST", "/endpoints/{endpoint}/replay", CreateAttempts),
+    ("GET", "/endpoints/{endpoint}/replay/confirm", CreateAttempts),
     ("GET", "/endpoints/{endpoint}/ordering", ViewBase),
     ("POST", "/endpoints/{endpoint}/ordering", ManageEndpoint),
     ("GET", "/messages", ViewBase),
+    ("GET", "/messages/live", ViewBase),
     ("GET", "/messages/{message}", ViewBase),
     ("GET", "/messages/{message}/payload", ViewBase),
     ("POST", "/messages/{message}/resend", CreateAttempts),

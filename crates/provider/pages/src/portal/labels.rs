@@ -4,6 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use provider_core::model::{AttemptStatus, AttemptTrigger};
 use provider_core::port::EndpointCounts;
+use provider_core::{EndpointHealth, MessageState};
 
 /// A status as a word with a colour.
 #[derive(Debug, Clone, Copy, Template)]
@@ -22,6 +23,18 @@ impl StatusBadge {
     pub(super) const DELETED: Self = Self { kind: "off", words: "Deleted" };
     pub(super) const NOT_SENT: Self = Self { kind: "off", words: "Not sent here" };
     pub(super) const RETRIED: Self = Self { kind: "wait", words: "Failed, will be retried" };
+}
+
+impl From<MessageState> for StatusBadge {
+    fn from(state: MessageState) -> Self {
+        match state {
+            MessageState::Delivered => Self { kind: "good", words: "Delivered" },
+            MessageState::Failed => Self { kind: "bad", words: "Failed" },
+            MessageState::Retrying => Self { kind: "wait", words: "Retrying" },
+            MessageState::Waiting => Self { kind: "wait", words: "Waiting" },
+            MessageState::NotSent => Self { kind: "off", words: "Not sent" },
+        }
+    }
 }
 
 impl From<AttemptStatus> for StatusBadge {
@@ -88,6 +101,19 @@ impl From<EndpointCounts> for DayStats {
             waiting: number(waiting),
             is_any_waiting: waiting > 0,
         }
+    }
+}
+
+impl From<&EndpointHealth> for DayStats {
+    fn from(health: &EndpointHealth) -> Self {
+        let sum = |of: fn(&provider_core::port::AttemptTally) -> u64| health.tallies.iter().map(of).sum();
+        let (success, fail) = (sum(|tally| tally.success), sum(|tally| tally.fail));
+        Self::from(EndpointCounts {
+            success,
+            fail,
+            pending: health.waiting.deliveries as u64,
+            ..EndpointCounts::default()
+        })
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) struct Session {
 /// The part of the portal that a page belongs to, for the navigation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
+    Overview,
     Endpoints,
     Messages,
     EventTypes,
@@ -78,6 +79,7 @@ impl Session {
         let reads_only = !(may.manage || may.send || may.rotate);
         Frame {
             parts: vec![
+                part("Overview", "/overview", Section::Overview),
                 part("Endpoints", "/endpoints", Section::Endpoints),
                 part("Messages", "/messages", Section::Messages),
                 part("Event types", "/event-types", Section::EventTypes),

@@ -15,9 +15,9 @@ async fn a_read_only_visitor_sees_everything_but_secrets_and_changes_nothing() {
     let path = format!("/endpoints/{}", endpoint.id);
     reader.get("/endpoints").await.is(200).shows("Read only").hides("Add endpoint");
     reader.get(&path).await.is(200).hides("Disable").hides("Settings").hides("Signing secret").hides("Send example");
-    reader.get(&format!("{path}/replay")).await.is(200).hides("Send messages again");
+    reader.get(&format!("{path}/replay")).await.is(200).hides("Count messages");
     reader.get(&format!("/messages/{}", message.id)).await.is(200).hides("Resend");
-    for page in ["/settings", "/secret", "/headers", "/example", "/delete"] {
+    for page in ["/settings", "/secret", "/headers", "/example", "/delete", "/replay/confirm?what=failed&hours=1"] {
         reader.get(&format!("{path}{page}")).await.is(403).shows("does not allow this");
     }
     reader.get("/endpoints/new").await.is(403);

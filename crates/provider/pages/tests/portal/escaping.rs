@@ -28,6 +28,7 @@ async fn user_input_is_escaped() {
     let of_message = format!("/messages/{}", message.id);
     visitor.until_shown(&of_message, "Failed").await.shows(SHOWN);
     let mut pages = vec![
+        "/overview".to_owned(),
         "/endpoints".to_owned(),
         "/endpoints/new".to_owned(),
         "/messages".to_owned(),

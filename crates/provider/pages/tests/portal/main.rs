@@ -9,4 +9,5 @@ mod fixture;
 mod forgery;
 mod forms;
 mod login;
+mod overview;
 mod visitor;

@@ -10,6 +10,7 @@ mod config;
 mod deliveries;
 mod endpoint_tasks;
 mod given;
+mod health;
 mod history;
 mod limits;
 mod operational;
@@ -44,6 +45,7 @@ macro_rules! stories {
 }
 
 stories! {
+    health: attempts_are_tallied_between_bounds_and_a_message_has_the_progress_of_all_endpoints;
     config:
         api_keys_belong_to_an_account_and_are_found_by_their_hash,
         an_answer_is_kept_with_its_write_and_once,

@@ -27,7 +27,7 @@ pub(in crate::portal) async fn page(
     render_page(&DeletePage {
         frame: session.frame("Delete endpoint", Section::Endpoints),
         head: Head::new(&session, &endpoint, Tab::Other),
-        day: list::day_stats(&session, &endpoint.id).await?,
+        day: list::day_stats(&session, &endpoint).await?,
     })
 }
 

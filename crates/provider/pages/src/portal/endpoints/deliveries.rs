@@ -86,7 +86,7 @@ pub(in crate::portal) async fn page(
     render_page(&DeliveriesPage {
         frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
         may: session.permissions(),
-        day: list::day_stats(&session, &endpoint.id).await?,
+        day: list::day_stats(&session, &endpoint).await?,
         wanted: wanted.to_owned(),
         rows: found.data.iter().map(|attempt| Row::new(&session, attempt, &messages)).collect(),
         list_path: format!("/endpoints/{}", endpoint.id),

@@ -28,6 +28,7 @@ pub(super) enum Tab {
 #[template(path = "portal/endpoints/head.html")]
 pub(super) struct Head {
     base: String,
+    id: String,
     url: String,
     description: String,
     pub(super) is_disabled: bool,
@@ -66,6 +67,7 @@ impl Head {
         Self {
             path: format!("{base}/endpoints/{}", endpoint.id),
             base,
+            id: endpoint.id.to_string(),
             url: endpoint.url.clone(),
             description: endpoint.description.clone(),
             is_disabled: endpoint.disabled,

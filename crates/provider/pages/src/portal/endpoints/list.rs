@@ -3,9 +3,10 @@
 use askama::Template;
 use axum::response::Response;
 use jiff::SignedDuration;
+use kit_design::charts::{Sparkline, Step};
 use provider_core::model::Endpoint;
 use provider_core::page::{CursorKey, PageQuery, PageRequest};
-use provider_core::{ProviderError, ids};
+use provider_core::{EndpointHealth, HealthSpan, ids};
 
 use crate::page_error::PageError;
 use crate::portal::labels::{DayStats, StatusBadge};
@@ -20,7 +21,8 @@ use kit_design::pager::Pager;
 const LIMIT: &str = "20";
 /// Event types of an endpoint that the list names.
 const TYPES_NAMED_MAX: usize = 3;
-const DAY: SignedDuration = SignedDuration::from_hours(24);
+/// The last 24 hours, the current one included.
+pub(in crate::portal) const DAY: HealthSpan = HealthSpan { step: SignedDuration::from_hours(1), steps: 24 };
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/list.html")]
@@ -37,7 +39,8 @@ struct Row {
     description: String,
     status: StatusBadge,
     types: String,
-    day: Option<DayStats>,
+    day: DayStats,
+    spark: Sparkline,
 }
 
 /// The list.
@@ -46,15 +49,17 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
     let request = PageQuery { limit: Some(LIMIT), iterator: requested, order: None };
     let request = PageRequest::parse(request, CursorKey::Id(ids::ENDPOINT))?;
     let found = session.provider().list_endpoints(&session.caller, session.app(), &request).await?;
+    let health = session.provider().endpoint_health(&session.caller, session.app(), &found.data, DAY).await?;
     let mut rows = Vec::with_capacity(found.data.len());
-    for endpoint in &found.data {
+    for (endpoint, health) in found.data.iter().zip(&health) {
         rows.push(Row {
             id: endpoint.id.to_string(),
             url: endpoint.url.clone(),
             description: endpoint.description.clone(),
             status: status(endpoint),
             types: types(endpoint.filter_types.as_deref()),
-            day: day_stats(&session, &endpoint.id).await?,
+            day: health.into(),
+            spark: sparkline(health),
         });
     }
     render_page(&ListPage {
@@ -65,15 +70,24 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
     })
 }
 
-/// The statistics of the last 24 hours; none when the endpoint has more attempts than the server counts, or was just
-/// deleted.
-pub(super) async fn day_stats(session: &Session, endpoint: &str) -> Result<Option<DayStats>, PageError> {
-    let since = Some(session.portal.now() - DAY);
-    match session.provider().endpoint_stats(&session.caller, session.app(), endpoint, since, None).await {
-        Ok(counts) => Ok(Some(counts.into())),
-        Err(ProviderError::BadRequest { .. } | ProviderError::NotFound) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+/// The statistics of the last 24 hours.
+pub(super) async fn day_stats(session: &Session, endpoint: &Endpoint) -> Result<Option<DayStats>, PageError> {
+    let endpoints = std::slice::from_ref(endpoint);
+    let health = session.provider().endpoint_health(&session.caller, session.app(), endpoints, DAY).await?;
+    Ok(health.first().map(DayStats::from))
+}
+
+fn sparkline(health: &EndpointHealth) -> Sparkline {
+    let steps = health.tallies.iter().map(|tally| Step {
+        label: String::new(),
+        good: tally.success,
+        bad: tally.fail,
+        is_capped: tally.is_capped,
+        href: String::new(),
+    });
+    let day = DayStats::from(health);
+    let text = format!("The last 24 hours: {} succeeded, {} failed", day.succeeded, day.failed);
+    Sparkline::new(text, &steps.collect::<Vec<_>>())
 }
 
 fn status(endpoint: &Endpoint) -> StatusBadge {

@@ -17,7 +17,7 @@ use crate::portal::notice;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
-use kit_design::frame::{Frame, render_page_as};
+use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::relative_time::RelativeTime;
 
 /// Tasks that the page lists.
@@ -131,6 +131,85 @@ pub(in crate::portal) async fn page(
     render_page_as(StatusCode::OK, &page)
 }
 
+#[derive(Template)]
+#[template(path = "portal/endpoints/replay_confirm.html")]
+struct ConfirmPage {
+    frame: Frame,
+    head: Head,
+    messages: String,
+    is_whole: bool,
+    what: String,
+    hours: String,
+    since: RelativeTime,
+    /// The start of the range as the form sends it.
+    at: String,
+}
+
+/// The number of messages that a task would send, with the button that starts it.
+pub(in crate::portal) async fn confirm(
+    session: Session,
+    PathParams([endpoint]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let (kind, _) = kind(query.text("what"))?;
+    let now = session.portal.now();
+    let endpoint = session.endpoint(&endpoint).await?;
+    let (status, errors) = match since(&query, now) {
+        Err(errors) => (StatusCode::UNPROCESSABLE_ENTITY, errors),
+        Ok(since) => {
+            let input = ReplayInput::time_range(kind, since, None);
+            match session.provider().count_replay(&session.caller, session.app(), &endpoint.id, input).await {
+                Ok(count) => {
+                    return render_page(&ConfirmPage {
+                        frame: session.frame("Send messages again", Section::Endpoints),
+                        head: Head::new(&session, &endpoint, Tab::Replay),
+                        messages: number(count.messages),
+                        is_whole: count.is_whole,
+                        what: query.text("what").to_owned(),
+                        hours: query.text("hours").to_owned(),
+                        since: RelativeTime::new(since, now),
+                        at: since.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%S").to_string(),
+                    });
+                }
+                Err(error) => {
+                    let (status, mut errors) = form::errors(error)?;
+                    if !errors.of("since").is_empty() {
+                        errors.replace("since", too_far(since, now));
+                    }
+                    (status, errors)
+                }
+            }
+        }
+    };
+    refused(&session, &endpoint, &query, status, &errors).await
+}
+
+/// The form again, with its errors and the entered values.
+async fn refused(
+    session: &Session,
+    endpoint: &Endpoint,
+    form: &FormFields,
+    status: StatusCode,
+    errors: &FieldErrors,
+) -> Result<Response, PageError> {
+    let mut page = ReplayPage::new(session, endpoint).await?;
+    page.span = form.text("hours").to_owned();
+    page.at = form.text("since").to_owned();
+    page.what = form.text("what").to_owned();
+    page.fault = errors.of("since");
+    page.others = errors.remaining(&["since"]);
+    render_page_as(status, &page)
+}
+
+/// What the field `what` asks for, and the notice after the start.
+fn kind(what: &str) -> Result<(TaskKind, &'static str), PageError> {
+    match what {
+        "failed" => Ok((TaskKind::Recover, "recovering")),
+        "missing" => Ok((TaskKind::ReplayMissing, "replaying")),
+        _ => Err(ErrorPage::bad_request("The field \"what\" must be \"failed\" or \"missing\".").into()),
+    }
+}
+
 /// Starts a task.
 pub(in crate::portal) async fn start(
     session: Session,
@@ -138,11 +217,7 @@ pub(in crate::portal) async fn start(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let provider = session.provider();
-    let (kind, done) = match form.text("what") {
-        "failed" => (TaskKind::Recover, "recovering"),
-        "missing" => (TaskKind::ReplayMissing, "replaying"),
-        _ => return Err(ErrorPage::bad_request("The field \"what\" must be \"failed\" or \"missing\".").into()),
-    };
+    let (kind, done) = kind(form.text("what"))?;
     let (status, errors) = match since(&form, session.portal.now()) {
         Err(errors) => (StatusCode::UNPROCESSABLE_ENTITY, errors),
         Ok(since) => {
@@ -165,13 +240,7 @@ pub(in crate::portal) async fn start(
         }
     };
     let endpoint = session.endpoint(&endpoint).await?;
-    let mut page = ReplayPage::new(&session, &endpoint).await?;
-    page.span = form.text("hours").to_owned();
-    page.at = form.text("since").to_owned();
-    page.what = form.text("what").to_owned();
-    page.fault = errors.of("since");
-    page.others = errors.remaining(&["since"]);
-    render_page_as(status, &page)
+    refused(&session, &endpoint, &form, status, &errors).await
 }
 
 /// The error for a start that the provider refuses. The provider's text names the end of the range, which this form does

@@ -27,8 +27,8 @@ struct SecretPage {
     may: Permissions,
     /// The secret, after the visitor pressed the button.
     revealed: Option<String>,
-    /// End of the grace period of each old secret that still signs.
-    old: Vec<RelativeTime>,
+    /// Remaining time and end of the grace period of each old secret that still signs.
+    old: Vec<(String, RelativeTime)>,
     graces: &'static [(i64, &'static str)],
     chosen: String,
     errors: FieldErrors,
@@ -44,12 +44,27 @@ impl SecretPage {
             head: Head::new(session, endpoint, Tab::Secret),
             may: session.permissions(),
             revealed: None,
-            old: old.map(|old| RelativeTime::new(old.expires_at, now)).collect(),
+            old: old
+                .map(|old| {
+                    (remaining(old.expires_at.duration_since(now).as_secs()), RelativeTime::new(old.expires_at, now))
+                })
+                .collect(),
             graces: GRACE_PERIODS,
             chosen: GRACE_PERIODS[0].0.to_string(),
             errors: FieldErrors::default(),
             others: Vec::new(),
         }
+    }
+}
+
+/// Seconds as days, hours and minutes, of which the two largest are named.
+fn remaining(seconds: i64) -> String {
+    let minutes = seconds.max(0).div_euclid(60);
+    match (minutes / 1_440, minutes / 60 % 24, minutes % 60) {
+        (0, 0, 0) => "less than a minute".to_owned(),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (days, hours, _) => format!("{days} d {hours} h"),
     }
 }
 

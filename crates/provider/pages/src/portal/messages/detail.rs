@@ -11,7 +11,9 @@ use provider_core::page::{LIMIT_MAX, PageRequest};
 use provider_core::port::AttemptFilter;
 use provider_core::{AttemptedDestination, HistoryQuery, HistoryRequest, ids};
 
+use super::curl;
 use crate::page_error::PageError;
+use crate::portal::causes;
 use crate::portal::labels::{self, StatusBadge};
 use crate::portal::notice;
 use crate::portal::pager::pager;
@@ -44,6 +46,7 @@ struct MessagePage {
     media_type: String,
     destinations: Vec<Destination>,
     attempts: Vec<Row>,
+    curl: Option<String>,
     is_open: bool,
     list_path: String,
     filter: &'static str,
@@ -69,6 +72,11 @@ struct Row {
     is_manual: bool,
     at: RelativeTime,
     response: CodeBlock,
+    cause: String,
+    step: &'static str,
+    is_failed: bool,
+    /// The page shows the response without a click.
+    is_open: bool,
 }
 
 /// The message.
@@ -90,20 +98,35 @@ pub(in crate::portal) async fn page(
     let found = find.await?;
     let addresses: HashMap<&str, &str> =
         destinations.iter().map(|destination| (destination.id.as_str(), destination.url.as_str())).collect();
-    let row = |attempt: &Attempt| Row {
-        id: attempt.id.to_string(),
-        status: attempt.status.into(),
-        url: addresses.get(&*attempt.endpoint).map_or(&*attempt.url, |url| url).to_owned(),
-        code: labels::status_code(attempt.response_status_code),
-        duration: labels::duration(attempt.response_duration_ms),
-        is_manual: labels::is_manual(attempt.trigger),
-        at: RelativeTime::new(attempt.at, now),
-        response: CodeBlock::json(&attempt.response),
+    let first_failed = found.data.iter().position(|attempt| attempt.status == AttemptStatus::Fail);
+    let row = |(place, attempt): (usize, &Attempt)| {
+        let is_failed = attempt.status == AttemptStatus::Fail;
+        let (cause, step) =
+            if is_failed { causes::cause(attempt.response_status_code, &attempt.response) } else { Default::default() };
+        Row {
+            cause,
+            step,
+            is_failed,
+            is_open: Some(place) == first_failed,
+            id: attempt.id.to_string(),
+            status: attempt.status.into(),
+            url: addresses.get(&*attempt.endpoint).map_or(&*attempt.url, |url| url).to_owned(),
+            code: labels::status_code(attempt.response_status_code),
+            duration: labels::duration(attempt.response_duration_ms),
+            is_manual: labels::is_manual(attempt.trigger),
+            at: RelativeTime::new(attempt.at, now),
+            response: CodeBlock::json(&attempt.response),
+        }
     };
-    let attempts = found.data.iter().map(row).collect();
+    let attempts = found.data.iter().enumerate().map(row).collect();
     let payload = message.payload.as_ref().map(|payload| CodeBlock::json(&String::from_utf8_lossy(payload.text())));
     let media_type = message.payload.as_ref().and_then(StoredPayload::media_type).unwrap_or_default().to_owned();
+    let shown = found.data.get(first_failed.unwrap_or_default());
+    let curl = shown
+        .zip(message.payload.as_ref())
+        .map(|(attempt, payload)| curl::command(attempt, &media_type, &String::from_utf8_lossy(payload.text())));
     render_page(&MessagePage {
+        curl,
         frame: session.frame("Message", Section::Messages).with_notice(notice::from_query(&query)),
         may: session.permissions(),
         event_type: message.event_type.to_string(),

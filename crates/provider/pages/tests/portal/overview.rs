@@ -1,0 +1,90 @@
+//! The overview, the filters of the list of messages, and the count before a replay.
+
+use std::time::Duration;
+
+use crate::fixture::{Fixture, at, receiver};
+
+#[tokio::test]
+async fn the_overview_shows_rates_durations_and_endpoints_that_need_attention() {
+    let fixture = Fixture::new().await;
+    let mut visitor = fixture.visitor().await;
+    visitor.get("/overview").await.is(200).shows("No endpoints yet");
+    let good = fixture.endpoint(at(&receiver(200, "").await)).await;
+    let bad = fixture.endpoint(at(&receiver(503, "").await)).await;
+    visitor.get("/overview").await.shows("No endpoint is failing or disabled.");
+    let message = fixture.message("a.b", "{}", None).await;
+    visitor.until_shown(&format!("/endpoints/{}", good.id), &message.id).await;
+    visitor.until_shown(&format!("/endpoints/{}", bad.id), &message.id).await;
+    for path in ["/overview", "/overview?range=7d"] {
+        let page = visitor.get(path).await;
+        page.is(200).shows("50.0 %").shows("1 succeeded, 1 failed").shows("next attempt").shows("Failing");
+        page.shows("class=\"bar-good\"").shows("<table").shows(&bad.url).hides(&good.url).hides("style=");
+    }
+    let list = visitor.get("/endpoints").await;
+    list.shows("aria-label=\"The last 24 hours: 1 succeeded, 0 failed\"");
+}
+
+#[tokio::test]
+async fn messages_are_filtered_by_state_response_text_and_time() {
+    let fixture = Fixture::new().await;
+    let mut visitor = fixture.visitor().await;
+    let unsent = fixture.message("a.b", "{\"itemUuid\":\"0199c0de-0000-7000-8000-00000000000A\"}", None).await;
+    fixture.clock.advance(Duration::from_secs(3_600));
+    let endpoint = fixture.endpoint(at(&receiver(404, "").await)).await;
+    let failed = fixture.message("a.b", "{}", None).await;
+    visitor.until_shown(&format!("/endpoints/{}", endpoint.id), &failed.id).await;
+    visitor.until_shown("/messages", "Retrying").await.shows("404: The receiver has no such path.");
+    for (query, shown, hidden) in [
+        ("state=retrying", &failed.id, &unsent.id),
+        ("state=not-sent", &unsent.id, &failed.id),
+        ("code=400", &failed.id, &unsent.id),
+        ("q=0199c0de-0000-7000-8000-00000000000a", &unsent.id, &failed.id),
+        ("from=2026-11-21T07:00", &failed.id, &unsent.id),
+        ("to=2026-11-21T07:00", &unsent.id, &failed.id),
+        ("from=2026-11-21T06:00&to=2026-11-21T07:00", &unsent.id, &failed.id),
+    ] {
+        let link = |id: &str| format!("href=\"/app-portal/messages/{id}\"");
+        let page = visitor.get(&format!("/messages?{query}")).await;
+        page.is(200).shows(&link(shown)).hides(&link(hidden)).shows("Clear filters");
+    }
+    visitor.get("/messages?state=failed").await.shows("No matching messages");
+    visitor.get("/messages?from=yesterday").await.is(200).shows("id=\"time-fault\"");
+    let chips = visitor.get("/messages?state=retrying&code=400").await;
+    chips.shows("Remove the filter State: Retrying").shows("href=\"/app-portal/messages?code=400&#38;\"");
+}
+
+#[tokio::test]
+async fn a_replay_is_counted_before_it_is_confirmed() {
+    let fixture = Fixture::new().await;
+    fixture.message("a.b", "{}", None).await;
+    fixture.message("a.b", "{}", None).await;
+    fixture.clock.advance(Duration::from_secs(60));
+    let late = fixture.endpoint(at(&receiver(200, "").await)).await;
+    let mut visitor = fixture.visitor().await;
+    let confirm = |query: &str| format!("/endpoints/{}/replay/confirm?{query}", late.id);
+    let page = visitor.get(&confirm("what=missing&hours=24&since=")).await;
+    page.is(200).shows("Send 2 messages again?").shows("name=\"since\" value=\"2026-11-20T06:29:03\"");
+    visitor
+        .get(&confirm("what=failed&hours=24"))
+        .await
+        .is(200)
+        .shows("No messages to send")
+        .hides("Send messages again</button>");
+    visitor.get(&confirm("what=failed&since=yesterday")).await.is(422).shows("id=\"since-fault\"");
+    visitor.get(&confirm("what=odd&hours=24")).await.is(400);
+    visitor.get(&format!("/endpoints/{}/replay", late.id)).await.shows("No replays in the last 90 days");
+}
+
+#[tokio::test]
+async fn a_failed_response_is_open_and_the_request_is_shown_without_its_signature() {
+    let fixture = Fixture::new().await;
+    let endpoint = fixture.endpoint(at(&receiver(500, "boom").await)).await;
+    let message = fixture.message("a.b", "{\"it\":\"'s\"}", None).await;
+    let mut visitor = fixture.visitor().await;
+    let page = visitor.until_shown(&format!("/messages/{}", message.id), "boom").await;
+    page.shows("<details open data-auto>").shows("500: The receiver&#39;s own code failed.");
+    page.shows("webhook-signature: v1,MASKED").shows(&format!("webhook-id: {}", message.id)).hides("v1,=");
+    let mut reader = fixture.visitor_who_may(&[]).await;
+    reader.get(&format!("/endpoints/{}", endpoint.id)).await.shows("id=\"endpoint-id\"").shows("Copy endpoint id");
+    reader.get("/messages/live?after=odd").await.is(400);
+}
