@@ -6,7 +6,7 @@ use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::messages::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX};
-use crate::model::{AttemptStatus, Id, Message};
+use crate::model::{Id, Message};
 use crate::page::ListPage;
 use crate::port::{MessageFilter, MessageProgress, Order, PayloadRead, ScanResult};
 use crate::provider::Provider;
@@ -46,12 +46,13 @@ impl MessageState {
 
     /// The state that this progress describes.
     pub fn of(progress: &MessageProgress) -> Self {
-        let failed = matches!(progress.latest, Some((AttemptStatus::Fail, _)));
+        // Every endpoint that succeeded has one successful attempt at least.
+        let has_failure = progress.attempts > progress.succeeded;
         match progress {
             MessageProgress { endpoints: 0, .. } => Self::NotSent,
             MessageProgress { waiting: 0, endpoints, succeeded, .. } if succeeded == endpoints => Self::Delivered,
             MessageProgress { waiting: 0, .. } => Self::Failed,
-            _ if failed => Self::Retrying,
+            _ if has_failure => Self::Retrying,
             _ => Self::Waiting,
         }
     }
@@ -151,17 +152,19 @@ impl Provider {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::AttemptStatus;
 
     #[test]
     fn a_message_is_delivered_when_every_endpoint_received_it() {
         use AttemptStatus::{Fail, Success};
-        for (endpoints, succeeded, waiting, latest, expected) in [
-            (0, 0, 0, None, MessageState::NotSent),
-            (1, 0, 1, None, MessageState::Waiting),
-            (2, 2, 0, Some((Success, 200)), MessageState::Delivered),
-            (2, 1, 0, Some((Fail, 500)), MessageState::Failed),
-            (2, 1, 1, Some((Fail, 500)), MessageState::Retrying),
-            (2, 1, 1, Some((Success, 200)), MessageState::Waiting),
+        for (endpoints, succeeded, waiting, attempts, latest, expected) in [
+            (0, 0, 0, 0, None, MessageState::NotSent),
+            (1, 0, 1, 0, None, MessageState::Waiting),
+            (2, 2, 0, 3, Some((Success, 200)), MessageState::Delivered),
+            (2, 1, 0, 9, Some((Fail, 500)), MessageState::Failed),
+            (2, 1, 1, 2, Some((Fail, 500)), MessageState::Retrying),
+            (2, 1, 1, 2, Some((Success, 200)), MessageState::Retrying),
+            (2, 1, 1, 1, Some((Success, 200)), MessageState::Waiting),
         ] {
             let progress = MessageProgress {
                 message: "msg_1".into(),
@@ -169,7 +172,7 @@ mod tests {
                 succeeded,
                 waiting,
                 next_at: None,
-                attempts: 1,
+                attempts,
                 latest,
                 error: String::new(),
             };

@@ -5,6 +5,7 @@ use axum::response::Response;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use provider_core::model::AttemptStatus;
 use provider_core::port::MessageFilter;
 use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{HistoryQuery, HistoryRequest, MessageRow, MessageSearch, MessageState, ids};
@@ -94,10 +95,10 @@ impl Row {
     fn new(row: &MessageRow, now: Timestamp) -> Self {
         let MessageRow { message, progress } = row;
         let state = MessageState::of(progress);
-        let latest = match (state, progress.latest) {
-            (_, None) => String::new(),
-            (MessageState::Failed | MessageState::Retrying, Some((_, code))) => causes::cause(code, &progress.error).0,
-            (_, Some((_, code))) => labels::status_code(code),
+        let latest = match progress.latest {
+            None => String::new(),
+            Some((AttemptStatus::Fail, code)) => causes::cause(code, &progress.error).0,
+            Some((_, code)) => labels::status_code(code),
         };
         Self {
             state: state.into(),
