@@ -252,8 +252,11 @@ async fn every_page_is_accessible_on_small_screens_and_by_keyboard() {
     let page = browser.page().await.unwrap();
     page.open(&shop.link().await.0).await.unwrap();
     page.wait_until_at("/app-portal/endpoints").await.unwrap();
-    let mut paths =
-        ["/login", "/endpoints", "/endpoints/new", "/messages", "/event-types", "/nowhere"].map(str::to_owned).to_vec();
+    let mut paths = ["/login", "/overview", "/endpoints", "/endpoints/new", "/messages", "/event-types", "/nowhere"]
+        .map(str::to_owned)
+        .to_vec();
+    paths.push("/messages?state=not-sent&q=SOLD".to_owned());
+    paths.push(format!("/endpoints/{endpoint}/replay/confirm?what=missing&hours=24"));
     paths.push(format!("/messages/{message}"));
     paths.push(format!("/event-types/{EVENT_TYPE}"));
     for of_endpoint in ["", "/settings", "/secret", "/headers", "/example", "/replay", "/ordering", "/delete"] {
@@ -272,6 +275,24 @@ async fn every_page_is_accessible_on_small_screens_and_by_keyboard() {
     page.click("Add endpoint").await.unwrap();
     page.wait_until_shown("The endpoint was not saved.").await.unwrap();
     assert_accessible(&page).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_messages_reports_newer_ones_and_shows_them_on_request() {
+    let shop = PortalFixture::open().await;
+    let browser = Browser::start().await.unwrap();
+    let page = browser.page().await.unwrap();
+    page.resize(DESK).await.unwrap();
+    page.open(&shop.link().await.0).await.unwrap();
+    page.wait_until_at("/app-portal/endpoints").await.unwrap();
+    page.click("Messages").await.unwrap();
+    page.wait_until_shown("No messages yet").await.unwrap();
+    let message = shop.send("SOLD").await;
+    page.wait_until_shown("1 new: show").await.unwrap();
+    let listed = format!("document.body.textContent.includes('{message}')");
+    assert_eq!(page.text(&format!("String({listed})")).await.unwrap(), "false", "the list stays as it is");
+    page.click("1 new: show").await.unwrap();
+    page.wait_until(&listed).await.unwrap();
 }
 
 async fn reveal(page: &Page) -> String {
