@@ -79,10 +79,12 @@ pub enum PlatformError {
          send it out of order if the consumer looks at the order itself"
     )]
     LaterPublished(Cursor),
-    /// As many listen to live streams of this node as may.
-    #[error("this node has {maximum} listeners, as many as it takes: try again in a few seconds")]
+    /// The node, or the customer at this node, has its maximum number of listeners to live streams.
+    #[error("{of} has {maximum} listeners, which is the maximum: try again in a few seconds")]
     ListenersFull {
-        /// How many may.
+        /// What the maximum is for.
+        of: &'static str,
+        /// The maximum.
         maximum: usize,
     },
     /// Others kept changing the same thing at the same time; trying again will help.

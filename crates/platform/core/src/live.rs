@@ -21,6 +21,7 @@ mod commit_updates;
 mod config;
 mod event;
 mod listener;
+mod listener_slots;
 mod node_notifications;
 mod snapshot;
 mod topics;
@@ -32,13 +33,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use jiff::Timestamp;
 use kit_runtime::clock::SharedClock;
 use kit_runtime::ids::Ids;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::channel::LiveChannel;
 pub use self::config::LiveConfig;
 pub use self::listener::Listener;
+use self::listener_slots::ListenerSlots;
 use self::node_notifications::OutgoingChanges;
 use self::topics::Topic;
 use crate::config::Nodes;
@@ -60,7 +61,7 @@ struct Shared {
     channels: RwLock<HashMap<Uuid, Arc<LiveChannel>>>,
     /// The number of channels, so that a commit without listeners takes no lock.
     channels_open: AtomicUsize,
-    slots: Arc<Semaphore>,
+    slots: ListenerSlots,
     /// Changes to send to other nodes; none when the store serves one node only.
     outgoing: Option<OutgoingChanges>,
     stopping: CancellationToken,
@@ -69,7 +70,7 @@ struct Shared {
 impl Live {
     /// Live streams without listeners.
     pub(crate) fn new(store: Arc<dyn Store>, clock: SharedClock, ids: Ids, config: LiveConfig, nodes: Nodes) -> Self {
-        let slots = Arc::new(Semaphore::new(config.listeners_max.min(Semaphore::MAX_PERMITS)));
+        let slots = ListenerSlots::new(&config);
         let shared = Shared {
             store,
             clock,
@@ -125,7 +126,7 @@ impl Platform {
     pub async fn listen_to_item(&self, caller: &Caller, item: Uuid, last: Option<&str>) -> PlatformResult<Listener> {
         caller.require(Scope::AuctionsRead)?;
         let (item, auction) = self.visible_item(caller, item).await?;
-        self.live().listen(auction.uuid, Topic::Item(item.uuid), last).await
+        self.live().listen(&auction, Topic::Item(item.uuid), last).await
     }
 
     /// Listens to an auction and all of its items. `last` is the `Last-Event-ID` that the listener sent.
@@ -139,6 +140,6 @@ impl Platform {
     ) -> PlatformResult<Listener> {
         caller.require(Scope::AuctionsRead)?;
         let auction = self.visible_auction(caller, auction).await?;
-        self.live().listen(auction.uuid, Topic::Auction, last).await
+        self.live().listen(&auction, Topic::Auction, last).await
     }
 }

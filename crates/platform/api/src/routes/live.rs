@@ -17,7 +17,7 @@ use crate::extract::QueryRequest;
 const LAST_EVENT_ID: &str = "last-event-id";
 /// Tells nginx and compatible proxies not to buffer the stream.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
-/// `Retry-After`, in seconds, when the node has its maximum number of listeners.
+/// `Retry-After`, in seconds, when the node or the customer has its maximum number of listeners.
 const FULL_RETRY_AFTER_S: u32 = 5;
 
 /// The header of a client that reconnects.
@@ -48,7 +48,7 @@ enum LiveResponses {
 /// Server-sent events: first `snapshot`, then `item` after each change, each with the item's whole public state and
 /// `serverTime`, and comments in between. With `Last-Event-ID`, the stream continues after that event or begins with
 /// a snapshot. The AsyncAPI document describes the events. Scope `auctions:read`. Errors: 503 `listeners_full` with
-/// `Retry-After` if the node has its maximum number of listeners.
+/// `Retry-After` if the node, or the customer at this node, has its maximum number of listeners.
 #[utoipa::path(
     get, path = "/items/{uuid}/live", tag = "live", operation_id = "item",
     params(("uuid" = Uuid, Path), LastEventId),
@@ -69,7 +69,8 @@ pub(crate) async fn item(
 /// each change, each with the whole public state and `serverTime`, and comments in between. If the auction has more
 /// items, `next` of the snapshot is the cursor for `GET /auctions/{uuid}/items`. With `Last-Event-ID`, the stream
 /// continues after that event or begins with a snapshot. The AsyncAPI document describes the events. Scope
-/// `auctions:read`. Errors: 503 `listeners_full` with `Retry-After` if the node has its maximum number of listeners.
+/// `auctions:read`. Errors: 503 `listeners_full` with `Retry-After` if the node, or the customer at this node, has its
+/// maximum number of listeners.
 #[utoipa::path(
     get, path = "/auctions/{uuid}/live", tag = "live", operation_id = "auction",
     params(("uuid" = Uuid, Path), LastEventId),

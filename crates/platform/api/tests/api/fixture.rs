@@ -18,6 +18,8 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
+/// Clones are the same platform.
+#[derive(Clone)]
 pub(crate) struct Fixture {
     pub(crate) surface: Surface,
     pub(crate) platform: Platform,

@@ -20,8 +20,12 @@ struct LiveFixture {
 
 impl LiveFixture {
     async fn with(config: PlatformConfig) -> Self {
-        let fixture = Fixture::with(config);
-        let customer = fixture.customer("First").await;
+        Self::of_customer(Fixture::with(config), "First").await
+    }
+
+    /// A new customer with a LIVE auction of one item.
+    async fn of_customer(fixture: Fixture, name: &str) -> Self {
+        let customer = fixture.customer(name).await;
         let key = fixture.key(Some(customer), Scopes::all()).await;
         let auctioneer = fixture.make("/api/v1/auctioneers", &key, json!({ "name": "Smith" })).await;
         let auction = json!({
@@ -163,6 +167,24 @@ async fn listeners_above_the_maximum_are_refused_until_one_disconnects() {
     assert_eq!(refused.header("retry-after"), Some("5"));
     drop(listener);
     live.listen(&live.item_path(), None).await.next().await;
+}
+
+#[tokio::test]
+async fn the_listeners_of_one_customer_leave_room_for_another() {
+    let mut config = PlatformConfig::default();
+    config.live.listeners_per_customer_max = 1;
+    let first = LiveFixture::with(config).await;
+    let listener = first.listen(&first.item_path(), None).await;
+    // A key of the platform's staff counts for the customer of the auction as well.
+    let staff = first.fixture.key(None, Scopes::all()).await;
+    for key in [&first.key, &staff] {
+        let refused = first.fixture.call(&Method::GET, &first.item_path(), key, &Value::Null).await;
+        assert_eq!((refused.status, refused.code().as_str()), (503, "listeners_full"));
+    }
+    let second = LiveFixture::of_customer(first.fixture.clone(), "Second").await;
+    second.listen(&second.item_path(), None).await.next().await;
+    drop(listener);
+    first.listen(&first.item_path(), None).await.next().await;
 }
 
 #[tokio::test]

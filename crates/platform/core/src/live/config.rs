@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct LiveConfig {
     /// Listeners at the same time, at each node; further ones are refused. 10,000.
     pub listeners_max: usize,
+    /// Listeners to the auctions of one customer at the same time, at each node; further ones are refused. 2,500.
+    pub listeners_per_customer_max: usize,
     /// Events of an auction kept for listeners that reconnect. 256.
     pub events_kept: usize,
     /// Events that a listener may be behind before it receives a snapshot instead. 64.
@@ -25,6 +27,7 @@ impl Default for LiveConfig {
     fn default() -> Self {
         Self {
             listeners_max: 10_000,
+            listeners_per_customer_max: 2_500,
             events_kept: 256,
             events_behind_max: 64,
             snapshot_items_max: 500,

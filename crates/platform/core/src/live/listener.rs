@@ -4,12 +4,14 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use tokio::sync::{OwnedSemaphorePermit, broadcast, oneshot};
+use platform_rules::Auction;
+use tokio::sync::{broadcast, oneshot};
 use uuid::Uuid;
 
 use super::Live;
 use super::channel::SubscribeRequest;
 use super::event::{self, EventId};
+use super::listener_slots::ListenerSlot;
 use super::topics::Topic;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::StoreError;
@@ -26,7 +28,7 @@ pub struct Listener {
     first: VecDeque<Bytes>,
     events: broadcast::Receiver<Bytes>,
     until: Timestamp,
-    _slot: OwnedSemaphorePermit,
+    _slot: ListenerSlot,
 }
 
 /// The result of subscribing to a topic.
@@ -62,9 +64,9 @@ impl Listener {
 
 impl Live {
     /// Subscribes a listener whose last event was `last`.
-    pub(super) async fn listen(&self, auction: Uuid, topic: Topic, last: Option<&str>) -> PlatformResult<Listener> {
-        let slot = self.shared.slots.clone().try_acquire_owned();
-        let slot = slot.map_err(|_| PlatformError::ListenersFull { maximum: self.shared.config.listeners_max })?;
+    pub(super) async fn listen(&self, auction: &Auction, topic: Topic, last: Option<&str>) -> PlatformResult<Listener> {
+        let slot = self.shared.slots.take(auction.customer)?;
+        let auction = auction.uuid;
         let subscription = self.subscribe(auction, topic, last.and_then(EventId::parse)).await?;
         let mut first = VecDeque::from(subscription.first);
         first.push_front(event::retry());

@@ -129,12 +129,25 @@ async fn a_bid_that_was_not_committed_does_not_refuse_another_bid() {
 async fn decisions_based_on_a_commit_with_a_lost_result_are_decided_again() {
     let fixture = TestPlatform::new().await;
     let item = lot(&fixture).await;
-    fixture.faults.lose_answer_of_next_commit();
-    let (a, b) = tokio::join!(bid(&fixture, &item, "a", 500), async {
-        // Comes while the commit of the first one is under way.
-        tokio::task::yield_now().await;
-        bid(&fixture, &item, "b", 600).await
-    });
+    let faults = &fixture.faults;
+    faults.lose_answer_of_next_commit();
+    let (held, begun) = (faults.hold_commits().await, faults.commits_begun());
+    let first_commit_has_begun = async || {
+        while faults.commits_begun() == begun {
+            tokio::task::yield_now().await;
+        }
+    };
+    let (a, b, ()) = tokio::join!(
+        bid(&fixture, &item, "a", 500),
+        async {
+            first_commit_has_begun().await;
+            bid(&fixture, &item, "b", 600).await
+        },
+        async {
+            first_commit_has_begun().await;
+            drop(held);
+        }
+    );
     assert_eq!(a.unwrap_err().code(), "unavailable");
     let b = b.unwrap();
     assert_eq!((b.bid.number, b.item.price()), (2, Some(510)));
