@@ -34,7 +34,7 @@ impl HealthStore for PostgresStore {
         let select = "SELECT response_duration_ms FROM attempts WHERE endpoint = $1 AND id > $2 \
              ORDER BY id DESC LIMIT $3";
         let params: &[&(dyn tokio_postgres::types::ToSql + Sync)] = &[&endpoint, &after, &sql_limit(limit)];
-        Ok(rows::all(&client, select, params, |row| Ok(rows::get(row, 0)?)).await?)
+        Ok(rows::all(&client, select, params, |row| rows::get(row, 0)).await?)
     }
 
     async fn endpoint_waiting(&self, endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting> {
