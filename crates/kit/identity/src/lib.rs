@@ -4,7 +4,7 @@
 //!
 //! Guarantees:
 //! - A check of a password costs the same with an unknown account.
-//! - Stored forms of tokens and codes are hashes, which nobody can turn back.
+//! - Stored forms of tokens and codes are hashes, from which no reader of the tables gets the token.
 
 pub mod devices;
 pub mod one_time;
@@ -16,7 +16,7 @@ pub mod totp;
 /// A SHA-256 hash.
 pub type Digest = [u8; 32];
 
-/// The stored form of a token with enough random bits that nobody can guess it.
+/// The stored form of a token with enough random bits to resist guessing.
 pub fn token_hash(token: &str) -> Digest {
     use sha2::Digest as _;
     sha2::Sha256::digest(token.as_bytes()).into()
