@@ -10,19 +10,20 @@
 //!   password; on other nodes at most `key_cache_ttl` later, like a revoked key.
 //! - Signing in costs the same with an unknown name. Too many attempts are delayed on all nodes and across restarts,
 //!   because the store counts an attempt before the password is checked.
+//! - Wrong passwords from elsewhere don't delay a device that signed in before: it has attempts of its own.
 //! - A code of the second factor works once; so does a recovery code.
 //! - Once there is an administrator who can sign in, there always is one.
 
 mod config;
-mod passwords;
 mod refusal;
 mod second_factor;
 mod sessions;
 mod sign_in;
 mod throttle;
-mod totp;
 mod users;
 
+use kit_identity::passwords::{self, Passwords, PasswordsError};
+use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
 pub use config::PeopleConfig;
@@ -36,10 +37,9 @@ pub use crate::access::SESSION_PREFIX;
 use crate::access::CredentialCache;
 use crate::access::access_log::RefusedSignIns;
 use crate::config::PlatformConfig;
-use crate::error::{PlatformError, PlatformResult};
+use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{Session, User};
 use crate::{Caller, Platform};
-use passwords::Passwords;
 
 const EMAIL_BYTES_MAX: usize = 254;
 
@@ -55,7 +55,9 @@ pub(crate) struct SignInState {
 impl SignInState {
     pub(crate) fn new(config: &PlatformConfig) -> Self {
         let sessions = CredentialCache::new(config.key_cache_max, config.key_cache_ttl);
-        Self { sessions, passwords: Passwords::new(&config.people), refused: RefusedSignIns::default() }
+        let people = &config.people;
+        let passwords = Passwords::new(people.passwords_at_once_max, people.passwords_waiting_max);
+        Self { sessions, passwords, refused: RefusedSignIns::default() }
     }
 }
 
@@ -67,6 +69,20 @@ pub(crate) fn totp_context(user: Uuid) -> String {
 /// An e-mail address in the form that is stored and compared.
 fn plain_email(email: &str) -> String {
     email.trim().to_lowercase()
+}
+
+/// The problem with a password that a user chose, if it has one.
+fn password_problem(pointer: &str, password: &Secret) -> Option<Problem> {
+    passwords::problem(password).map(|problem| Problem::new(pointer, problem))
+}
+
+impl From<PasswordsError> for PlatformError {
+    fn from(error: PasswordsError) -> Self {
+        match error {
+            PasswordsError::Full { retry_after_s } => PeopleRefusal::TooManyAttempts { retry_after_s }.into(),
+            PasswordsError::Failed(_) => Self::Internal(error.to_string()),
+        }
+    }
 }
 
 impl Platform {

@@ -3,6 +3,8 @@
 //! A caller that is about to send a secret to a server asks for a proof first. The proof covers a *claim*, which names
 //! what the server says about itself, such as its address: a program in between cannot pass on the proof of a server at
 //! another address.
+//!
+//! The same keys sign texts that the process hands out and takes back, such as device tokens.
 
 use hmac::{Hmac, KeyInit, Mac};
 use secrecy::{ExposeSecret, SecretSlice};
@@ -18,6 +20,7 @@ pub const CHALLENGE_BYTES: usize = 32;
 /// Separates these keys and proofs from all other uses of the keys.
 const KEY_DOMAIN: &[u8] = b"lotwire/vault/proof-key/v1";
 const PROOF_DOMAIN: &[u8] = b"lotwire/vault/proof/v1";
+const SIGNATURE_DOMAIN: &[u8] = b"lotwire/vault/signature/v1";
 
 /// A random text that a proof answers, so that an earlier proof is of no use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +65,11 @@ impl ProofKey {
         let length = (claim.len() as u64).to_be_bytes();
         mac(self.0.expose_secret(), &[PROOF_DOMAIN, &length, claim.as_bytes(), &challenge.0])
     }
+
+    fn signature(&self, purpose: &str, text: &str) -> HmacSha256 {
+        let length = (purpose.len() as u64).to_be_bytes();
+        mac(self.0.expose_secret(), &[SIGNATURE_DOMAIN, &length, purpose.as_bytes(), text.as_bytes()])
+    }
 }
 
 fn mac(key: &[u8], parts: &[&[u8]]) -> HmacSha256 {
@@ -87,6 +95,17 @@ impl Vault {
             proofs.iter().any(|proof| mac.clone().verify_slice(proof).is_ok())
         };
         self.proof_keys.iter().any(made_with)
+    }
+
+    /// The signature of a text for one purpose, in hexadecimal digits, by the first key.
+    pub fn sign(&self, purpose: &str, text: &str) -> String {
+        hex::encode(self.proof_keys[0].signature(purpose, text).finalize().into_bytes())
+    }
+
+    /// Whether a key of this vault signed the text for this purpose.
+    pub fn is_signature(&self, purpose: &str, text: &str, signature: &str) -> bool {
+        let signature = hex::decode(signature).unwrap_or_default();
+        self.proof_keys.iter().any(|key| key.signature(purpose, text).verify_slice(&signature).is_ok())
     }
 }
 
@@ -115,6 +134,16 @@ mod tests {
         assert!(!vault(&[1]).is_proof(other, "provider 127.0.0.1:8071", texts(&proofs)));
         assert!(!vault(&[1]).is_proof(challenge, "provider 127.0.0.1:9071", texts(&proofs)), "a proof was passed on");
         assert!(!vault(&[1]).is_proof(challenge, "provider 127.0.0.1:8071", ["", "00", "xyz"]));
+    }
+
+    #[test]
+    fn a_signature_counts_for_its_text_its_purpose_and_a_common_key() {
+        let signature = vault(&[1]).sign("device", "ann");
+        assert!(vault(&[2, 1]).is_signature("device", "ann", &signature), "keys were rotated");
+        assert!(!vault(&[2]).is_signature("device", "ann", &signature));
+        assert!(!vault(&[1]).is_signature("device", "bob", &signature));
+        assert!(!vault(&[1]).is_signature("devic", "eann", &signature));
+        assert!(!vault(&[1]).is_signature("device", "ann", "") && !vault(&[1]).is_signature("device", "ann", "zz"));
     }
 
     #[test]

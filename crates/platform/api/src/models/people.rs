@@ -74,6 +74,8 @@ pub(crate) struct SignedInView {
     pub(crate) uuid: Uuid,
     /// The token (`lws_…`), sent like an API key. It is shown this once.
     pub(crate) token: String,
+    /// The token of this device (`lwd_…`), to be sent as `deviceToken` at its next sign-in. It allows nothing by itself.
+    pub(crate) device_token: String,
     /// The user who signed in.
     pub(crate) user: UserView,
     /// Scopes of the user's role.
@@ -88,10 +90,11 @@ pub(crate) struct SignedInView {
 
 impl From<&SignedIn> for SignedInView {
     fn from(signed_in: &SignedIn) -> Self {
-        let SignedIn { session, user, token } = signed_in;
+        let SignedIn { session, user, token, device_token } = signed_in;
         Self {
             uuid: session.uuid,
             token: token.expose_str().unwrap_or_default().to_owned(),
+            device_token: device_token.expose_str().unwrap_or_default().to_owned(),
             user: UserView::from(user),
             scopes: scopes_of(user),
             created_at: time(session.created_at),

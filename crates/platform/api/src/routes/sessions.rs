@@ -29,6 +29,9 @@ pub(crate) struct SignInBody {
     password: String,
     /// A code of the authenticator, or a recovery code; for users with a second factor.
     code: Option<String>,
+    /// The `deviceToken` of an earlier sign-in of this user on this device. Wrong passwords from other devices then do
+    /// not delay this one. A token that is not valid is ignored.
+    device_token: Option<String>,
 }
 
 /// A sign-in, before the caller is known.
@@ -51,9 +54,12 @@ impl FromRequest<Platform> for SignInRequest {
         refuse_query(&parts.uri)?;
         kit_http::json::check_content_type(&parts.headers).map_err(ApiError::from)?;
         let bytes = kit_http::unauthenticated_body::read(body).await.map_err(ApiError::from)?;
-        let SignInBody { email, password, code } = kit_http::json::parse(&bytes).map_err(ApiError::from)?;
+        let SignInBody { email, password, code, device_token } =
+            kit_http::json::parse(&bytes).map_err(ApiError::from)?;
         let hashed = serde_json::json!(["sign in", email, code]).to_string();
-        let sign_in = SignIn { email, password: Secret::new(password.into_bytes()), code, from };
+        let secret = |text: String| Secret::new(text.into_bytes());
+        let device_token = device_token.map(secret);
+        let sign_in = SignIn { email, password: secret(password), code, device_token, from };
         Ok(SignInRequest { sign_in, key, request_hash: Sha256::digest(hashed).into() })
     }
 }

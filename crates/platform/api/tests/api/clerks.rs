@@ -37,7 +37,7 @@ impl ClerkFixture {
         let new = NewUser { email: email.clone(), role, password: Some(password.clone()) };
         let platform = &self.fixture.platform;
         platform.create_user(&Caller::command_line(), new, None).await.unwrap();
-        let sign_in = SignIn { email, password, code: None, from: None };
+        let sign_in = SignIn { email, password, code: None, device_token: None, from: None };
         let signed_in = platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
         (signed_in.user.uuid.to_string(), signed_in.token.expose_str().unwrap().to_owned())
     }

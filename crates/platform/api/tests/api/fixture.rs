@@ -87,7 +87,7 @@ impl Fixture {
         let (email, password) = ("root@example.com".to_owned(), Secret::new(b"correct horse battery".to_vec()));
         let new = NewUser { email: email.clone(), role: Role::Administrator, password: Some(password.clone()) };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
-        let sign_in = SignIn { email, password, code: None, from: None };
+        let sign_in = SignIn { email, password, code: None, device_token: None, from: None };
         let signed_in = self.platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
         signed_in.token.expose_str().unwrap().to_owned()
     }

@@ -159,6 +159,40 @@ async fn a_refused_sign_in_does_not_disclose_users_and_repeated_attempts_are_thr
 }
 
 #[tokio::test]
+async fn wrong_passwords_from_elsewhere_do_not_delay_a_device_that_signed_in_before() {
+    let people = PeopleFixture::new().await;
+    people.user("bob@example.com", Role::Viewer).await;
+    let attempt = async |email: &str, password: &str, device: Option<&str>| {
+        people.try_sign_in(&json!({ "email": email, "password": password, "deviceToken": device })).await
+    };
+    let device_of = |answer: &Answer| answer.json()["deviceToken"].as_str().unwrap().to_owned();
+    let device = device_of(&attempt("ada@example.com", PASSWORD, None).await);
+    let other_device = device_of(&attempt("ada@example.com", PASSWORD, None).await);
+    let device_of_bob = device_of(&attempt("bob@example.com", PASSWORD, None).await);
+    assert!(device.starts_with("lwd_") && device != other_device, "{device}");
+
+    for _ in 0..10 {
+        assert_eq!(attempt("ada@example.com", "wrong horse battery", None).await.status, 401);
+    }
+    for unknown in [None, Some("lwd_a.00"), Some(device_of_bob.as_str())] {
+        let waits = attempt("ada@example.com", PASSWORD, unknown).await;
+        assert_eq!(refusal(&waits), problem(429, "too_many_attempts"), "{unknown:?}");
+    }
+    let known = attempt("Ada@example.com", PASSWORD, Some(&device)).await;
+    assert_eq!(known.status, 201, "{}", known.text);
+    assert_eq!(device_of(&known), device, "a known device keeps its token");
+    let waits = attempt("ada@example.com", PASSWORD, None).await;
+    assert_eq!(refusal(&waits), problem(429, "too_many_attempts"), "the limit of the account stays");
+
+    for _ in 0..10 {
+        assert_eq!(attempt("ada@example.com", "wrong horse battery", Some(&device)).await.status, 401);
+    }
+    let waits = attempt("ada@example.com", PASSWORD, Some(&device)).await;
+    assert_eq!(refusal(&waits), problem(429, "too_many_attempts"), "a device has a limit, too");
+    assert_eq!(attempt("ada@example.com", PASSWORD, Some(&other_device)).await.status, 201);
+}
+
+#[tokio::test]
 async fn sign_ins_are_throttled_by_ip_address() {
     let people = PeopleFixture::with(PeopleConfig { attempts_max: 3, ..PeopleConfig::default() }).await;
     let attempt = async |from: &str, number: usize| {

@@ -1,11 +1,12 @@
 //! The second factor. A user enrolls it with the password and confirms it with a code; from then on a sign-in needs a
 //! code. The user turns it off with a code, or an administrator does.
 
+use kit_identity::totp;
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
 use super::refusal::PeopleRefusal;
-use super::{totp, totp_context};
+use super::totp_context;
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};

@@ -1,5 +1,6 @@
 //! Sessions: authenticates their tokens, lists them and ends them.
 
+use kit_identity::sessions::Lifetime;
 use uuid::Uuid;
 
 use crate::access::{KEY_BYTES_MAX, TOUCH_EVERY, hash};
@@ -9,6 +10,12 @@ use crate::{Caller, Platform, Role, Scope};
 
 /// Sessions deleted in one transaction, once a minute.
 const FORGET_MAX: usize = 1_000;
+
+impl Session {
+    fn lifetime(&self) -> Lifetime {
+        Lifetime { expires_at: self.expires_at, last_used_at: self.last_used_at }
+    }
+}
 
 impl Platform {
     /// The caller with this session token. Errors: `unauthenticated`, `unavailable`.
@@ -26,9 +33,9 @@ impl Platform {
                 found
             }
         };
-        let is_idle = session.last_used_at + self.config().people.session_idle <= now;
+        let goes_on = session.lifetime().goes_on(self.config().people.session_idle, now);
         let role = Role::parse(&user.role).filter(|_| user.disabled_at.is_none());
-        let Some(role) = role.filter(|_| session.expires_at > now && !is_idle) else {
+        let Some(role) = role.filter(|_| goes_on) else {
             return Err(PlatformError::Unauthenticated);
         };
         if session.last_used_at + TOUCH_EVERY <= now {
@@ -70,8 +77,7 @@ impl Platform {
     async fn current_sessions(&self, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
         let (now, idle) = (self.now(), self.config().people.session_idle);
         let found = self.store().sessions(user, page).await?;
-        let goes_on = |session: &Session| session.expires_at > now && session.last_used_at + idle > now;
-        Ok(found.into_iter().filter(goes_on).collect())
+        Ok(found.into_iter().filter(|session| session.lifetime().goes_on(idle, now)).collect())
     }
 
     /// Ends a session of the caller, or with `users:write` of any user. Errors: `forbidden`, `not_found`.

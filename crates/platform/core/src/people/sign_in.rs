@@ -3,19 +3,21 @@
 use std::net::IpAddr;
 
 use jiff::Timestamp;
+use kit_identity::devices::{Device, TOKEN_BYTES_MAX};
+use kit_identity::{passwords, sessions, token_hash, totp};
 use kit_runtime::vault::Secret;
 
 use super::refusal::PeopleRefusal;
 use super::throttle::TakenAttempts;
-use super::{EMAIL_BYTES_MAX, SESSION_PREFIX, passwords, plain_email, totp};
+use super::{EMAIL_BYTES_MAX, SESSION_PREFIX, plain_email};
 use crate::access::access_log::AccessEvent;
-use crate::access::hash;
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{AccessChange, Session, StoreError, User};
 use crate::{Platform, Problem};
 
-const TOKEN_RANDOM_BYTES: usize = 24;
+/// Separates the device tokens of users from those of other accounts.
+const DEVICE_REALM: &str = "platform";
 const CODE_BYTES_MAX: usize = 64;
 
 /// The credentials of a sign-in.
@@ -26,6 +28,8 @@ pub struct SignIn {
     pub password: Secret,
     /// Code of the second factor, or a recovery code.
     pub code: Option<String>,
+    /// The token of a device that signed in before. One that is not valid for this user is ignored.
+    pub device_token: Option<Secret>,
     /// The client's IP address, if it is known.
     pub from: Option<IpAddr>,
 }
@@ -39,6 +43,8 @@ pub struct SignedIn {
     pub user: User,
     /// Its token: `lws_…`. The platform does not show it again.
     pub token: Secret,
+    /// The token that names the device at its next sign-ins: `lwd_…`.
+    pub device_token: Secret,
 }
 
 impl Platform {
@@ -55,7 +61,11 @@ impl Platform {
     ) -> PlatformResult<Outcome<SignedIn>> {
         check(sign_in)?;
         let email = plain_email(&sign_in.email);
-        let taken = self.take_attempt(&email, sign_in.from).await?;
+        let device = self.known_device(&email, sign_in);
+        let taken = match &device {
+            Some(device) => self.take_attempt_of_device(&email, device, sign_in.from).await?,
+            None => self.take_attempt(&email, sign_in.from).await?,
+        };
         let found = self.store().user_by_email(&email).await?;
         let hash = found.as_ref().map(|user| user.password_hash.as_str());
         let fits = self.sign_in_state().passwords.verify(&sign_in.password, hash).await?;
@@ -74,7 +84,14 @@ impl Platform {
             return Ok(Outcome::Replayed(answer));
         }
         self.check_second_factor(&user, sign_in).await?;
-        self.begin_session(user, sign_in.from, taken, answering).await
+        let device = device.unwrap_or_else(|| Device::generate(self.random().as_ref()));
+        self.begin_session(user, device, sign_in.from, taken, answering).await
+    }
+
+    /// The device that signed in to this account before, by its token.
+    fn known_device(&self, email: &str, sign_in: &SignIn) -> Option<Device> {
+        let token = sign_in.device_token.as_ref()?.expose_str()?;
+        Device::verify(self.vault(), DEVICE_REALM, email, token)
     }
 
     async fn check_second_factor(&self, user: &User, sign_in: &SignIn) -> PlatformResult<()> {
@@ -115,15 +132,16 @@ impl Platform {
     async fn begin_session(
         &self,
         mut user: User,
+        device: Device,
         from: Option<IpAddr>,
         taken: TakenAttempts,
         answering: Option<IdempotentRequest<'_, SignedIn>>,
     ) -> PlatformResult<Outcome<SignedIn>> {
         let (now, config) = (self.now(), &self.config().people);
-        let token = format!("{SESSION_PREFIX}{}", self.ids().token(TOKEN_RANDOM_BYTES));
+        let token = sessions::new_token(self.random().as_ref(), SESSION_PREFIX);
         let session = Session {
             uuid: self.ids().uuid_v7(),
-            hash: hash(&token),
+            hash: token_hash(&token),
             user: user.uuid,
             address: from.map(|from| from.to_canonical().to_string()),
             created_at: now,
@@ -132,7 +150,8 @@ impl Platform {
         };
         user.signed_in_at = Some(now);
         let (version, kept) = (user.version, session.clone());
-        let signed_in = SignedIn { session, user, token: Secret::new(token.into_bytes()) };
+        let device_token = Secret::new(device.token(self.vault(), DEVICE_REALM, &user.email).into_bytes());
+        let signed_in = SignedIn { session, user, token: Secret::new(token.into_bytes()), device_token };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&signed_in, now)));
         let event = AccessEvent::SignedIn { user: kept.user, session: kept.uuid };
         let note = self.note_sign_in((kept.user, Some(kept.uuid)), from, event)?;
@@ -173,6 +192,7 @@ fn check(sign_in: &SignIn) -> PlatformResult<()> {
         ("/email", sign_in.email.len(), EMAIL_BYTES_MAX),
         ("/password", sign_in.password.expose().len(), passwords::BYTES_MAX),
         ("/code", code_bytes, CODE_BYTES_MAX),
+        ("/deviceToken", sign_in.device_token.as_ref().map_or(0, |token| token.expose().len()), TOKEN_BYTES_MAX),
     ];
     let too_long = limits.into_iter().filter(|(_, bytes, bytes_max)| bytes > bytes_max);
     let problems: Vec<Problem> = too_long

@@ -1,10 +1,11 @@
 //! Users: administrators create, list, change and remove them. Also their passwords.
 
+use kit_identity::passwords::BYTES_MAX;
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
 use super::refusal::PeopleRefusal;
-use super::{EMAIL_BYTES_MAX, passwords, plain_email};
+use super::{EMAIL_BYTES_MAX, password_problem, plain_email};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{IdempotentRequest, Outcome};
@@ -74,7 +75,7 @@ impl Platform {
         let email = plain_email(&new.email);
         let problems: Vec<Problem> = check_email(&email)
             .into_iter()
-            .chain(new.password.as_ref().and_then(|password| passwords::check("/password", password)))
+            .chain(new.password.as_ref().and_then(|password| password_problem("/password", password)))
             .collect();
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
@@ -186,7 +187,7 @@ impl Platform {
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        if let Some(problem) = password.as_ref().and_then(|password| passwords::check("/password", password)) {
+        if let Some(problem) = password.as_ref().and_then(|password| password_problem("/password", password)) {
             return Err(PlatformError::Invalid(vec![problem]));
         }
         let (password_hash, password) = self.hash_or_generate(password).await?;
@@ -215,7 +216,7 @@ impl Platform {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        if let Some(problem) = passwords::check("/new", new) {
+        if let Some(problem) = password_problem("/new", new) {
             return Err(PlatformError::Invalid(vec![problem]));
         }
         self.check_own_password(&user, old).await?;
@@ -234,7 +235,7 @@ impl Platform {
     /// password.
     pub(super) async fn check_own_password(&self, user: &User, password: &Secret) -> PlatformResult<()> {
         let taken = self.take_attempt(&user.email, None).await?;
-        if password.expose().len() > passwords::BYTES_MAX
+        if password.expose().len() > BYTES_MAX
             || !self.sign_in_state().passwords.verify(password, Some(&user.password_hash)).await?
         {
             return Err(self.refused(Some(user), None, PeopleRefusal::PasswordRefused));

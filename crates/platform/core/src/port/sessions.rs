@@ -1,12 +1,12 @@
 //! Sessions of users, and the limit on sign-in attempts.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{Digest, Page, StoreResult, User};
+
+pub use kit_identity::throttle::Attempt as SignInAttempt;
 
 /// Which sessions to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,27 +52,6 @@ pub struct Session {
     pub last_used_at: Timestamp,
 }
 
-/// One attempt to sign in, taken from an allowance that refills evenly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SignInAttempt {
-    /// Owner of the allowance: an account or an address.
-    pub subject: Digest,
-    /// Time after which one attempt is refilled.
-    pub refill_interval: Duration,
-    /// Attempts of a full allowance.
-    pub attempts_max: u32,
-}
-
-impl SignInAttempt {
-    /// The time at which the allowance is full again after this attempt, if it was to be full at `full_at`. Errors: the
-    /// time of the next possible attempt.
-    pub fn take(&self, full_at: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Timestamp> {
-        let after = full_at.map_or(now, |at| at.max(now)) + self.refill_interval;
-        let allowed_from = after - self.refill_interval * self.attempts_max;
-        if allowed_from <= now { Ok(after) } else { Err(allowed_from) }
-    }
-}
-
 /// Attempts to return to their allowances.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignInAttemptsUpdate {
@@ -108,25 +87,4 @@ pub trait SessionStore: Send + Sync {
     ) -> StoreResult<Option<Timestamp>>;
     /// Fills allowances, and returns attempts.
     async fn settle_sign_in_attempts(&self, settled: SignInAttemptsUpdate) -> StoreResult<()>;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_allowance_is_used_up_and_fills_evenly() {
-        let attempt = SignInAttempt { subject: [0; 32], refill_interval: Duration::from_secs(60), attempts_max: 3 };
-        let now = Timestamp::UNIX_EPOCH + Duration::from_secs(1_000);
-        let mut full_at = None;
-        for _ in 0..3 {
-            full_at = Some(attempt.take(full_at, now).unwrap());
-        }
-        assert_eq!(attempt.take(full_at, now), Err(now + Duration::from_secs(60)));
-        let later = now + Duration::from_secs(60);
-        full_at = Some(attempt.take(full_at, later).unwrap());
-        assert!(attempt.take(full_at, later).is_err());
-        let much_later = now + Duration::from_secs(3_600);
-        assert_eq!(attempt.take(full_at, much_later), Ok(much_later + Duration::from_secs(60)));
-    }
 }

@@ -5,30 +5,30 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::port::Digest;
+use crate::Digest;
 
 /// Bytes of a secret: the length of a SHA-1 hash (RFC 4226, section 4).
-pub(super) const SECRET_BYTES: usize = 20;
+pub const SECRET_BYTES: usize = 20;
 const STEP_S: i64 = 30;
 const DIGITS: usize = 6;
 /// Steps that an authenticator's clock may be ahead or behind.
 const STEPS_OFF_MAX: i64 = 1;
 const ISSUER: &str = "Lotwire";
 /// Random bytes of a recovery code: enough that its hash can't be inverted by guessing.
-pub(super) const RECOVERY_BYTES: usize = 10;
+pub const RECOVERY_BYTES: usize = 10;
 /// Recovery codes that are made at once.
-pub(super) const RECOVERY_CODES: usize = 10;
+pub const RECOVERY_CODES: usize = 10;
 const GROUP_CHARS: usize = 4;
 
 /// The time step of this code, if it is one of the steps near `now`.
-pub(super) fn step_of(secret: &[u8], code: &str, now: Timestamp) -> Option<i64> {
+pub fn step_of(secret: &[u8], code: &str, now: Timestamp) -> Option<i64> {
     let current = now.as_second().div_euclid(STEP_S);
     let near = current - STEPS_OFF_MAX..=current + STEPS_OFF_MAX;
     near.into_iter().find(|step| bool::from(code_at(secret, *step).as_bytes().ct_eq(code.as_bytes())))
 }
 
 /// True for text in the form of a code; other text may be a recovery code.
-pub(super) fn is_like_a_code(text: &str) -> bool {
+pub fn is_like_a_code(text: &str) -> bool {
     text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -43,19 +43,19 @@ fn code_at(secret: &[u8], step: i64) -> String {
 }
 
 /// The secret in base32, which users type into an authenticator.
-pub(super) fn in_base32(secret: &[u8]) -> String {
+pub fn in_base32(secret: &[u8]) -> String {
     BASE32_NOPAD.encode(secret)
 }
 
 /// The URL in the QR code of an authenticator.
-pub(super) fn otpauth_url(email: &str, secret: &[u8]) -> String {
+pub fn otpauth_url(email: &str, secret: &[u8]) -> String {
     let email: String = url::form_urlencoded::byte_serialize(email.as_bytes()).collect();
     let secret = in_base32(secret);
     format!("otpauth://totp/{ISSUER}:{email}?secret={secret}&issuer={ISSUER}&algorithm=SHA1&digits=6&period=30")
 }
 
 /// A recovery code for people, in groups.
-pub(super) fn recovery_code(random: &[u8; RECOVERY_BYTES]) -> String {
+pub fn recovery_code(random: &[u8; RECOVERY_BYTES]) -> String {
     let letters = BASE32_NOPAD.encode(random).to_lowercase();
     let groups: Vec<&str> =
         letters.as_bytes().chunks(GROUP_CHARS).filter_map(|group| str::from_utf8(group).ok()).collect();
@@ -63,7 +63,7 @@ pub(super) fn recovery_code(random: &[u8; RECOVERY_BYTES]) -> String {
 }
 
 /// The stored hash of a recovery code. Case, spaces and dashes don't matter.
-pub(super) fn recovery_hash(code: &str) -> Digest {
+pub fn recovery_hash(code: &str) -> Digest {
     let plain: String = code.chars().filter(char::is_ascii_alphanumeric).collect();
     Sha256::new_with_prefix(b"recovery\0").chain_update(plain.to_ascii_lowercase()).finalize().into()
 }

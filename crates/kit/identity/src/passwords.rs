@@ -8,12 +8,9 @@ use kit_runtime::random::Random;
 use kit_runtime::vault::Secret;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::config::PeopleConfig;
-use super::refusal::PeopleRefusal;
-use crate::error::{PlatformError, PlatformResult, Problem};
-
 const CHARS_MIN: usize = 12;
-pub(super) const BYTES_MAX: usize = 1_024;
+/// Bytes of the longest password.
+pub const BYTES_MAX: usize = 1_024;
 const SALT_BYTES: usize = 16;
 /// The hash for unknown users, with the same parameters as all others: a comparison takes as long and never matches.
 const DUMMY_HASH: &str =
@@ -21,32 +18,48 @@ const DUMMY_HASH: &str =
 /// `Retry-After` in seconds when too many passwords wait.
 const RETRY_AFTER_S: u64 = 2;
 
-pub(super) struct Passwords {
+/// Why a password can't be hashed or verified now.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PasswordsError {
+    /// Too many passwords wait.
+    #[error("too many passwords are being hashed")]
+    Full {
+        /// Seconds until the caller may try again.
+        retry_after_s: u64,
+    },
+    /// A fault of the server.
+    #[error("the password can't be hashed: {0}")]
+    Failed(String),
+}
+
+/// Hashes passwords, a limited number at a time.
+pub struct Passwords {
     at_once: Arc<Semaphore>,
     /// Passwords that wait or are being hashed.
     waiting: Arc<Semaphore>,
 }
 
 impl Passwords {
-    pub(super) fn new(config: &PeopleConfig) -> Self {
-        let (at_once, waiting) = (config.passwords_at_once_max, config.passwords_waiting_max);
+    /// Hashes `at_once_max` passwords at the same time, while `waiting_max` others wait.
+    pub fn new(at_once_max: usize, waiting_max: usize) -> Self {
+        let (at_once, waiting) = (at_once_max, waiting_max);
         Self { at_once: Arc::new(Semaphore::new(at_once)), waiting: Arc::new(Semaphore::new(at_once + waiting)) }
     }
 
-    /// The hash in PHC form. Errors: `too_many_attempts`.
-    pub(super) async fn hash(&self, random: &dyn Random, password: &Secret) -> PlatformResult<String> {
+    /// The hash in PHC form. Errors: `Full`, `Failed`.
+    pub async fn hash(&self, random: &dyn Random, password: &Secret) -> Result<String, PasswordsError> {
         let mut salt = [0; SALT_BYTES];
         random.fill(&mut salt);
         let password = password.clone();
         let hashed = self.work(move || {
             Argon2::default().hash_password_with_salt(password.expose(), &salt).map(|hash| hash.to_string())
         });
-        hashed.await?.map_err(|error| PlatformError::Internal(format!("the password can't be hashed: {error}")))
+        hashed.await?.map_err(|error| PasswordsError::Failed(error.to_string()))
     }
 
     /// True when the password matches the hash. Without a hash it takes as long and is false. Errors:
-    /// `too_many_attempts`.
-    pub(super) async fn verify(&self, password: &Secret, hash: Option<&str>) -> PlatformResult<bool> {
+    /// `Full`, `Failed`.
+    pub async fn verify(&self, password: &Secret, hash: Option<&str>) -> Result<bool, PasswordsError> {
         let (password, has_hash) = (password.clone(), hash.is_some());
         let hash = hash.unwrap_or(DUMMY_HASH).to_owned();
         let fits =
@@ -54,27 +67,25 @@ impl Passwords {
         Ok(fits && has_hash)
     }
 
-    async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> PlatformResult<T> {
-        let full = |_| PlatformError::from(PeopleRefusal::TooManyAttempts { retry_after_s: RETRY_AFTER_S });
+    async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, PasswordsError> {
+        let full = |_| PasswordsError::Full { retry_after_s: RETRY_AFTER_S };
         let queued = Arc::clone(&self.waiting).try_acquire_owned().map_err(full)?;
         let turn = Arc::clone(&self.at_once).acquire_owned().await;
-        let turn: OwnedSemaphorePermit = turn.map_err(|error| PlatformError::Internal(error.to_string()))?;
+        let turn: OwnedSemaphorePermit = turn.map_err(|error| PasswordsError::Failed(error.to_string()))?;
         let done = tokio::task::spawn_blocking(move || {
             // The work holds the permits, because the caller may be cancelled before it ends.
             let _permits = (queued, turn);
             job()
         });
-        done.await.map_err(|error| PlatformError::Internal(error.to_string()))
+        done.await.map_err(|error| PasswordsError::Failed(error.to_string()))
     }
 }
 
-/// The problem with a password that a user chose, if it has one.
-pub(super) fn check(pointer: &str, password: &Secret) -> Option<Problem> {
+/// What is wrong with a password that a person chose, if anything is.
+pub fn problem(password: &Secret) -> Option<String> {
     let chars = password.expose_str().map_or(0, |password| password.chars().count());
-    if chars >= CHARS_MIN && password.expose().len() <= BYTES_MAX {
-        return None;
-    }
-    Some(Problem::new(pointer, format!("must have at least {CHARS_MIN} characters and at most {BYTES_MAX} bytes")))
+    let fits = chars >= CHARS_MIN && password.expose().len() <= BYTES_MAX;
+    (!fits).then(|| format!("must have at least {CHARS_MIN} characters and at most {BYTES_MAX} bytes"))
 }
 
 #[cfg(test)]
@@ -89,7 +100,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_matches_its_own_hash_only_and_none_without_a_hash() {
-        let passwords = Passwords::new(&PeopleConfig::default());
+        let passwords = Passwords::new(4, 64);
         let hash = passwords.hash(&SeededRandom::new(1), &secret("correct horse")).await.unwrap();
         assert!(passwords.verify(&secret("correct horse"), Some(&hash)).await.unwrap());
         assert!(!passwords.verify(&secret("correct house"), Some(&hash)).await.unwrap());
@@ -100,11 +111,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_queue_of_passwords_refuses_with_too_many_attempts() {
-        let config = PeopleConfig { passwords_at_once_max: 1, passwords_waiting_max: 0, ..PeopleConfig::default() };
-        let passwords = Passwords::new(&config);
+    async fn a_full_queue_of_passwords_refuses_further_ones() {
+        let passwords = Passwords::new(1, 0);
         let _taken = Arc::clone(&passwords.waiting).try_acquire_owned().unwrap();
-        let refused = passwords.verify(&secret("correct horse"), None).await.unwrap_err();
-        assert_eq!(refused.code(), "too_many_attempts");
+        let refused = passwords.verify(&secret("correct horse"), None).await;
+        assert_eq!(refused, Err(PasswordsError::Full { retry_after_s: RETRY_AFTER_S }));
+    }
+
+    #[test]
+    fn a_chosen_password_has_twelve_characters_and_a_limit() {
+        assert_eq!(problem(&secret("twelve chärs")), None);
+        assert!(problem(&secret("eleven char")).is_some());
+        assert_eq!(problem(&secret(&"x".repeat(BYTES_MAX))), None);
+        assert!(problem(&secret(&"x".repeat(BYTES_MAX + 1))).is_some());
+        assert!(problem(&Secret::new(vec![0xff; 20])).is_some(), "not text");
     }
 }

@@ -1,0 +1,114 @@
+//! Limits on sign-in attempts: allowances of an account, an address and a known device, which refill evenly.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use crate::Digest;
+use crate::devices::Device;
+
+/// Factor between the attempts of one address and those of one account, because the users of an office share an
+/// address.
+const PEOPLE_AT_AN_ADDRESS: u32 = 5;
+/// Bits of the network part of an IPv6 address.
+const NETWORK_BITS: u32 = 64;
+
+/// One attempt to sign in, taken from an allowance that refills evenly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attempt {
+    /// Owner of the allowance: an account, an address or a device.
+    pub subject: Digest,
+    /// Time after which one attempt is refilled.
+    pub refill_interval: Duration,
+    /// Attempts of a full allowance.
+    pub attempts_max: u32,
+}
+
+impl Attempt {
+    /// The time at which the allowance is full again after this attempt, if it was to be full at `full_at`. Errors: the
+    /// time of the next possible attempt.
+    pub fn take(&self, full_at: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Timestamp> {
+        let after = full_at.map_or(now, |at| at.max(now)) + self.refill_interval;
+        let allowed_from = after - self.refill_interval * self.attempts_max;
+        if allowed_from <= now { Ok(after) } else { Err(allowed_from) }
+    }
+}
+
+/// The limit on attempts at one account.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    /// Attempts within the window.
+    pub attempts_max: u32,
+    /// Time in which used attempts refill.
+    pub window: Duration,
+}
+
+impl Limit {
+    /// An attempt at this account, which need not exist.
+    pub fn of_account(self, email: &str) -> Attempt {
+        self.attempt(account(email))
+    }
+
+    /// An attempt from this address, which has more of them than an account.
+    pub fn of_address(self, address: IpAddr) -> Attempt {
+        Self { attempts_max: self.attempts_max.saturating_mul(PEOPLE_AT_AN_ADDRESS), ..self }
+            .attempt(address_subject(address))
+    }
+
+    /// An attempt at this account from a device that signed in to it before.
+    pub fn of_device(self, email: &str, device: &Device) -> Attempt {
+        let subject = Sha256::new_with_prefix(b"device\0").chain_update(device.id()).chain_update([0]);
+        self.attempt(subject.chain_update(email.as_bytes()).finalize().into())
+    }
+
+    fn attempt(self, subject: Digest) -> Attempt {
+        let attempts_max = self.attempts_max.max(1);
+        Attempt { subject, refill_interval: self.window / attempts_max, attempts_max }
+    }
+}
+
+/// The owner of an account's allowance.
+pub fn account(email: &str) -> Digest {
+    Sha256::new_with_prefix(b"account\0").chain_update(email.as_bytes()).finalize().into()
+}
+
+fn address_subject(address: IpAddr) -> Digest {
+    let network = match address.to_canonical() {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> NETWORK_BITS << NETWORK_BITS),
+    };
+    Sha256::new_with_prefix(b"address\0").chain_update(network.octets()).finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_network_share_their_attempts() {
+        let of = |address: &str| address_subject(address.parse().unwrap());
+        assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::9"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("192.0.2.1"), of("::ffff:192.0.2.1"));
+        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
+        assert_ne!(account("a@example.com"), account("b@example.com"));
+    }
+
+    #[test]
+    fn an_allowance_is_used_up_and_fills_evenly() {
+        let attempt = Attempt { subject: [0; 32], refill_interval: Duration::from_secs(60), attempts_max: 3 };
+        let now = Timestamp::UNIX_EPOCH + Duration::from_secs(1_000);
+        let mut full_at = None;
+        for _ in 0..3 {
+            full_at = Some(attempt.take(full_at, now).unwrap());
+        }
+        assert_eq!(attempt.take(full_at, now), Err(now + Duration::from_secs(60)));
+        let later = now + Duration::from_secs(60);
+        full_at = Some(attempt.take(full_at, later).unwrap());
+        assert!(attempt.take(full_at, later).is_err());
+        let much_later = now + Duration::from_secs(3_600);
+        assert_eq!(attempt.take(full_at, much_later), Ok(much_later + Duration::from_secs(60)));
+    }
+}
