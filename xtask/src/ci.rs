@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use crate::{Failure, cargo, clients, debian, generate, licences, root, run, say, schemathesis, tidy};
+use crate::{Failure, cargo, clients, debian, generate, licences, root, run, say, schemathesis, target_dir, tidy};
 
 /// Runs all steps and stops at the first that fails.
 pub(crate) fn run_all() -> Result<(), Failure> {
@@ -27,7 +27,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
         ("schemathesis", || schemathesis::check(&root())),
         ("a sale", || {
-            run(Command::new("target/debug/lotwire")
+            run(Command::new(target_dir().join("debug/lotwire"))
                 .args(["demo", "--exit", "--json", "--lots", "60"])
                 .args(FREE_PORTS))
         }),
@@ -48,7 +48,7 @@ pub(crate) fn run_all() -> Result<(), Failure> {
 const FREE_PORTS: [&str; 4] = ["--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"];
 
 fn crash(store: &str) -> Result<(), Failure> {
-    run(Command::new("target/debug/rigs").args(["crash", "--kills", "5", "--store", store]))
+    run(Command::new(target_dir().join("debug/rigs")).args(["crash", "--kills", "5", "--store", store]))
 }
 
 /// Installs what the tests start themselves: PostgreSQL and Chromium from the system's packages, and the official clients.

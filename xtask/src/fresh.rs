@@ -19,8 +19,7 @@ both commands of the README in it, and prints how long each took. Needs root, an
 ";
 
 /// The two commands, in the README's order. The demonstration ends by itself here.
-const COMMANDS: [(&str, &str); 2] =
-    [("demo", "cargo run --release -p lotwire -- demo --exit"), ("ci", "cargo xtask ci")];
+const COMMANDS: [(&str, &str); 2] = [("demo", "cargo run -p lotwire -- demo --exit"), ("ci", "cargo xtask ci")];
 
 /// Variables that lead clients of package registries through a proxy, where a machine needs one.
 const NETWORK_VARIABLES: [&str; 8] = [

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{Failure, cargo, say};
+use crate::{Failure, cargo, say, target_dir};
 
 /// File, and the arguments of `lotwire` that print it.
 const GENERATED: &[(&str, &[&str])] = &[
@@ -53,7 +53,7 @@ fn write(root: &Path) -> Result<(), Failure> {
 fn differing(root: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
     let mut differing = Vec::new();
     for (file, arguments) in GENERATED {
-        let output = Command::new(root.join("target/debug/lotwire"))
+        let output = Command::new(target_dir().join("debug/lotwire"))
             .args(*arguments)
             .output()
             .map_err(|error| format!("lotwire {}: {error}", arguments.join(" ")))?;

@@ -70,12 +70,17 @@ fn main() -> ExitCode {
 /// The rigs measure and kill the binary as packages ship it.
 fn run_rig(rig: &str, arguments: &[String]) -> Result<(), Failure> {
     run(Command::new(cargo()).args(["build", "--profile", "dist", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
-    run(Command::new(root().join("target/dist/rigs")).arg(rig).args(arguments))
+    run(Command::new(target_dir().join("dist/rigs")).arg(rig).args(arguments))
 }
 
 /// Root of the workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+/// The folder in which cargo puts what it builds.
+fn target_dir() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
 fn cargo() -> String {

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::{Failure, clients, run, say};
+use crate::{Failure, clients, run, say, target_dir};
 
 /// How long the server may take until it gives its document.
 const START_MAX_S: &str = "30";
@@ -91,7 +91,7 @@ impl Server {
     fn start(root: &Path) -> Result<Self, Failure> {
         let (platform, provider) = (free_address()?, free_address()?);
         let data = root.join("target/schemathesis-data");
-        let binary = root.join("target/debug/lotwire");
+        let binary = target_dir().join("debug/lotwire");
         // What a run that was interrupted left.
         drop(fs::remove_dir_all(&data));
         // The keys are created while the server starts, and a command refuses a data directory that does not exist.

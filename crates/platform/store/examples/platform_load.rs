@@ -1,7 +1,7 @@
 //! What an item that ends costs the platform's store: finding it due, committing its end with journal and outbox, and
 //! settling its event.
 //!
-//! `cargo run --release -p store --example platform_load -- [ITEMS] [BATCH] [DIRECTORY]`
+//! `cargo run --release -p platform-store --example platform_load -- [ITEMS] [BATCH] [DIRECTORY]`
 //!
 //! One auction of that many items, of a connected customer whose node takes every event over, as when an auction
 //! closes.

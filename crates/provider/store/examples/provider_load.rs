@@ -1,6 +1,6 @@
 //! What a message costs the provider's store: accepting it, and recording the attempt that delivers it.
 //!
-//! `cargo run --release -p store --example provider_load -- [MESSAGES_BEFORE] [MESSAGES_MEASURED] [KEYS] [SQLITE_FILE|POSTGRES_URL]`
+//! `cargo run --release -p provider-store --example provider_load -- [MESSAGES_BEFORE] [MESSAGES_MEASURED] [KEYS] [SQLITE_FILE|POSTGRES_URL]`
 //!
 //! KEYS says what each message has: `none`; `platform`, an event id that begins with a time and is the idempotency key too;
 //! `client`, a random idempotency key as official clients make it; `both`, that and a random event id, the dearest case. Four

@@ -32,6 +32,7 @@ pub struct ServerError(String);
 #[derive(Debug, Clone)]
 pub struct Launch {
     binary: PathBuf,
+    data_dir: PathBuf,
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
     roles: Vec<&'static str>,
@@ -47,8 +48,9 @@ pub struct Launch {
 impl Launch {
     /// Both roles on free ports, with SQLite in `data_dir`. Deliveries to this machine, and providers on it, are allowed.
     pub fn new(binary: PathBuf, data_dir: &Path) -> Result<Self, ServerError> {
-        let mut launch = Launch {
+        let launch = Launch {
             binary,
+            data_dir: data_dir.to_owned(),
             arguments: Vec::new(),
             environment: Vec::new(),
             roles: vec!["platform", "provider"],
@@ -58,7 +60,6 @@ impl Launch {
             provider: free_address()?,
             metrics: free_address()?,
         };
-        launch = launch.argument("--data-dir", data_dir.display());
         let launch = launch.set("PLATFORM__ALLOWED_PROVIDER_NETWORKS", "127.0.0.0/8");
         Ok(launch.set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8"))
     }
@@ -103,6 +104,11 @@ impl Launch {
         Ok(Launch { platform, provider, metrics, ..self.clone() })
     }
 
+    /// A second node on another host: other ports, and a data directory of its own.
+    pub fn node_in(&self, data_dir: &Path) -> Result<Self, ServerError> {
+        Ok(Launch { data_dir: data_dir.to_owned(), ..self.second_node()? })
+    }
+
     fn argument(mut self, flag: &str, value: impl std::fmt::Display) -> Self {
         self.arguments.extend([flag.to_owned(), value.to_string()]);
         self
@@ -111,7 +117,7 @@ impl Launch {
     /// The binary with the data directory, the database and the settings of this launch. The caller adds the arguments.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.binary);
-        command.args(&self.arguments).stdin(Stdio::null());
+        command.arg("--data-dir").arg(&self.data_dir).args(&self.arguments).stdin(Stdio::null());
         command.envs(self.environment.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))));
         command
     }

@@ -19,6 +19,7 @@ mod fake_provider;
 mod first_hour;
 mod http_server;
 mod large_payloads;
+mod listen_and_trigger;
 mod live;
 mod management;
 mod official_clients;

@@ -11,11 +11,14 @@ use testkit::site::{CustomerSite, http_client};
 /// Time limit of every wait. It is generous, so that a busy machine does not fail a test.
 pub const WAIT_MAX: Duration = Duration::from_secs(120);
 
+/// A launch with the default intervals, on a store in `data`.
+pub fn launch_with_defaults(data: &Path) -> Launch {
+    Launch::new(built_binary("lotwire").unwrap(), data).unwrap().set("SECRETS__KEY", &"07".repeat(32))
+}
+
 /// A launch with short retry pauses, on a store in `data`.
 pub fn launch(data: &Path) -> Launch {
-    Launch::new(built_binary("lotwire").unwrap(), data)
-        .unwrap()
-        .set("SECRETS__KEY", &"07".repeat(32))
+    launch_with_defaults(data)
         .set("PROVIDER__RETRY_SCHEDULE", "50ms,100ms,200ms,500ms,1s,2s,5s")
         .set("PLATFORM__PUBLISH_BACKOFF_BASE", "20ms")
         .set("PLATFORM__PUBLISH_BACKOFF_CAP", "200ms")
@@ -31,13 +34,19 @@ pub struct TwoNodes {
     pub first: Server,
     /// The second node.
     pub second: Server,
-    _data: tempfile::TempDir,
+    _data: [tempfile::TempDir; 2],
 }
 
+/// Two nodes with short retry pauses.
 pub async fn two_nodes() -> TwoNodes {
-    let data = tempfile::tempdir().unwrap();
-    let first_launch = launch(data.path()).database(&testkit::postgres::fresh_database().await.unwrap());
-    let second_launch = first_launch.second_node().unwrap();
+    two_nodes_of(launch).await
+}
+
+/// Two nodes, as on two hosts: each has a data directory, addresses and ports of its own.
+pub async fn two_nodes_of(launch: fn(&Path) -> Launch) -> TwoNodes {
+    let data = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let first_launch = launch(data[0].path()).database(&testkit::postgres::fresh_database().await.unwrap());
+    let second_launch = first_launch.node_in(data[1].path()).unwrap();
     let first = first_launch.start(&http_client()).await.unwrap();
     let second = second_launch.start(&http_client()).await.unwrap();
     let site = CustomerSite::set_up(&first_launch, &first_launch).await.unwrap();
