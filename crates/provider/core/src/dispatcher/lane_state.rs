@@ -378,7 +378,7 @@ impl LaneState {
 }
 
 fn initial_concurrency_limit(config: &LaneConfig) -> usize {
-    config.under_way_guaranteed.clamp(1, config.under_way_max.max(1))
+    config.under_way_initial.clamp(1, config.under_way_max.max(1))
 }
 
 /// Attempts that one lane may have under way: its guaranteed number, and its share of the common pool.
