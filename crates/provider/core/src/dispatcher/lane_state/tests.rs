@@ -22,6 +22,7 @@ fn work(payload_bytes: usize) -> QueuedDelivery {
         purges: 0,
         attempts: 0,
         trigger: crate::model::AttemptTrigger::Scheduled,
+        replayed: false,
         key: None,
         lease: Arc::new(NodeId("node_1".into())),
         since: Instant::now(),
