@@ -64,6 +64,9 @@ pub struct LaneConfig {
     pub under_way_max: usize,
     /// Attempts that every endpoint may have under way whatever the others do.
     pub under_way_guaranteed: usize,
+    /// Attempts that an endpoint may have under way before its first response, within its share of the shared ones. Each
+    /// success allows one more.
+    pub under_way_initial: usize,
     /// Attempts under way beyond the guaranteed ones, over all endpoints; shared evenly.
     pub under_way_shared_max: usize,
     /// Deliveries of one endpoint that wait in memory at most; more wait in the table.
@@ -113,6 +116,7 @@ impl Default for LaneConfig {
         Self {
             under_way_max: 64,
             under_way_guaranteed: 4,
+            under_way_initial: 16,
             under_way_shared_max: 2_048,
             queued_max: 4_096,
             queued_bytes_max: 64 * 1_024 * 1_024,

@@ -195,7 +195,7 @@ pub enum AttemptStatus {
 pub enum AttemptTrigger {
     /// The message itself or the retry schedule.
     Scheduled = 0,
-    /// A person or an API call.
+    /// A resend, a recovery or a replay.
     Manual = 1,
 }
 

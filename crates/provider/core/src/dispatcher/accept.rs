@@ -125,6 +125,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<PendingMessage>) ->
                         attempts: 0,
                         key: None,
                         trigger,
+                        replayed: false,
                         lease,
                         since,
                         requested_at,

@@ -60,7 +60,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
     let mut endpoint = endpoint_effect(shared, lane, &outcome, &target).await;
     let mut notice = attempt_event(outcome.status, attempts, next);
     if delivery.trigger == AttemptTrigger::Manual {
-        // A manual attempt is made once and replaces the scheduled one. Its failure does not count against the endpoint and
+        // A resend is made once and replaces the scheduled one. Its failure does not count against the endpoint and
         // causes no operational event: only the caller who asked for it sees the result.
         next = DeliveryOutcome::Done;
         if outcome.status != AttemptStatus::Success {
@@ -70,6 +70,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             endpoint = EndpointEffect::None;
         }
     }
+    let trigger = delivery.recorded_trigger();
     let record = AttemptRecord {
         notice,
         attempt: Attempt {
@@ -82,7 +83,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             response_status_code: outcome.code,
             response: outcome.response,
             response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
-            trigger: delivery.trigger,
+            trigger,
             at,
         },
         outcome: next,

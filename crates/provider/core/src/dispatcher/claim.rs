@@ -59,6 +59,7 @@ async fn claim_rows(
                     attempts,
                     key,
                     trigger,
+                    replayed: row.replayed,
                     lease,
                     since,
                     requested_at,

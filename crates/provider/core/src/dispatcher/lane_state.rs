@@ -48,6 +48,8 @@ pub(super) struct QueuedDelivery {
     pub(super) attempts: u32,
     /// What the attempt is made for.
     pub(super) trigger: AttemptTrigger,
+    /// A background task sends the message again.
+    pub(super) replayed: bool,
     /// What it stays in order with: the next of that key is in the table.
     pub(super) key: Option<OrderingKey>,
     /// The name that the row belongs to.
@@ -59,6 +61,11 @@ pub(super) struct QueuedDelivery {
 }
 
 impl QueuedDelivery {
+    /// What its attempt is recorded with. A replay is manual for callers, and keeps its place in the retry schedule.
+    pub(super) fn recorded_trigger(&self) -> AttemptTrigger {
+        if self.replayed { AttemptTrigger::Manual } else { self.trigger }
+    }
+
     /// Memory that it takes, roughly.
     pub(super) fn bytes(&self) -> usize {
         self.payload.len() + ROW_BYTES
@@ -378,7 +385,7 @@ impl LaneState {
 }
 
 fn initial_concurrency_limit(config: &LaneConfig) -> usize {
-    config.under_way_guaranteed.clamp(1, config.under_way_max.max(1))
+    config.under_way_initial.clamp(1, config.under_way_max.max(1))
 }
 
 /// Attempts that one lane may have under way: its guaranteed number, and its share of the common pool.

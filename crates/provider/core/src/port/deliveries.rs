@@ -60,7 +60,8 @@ pub struct Delivery {
     pub trigger: AttemptTrigger,
     /// Ordering key. When the row is deleted, the next row of this key becomes due.
     pub ordering_key: Option<OrderingKey>,
-    /// Whether a background task sends the message again.
+    /// Whether a background task sends the message again. The next attempt is recorded as manual, and keeps its place in
+    /// the retry schedule; later retries are scheduled ones.
     pub replayed: bool,
 }
 

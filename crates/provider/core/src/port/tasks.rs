@@ -122,7 +122,7 @@ pub trait TaskStore: Send + Sync {
     /// of rows inserted or made due.
     ///
     /// - A message that already has a row for the endpoint gets no second one. If the row waits for its next attempt and
-    ///   the task [makes retries due](TaskKind::makes_retries_due), the row becomes due.
+    ///   the task [makes retries due](TaskKind::makes_retries_due), the row becomes due, and its next attempt is a replay.
     /// - A message that was delivered ([`TaskKind::Recover`]) or attempted ([`TaskKind::ReplayMissing`]) since the worker
     ///   selected it, because of another task or a resend, gets no row.
     ///

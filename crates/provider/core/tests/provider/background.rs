@@ -90,7 +90,7 @@ async fn recover_sends_what_failed_and_was_never_delivered() {
     fixture.finished(&endpoint).await;
     for message in &failed {
         let attempts = fixture.attempts(message, 2).await;
-        assert_eq!(attempts[1].status, AttemptStatus::Success);
+        assert_eq!((attempts[1].status, attempts[1].trigger), (AttemptStatus::Success, AttemptTrigger::Manual));
     }
     assert_eq!(receiver.count_now(), 40);
     let again = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
@@ -113,7 +113,7 @@ async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_
         assert_eq!(fixture.finished_with(&task).await, (2, 2));
         for message in [&first, &second] {
             let attempts = fixture.attempts(message, 3).await;
-            assert_eq!(attempts[2].trigger, AttemptTrigger::Scheduled);
+            assert_eq!(attempts[2].trigger, AttemptTrigger::Manual);
         }
         works.store(true, Ordering::SeqCst);
         let task = fixture.replay(&endpoint, kind, all()).await;
@@ -122,6 +122,23 @@ async fn what_waits_for_its_next_attempt_is_sent_at_once_and_its_attempts_go_on_
         let again = fixture.replay(&endpoint, TaskKind::Recover, all()).await;
         assert_eq!(fixture.finished_with(&again).await, (0, 0), "they are delivered");
         assert_eq!(receiver.count_now(), 2 * 4, "the schedule has four attempts, and each was made once");
+    }
+}
+
+#[tokio::test]
+async fn a_replayed_attempt_is_manual_and_its_retries_are_scheduled() {
+    let retry_schedule = RetrySchedule::new(vec![Duration::ZERO]);
+    let fixture = Fixture::new(ProviderConfig { retry_schedule, ..quick() }).await;
+    let (receiver, _works) = receiver().await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    let message = fixture.send().await;
+    for (kind, attempts) in [(TaskKind::Recover, 4), (TaskKind::BulkReplay, 6)] {
+        fixture.finished(&endpoint).await;
+        let task = fixture.replay(&endpoint, kind, all()).await;
+        assert_eq!(fixture.finished_with(&task).await, (1, 1));
+        fixture.finished(&endpoint).await;
+        let triggers: Vec<_> = fixture.attempts(&message, attempts).await.iter().map(|made| made.trigger).collect();
+        assert_eq!(triggers[attempts - 2..], [AttemptTrigger::Manual, AttemptTrigger::Scheduled]);
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn status_code(code: u16) -> String {
     if code == 0 { "No response".to_owned() } else { code.to_string() }
 }
 
-/// A person started the attempt, by resending the message.
+/// A caller asked for the attempt: a resend, a recovery or a replay.
 pub(super) fn is_manual(trigger: AttemptTrigger) -> bool {
     trigger == AttemptTrigger::Manual
 }

@@ -238,7 +238,7 @@ async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
         done.return_rest_for_manual(deleted, db).await?;
     }
     if !retried.endpoints.is_empty() {
-        let update = "UPDATE deliveries d SET owner = NULL, next_at = retry.at, attempts = retry.attempts \
+        let update = "UPDATE deliveries d SET owner = NULL, next_at = retry.at, attempts = retry.attempts, manual = 0 \
              FROM unnest($1::text[], $2::text[], $3::bigint[], $4::timestamptz[], $5::bigint[]) \
                  AS retry (endpoint, message, trigger, at, attempts) \
              WHERE d.endpoint = retry.endpoint AND d.message = retry.message AND d.manual <= retry.trigger";

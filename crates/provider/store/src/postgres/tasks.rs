@@ -298,7 +298,7 @@ async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &TaskSte
 
 /// Skips rows that another transaction is claiming: those are sent anyway.
 async fn make_retries_due(db: &impl Client, endpoint: &Id, messages: &[&str], now: Timestamp) -> SqlResult<u64> {
-    let hasten = "UPDATE deliveries d SET next_at = $3 FROM (SELECT message FROM deliveries \
+    let hasten = "UPDATE deliveries d SET next_at = $3, manual = -1 FROM (SELECT message FROM deliveries \
              WHERE endpoint = $1 AND message = ANY ($2) AND owner IS NULL AND attempts > 0 AND next_at > $3 \
              ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
          WHERE d.endpoint = $1 AND d.message = waiting.message";

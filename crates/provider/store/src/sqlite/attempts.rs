@@ -106,7 +106,7 @@ const INSERT: Sql = Sql {
     tail: "ON CONFLICT DO NOTHING",
 };
 
-const RETRY: &str = "UPDATE deliveries SET owner = NULL, next_at = ?4, attempts = ?5 \
+const RETRY: &str = "UPDATE deliveries SET owner = NULL, next_at = ?4, attempts = ?5, manual = 0 \
      WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3";
 
 pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()> {

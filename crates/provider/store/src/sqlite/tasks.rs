@@ -304,7 +304,7 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> S
         "SELECT m.ordering_key, m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
          WHERE e.id = ?1 AND m.ordering_key IS NOT NULL AND {wanted}"
     );
-    let hasten = "UPDATE deliveries SET next_at = ?3 \
+    let hasten = "UPDATE deliveries SET next_at = ?3, manual = -1 \
          WHERE endpoint = ?1 AND message = ?2 AND owner IS NULL AND attempts > 0 AND next_at > ?3";
     let mut hasten = db.prepare_cached(hasten)?;
     let mut insert = db.prepare_cached(&insert)?;

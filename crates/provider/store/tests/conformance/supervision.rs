@@ -1,7 +1,9 @@
 //! What those who run the provider look at and do.
 
 use provider_core::OrderingKey;
-use provider_core::model::{Application, Attempt, AttemptStatus, BackgroundTask, Endpoint, TaskKind, TaskStatus};
+use provider_core::model::{
+    Application, Attempt, AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, TaskKind, TaskStatus,
+};
 use provider_core::port::{ClaimLimit, DeliveryKind, NewMessage, Order, Resend, StoreError};
 use provider_core::port::{DueEndpoint, EndpointStates, Pause, TaskCount, WaitingCounts};
 
@@ -105,7 +107,12 @@ pub(super) async fn a_task_that_recovers_makes_due_what_waits_for_its_next_attem
     assert_eq!(advance(3, &[1, 2, 3], 60).await, 1, "the others are due already");
     let due = claim_all(&*store, 2, 1, 60, 9).await;
     let due: Vec<_> = due.iter().map(|row| (row.message.id.clone(), row.attempts, row.replayed)).collect();
-    assert_eq!(due, [1, 2, 3].map(|number| (id("msg", number), 2, false)));
+    assert_eq!(due, [1, 2, 3].map(|number| (id("msg", number), 2, true)));
+    let replayed = failed(Attempt { trigger: AttemptTrigger::Manual, ..attempt(9, 1, 1, at(70)) }, 3, 1_000);
+    store.record_attempts(vec![replayed].into(), NO_DELAY).await.unwrap();
+    let retried = claim_all(&*store, 2, 1, 1_070, 9).await;
+    let retried: Vec<_> = retried.iter().map(|row| (row.message.id.clone(), row.attempts, row.replayed)).collect();
+    assert_eq!(retried, [(id("msg", 1), 3, false)], "the retry of a replay is a scheduled one");
 }
 
 pub(super) async fn what_a_task_sends_again_is_told_from_what_is_new(store: Shared) {

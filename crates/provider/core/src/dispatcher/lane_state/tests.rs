@@ -22,6 +22,7 @@ fn work(payload_bytes: usize) -> QueuedDelivery {
         purges: 0,
         attempts: 0,
         trigger: crate::model::AttemptTrigger::Scheduled,
+        replayed: false,
         key: None,
         lease: Arc::new(NodeId("node_1".into())),
         since: Instant::now(),
@@ -62,7 +63,7 @@ fn begun(state: &mut LaneState, config: &LaneConfig, lanes: usize) -> usize {
 #[test]
 fn an_endpoint_that_keeps_up_gets_more_at_once_and_one_that_does_not_gets_half() {
     let (mut state, config) = lane(1_000);
-    assert_eq!(begun(&mut state, &config, 1), 4);
+    assert_eq!(begun(&mut state, &config, 1), 16);
     state.ended(WORK_BYTES, ConcurrencySignal::Increase, now(), now(), &config);
     assert_eq!(begun(&mut state, &config, 1), 2);
     for _ in 0..200 {
@@ -73,6 +74,17 @@ fn an_endpoint_that_keeps_up_gets_more_at_once_and_one_that_does_not_gets_half()
     state.ended(WORK_BYTES, ConcurrencySignal::Decrease, now(), now(), &config);
     assert_eq!(state.concurrency_limit, 32);
     assert_eq!(begun(&mut state, &config, 1), 0);
+}
+
+#[test]
+fn a_new_endpoint_doubles_its_attempts_with_each_round_of_successes() {
+    let (mut state, config) = lane(1_000);
+    let rounds = std::iter::repeat_with(|| {
+        let started = begun(&mut state, &config, 1);
+        (0..started).for_each(|_| state.ended(WORK_BYTES, ConcurrencySignal::Increase, now(), now(), &config));
+        started
+    });
+    assert_eq!(rounds.take(4).collect::<Vec<_>>(), [16, 32, 64, 64]);
 }
 
 #[test]
@@ -90,7 +102,7 @@ fn an_overloaded_endpoint_is_paused_with_exponential_backoff() {
     let (mut state, config) = lane(100);
     let mut at = now();
     let mut pauses_ms = Vec::new();
-    for _ in 0..12 {
+    for _ in 0..14 {
         assert!(matches!(state.next_action(at, &config, 1), LaneAction::Start(_)));
         state.ended(WORK_BYTES, ConcurrencySignal::Decrease, at, at, &config);
         if let LaneAction::WaitUntil(until) = state.next_action(at, &config, 1) {
@@ -200,7 +212,7 @@ fn a_change_of_the_endpoint_ends_its_pause_and_older_responses_are_ignored() {
         |seconds: i64| LaneLimits { changed_at: from_ms(NOW_MS + 1_000 * seconds), endpoint: None, application: None };
     let hour = ConcurrencySignal::Pause(Duration::from_secs(3_600));
     state.set_limits(at(0), &config);
-    assert_eq!(begun(&mut state, &config, 1), 4);
+    assert_eq!(begun(&mut state, &config, 1), 10);
     state.ended(WORK_BYTES, hour, now(), now(), &config);
     assert!(state.is_paused(now()));
     state.set_limits(at(0), &config);
