@@ -13,6 +13,7 @@ mod endpoint_addresses;
 mod host_headers;
 mod hostile_receivers;
 mod kept_connections;
+mod locked_database;
 mod paddles;
 mod provider_addresses;
 mod provider_tenancy;
