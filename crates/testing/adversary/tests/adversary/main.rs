@@ -8,6 +8,7 @@
 
 mod call;
 mod damaged_database;
+mod descriptors;
 mod early_refusals;
 mod endpoint_addresses;
 mod host_headers;
