@@ -55,20 +55,23 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Heading of the flags that every command takes.
+const EVERY_COMMAND: &str = "Options of every command";
+
 /// Flags that every command takes.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
     /// Configuration file (TOML). Without it, variables, flags and defaults apply.
-    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, global = true, help_heading = EVERY_COMMAND, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
     /// Directory of the SQLite files and of the file secret.key [default: ./lotwire-data].
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, help_heading = EVERY_COMMAND, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Use PostgreSQL instead of SQLite: postgres://user:password@host/database.
     ///
     /// To encrypt the connection and verify the server's certificate, add ?sslmode=verify-full&sslrootcert=FILE, or
     /// sslrootcert=system for the system's certificate authorities.
-    #[arg(long, global = true, value_name = "postgres://…", hide_env_values = true)]
+    #[arg(long, global = true, help_heading = EVERY_COMMAND, value_name = "postgres://…", hide_env_values = true)]
     pub(crate) database_url: Option<String>,
 }
 
@@ -197,10 +200,10 @@ Examples:
   lotwire demo --exit --json                     for scripts: stop at the end and print the summary as JSON
   lotwire demo --exit --catalogue works.csv --lots 2000
 
-Without --data-dir (or data_dir in the configuration), the demonstration uses a temporary directory and removes it at the
+Without --data-dir (or data_dir in the configuration), the demonstration uses a temporary directory and removes it at the \
 end.
 
-Exit status with --exit: 0 if every expected event arrived once, with a valid signature and in order for its item,
+Exit status with --exit: 0 if every expected event arrived once, with a valid signature and in order for its item, \
 otherwise 1.")]
 pub(crate) struct Demo {
     /// CSV catalogue to sell [default: a built-in catalogue of 40 lots].
@@ -355,8 +358,8 @@ pub(crate) enum Catalogue {
     /// Import a CSV catalogue into an auction: either every row, or none and a list of the errors.
     #[command(after_help = "\
 Required columns: lot_number, title.
-Optional columns: description, artist, date, medium, dimensions, credit, image_url, low_estimate, high_estimate,
-opening_bid, reserve, buy_now, fixed_increment, vendor, end_time, attachments.
+Optional columns: description, artist, date, medium, dimensions, credit, image_url, low_estimate, high_estimate, \
+opening_bid, reserve, buy_now, fixed_increment, vendor, end_time, attachments. \
 Amounts are in minor units (pence, cents).
 
 Examples:

@@ -14,10 +14,10 @@ Examples:
   lotwire listen --application app_2b… --provider-url https://api.example.com --api-key-file key.txt \\
       --endpoint-url https://tunnel.example.com/
 
-The embedded provider delivers to this machine only if its server allows it. Start the server with
+The embedded provider delivers to this machine only if its server allows it. Start the server with \
 provider.allow_subnets = [\"127.0.0.0/8\"], or with the variable LOTWIRE_PROVIDER__ALLOW_SUBNETS=127.0.0.0/8.
 
-With --forward, the listener passes on each event with its headers, and returns the response of that URL to the
+With --forward, the listener passes on each event with its headers, and returns the response of that URL to the \
 provider. The provider therefore retries an event that the URL refuses.
 
 Exit status: 0 after Ctrl-C, SIGTERM or --count events, otherwise 1.")]
@@ -52,7 +52,7 @@ Examples:
   lotwire trigger auction-status-change --application app_2b… --json
   lotwire trigger item-status-change --application app_2b… --provider-url https://api.example.com --api-key-file key.txt
 
-The event has random UUIDs, and the platform's event feed does not contain it. A running server delivers it within
+The event has random UUIDs, and the platform's event feed does not contain it. A running server delivers it within \
 about a second.")]
 pub(crate) struct Trigger {
     /// Event type to send.

@@ -9,7 +9,7 @@ Examples:
   lotwire sale --customer 0199…
   lotwire sale --customer 0199… --seconds 5 --json
 
-The auction opens at once and has three lots. Two receive bids; the third receives none and stays unsold. The lots end
+The auction opens at once and has three lots. Two receive bids; the third receives none and stays unsold. The lots end \
 one second apart. A running server ends them and announces each status to the customer.
 
 Exit status: 0 if every lot ended, otherwise 1.")]

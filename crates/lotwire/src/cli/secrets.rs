@@ -13,7 +13,7 @@ Examples:
   lotwire secrets reseal                         with secrets.key = \"new,old\" on every node
   lotwire secrets reseal --database-url postgres://lotwire@db/lotwire --json
 
-Exit status: 1 if no configured key opens a secret, otherwise 0.
+Exit status: 1 if no configured key opens a secret, otherwise 0. \
 docs/operate/secrets.md lists the steps of a key rotation.")]
     Reseal {
         /// Print JSON: {\"resealed\":n,\"unopened\":n,\"key\":\"…\"}.

@@ -13,7 +13,7 @@ Examples:
   lotwire user create ann@example.com --role administrator
   printf %s \"$PASSWORD\" | lotwire user create bob@example.com --role clerk --password-stdin
 
-To sign in, the user sends {\"email\":\"…\",\"password\":\"…\"} to POST /api/v1/sessions. The response contains a token
+To sign in, the user sends {\"email\":\"…\",\"password\":\"…\"} to POST /api/v1/sessions. The response contains a token \
 that the platform's API accepts in place of an API key. docs/operate/users.md describes the roles.")]
     Create {
         /// E-mail address of the user.
@@ -107,7 +107,7 @@ Examples:
 Examples:
   lotwire user assign bob@example.com --auction 0199…
 
-A clerk can open the desk of a webcast and run its commands only when assigned to it. Administrators and operators need
+A clerk can open the desk of a webcast and run its commands only when assigned to it. Administrators and operators need \
 no assignment.")]
     Assign {
         /// E-mail address of the user.

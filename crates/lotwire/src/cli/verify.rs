@@ -12,8 +12,8 @@ Give what to verify: --item, --auction, --all, --log, --record, or an anchor. Wi
 
 Exit status: 0 if everything holds. 1 if something is broken, with one line for each finding, or if the check failed.
 
-An anchor (POSITION:HASH) commits to the whole log up to a position; --all and --log print the current one. Keep anchors
-where no user with write access to the database can change them. A later check against an anchor then proves that no
+An anchor (POSITION:HASH) commits to the whole log up to a position; --all and --log print the current one. Keep anchors \
+where no user with write access to the database can change them. A later check against an anchor then proves that no \
 entry before it was changed or deleted.
 
 Examples:
