@@ -10,6 +10,7 @@ mod lists;
 mod live;
 mod load;
 mod messages;
+mod pages;
 mod process;
 mod setup;
 mod timers;
@@ -29,7 +30,7 @@ pub(crate) struct Options {
     /// Parts to measure [default: throughput,rate,items].
     #[arg(long, value_enum, value_delimiter = ',')]
     part: Vec<Part>,
-    /// Number of messages in the parts throughput and backlog.
+    /// Number of messages in the parts throughput, backlog and pages.
     #[arg(long, default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(1_000..=10_000_000))]
     messages: u64,
     /// Number of endpoints of each message in the part throughput.
@@ -87,6 +88,8 @@ enum Part {
     Live,
     /// Pages of lists of a small and of a large auction.
     Lists,
+    /// The time to the first byte of every page, in a browser.
+    Pages,
 }
 
 /// Runs the parts and prints their measurements.
@@ -133,6 +136,9 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     }
     if is_wanted(Part::Lists) {
         lists::pages(options).await?;
+    }
+    if is_wanted(Part::Pages) {
+        pages::first_byte(options).await?;
     }
     Ok(true)
 }

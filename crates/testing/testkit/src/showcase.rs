@@ -74,6 +74,8 @@ pub struct Showcase {
     pub launch: Launch,
     /// Its customer.
     pub site: CustomerSite,
+    /// The application whose pages the App Portal shows.
+    pub application: String,
     _server: Server,
     /// An endpoint whose receiver refuses everything.
     _broken: Receiver,
@@ -87,14 +89,15 @@ impl Showcase {
         let broken = site.add_receiver(&site.application).await?;
         broken.respond_with(http::StatusCode::INTERNAL_SERVER_ERROR);
         fill(&site).await?;
-        Ok(Self { launch, site, _server: server, _broken: broken })
+        let application = site.application.clone();
+        Ok(Self { launch, site, application, _server: server, _broken: broken })
     }
 
     /// Signs in, so that the first of the pages is open.
     pub async fn sign_in(&self, page: &Page, pages: Pages) -> Result<(), ShowcaseError> {
         match pages {
             Pages::Portal => {
-                let path = format!("/api/v1/auth/app-portal-access/{}/", self.site.application);
+                let path = format!("/api/v1/auth/app-portal-access/{}/", self.application);
                 let access = self.site.provider.post(&path, &json!({})).await?;
                 page.open(access.text("/url")?).await?;
                 page.wait_until_at("/app-portal/endpoints").await?;

@@ -63,7 +63,9 @@ pub(super) async fn backlog(options: &Options) -> Result<(), RigError> {
     let dead = site.add_sink(&application).await?;
     dead.hold();
     let begin = Instant::now();
-    LoadGenerator::to(&site, &application).send(options.messages, options.connections).await?;
+    LoadGenerator::to(&site.launch, &site.provider_key, &application)
+        .send(options.messages, options.connections)
+        .await?;
     let filled = begin.elapsed();
     let beside = sender.at_rate(&site, &times, options.rate, options.seconds).await?;
     let peak_mib = process::peak_memory_mib(server.id())?;

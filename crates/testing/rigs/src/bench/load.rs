@@ -13,6 +13,7 @@ use kit_runtime::clock::SystemClock;
 use kit_runtime::ids::Ids;
 use kit_runtime::random::SystemRandom;
 use serde_json::value::RawValue;
+use testkit::server::Launch;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
@@ -117,9 +118,9 @@ pub(super) struct LoadGenerator {
 
 impl LoadGenerator {
     /// To one application.
-    pub(super) fn to(site: &RigSite, application: &str) -> Self {
-        let address = site.launch.provider_url().trim_start_matches("http://").to_owned();
-        LoadGenerator::at(address, &format!("/api/v1/app/{application}/msg/"), &site.provider_key)
+    pub(super) fn to(launch: &Launch, key: &str, application: &str) -> Self {
+        let address = launch.provider_url().trim_start_matches("http://").to_owned();
+        LoadGenerator::at(address, &format!("/api/v1/app/{application}/msg/"), key)
     }
 
     /// A generator that sends directly to a receiver, without the provider.

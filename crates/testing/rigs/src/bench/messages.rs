@@ -24,7 +24,7 @@ pub(super) async fn throughput(options: &Options) -> Result<(), RigError> {
         sinks.push(site.add_sink(&application).await?);
     }
     let (begin, cpu_before) = (Instant::now(), process::cpu_time(server.id())?);
-    let (generator, mut rates) = (LoadGenerator::to(&site, &application), Vec::new());
+    let (generator, mut rates) = (LoadGenerator::to(&site.launch, &site.provider_key, &application), Vec::new());
     for portion in 0..PORTIONS {
         let count = options.messages * (portion + 1) / PORTIONS - options.messages * portion / PORTIONS;
         let begin = Instant::now();

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
+use testkit::site::CustomerSite;
 use tokio::task::JoinSet;
 
 use super::items::catalogue;
@@ -264,7 +265,7 @@ fn uuid(item: &Value) -> Option<String> {
 
 /// Creates a LIVE auction with this number of items.
 pub(super) async fn create_live_auction(
-    site: &RigSite,
+    site: &CustomerSite,
     items: u32,
     ends_at: &str,
     stagger: Option<Value>,
@@ -284,7 +285,7 @@ pub(super) async fn create_live_auction(
 }
 
 /// Changes the status of an auction.
-pub(super) async fn set_status(site: &RigSite, auction: &str, status: &str) -> Result<(), RigError> {
+pub(super) async fn set_status(site: &CustomerSite, auction: &str, status: &str) -> Result<(), RigError> {
     let path = format!("/api/v1/auctions/{auction}");
     let seen = site.platform.get(&path).await?.etag;
     site.platform.post_if_match(&format!("{path}/status"), seen.as_ref(), &json!({ "status": status })).await?;

@@ -1,0 +1,67 @@
+//! The time to the first byte of every page, with a large auction and many messages in the stores.
+//!
+//! The browser measures: from the moment it sent the request to the first byte of the response, without redirects.
+
+use testkit::browser::{Browser, Walk};
+use testkit::server::{Launch, built_binary};
+use testkit::showcase::{Pages, Showcase};
+
+use super::load::{DRAIN_MAX, LoadGenerator};
+use super::timers::{AUCTION_ITEMS_MAX, FAR_MS, create_live_auction};
+use super::{Options, histogram, milliseconds};
+use crate::http_io::Sink;
+use crate::site::Engine;
+use crate::{RigError, say};
+
+/// Loads of each page. The first is not counted, because it makes query plans.
+const LOADS: usize = 11;
+/// Microseconds to the first byte of the page that is open.
+const FIRST_BYTE_US: &str = r#"(() => {
+    const [timing] = performance.getEntriesByType("navigation");
+    return Math.round((timing.responseStart - timing.requestStart) * 1000);
+})()"#;
+
+/// Prints the median and the maximum of each page, the slowest page last.
+pub(super) async fn first_byte(options: &Options) -> Result<(), RigError> {
+    let data = tempfile::tempdir()?;
+    let mut launch = Launch::new(built_binary("lotwire")?, data.path())?.set("SECRETS__KEY", &"5a".repeat(32));
+    if options.store == Engine::Postgres {
+        launch = launch.database(&testkit::postgres::fresh_database().await?);
+    }
+    let mut showcase = Showcase::open(launch).await?;
+    create_live_auction(&showcase.site, AUCTION_ITEMS_MAX, &showcase.site.in_ms(FAR_MS), None).await?;
+    showcase.application = showcase.site.add_application("Flooded").await?;
+    let listener = Sink::listen().await?;
+    let secret = showcase.site.add_endpoint(&showcase.application, &format!("http://{}/", listener.1)).await?;
+    let sink = Sink::answer(listener, Some(&secret))?;
+    let generator = LoadGenerator::to(&showcase.launch, &showcase.site.provider_key, &showcase.application);
+    generator.send(options.messages, options.connections).await?;
+    sink.wait_for(options.messages, DRAIN_MAX).await?;
+
+    let browser = Browser::start().await?;
+    let mut pages = Vec::new();
+    for visited in Pages::ALL {
+        let page = browser.page().await?;
+        showcase.sign_in(&page, *visited).await?;
+        let mut walk = Walk::begin(&page, visited.prefix()).await?;
+        while let Some(kind) = walk.next(&page).await? {
+            let (url, mut latency) = (page.text("location.href").await?, histogram()?);
+            for number in 0..LOADS {
+                page.open("about:blank").await?;
+                page.open(&url).await?;
+                page.wait_until("document.readyState === 'complete'").await?;
+                if number > 0 {
+                    latency.saturating_record(page.evaluate(FIRST_BYTE_US).await?.as_u64().unwrap_or_default());
+                }
+            }
+            pages.push((latency.value_at_quantile(0.5), latency.max(), kind));
+        }
+    }
+    pages.sort();
+    for (median, max, kind) in &pages {
+        let (median, max) = (milliseconds(*median), milliseconds(*max));
+        say(&format!("pages        first byte {median:6.2} ms, at most {max:6.2} ms  {kind}"));
+    }
+    say(&format!("pages        {} kinds, {} messages, {AUCTION_ITEMS_MAX} lots", pages.len(), options.messages));
+    Ok(())
+}
