@@ -30,6 +30,7 @@ mod operational_events;
 mod pauses;
 mod people;
 mod person_sessions;
+mod portal_settings;
 mod retention;
 mod sealings;
 mod tasks;
@@ -59,6 +60,7 @@ pub use people::{
     AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd, TotpChange,
 };
 pub use person_sessions::PersonSessionStore;
+pub use portal_settings::{LogoChange, PortalSettingsStore};
 pub use retention::{EXPUNGED, RetentionStore};
 pub use sealings::SealingStore;
 pub use tasks::{FailedAttempt, ReplayCandidate, TaskCount, TaskFilter, TaskStep, TaskStore};
@@ -153,6 +155,7 @@ pub trait Store:
     + PauseStore
     + PeopleStore
     + PersonSessionStore
+    + PortalSettingsStore
     + RetentionStore
     + SealingStore
     + TaskStore
@@ -178,6 +181,7 @@ impl<T> Store for T where
         + PauseStore
         + PeopleStore
         + PersonSessionStore
+        + PortalSettingsStore
         + RetentionStore
         + SealingStore
         + TaskStore

@@ -24,6 +24,7 @@ mod ordering;
 mod pauses;
 mod people;
 mod person_sessions;
+mod portal_settings;
 mod retention;
 mod rows;
 mod sealings;
