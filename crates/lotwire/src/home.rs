@@ -58,6 +58,11 @@ const PLATFORM: &[Place] = &[
 ];
 const PROVIDER: &[Place] = &[
     Place {
+        title: "Dashboard",
+        path: provider_pages::dashboard::PATH,
+        text: "Applications, event types, API keys and people of an account. An Admin of the account invites you.",
+    },
+    Place {
         title: "App Portal",
         path: provider_pages::portal::PATH,
         text: "Endpoints, signing secrets and deliveries of one application. To sign in, use the link that you received \

@@ -212,6 +212,7 @@ impl Node {
             provider.spawn_workers(&node.tasks);
             let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
             let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
+            let surface = provider_pages::dashboard::add_to(surface, provider.clone(), node.services.clock.clone());
             let surface = home::add_to(surface, Role::Provider, &config.provider_public_url());
             let surface = node.with_proofs(surface, Role::Provider, &config);
             let addr = node.serve(listener, surface, &config, &config.provider.trusted_proxies)?;

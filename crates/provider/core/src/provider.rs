@@ -18,6 +18,7 @@ use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::messages::payload_schemas::PayloadSchemas;
 use crate::messages::retention_counts::RetentionCounters;
+use crate::people::SignInState;
 use crate::port::Store;
 use crate::supervision::metrics::store_counts::StoreCountsCache;
 
@@ -62,6 +63,7 @@ struct Inner {
     dispatcher: Dispatcher,
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
+    sign_in_state: SignInState,
 }
 
 /// Result of a POST that creates an object.
@@ -110,6 +112,7 @@ impl Provider {
             random,
             vault,
             api_key_cache: ApiKeyCache::new(config.cache_for),
+            sign_in_state: SignInState::new(&config.people),
             config,
             ids,
             snapshots,
@@ -199,6 +202,10 @@ impl Provider {
 
     pub(crate) fn store_counts_cache(&self) -> &StoreCountsCache {
         &self.0.store_counts
+    }
+
+    pub(crate) fn sign_in_state(&self) -> &SignInState {
+        &self.0.sign_in_state
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {
