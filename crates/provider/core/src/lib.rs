@@ -59,7 +59,7 @@ pub use event_types::{
     Archived, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, UnlistedEventTypes,
 };
 pub use idempotency::{Idempotency, StoredAnswer};
-pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX};
+pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};
 pub use messages::payload::Payload;
 pub use messages::payload_schemas::PayloadCounts;
 pub use messages::retention_counts::RetentionCounts;

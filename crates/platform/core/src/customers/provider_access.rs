@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kit_outbound::url::parse_endpoint_url;
+use kit_outbound::url::parse_server_url;
 use kit_outbound::{AddressPolicy, Client, ClientConfig, TransportError};
 use url::Url;
 
@@ -131,7 +131,7 @@ impl ProviderAccess {
 
     /// What kind of address the filter refuses, if the URL contains one. It resolves no name.
     fn refusal(&self, url: &str) -> Option<&'static str> {
-        let url = parse_endpoint_url(url).ok()?;
+        let url = parse_server_url(url).ok()?;
         self.policy.check_literal(&url).err().map(|refused| refused.kind)
     }
 }
