@@ -47,6 +47,7 @@ mod workers;
 pub use accounts::NewApiKey;
 pub use accounts::caller::{Caller, Scope};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
+pub use attempts::cause::{Cause, EXPUNGED, note_on};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
 pub use background::replay_count::ReplayCount;

@@ -156,12 +156,7 @@ impl Route {
 
 /// Whether nothing was sent, so that the next address can be tried.
 pub(crate) fn is_unsent(error: &TransportError) -> bool {
-    matches!(
-        error,
-        TransportError::Connect { .. }
-            | TransportError::Dns { .. }
-            | TransportError::Timeout { awaited: "connection", .. }
-    )
+    error.is_unconnected()
 }
 
 fn same_origin(left: &str, right: &str) -> bool {
@@ -231,7 +226,7 @@ mod tests {
         let access = access(&["http://127.0.0.1:8071"], None, &[]);
         let entered = access.route(&ProviderAddress::Url("http://203.0.114.7:22".to_owned())).await.unwrap();
         let closed = TransportError::Connect { host: "203.0.114.7".into(), reason: "Connection refused".into() };
-        let silent = TransportError::Timeout { awaited: "connection", limit_ms: 10_000 };
+        let silent = TransportError::ConnectTimeout { address: "203.0.114.7:22".into(), limit_ms: 10_000 };
         let texts =
             [closed.clone(), silent, TransportError::Closed, TransportError::Invalid("the response is not HTTP")]
                 .map(|error| entered.failure_text(&error));
