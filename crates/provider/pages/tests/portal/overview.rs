@@ -33,7 +33,7 @@ async fn messages_are_filtered_by_state_response_text_and_time() {
     let endpoint = fixture.endpoint(at(&receiver(404, "").await)).await;
     let failed = fixture.message("a.b", "{}", None).await;
     visitor.until_shown(&format!("/endpoints/{}", endpoint.id), &failed.id).await;
-    visitor.until_shown("/messages", "Retrying").await.shows("404: The receiver has no such path.");
+    visitor.until_shown("/messages", "Retrying").await.shows("404: The receiver has no route /hook.");
     for (query, shown, hidden) in [
         ("state=retrying", &failed.id, &unsent.id),
         ("state=not-sent", &unsent.id, &failed.id),
@@ -82,7 +82,7 @@ async fn a_failed_response_is_open_and_the_request_is_shown_without_its_signatur
     let message = fixture.message("a.b", "{\"it\":\"'s\"}", None).await;
     let mut visitor = fixture.visitor().await;
     let page = visitor.until_shown(&format!("/messages/{}", message.id), "boom").await;
-    page.shows("<details open data-auto>").shows("500: The receiver&#39;s own code failed.");
+    page.shows("<details open data-auto>").shows("500: The receiver&#39;s own code failed: boom");
     page.shows("webhook-signature: v1,MASKED").shows(&format!("webhook-id: {}", message.id)).hides("v1,=");
     let mut reader = fixture.visitor_who_may(&[]).await;
     reader.get(&format!("/endpoints/{}", endpoint.id)).await.shows("id=\"endpoint-id\"").shows("Copy endpoint id");

@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use provider_core::model::Id;
-use provider_core::port::{AttemptTally, EndpointWaiting, HealthStore, MessageProgress, StoreResult};
+use provider_core::port::{
+    AttemptTally, EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress, StoreResult,
+};
 use tokio_postgres::Row;
 
 use super::PostgresStore;
@@ -54,14 +56,16 @@ impl HealthStore for PostgresStore {
         let client = self.client().await?;
         let messages: Vec<&str> = messages.iter().map(|id| &**id).collect();
         let select = "SELECT wanted.id, made.endpoints + waiting.untried, made.succeeded, waiting.count, waiting.next_at, \
-                 made.attempts, made.status, made.code, made.error \
+                 made.attempts, made.status, made.code, made.failure, made.url \
              FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, no) \
              CROSS JOIN LATERAL ( \
                  SELECT count(DISTINCT endpoint) AS endpoints, count(*) AS attempts, \
                      count(DISTINCT endpoint) FILTER (WHERE status = 0) AS succeeded, \
                      (array_agg(status ORDER BY id DESC))[1] AS status, \
                      (array_agg(response_status_code ORDER BY id DESC))[1] AS code, \
-                     (array_agg(CASE WHEN response_status_code = 0 THEN response END ORDER BY id DESC))[1] AS error \
+                     (array_agg(CASE WHEN status = 2 THEN substring(response FROM 1 FOR $3) END ORDER BY id DESC))[1] \
+                         AS failure, \
+                     (array_agg(CASE WHEN status = 2 THEN url END ORDER BY id DESC))[1] AS url \
                  FROM attempts WHERE message = wanted.id \
              ) made \
              CROSS JOIN LATERAL ( \
@@ -78,7 +82,7 @@ impl HealthStore for PostgresStore {
                 }
                 _ => None,
             };
-            let error: Option<Vec<u8>> = rows::get(row, 8)?;
+            let failure: Option<Vec<u8>> = rows::get(row, 8)?;
             Ok(MessageProgress {
                 message: rows::id(row, 0)?,
                 endpoints: number(1)?,
@@ -87,9 +91,10 @@ impl HealthStore for PostgresStore {
                 next_at: rows::get(row, 4)?,
                 attempts: number(5)?,
                 latest,
-                error: String::from_utf8_lossy(&error.unwrap_or_default()).into_owned(),
+                url: rows::get::<Option<String>>(row, 9)?.unwrap_or_default(),
+                failure: String::from_utf8_lossy(&failure.unwrap_or_default()).into_owned(),
             })
         };
-        Ok(rows::all(&client, select, &[&application, &messages], read).await?)
+        Ok(rows::all(&client, select, &[&application, &messages, &(FAILURE_BYTES_MAX as i32)], read).await?)
     }
 }
