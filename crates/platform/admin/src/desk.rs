@@ -7,10 +7,10 @@
 //! Guarantees: of two desks that act on the same state, one gets 412 with the present state. A command carries an
 //! idempotency key: [`commands::outcome`] tells a desk whose link was lost whether the command was done, and does nothing.
 
-mod amounts;
+pub(crate) mod amounts;
 mod commands;
 pub(crate) mod files;
-mod live;
+pub(crate) mod live;
 mod lots;
 mod problem;
 mod state;
@@ -23,7 +23,7 @@ use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::render_page;
 use platform_core::Scope;
-use platform_rules::AuctionKind;
+use platform_rules::{AuctionKind, Item};
 use uuid::Uuid;
 
 use crate::access::{Need, Page};
@@ -88,7 +88,10 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         title: auction.title,
         is_rehearsal: auction.clock.is_some(),
         clerk: session.email,
-        screens: Vec::new(),
+        screens: vec![
+            ScreenLink { words: "Room screen", path: format!("/webcasts/{webcast}/room") },
+            ScreenLink { words: "Speaker's view", path: format!("/webcasts/{webcast}/speaker") },
+        ],
         style: files::STYLE.name(),
         script: files::SCRIPT.name(),
     })
@@ -97,4 +100,13 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
 /// Path of the desk below the site's base.
 fn path_of(webcast: Uuid) -> String {
     format!("/webcasts/{webcast}/desk")
+}
+
+/// The item's picture, if it is on this site: the policy of the pages allows no others.
+pub(crate) fn own_picture(item: &Item, origin: &str) -> Option<String> {
+    let is_own = |url: &&String| {
+        url.strip_prefix(origin).is_some_and(|path| path.starts_with('/') && !origin.is_empty())
+            || (url.starts_with('/') && !url.starts_with("//"))
+    };
+    item.image_url.as_ref().filter(is_own).cloned()
 }

@@ -19,6 +19,7 @@ mod desk;
 mod labels;
 mod lots;
 mod page_error;
+mod screens;
 mod session;
 mod sign_in;
 mod today;
@@ -50,5 +51,6 @@ fn pages() -> Router<Admin> {
         .merge(auctions::router())
         .merge(lots::router())
         .merge(desk::router())
+        .merge(screens::router())
         .merge(kit_design::assets::routes_with(assets::OWN))
 }

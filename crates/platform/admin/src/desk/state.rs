@@ -11,6 +11,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::amounts::{Amount, Money};
+use super::own_picture;
 use super::problem::DeskProblem;
 use crate::session::{PathIds, Session};
 use contract::ItemStatus;
@@ -263,11 +264,6 @@ pub(super) fn parse_tag(tag: &str) -> Option<RingVersion> {
 }
 
 fn lot(item: &Item, money: &Money, origin: &str) -> LotView {
-    // The policy of the pages allows pictures of this site only.
-    let is_own = |url: &&String| {
-        url.strip_prefix(origin).is_some_and(|path| path.starts_with('/') && !origin.is_empty())
-            || (url.starts_with('/') && !url.starts_with("//"))
-    };
     let reserve = item.reserve.map(|reserve| {
         let reserve = reserve.reveal();
         let price = item.price().unwrap_or(0);
@@ -279,7 +275,7 @@ fn lot(item: &Item, money: &Money, origin: &str) -> LotView {
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),
         description: item.description.clone(),
-        picture: item.image_url.as_ref().filter(is_own).cloned(),
+        picture: own_picture(item, origin),
         estimate: money.range(item.low_estimate, item.high_estimate),
         opening: (item.opening_bid > 0).then(|| money.text(item.opening_bid)),
         reserve,

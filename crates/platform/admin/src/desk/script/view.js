@@ -10,6 +10,7 @@ function render() {
   if (!truth) return;
   const { sale, lot, offer } = truth;
   put("sale-status", sale.status === "LIVE" ? (offer?.paused ? "Paused" : "Live") : sale.status.toLowerCase());
+  slot("sale-status").className = `status ${sale.status === "LIVE" ? (offer?.paused ? "wait" : "live") : "wait"}`;
   put("counts", [lot ? `Lot ${lot.lotNumber} of ${sale.total}` : `${sale.total} lots`, `${sale.live} to come`, sale.passed ? `${sale.passed} passed` : ""].filter(Boolean).join(" · "));
   put("pace", truth.lotsPerHour ? `${truth.lotsPerHour} lots an hour` : "");
   put("tag", `Version ${truth.tag}`);
@@ -28,9 +29,11 @@ function render() {
 }
 
 function renderLot(lot) {
-  put("lot-number", lot ? `Lot ${lot.lotNumber}` : "No lot");
-  put("lot-title", lot?.title ?? (truth.next.length ? "Send the next lot to begin." : ""));
-  put("lot-text", lot?.description ?? "");
+  const last = lot ? null : lastDone();
+  document.querySelector(".lot").classList.toggle("is-done", Boolean(last));
+  put("lot-number", lot || last ? `Lot ${(lot ?? last).lotNumber}` : "No lot");
+  put("lot-title", (lot ?? last)?.title ?? (truth.next.length ? "Send the next lot to begin." : "No lot waits."));
+  put("lot-text", lot?.description ?? (last ? sentence(resultOf(last)) : ""));
   put("estimate", lot?.estimate ?? "–");
   put("opening", lot?.opening ?? "–");
   const reserve = lot?.reserve;
@@ -63,8 +66,15 @@ function renderLot(lot) {
 
 function renderOffer(lot, offer) {
   const standing = offer?.standing;
-  put("bid-name", standing ? `Bid · ${standing.bidder ? `paddle ${standing.bidder}` : "buyer open"} · ${SOURCES[standing.source] ?? standing.source}` : "Bid");
-  figure("bid", standing?.amount.text ?? (lot ? "No bid" : "–"));
+  const last = lot ? null : lastDone();
+  if (last) {
+    const buyer = last.buyer ? `paddle ${last.buyer}` : "buyer open";
+    put("bid-name", last.status === "SOLD" ? `Sold · lot ${last.lotNumber} · ${buyer}` : `Passed · lot ${last.lotNumber}`);
+    figure("bid", last.price?.text ?? "–");
+  } else {
+    put("bid-name", standing ? `Bid · ${standing.bidder ? `paddle ${standing.bidder}` : "buyer open"} · ${SOURCES[standing.source] ?? standing.source}` : "Bid");
+    figure("bid", standing?.amount.text ?? (lot ? "No bid" : "–"));
+  }
   const warned = offer?.warnings ? (offer.warnings === 1 ? " · warning given" : ` · ${offer.warnings} warnings`) : "";
   put("ask-name", offer?.paused ? "Asking · paused" : `Asking${warned}`);
   figure("ask", offer?.askingPrice.text ?? "–");
@@ -75,6 +85,10 @@ function renderOffer(lot, offer) {
   const more = truth.pending.length - 1;
   put("web-more", more > 0 ? `${more} more: ${truth.pending.slice(1, 3).map((other) => `${other.amount.text} ${other.bidder}`).join(", ")}${more > 2 ? " …" : ""}` : "");
 }
+
+/** The lot that was sold or passed last, while the ring is empty. */
+const lastDone = () => truth.done.find((lot) => lot.isLast && (lot.status === "SOLD" || lot.status === "PASSED")) ?? null;
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
 function figure(name, text) {
   put(name, text);
