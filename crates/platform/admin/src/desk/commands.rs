@@ -21,21 +21,47 @@ const DONE: &str = "{}";
 #[serde(tag = "command", rename_all = "kebab-case", rename_all_fields = "camelCase", deny_unknown_fields)]
 enum CommandIn {
     Begin,
-    Send { item: Option<Uuid> },
-    AskingPrice { amount: i64 },
-    Bid { bidder: Option<String>, amount: Option<i64> },
-    Accept { bid: Uuid },
-    CommissionBid { bidder: String, amount: Option<i64> },
-    Undo { reason: String },
+    Send {
+        item: Option<Uuid>,
+    },
+    AskingPrice {
+        amount: i64,
+    },
+    Bid {
+        bidder: Option<String>,
+        amount: Option<i64>,
+    },
+    Accept {
+        bid: Uuid,
+    },
+    CommissionBid {
+        bidder: String,
+        amount: Option<i64>,
+    },
+    Undo {
+        reason: String,
+    },
     FairWarning,
     Pause,
     Resume,
-    Sell { #[serde(default)] below_reserve: bool },
+    Sell {
+        #[serde(default)]
+        below_reserve: bool,
+    },
     Pass,
     Remove,
-    OfferAgain { item: Uuid },
-    Reopen { reason: String },
-    ChangeBuyer { item: Uuid, version: i64, bidder: String, reason: String },
+    OfferAgain {
+        item: Uuid,
+    },
+    Reopen {
+        reason: String,
+    },
+    ChangeBuyer {
+        item: Uuid,
+        version: i64,
+        bidder: String,
+        reason: String,
+    },
 }
 
 /// A command with the versions that its clerk saw, and the key that makes it repeatable.
@@ -51,7 +77,8 @@ impl FromRequest<Admin> for CommandRequest {
 
     async fn from_request(request: Request, _: &Admin) -> Result<Self, DeskProblem> {
         let (parts, body) = request.into_parts();
-        let tag = kit_http::etag::if_match(&parts.headers).map_err(|error| DeskProblem::malformed(error.to_string()))?;
+        let tag =
+            kit_http::etag::if_match(&parts.headers).map_err(|error| DeskProblem::malformed(error.to_string()))?;
         let tag = tag.ok_or_else(|| DeskProblem::malformed("If-Match is missing."))?;
         let seen = state::parse_tag(&tag).ok_or_else(|| DeskProblem::malformed("If-Match names no ring."))?;
         let key =
@@ -74,7 +101,14 @@ impl CommandRequest {
         render: &'a (dyn Fn(&T) -> String + Sync),
         tag: &'a (dyn Fn(&T) -> Option<String> + Sync),
     ) -> IdempotentRequest<'a, T> {
-        IdempotentRequest { caller: session.caller.id, key: &self.key, request_hash: self.hash, status: 200, render, tag }
+        IdempotentRequest {
+            caller: session.caller.id,
+            key: &self.key,
+            request_hash: self.hash,
+            status: 200,
+            render,
+            tag,
+        }
     }
 }
 

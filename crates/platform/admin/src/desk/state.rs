@@ -294,12 +294,7 @@ fn offer(item: &Item, ring: InRing, desk: &Desk, money: &Money) -> OfferView {
 }
 
 fn pending(bid: &platform_rules::PendingBid, money: &Money) -> PendingView {
-    PendingView {
-        uuid: bid.bid,
-        bidder: bid.bidder.clone(),
-        amount: money.amount(bid.amount),
-        at: rfc3339_ms(bid.at),
-    }
+    PendingView { uuid: bid.bid, bidder: bid.bidder.clone(), amount: money.amount(bid.amount), at: rfc3339_ms(bid.at) }
 }
 
 fn commission(left: &platform_core::ring::Commission, money: &Money) -> CommissionView {
@@ -318,7 +313,10 @@ fn bids(item: &Item, desk: &Desk, money: &Money) -> Vec<BidView> {
         bidder: known(&bid.bidder),
         amount: Some(money.amount(bid.amount)),
         source: bid.source.as_str(),
-        struck: bid.struck.map(|struck| struck.strike.as_str()).or(item.is_over(bid.number, bid.source).then_some("over")),
+        struck: bid
+            .struck
+            .map(|struck| struck.strike.as_str())
+            .or(item.is_over(bid.number, bid.source).then_some("over")),
         reaches_reserve: first_at_reserve == Some(bid.number),
         at: rfc3339_ms(bid.at),
     };

@@ -66,7 +66,9 @@ pub(super) async fn read(session: &Session, webcast: Uuid) -> Result<ScreenView,
 
 fn of_item(auction: &Auction, item: Option<&Item>, money: &Money, origin: &str) -> ScreenView {
     let sale = auction.title.clone();
-    let Some(item) = item else { return ScreenView { sale, state: (("waiting"), waiting(auction)), ..ScreenView::default() } };
+    let Some(item) = item else {
+        return ScreenView { sale, state: (("waiting"), waiting(auction)), ..ScreenView::default() };
+    };
     let standing = item.standing.as_ref();
     let ring = item.in_ring();
     let bid = standing.map(|standing| money.text(standing.amount));
