@@ -7,7 +7,7 @@ use http::Method;
 use platform_core::{Role, Scope};
 
 use crate::{
-    account, api_keys, auctioneers, auctions, audit, customers, desk, lots, sign_in, system, test_clock, today, users,
+    account, api_keys, auctioneers, auctions, audit, customers, desk, lots, screens, sign_in, system, test_clock, today, users,
 };
 
 /// A page: method, path below the base, requirement.
@@ -36,6 +36,7 @@ const MODULES: &[&[Page]] = &[
     auctions::PAGES,
     lots::PAGES,
     desk::PAGES,
+    screens::PAGES,
 ];
 
 impl Need {

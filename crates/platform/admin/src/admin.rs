@@ -65,6 +65,10 @@ impl Admin {
         self.0.clock.monotonic()
     }
 
+    pub(crate) fn clock(&self) -> &SharedClock {
+        &self.0.clock
+    }
+
     pub(crate) fn config(&self) -> &AdminConfig {
         &self.0.config
     }

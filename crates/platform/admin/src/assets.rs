@@ -6,4 +6,5 @@ use std::sync::LazyLock;
 use kit_design::assets::Asset;
 
 /// Every file of the administration's own, as `/static/{name}` serves them.
-pub(crate) const OWN: &[&LazyLock<Asset>] = &[];
+pub(crate) const OWN: &[&LazyLock<Asset>] =
+    &[&crate::desk::files::STYLE, &crate::desk::files::SCRIPT, &crate::screens::STYLE, &crate::screens::SCRIPT];

@@ -1,13 +1,112 @@
-//! The clerk's desk, the room screen and the speaker's view of a webcast.
+//! The clerk's desk of a webcast, made for one person under pressure and one keyboard.
+//!
+//! The page is a skeleton; its script fetches [`state`] and shows nothing else. A command names the versions that the clerk
+//! saw, and is answered after its commit. The stream of [`live`] says that something changed, and the desk fetches the state
+//! again.
+//!
+//! Guarantees: of two desks that act on the same state, one gets 412 with the present state. A command carries an
+//! idempotency key: [`commands::outcome`] tells a desk whose link was lost whether the command was done, and does nothing.
 
+pub(crate) mod amounts;
+mod commands;
+pub(crate) mod files;
+pub(crate) mod live;
+mod lots;
+mod problem;
+mod state;
+
+use askama::Template;
 use axum::Router;
+use axum::response::Response;
+use axum::routing::{get, post};
+use http::StatusCode;
+use kit_design::error_page::ErrorPage;
+use kit_design::frame::render_page;
+use platform_core::Scope;
+use platform_rules::{AuctionKind, Item};
+use uuid::Uuid;
 
-use crate::access::Page;
+use crate::access::{Need, Page};
 use crate::admin::Admin;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+const CLERKS: Need = Need::Has(Scope::RingWrite);
 
 /// The pages of this module with the scope that each requires.
-pub(crate) const PAGES: &[Page] = &[];
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/webcasts/{webcast}/desk", CLERKS),
+    ("GET", "/webcasts/{webcast}/desk/state", CLERKS),
+    ("GET", "/webcasts/{webcast}/desk/live", CLERKS),
+    ("GET", "/webcasts/{webcast}/desk/lots", CLERKS),
+    ("POST", "/webcasts/{webcast}/desk/commands", CLERKS),
+    ("POST", "/webcasts/{webcast}/desk/outcome", CLERKS),
+];
 
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
+        .route("/webcasts/{webcast}/desk", get(page))
+        .route("/webcasts/{webcast}/desk/state", get(state::current))
+        .route("/webcasts/{webcast}/desk/live", get(live::stream))
+        .route("/webcasts/{webcast}/desk/lots", get(lots::list))
+        .route("/webcasts/{webcast}/desk/commands", post(commands::give))
+        .route("/webcasts/{webcast}/desk/outcome", post(commands::outcome))
+}
+
+/// A link from the desk to a screen of the same webcast.
+struct ScreenLink {
+    words: &'static str,
+    path: String,
+}
+
+#[derive(Template)]
+#[template(path = "desk/page.html")]
+struct DeskPage {
+    base: String,
+    path: String,
+    sale_path: String,
+    title: String,
+    is_rehearsal: bool,
+    clerk: String,
+    screens: Vec<ScreenLink>,
+    style: &'static str,
+    script: &'static str,
+}
+
+/// `GET /webcasts/{webcast}/desk`
+async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
+    // Rejects a clerk of other webcasts.
+    let auction = session.platform().ring(&session.caller, webcast).await?.auction;
+    if auction.kind != AuctionKind::Webcast {
+        let detail = "This is a timed auction. It ends by itself and has no desk.";
+        return Err(ErrorPage::new(StatusCode::NOT_FOUND, "This sale has no desk", detail).into());
+    }
+    render_page(&DeskPage {
+        base: session.admin.site().base.to_string(),
+        path: path_of(webcast),
+        sale_path: format!("/auctions/{webcast}"),
+        title: auction.title,
+        is_rehearsal: auction.clock.is_some(),
+        clerk: session.email,
+        screens: vec![
+            ScreenLink { words: "Room screen", path: format!("/webcasts/{webcast}/room") },
+            ScreenLink { words: "Speaker's view", path: format!("/webcasts/{webcast}/speaker") },
+        ],
+        style: files::STYLE.name(),
+        script: files::SCRIPT.name(),
+    })
+}
+
+/// Path of the desk below the site's base.
+fn path_of(webcast: Uuid) -> String {
+    format!("/webcasts/{webcast}/desk")
+}
+
+/// The item's picture, if it is on this site: the policy of the pages allows no others.
+pub(crate) fn own_picture(item: &Item, origin: &str) -> Option<String> {
+    let is_own = |url: &&String| {
+        url.strip_prefix(origin).is_some_and(|path| path.starts_with('/') && !origin.is_empty())
+            || (url.starts_with('/') && !url.starts_with("//"))
+    };
+    item.image_url.as_ref().filter(is_own).cloned()
 }

@@ -26,6 +26,7 @@ mod labels;
 mod lots;
 mod notice;
 mod page_error;
+mod screens;
 mod session;
 mod set_up;
 mod shown_once;
@@ -71,5 +72,6 @@ fn pages() -> Router<Admin> {
         .merge(auctions::router())
         .merge(lots::router())
         .merge(desk::router())
+        .merge(screens::router())
         .merge(kit_design::assets::routes_with(assets::OWN))
 }

@@ -4,6 +4,7 @@
 //! ring, and the commit compares them again. If two clerks act at the same time, the second one gets
 //! `precondition_failed`, and nothing is ever sold twice.
 
+mod announced;
 mod clerks;
 mod command;
 mod desk;
@@ -13,6 +14,7 @@ mod order;
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
+pub use announced::AnnouncedItem;
 pub use command::{ClerkCommand, ClerkCommandResult};
 pub use desk::Desk;
 pub use online::{InternetBidResult, NewInternetBid};

@@ -9,6 +9,7 @@ mod api_conventions;
 mod audit;
 mod broken_log;
 mod bulk_changes;
+mod clerks_desk;
 mod concurrent_bidders;
 mod database_outage;
 mod demo;

@@ -1,5 +1,7 @@
 //! A page of the browser, and a user's actions on it.
 
+mod keyboard;
+
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;

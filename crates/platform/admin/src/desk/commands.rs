@@ -1,0 +1,217 @@
+//! The clerk's commands. Each is answered after its commit, with the state that it led to.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::response::Response;
+use platform_core::ring::{ClerkCommand, ClerkCommandResult, RingVersion};
+use platform_core::{IdempotentRequest, Outcome, PlatformError};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::problem::DeskProblem;
+use super::state::{self, DeskState};
+use crate::admin::Admin;
+use crate::session::{PathIds, Session};
+
+/// Stored with the command's idempotency key. The desk reads the present state instead of an old one.
+const DONE: &str = "{}";
+
+/// A command as the desk's script sends it. Amounts are in minor units.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "command", rename_all = "kebab-case", rename_all_fields = "camelCase", deny_unknown_fields)]
+enum CommandIn {
+    Begin,
+    Send {
+        item: Option<Uuid>,
+    },
+    AskingPrice {
+        amount: i64,
+    },
+    Bid {
+        bidder: Option<String>,
+        amount: Option<i64>,
+    },
+    Accept {
+        bid: Uuid,
+    },
+    CommissionBid {
+        bidder: String,
+        amount: Option<i64>,
+    },
+    Undo {
+        reason: String,
+    },
+    FairWarning,
+    Pause,
+    Resume,
+    Sell {
+        #[serde(default)]
+        below_reserve: bool,
+    },
+    Pass,
+    Remove,
+    OfferAgain {
+        item: Uuid,
+    },
+    Reopen {
+        reason: String,
+    },
+    ChangeBuyer {
+        item: Uuid,
+        version: i64,
+        bidder: String,
+        reason: String,
+    },
+}
+
+/// A command with the versions that its clerk saw, and the key that makes it repeatable.
+pub(super) struct CommandRequest {
+    command: CommandIn,
+    seen: RingVersion,
+    key: String,
+    hash: [u8; 32],
+}
+
+impl FromRequest<Admin> for CommandRequest {
+    type Rejection = DeskProblem;
+
+    async fn from_request(request: Request, _: &Admin) -> Result<Self, DeskProblem> {
+        let (parts, body) = request.into_parts();
+        let tag =
+            kit_http::etag::if_match(&parts.headers).map_err(|error| DeskProblem::malformed(error.to_string()))?;
+        let tag = tag.ok_or_else(|| DeskProblem::malformed("If-Match is missing."))?;
+        let seen = state::parse_tag(&tag).ok_or_else(|| DeskProblem::malformed("If-Match names no ring."))?;
+        let key =
+            kit_http::idempotency::key(&parts.headers).map_err(|error| DeskProblem::malformed(error.to_string()))?;
+        let key = key.ok_or_else(|| DeskProblem::malformed("Idempotency-Key is missing."))?;
+        kit_http::json::check_content_type(&parts.headers)?;
+        let bytes: Bytes = kit_http::json::read(body).await?;
+        let command = serde_json::from_slice(&bytes)
+            .map_err(|error| DeskProblem::malformed(format!("The command can't be read: {error}.")))?;
+        // The path is not part of it, so that the look-up recognises the command. The tag names the ring.
+        let hash = kit_identity::token_hash(&format!("desk\n{tag}\n{}", String::from_utf8_lossy(&bytes)));
+        Ok(Self { command, seen, key, hash })
+    }
+}
+
+impl CommandRequest {
+    fn idempotent<'a, T>(
+        &'a self,
+        session: &Session,
+        render: &'a (dyn Fn(&T) -> String + Sync),
+        tag: &'a (dyn Fn(&T) -> Option<String> + Sync),
+    ) -> IdempotentRequest<'a, T> {
+        IdempotentRequest {
+            caller: session.caller.id,
+            key: &self.key,
+            request_hash: self.hash,
+            status: 200,
+            render,
+            tag,
+        }
+    }
+}
+
+/// The answer to a command that was done.
+#[derive(Serialize)]
+struct DoneAnswer {
+    state: DeskState,
+}
+
+/// `POST /webcasts/{webcast}/desk/commands`: 200 with the state after the command, or 412 with the present state.
+pub(super) async fn give(
+    session: Session,
+    PathIds([webcast]): PathIds<1>,
+    request: CommandRequest,
+) -> Result<Response, DeskProblem> {
+    let done = match &request.command {
+        CommandIn::ChangeBuyer { item, version, bidder, reason } => {
+            change_buyer(&session, &request, *item, *version, (bidder, reason)).await.map(|()| None)
+        }
+        command => run(&session, webcast, &request, command).await,
+    };
+    let state = match done {
+        Ok(Some(ring)) => state::around(&session, &ring.ring).await?,
+        Ok(None) => state::read(&session, webcast).await?,
+        Err(PlatformError::PreconditionFailed { .. }) => {
+            return Err(DeskProblem::outpaced(state::read(&session, webcast).await?));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(state::respond(&DoneAnswer { state }))
+}
+
+/// Runs a command on the ring; none when it was done before with the same key.
+async fn run(
+    session: &Session,
+    webcast: Uuid,
+    request: &CommandRequest,
+    command: &CommandIn,
+) -> Result<Option<ClerkCommandResult>, PlatformError> {
+    let command = ring_command(command)?;
+    let (render, tag) = (|_: &ClerkCommandResult| DONE.to_owned(), |_: &ClerkCommandResult| None);
+    let answering = request.idempotent(session, &render, &tag);
+    let outcome = session.platform().clerk(&session.caller, webcast, &command, request.seen, Some(answering)).await?;
+    Ok(match outcome {
+        Outcome::Fresh(result) => Some(result),
+        Outcome::Replayed(_) => None,
+    })
+}
+
+fn ring_command(command: &CommandIn) -> Result<ClerkCommand, PlatformError> {
+    Ok(match command {
+        CommandIn::Begin => ClerkCommand::Begin,
+        CommandIn::Send { item } => ClerkCommand::Send { item: *item },
+        CommandIn::AskingPrice { amount } => ClerkCommand::SetAskingPrice { amount: *amount },
+        CommandIn::Bid { bidder, amount } => {
+            ClerkCommand::RoomBid { bidder: bidder.clone().unwrap_or_else(|| "room".to_owned()), amount: *amount }
+        }
+        CommandIn::Accept { bid } => ClerkCommand::Accept { bid: *bid },
+        CommandIn::CommissionBid { bidder, amount } => {
+            ClerkCommand::CommissionBid { bidder: bidder.clone(), amount: *amount }
+        }
+        CommandIn::Undo { reason } => ClerkCommand::Undo { reason: reason.clone() },
+        CommandIn::FairWarning => ClerkCommand::FairWarning,
+        CommandIn::Pause => ClerkCommand::Pause,
+        CommandIn::Resume => ClerkCommand::Resume,
+        CommandIn::Sell { below_reserve: _ } => ClerkCommand::Sell,
+        CommandIn::Pass => ClerkCommand::Pass,
+        CommandIn::Remove => ClerkCommand::Remove,
+        CommandIn::OfferAgain { item } => ClerkCommand::OfferAgain { item: *item },
+        CommandIn::Reopen { reason } => ClerkCommand::Reopen { reason: reason.clone() },
+        CommandIn::ChangeBuyer { .. } => {
+            return Err(PlatformError::Internal("a change of the buyer is no command on the ring".into()));
+        }
+    })
+}
+
+async fn change_buyer(
+    _session: &Session,
+    _request: &CommandRequest,
+    _item: Uuid,
+    _version: i64,
+    _to: (&str, &str),
+) -> Result<(), PlatformError> {
+    Err(PlatformError::NotFound("command"))
+}
+
+/// What became of a command.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OutcomeAnswer {
+    is_done: bool,
+    state: DeskState,
+}
+
+/// `POST /webcasts/{webcast}/desk/outcome`: whether this command was done, and the present state. Does nothing. The desk
+/// asks after its link was lost, with the same headers and body as the command.
+pub(super) async fn outcome(
+    session: Session,
+    PathIds([webcast]): PathIds<1>,
+    request: CommandRequest,
+) -> Result<Response, DeskProblem> {
+    let (render, tag) = (|(): &()| DONE.to_owned(), |(): &()| None);
+    let asked = request.idempotent(&session, &render, &tag);
+    let is_done = session.platform().replay(Some(&asked)).await?.is_some();
+    Ok(state::respond(&OutcomeAnswer { is_done, state: state::read(&session, webcast).await? }))
+}

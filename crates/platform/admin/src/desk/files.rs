@@ -1,0 +1,22 @@
+//! Style sheet and script of the desk. Their sources are one file for each subject.
+
+use std::sync::LazyLock;
+
+use kit_design::assets::Asset;
+
+pub(crate) static STYLE: LazyLock<Asset> =
+    LazyLock::new(|| Asset::new("desk", "css", "text/css; charset=utf-8", include_str!("desk.css")));
+
+pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    Asset::script(
+        "desk",
+        concat!(
+            include_str!("script/truth.js"),
+            include_str!("script/link.js"),
+            include_str!("script/commands.js"),
+            include_str!("script/keys.js"),
+            include_str!("script/view.js"),
+            include_str!("script/dialogs.js"),
+        ),
+    )
+});

@@ -1,0 +1,138 @@
+//! The desk's stream of server-sent events. It says what changed, and each second that the server is there; what is new, the
+//! page fetches.
+
+use std::convert::Infallible;
+
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use jiff::{SignedDuration, Timestamp};
+use kit_runtime::clock::rfc3339_ms;
+use platform_core::live::Listener;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::problem::DeskProblem;
+use crate::admin::Admin;
+use crate::session::{PathIds, Session};
+
+/// Time between two signs of life. A page takes the link for lost after three of them.
+const BEAT_EVERY: SignedDuration = SignedDuration::from_secs(1);
+/// Tells nginx and compatible proxies not to buffer the stream.
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// `GET /webcasts/{webcast}/desk/live`
+pub(super) async fn stream(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, DeskProblem> {
+    let listener = session.platform().listen_to_auction(&session.caller, webcast, None).await?;
+    Ok(respond(listener, session.admin))
+}
+
+/// The events of a listener without their content: `changed` with the version, and `beat` each second.
+pub(crate) fn respond(listener: Listener, admin: Admin) -> Response {
+    let beat_at = admin.now();
+    let source = Source { listener, admin, beat_at };
+    let events = stream::unfold(source, async |mut source| {
+        let text = source.next().await?;
+        Some((Ok::<_, Infallible>(text), source))
+    });
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (ACCEL_BUFFERING, HeaderValue::from_static("no")),
+    ];
+    (headers, Body::from_stream(events)).into_response()
+}
+
+struct Source {
+    listener: Listener,
+    admin: Admin,
+    beat_at: Timestamp,
+}
+
+impl Source {
+    async fn next(&mut self) -> Option<String> {
+        loop {
+            let clock = self.admin.clock();
+            tokio::select! {
+                chunk = self.listener.next() => {
+                    let changed = changed(&chunk?);
+                    if let Some(changed) = changed {
+                        return Some(changed);
+                    }
+                }
+                () = clock.sleep_until(self.beat_at) => {
+                    let now = clock.now();
+                    self.beat_at = now + BEAT_EVERY;
+                    return Some(format!("event: beat\ndata: {}\n\n", rfc3339_ms(now)));
+                }
+            }
+        }
+    }
+}
+
+/// An event of the live channel.
+#[derive(Deserialize)]
+struct EventIn {
+    item: Option<VersionIn>,
+    auction: Option<VersionIn>,
+}
+
+#[derive(Deserialize)]
+struct VersionIn {
+    uuid: Uuid,
+    version: i64,
+}
+
+/// What changed; empty when anything may have.
+#[derive(Debug, Default, Serialize)]
+struct Changed {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    item: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auction: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<i64>,
+}
+
+/// The event that the page gets for an event of the channel; none for a comment.
+fn changed(chunk: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(chunk).ok()?;
+    let line = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
+    let data = line("data: ")?;
+    let changed = match line("event: ") {
+        // A snapshot begins a stream or follows a gap.
+        Some("snapshot") => Changed::default(),
+        _ => match serde_json::from_str(data) {
+            Ok(EventIn { item: Some(item), .. }) => {
+                Changed { item: Some(item.uuid), version: Some(item.version), auction: None }
+            }
+            Ok(EventIn { auction: Some(auction), .. }) => {
+                Changed { auction: Some(auction.version), ..Changed::default() }
+            }
+            _ => Changed::default(),
+        },
+    };
+    Some(format!("event: changed\ndata: {}\n\n", kit_http::json::text(&changed)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_says_what_changed_and_nothing_else() {
+        let item = "00000000-0000-7000-8000-000000000001";
+        let chunk = format!(
+            "id: 1-2\nevent: item\ndata: {{\"serverTime\":\"t\",\"item\":{{\"uuid\":\"{item}\",\"leader\":\"7\",\"version\":3}}}}\n\n"
+        );
+        assert_eq!(
+            changed(chunk.as_bytes()).unwrap(),
+            format!("event: changed\ndata: {{\"item\":\"{item}\",\"version\":3}}\n\n")
+        );
+        let chunk = format!("event: auction\ndata: {{\"auction\":{{\"uuid\":\"{item}\",\"version\":9}}}}\n\n");
+        assert_eq!(changed(chunk.as_bytes()).unwrap(), "event: changed\ndata: {\"auction\":9}\n\n");
+        assert_eq!(changed(b"event: snapshot\ndata: {\"items\":[]}\n\n").unwrap(), "event: changed\ndata: {}\n\n");
+        assert_eq!(changed(b": here\n\n"), None);
+    }
+}

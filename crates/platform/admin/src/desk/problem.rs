@@ -1,0 +1,84 @@
+//! Refusals of the desk's requests, as JSON that its script reads: a stable code, and a sentence for the clerk.
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use kit_design::error_page::sentence;
+use kit_http::json::JsonError;
+use platform_core::PlatformError;
+use platform_core::people::PeopleRefusal;
+use platform_rules::Rejection;
+use serde::Serialize;
+
+use super::state::DeskState;
+
+/// Why a request was refused.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DeskProblem {
+    #[serde(skip)]
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+    /// The present state, when another desk or bidder was faster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<Box<DeskState>>,
+}
+
+impl IntoResponse for DeskProblem {
+    fn into_response(self) -> Response {
+        kit_http::json::response(self.status, kit_http::json::text(&self))
+    }
+}
+
+impl DeskProblem {
+    fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), state: None }
+    }
+
+    /// 400: a request that the script does not send.
+    pub(crate) fn malformed(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "malformed", message)
+    }
+
+    /// 412 with the present state.
+    pub(crate) fn outpaced(state: DeskState) -> Self {
+        let message = "The sale changed before this command arrived, so it was not done.";
+        let problem = Self::new(StatusCode::PRECONDITION_FAILED, "precondition_failed", message);
+        Self { state: Some(Box::new(state)), ..problem }
+    }
+}
+
+impl From<JsonError> for DeskProblem {
+    fn from(error: JsonError) -> Self {
+        Self::new(error.status(), error.code(), sentence(&error.to_string()))
+    }
+}
+
+impl From<PlatformError> for DeskProblem {
+    fn from(error: PlatformError) -> Self {
+        let status = match &error {
+            PlatformError::NotFound(_) => StatusCode::NOT_FOUND,
+            PlatformError::Rejected(Rejection::FieldInvalid { .. } | Rejection::ReasonRequired)
+            | PlatformError::Invalid(_)
+            | PlatformError::IdempotencyMismatch => StatusCode::UNPROCESSABLE_ENTITY,
+            PlatformError::PreconditionFailed { .. } => StatusCode::PRECONDITION_FAILED,
+            PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
+            PlatformError::Forbidden(_) | PlatformError::People(PeopleRefusal::ClerkNotAssigned) => {
+                StatusCode::FORBIDDEN
+            }
+            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::CONFLICT,
+        };
+        let code = error.code();
+        let message = match &error {
+            // The details of an internal error go to the log only.
+            PlatformError::Internal(_) | PlatformError::Unavailable(_) => {
+                tracing::error!(error = error.full_message(), "a request of the clerk's desk failed");
+                "The server could not do it. Press the key again.".to_owned()
+            }
+            other => sentence(&other.to_string()),
+        };
+        Self::new(status, code, message)
+    }
+}

@@ -1,0 +1,105 @@
+// The clerk's desk. `truth` is what the server answered last; the desk shows nothing else. A command names the versions that
+// the clerk saw, so of two desks one is refused, and carries a key, so it is done once however often it arrives.
+"use strict";
+
+const desk = document.getElementById("desk");
+const base = desk.dataset.base;
+/** A link without a sign of life for this long is lost. The server sends one each second. */
+const SILENCE_MAX_MS = 3000;
+/** A command without an answer for this long is looked up when the link is back. */
+const ANSWER_MAX_MS = 5000;
+/** Pauses between attempts to connect. */
+const PAUSES_MS = [250, 500, 1000, 2000, 3000];
+/** The web bid can't be taken for this long after the box has changed. */
+const WEB_BOX_DEAD_MS = 250;
+/** How long the key of "pass" is held while a bid stands. */
+const HOLD_MS = 400;
+
+let truth = null;
+/** The command that is on its way; at most one. */
+let inFlight = null;
+/** A command whose answer was lost with the link. */
+let unresolved = null;
+/** connecting, connected, lost or ended. */
+let link = "connecting";
+/** The server's clock minus the browser's, in milliseconds. */
+let clockOffset = 0;
+/** When the first waiting web bid changed. */
+let webBoxChangedAt = -Infinity;
+
+const slots = new Map([...document.querySelectorAll("[data-slot]")].map((element) => [element.dataset.slot, element]));
+const slot = (name) => slots.get(name);
+const put = (name, text) => {
+  const element = slot(name);
+  if (element.textContent !== text) element.textContent = text;
+};
+const make = (tag, text, className) => {
+  const element = document.createElement(tag);
+  if (text !== undefined) element.textContent = text;
+  if (className) element.className = className;
+  return element;
+};
+const serverNow = () => Date.now() + clockOffset;
+
+/** Takes over a state of the server unless the desk has a later one. */
+function adopt(state) {
+  if (truth && state.version.auction < truth.version.auction) return false;
+  const isSameLot = truth && truth.version.auction === state.version.auction && truth.lot?.uuid === state.lot?.uuid;
+  if (isSameLot && state.version.item < truth.version.item) return false;
+  if (truth?.pending[0]?.uuid !== state.pending[0]?.uuid) webBoxChangedAt = performance.now();
+  truth = state;
+  clockOffset = Date.parse(state.serverTime) - Date.now();
+  render();
+  return true;
+}
+
+const may = (command) => truth !== null && truth.commands.includes(command);
+
+/** `350`, `350.50` or `1,250` in minor units; null if it is not an amount. */
+function minorUnits(text) {
+  const digits = truth.sale.minorDigits;
+  const match = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.replace(/[\s']|,(?=\d{3}(?:\D|$))/g, ""));
+  if (!match || (match[2] ?? "").length > digits) return null;
+  const minor = Number(match[1] + (match[2] ?? "").padEnd(digits, "0"));
+  return Number.isSafeInteger(minor) && minor > 0 ? minor : null;
+}
+
+/** An amount that the clerk typed, as the server writes it. */
+function written(minor) {
+  const { currencySign, minorDigits } = truth.sale;
+  const unit = 10 ** minorDigits;
+  const whole = Math.trunc(minor / unit).toLocaleString("en-GB");
+  const rest = minor % unit;
+  return currencySign + whole + (rest ? "." + String(rest).padStart(minorDigits, "0") : "");
+}
+
+/** How the ring differs from what the clerk saw, in words. */
+function difference(before, after) {
+  const leads = (offer) => `${offer.standing.amount.text} from ${who(offer.standing.bidder)}`;
+  if (before.lot && before.lot.uuid !== after.lot?.uuid) {
+    const done = after.done.find((lot) => lot.uuid === before.lot.uuid);
+    if (done) return `lot ${done.lotNumber} is ${resultOf(done)}.`;
+    return after.lot ? `lot ${after.lot.lotNumber} is in the ring.` : `lot ${before.lot.lotNumber} left the ring.`;
+  }
+  if (!before.lot && after.lot) return `lot ${after.lot.lotNumber} is in the ring.`;
+  if (before.lot && after.lot) {
+    const [old, now] = [before.offer, after.offer];
+    if (old.standing?.bid !== now.standing?.bid) return now.standing ? `${leads(now)} stands.` : "no bid stands.";
+    if (old.paused !== now.paused) return now.paused ? "bidding is paused." : "bidding goes on.";
+    if (old.askingPrice.minor !== now.askingPrice.minor) return `the asking price is ${now.askingPrice.text}.`;
+    if (old.warnings !== now.warnings) return "fair warning was given.";
+    const came = after.pending.find((bid) => !before.pending.some((other) => other.uuid === bid.uuid));
+    if (came) return `a web bid of ${came.amount.text} came in.`;
+    if (before.pending.length > after.pending.length) return "a web bid was taken back.";
+  }
+  return "the sale has changed. Look again.";
+}
+
+/** A bidder in words; the buyer of a room bid may be open. */
+const who = (bidder) => (bidder ? `paddle ${bidder}` : "the room");
+
+function resultOf(lot) {
+  if (lot.status === "SOLD") return `sold at ${lot.price?.text ?? "–"} to ${lot.buyer ? `paddle ${lot.buyer}` : "an open buyer"}`;
+  if (lot.status === "PASSED") return lot.price ? `passed at ${lot.price.text}` : "passed";
+  return lot.status === "LIVE" ? "to come" : lot.status.toLowerCase();
+}

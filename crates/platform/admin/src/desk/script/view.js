@@ -1,0 +1,244 @@
+// What the desk shows, from the server's state only. Every text is set as text, never as markup.
+
+const SOURCES = { room: "room", internet: "web", commission: "book", absentee: "commission" };
+const detail = (id, text) => {
+  const element = document.querySelector(`[data-detail="${id}"]`);
+  if (element.textContent !== text) element.textContent = text;
+};
+
+function render() {
+  if (!truth) return;
+  const { sale, lot, offer } = truth;
+  put("sale-status", sale.status === "LIVE" ? (offer?.paused ? "Paused" : "Live") : sale.status.toLowerCase());
+  slot("sale-status").className = `status ${sale.status === "LIVE" ? (offer?.paused ? "wait" : "live") : "wait"}`;
+  put("counts", [lot ? `Lot ${lot.lotNumber} of ${sale.total}` : `${sale.total} lots`, `${sale.live} to come`, sale.passed ? `${sale.passed} passed` : ""].filter(Boolean).join(" · "));
+  put("pace", truth.lotsPerHour ? `${truth.lotsPerHour} lots an hour` : "");
+  put("tag", `Version ${truth.tag}`);
+  renderLot(lot);
+  renderOffer(lot, offer);
+  renderBids();
+  renderEntry();
+  renderButtons(lot, offer);
+  renderList("next", truth.next, nextLine, "No lot waits. Passed lots can be offered again in the list of lots.");
+  renderList("done", truth.done, doneLine, "Lots that are sold or passed appear here.");
+  renderList("late", truth.late ?? [], lateLine, "");
+  slot("late-name").hidden = !truth.late?.length;
+  const open = truth.openBuyers ?? 0;
+  slot("open-buyers").hidden = open === 0;
+  put("open-buyers", open === 1 ? "1 buyer open" : `${open} buyers open`);
+}
+
+function renderLot(lot) {
+  const last = lot ? null : lastDone();
+  document.querySelector(".lot").classList.toggle("is-done", Boolean(last));
+  put("lot-number", lot || last ? `Lot ${(lot ?? last).lotNumber}` : "No lot");
+  put("lot-title", (lot ?? last)?.title ?? (truth.next.length ? "Send the next lot to begin." : "No lot waits."));
+  put("lot-text", lot?.description ?? (last ? sentence(resultOf(last)) : ""));
+  put("estimate", lot?.estimate ?? "–");
+  put("opening", lot?.opening ?? "–");
+  const reserve = lot?.reserve;
+  const cell = slot("reserve");
+  if (!lot || !reserve) put("reserve", lot ? "None" : "–");
+  else {
+    const amount = reserve.amount ? `${reserve.amount.text} ` : "";
+    const words = reserve.isMet ? "met" : reserve.short ? `${reserve.short.text} short` : "not met";
+    const mark = make("span", words, `status ${reserve.isMet ? "good" : "wait"}`);
+    if (cell.textContent !== amount + words) cell.replaceChildren(amount, mark);
+  }
+  const picture = slot("picture");
+  const address = lot?.picture ?? "";
+  if ((picture.getAttribute("src") ?? "") !== address) {
+    if (address) picture.src = address;
+    else picture.removeAttribute("src");
+    picture.alt = lot ? `Lot ${lot.lotNumber}` : "";
+  }
+  picture.hidden = !address;
+  slot("no-picture").hidden = Boolean(address);
+  const best = nextInBook();
+  const book = truth.commissions.map((left) => {
+    const line = make("li");
+    line.append(make("span", `Paddle ${left.bidder}`), make("b", `to ${left.maximum.text}`));
+    if (left === best) line.append(make("span", "next", "status"));
+    return line;
+  });
+  slot("book").replaceChildren(...(book.length ? book : [make("li", lot ? "No commission bid on this lot" : "–", "empty-line")]));
+}
+
+function renderOffer(lot, offer) {
+  const standing = offer?.standing;
+  const last = lot ? null : lastDone();
+  if (last) {
+    const buyer = last.buyer ? `paddle ${last.buyer}` : "buyer open";
+    put("bid-name", last.status === "SOLD" ? `Sold · lot ${last.lotNumber} · ${buyer}` : `Passed · lot ${last.lotNumber}`);
+    figure("bid", last.price?.text ?? "–");
+  } else {
+    put("bid-name", standing ? `Bid · ${standing.bidder ? `paddle ${standing.bidder}` : "buyer open"} · ${SOURCES[standing.source] ?? standing.source}` : "Bid");
+    figure("bid", standing?.amount.text ?? (lot ? "No bid" : "–"));
+  }
+  const warned = offer?.warnings ? (offer.warnings === 1 ? " · warning given" : ` · ${offer.warnings} warnings`) : "";
+  put("ask-name", offer?.paused ? "Asking · paused" : `Asking${warned}`);
+  figure("ask", offer?.askingPrice.text ?? "–");
+  const bid = truth.pending[0];
+  slot("web-box").classList.toggle("waits", Boolean(bid));
+  put("web-amount", bid?.amount.text ?? "–");
+  put("web-who", bid ? `paddle ${bid.bidder} · ${age(bid.at)} ago` : "No web bid waits");
+  const more = truth.pending.length - 1;
+  put("web-more", more > 0 ? `${more} more: ${truth.pending.slice(1, 3).map((other) => `${other.amount.text} ${other.bidder}`).join(", ")}${more > 2 ? " …" : ""}` : "");
+}
+
+/** The lot that was sold or passed last, while the ring is empty. */
+const lastDone = () => truth.done.find((lot) => lot.isLast && (lot.status === "SOLD" || lot.status === "PASSED")) ?? null;
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
+
+function figure(name, text) {
+  put(name, text);
+  slot(name).classList.toggle("long", text.length > 8);
+}
+
+function age(at) {
+  const seconds = Math.max(0, Math.round((serverNow() - Date.parse(at)) / 1000));
+  return seconds < 60 ? `${seconds} s` : seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`;
+}
+
+function renderBids() {
+  const rows = truth.bids.map((bid) => {
+    const row = make("tr", undefined, bid.struck ? "over" : "");
+    const kind = (SOURCES[bid.source] ?? bid.source) + (bid.struck ? ` · ${bid.struck}` : "") + (bid.reachesReserve ? " · reserve met" : "");
+    row.append(make("td", bid.amount?.text ?? "–"), make("td", bid.bidder ? `paddle ${bid.bidder}` : "buyer open"), make("td", kind));
+    const aged = make("td", age(bid.at));
+    aged.dataset.at = bid.at;
+    row.append(aged);
+    return row;
+  });
+  if (!rows.length) {
+    const row = make("tr");
+    const cell = make("td", truth.lot ? "Bids on this lot appear here." : "–", "empty-line");
+    cell.colSpan = 4;
+    row.append(cell);
+    rows.push(row);
+  }
+  slot("bids").replaceChildren(...rows);
+}
+
+/** A list that holds buttons is not rebuilt while the pointer is in it or one of them has the focus. */
+const waitingLists = new Map();
+function renderList(name, entries, line, empty) {
+  const list = slot(name);
+  const build = () => {
+    const text = JSON.stringify([entries, link]);
+    if (list.dataset.shown === text) return;
+    list.dataset.shown = text;
+    list.replaceChildren(...(entries.length ? entries.map(line) : empty ? [make("li", empty, "empty-line")] : []));
+  };
+  const isHeld = name === "done" && list.dataset.shown && (list.matches(":hover") || list.contains(document.activeElement));
+  if (isHeld) waitingLists.set(name, build);
+  else {
+    waitingLists.delete(name);
+    build();
+  }
+}
+for (const name of ["done"]) {
+  const rebuild = () => setTimeout(() => {
+    const list = slot(name);
+    if (!waitingLists.has(name) || list.matches(":hover") || list.contains(document.activeElement)) return;
+    waitingLists.get(name)();
+    waitingLists.delete(name);
+  });
+  slot(name).addEventListener("pointerleave", rebuild);
+  slot(name).addEventListener("focusout", rebuild);
+}
+
+function described(name, small, className) {
+  const text = make("span");
+  text.append(make("span", name, `name ${className ?? ""}`), make("small", small));
+  return text;
+}
+
+function nextLine(next) {
+  const line = make("li");
+  line.append(described(`${next.lotNumber} ${next.title}`, next.estimate ? `Estimate ${next.estimate}` : "No estimate"));
+  return line;
+}
+
+function doneLine(lot) {
+  const line = make("li");
+  const result = lot.status === "SOLD" ? `Sold ${lot.price?.text ?? ""} · ${lot.isBuyerOpen ? "buyer open" : `paddle ${lot.buyer}`}` : lot.status === "PASSED" ? "Passed" : lot.status.toLowerCase();
+  const told = lot.event ? `Event ${lot.event} announced ${clock(lot.at)}` : clock(lot.at);
+  line.append(described(`${lot.lotNumber} ${result}`, told, lot.isBuyerOpen ? "open" : ""));
+  const button = (words, act) => {
+    const made = make("button", words);
+    made.type = "button";
+    made.setAttribute("aria-label", `${words} lot ${lot.lotNumber}`);
+    made.addEventListener("click", (event) => {
+      act();
+      if (event.detail > 0) made.blur();
+    });
+    line.append(made);
+  };
+  if (lot.isLast && may("reopen")) button("Reopen", reopenLast);
+  else if (lot.status === "PASSED") button("Offer again", () => offerAgain(lot));
+  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !lot.isLast) button("Buyer", () => changeBuyer(lot));
+  return line;
+}
+
+function lateLine(bid) {
+  const line = make("li");
+  line.append(described(`${bid.amount.text} · paddle ${bid.bidder}`, bid.text));
+  return line;
+}
+
+function clock(at) {
+  if (!at) return "";
+  return new Date(at).toLocaleTimeString("en-GB", { timeZone: truth.sale.timeZone });
+}
+
+function renderEntry() {
+  const last = truth && !truth.lot ? lastSold() : null;
+  const isPaddle = Boolean(last);
+  put("entry-name", isPaddle ? (last.isBuyerOpen ? `Paddle for lot ${last.lotNumber}` : `New paddle for lot ${last.lotNumber}`) : `Amount${truth ? ` in ${truth.sale.currency}` : ""}`);
+  slot("entry-box").classList.toggle("asks", Boolean(last?.isBuyerOpen));
+  const text = entry.value.trim();
+  put("enter-what", isPaddle ? "Set paddle" : "Set price");
+  if (isPaddle) return detail("enter", text ? `paddle ${text}` : "type the paddle");
+  const minor = truth && text ? minorUnits(text) : null;
+  detail("enter", minor ? `ask ${written(minor)}` : "type an amount");
+  renderRoomBid();
+}
+
+function renderRoomBid() {
+  const minor = truth?.offer && entry.value.trim() ? minorUnits(entry.value.trim()) : null;
+  const best = nextInBook();
+  const lands = truth?.offer && best && !minor && best.maximum.minor === truth.offer.askingPrice.minor;
+  detail("room-bid", truth?.offer ? (minor ? `jump to ${written(minor)}` : `${truth.offer.askingPrice.text}${lands ? " · the book’s maximum" : ""}`) : "");
+}
+
+function renderButtons(lot, offer) {
+  const set = (id, enabled, text, className = "") => {
+    const button = document.querySelector(`[data-do="${id}"]`);
+    button.setAttribute("aria-disabled", String(!(enabled && link === "connected")));
+    button.classList.toggle("act", className === "act");
+    button.classList.toggle("alert", className === "alert");
+    if (text !== null) detail(id, text);
+  };
+  const [bid, best] = [truth.pending[0], nextInBook()];
+  renderRoomBid();
+  set("room-bid", may("bid"), null);
+  set("web-bid", may("accept"), bid ? `${bid.amount.text} · ${bid.bidder}` : "none waits", may("accept") ? "act" : "");
+  set("book-bid", may("commission-bid"), best ? `${offer.askingPrice.text} · ${best.bidder}` : "none reaches");
+  set("undo", may("undo") || may("reopen"), may("undo") ? offer.standing.amount.text : may("reopen") ? "reopen the last lot" : "");
+  set("warning", may("fair-warning"), offer?.warnings ? `${offer.warnings} given` : "", offer?.warnings ? "alert" : "");
+  set("sell", may("sell"), may("sell") ? `${offer.standing.amount.text} · ${offer.standing.bidder ?? "buyer open"}` : lot ? "no bid stands" : "");
+  set("pass", may("pass"), may("pass") ? (offer.standing ? "hold: a bid stands" : "no bid") : "");
+  set("pause", may("pause") || may("resume"), may("resume") ? "paused: resume" : "", may("resume") ? "alert" : "");
+  set("enter", Boolean(lot) || Boolean(lastSold()), null);
+  const next = truth.next[0];
+  set("next", may("send"), next ? `${next.lotNumber} ${next.title}` : "no lot waits", may("send") && !lastSold()?.isBuyerOpen ? "act" : "");
+}
+
+setInterval(() => {
+  if (!truth) return;
+  const bid = truth.pending[0];
+  if (bid) put("web-who", `paddle ${bid.bidder} · ${age(bid.at)} ago`);
+  for (const cell of document.querySelectorAll("[data-at]")) cell.textContent = age(cell.dataset.at);
+  put("server-time", link === "connected" ? new Date(serverNow()).toLocaleTimeString("en-GB", { timeZone: truth.sale.timeZone }) : "–");
+}, 1000);

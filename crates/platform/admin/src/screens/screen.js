@@ -1,0 +1,73 @@
+// Keeps a screen current: the stream says "changed", and the screen fetches its fragment. Without script the page loads itself
+// again every two seconds.
+"use strict";
+
+const SILENCE_MAX_MS = 3000;
+const PAUSES_MS = [250, 500, 1000, 2000, 3000];
+const content = document.querySelector("[data-screen]");
+const address = content.dataset.screen;
+let source = null;
+let heardAt = performance.now();
+let openedAt = heardAt;
+let attempts = 0;
+let isFetching = false;
+let fetchAgain = false;
+
+async function refresh() {
+  if (isFetching) {
+    fetchAgain = true;
+    return;
+  }
+  isFetching = true;
+  try {
+    do {
+      fetchAgain = false;
+      const answer = await fetch(`${address}/fragment`, { credentials: "same-origin", redirect: "error", cache: "no-store", signal: AbortSignal.timeout(5000) });
+      if (!answer.ok) throw new Error(`status ${answer.status}`);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById("screen");
+      if (fresh) document.getElementById("screen").replaceWith(fresh);
+    } while (fetchAgain);
+    attempts = 0;
+    show(true);
+  } catch {
+    lose();
+  } finally {
+    isFetching = false;
+  }
+}
+
+function show(isFresh) {
+  document.getElementById("stale").hidden = isFresh;
+  document.body.classList.toggle("is-stale", !isFresh);
+}
+
+function connect() {
+  openedAt = performance.now();
+  source = new EventSource(`${address}/live`);
+  source.addEventListener("beat", () => {
+    heardAt = performance.now();
+  });
+  source.addEventListener("changed", () => {
+    heardAt = performance.now();
+    refresh();
+  });
+  source.onerror = () => lose();
+}
+
+let reconnecting = 0;
+function lose() {
+  source?.close();
+  source = null;
+  const pause = PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)];
+  attempts += 1;
+  clearTimeout(reconnecting);
+  reconnecting = setTimeout(connect, pause);
+}
+
+setInterval(() => {
+  const now = performance.now();
+  if (now - heardAt > SILENCE_MAX_MS) show(false);
+  if (source && now - Math.max(heardAt, openedAt) > SILENCE_MAX_MS) lose();
+}, 250);
+connect();

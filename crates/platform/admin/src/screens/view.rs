@@ -1,0 +1,120 @@
+//! What a screen shows of the lot in the ring, or of the last lot while the ring is empty.
+
+use contract::{AuctionStatus, ItemStatus};
+use platform_core::PlatformError;
+use platform_rules::{Auction, AuctionKind, Item, WebcastPhase};
+use uuid::Uuid;
+
+use crate::desk::amounts::Money;
+use crate::session::Session;
+
+/// A screen's content, as text.
+#[derive(Debug, Default)]
+pub(super) struct ScreenView {
+    pub(super) sale: String,
+    pub(super) lot: Option<LotOnScreen>,
+    /// One word about the lot: a class of the style sheet, and the text.
+    pub(super) state: (&'static str, String),
+    /// The bid that stands, or the hammer price.
+    pub(super) bid: Option<String>,
+    /// Who bid: a paddle, or the room.
+    pub(super) bidder: Option<String>,
+    pub(super) ask: Option<String>,
+    pub(super) reserve_met: Option<bool>,
+    /// Waiting web bids: amount and paddle, the first one first.
+    pub(super) web_bids: Vec<(String, String)>,
+    /// True when an absentee's commission reaches the asking price and does not lead.
+    pub(super) book_bids: bool,
+    pub(super) next: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+pub(super) struct LotOnScreen {
+    pub(super) number: String,
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) estimate: Option<String>,
+    pub(super) picture: Option<String>,
+}
+
+/// Reads what the screens of a webcast show.
+pub(super) async fn read(session: &Session, webcast: Uuid) -> Result<ScreenView, PlatformError> {
+    let (platform, caller) = (session.platform(), &session.caller);
+    let ring = platform.ring(caller, webcast).await?;
+    let auction = &ring.auction;
+    if auction.kind != AuctionKind::Webcast {
+        return Err(PlatformError::NotFound("webcast"));
+    }
+    let last = match (&ring.item, auction.last_in_ring) {
+        (None, Some(last)) => Some(platform.item(caller, last).await?.0),
+        _ => None,
+    };
+    let origin = &session.admin.site().origin;
+    let money = Money::of(&auction.currency);
+    let mut view = of_item(auction, ring.item.as_ref().or(last.as_ref()), &money, origin);
+    if let (Some(desk), Some(item)) = (&ring.desk, &ring.item) {
+        let leads = |bidder: &str| item.standing.as_ref().is_some_and(|standing| standing.bidder == bidder);
+        let asked = item.in_ring().map_or(i64::MAX, |ring| ring.asking_price);
+        view.web_bids = item.pending.iter().map(|bid| (money.text(bid.amount), bid.bidder.clone())).collect();
+        view.book_bids = desk.commissions.iter().any(|left| left.maximum.reveal() >= asked && !leads(&left.bidder));
+    }
+    if let Some(desk) = &ring.desk {
+        view.next = desk.next.iter().map(|item| (item.lot_number.clone(), item.title.clone())).collect();
+    }
+    Ok(view)
+}
+
+fn of_item(auction: &Auction, item: Option<&Item>, money: &Money, origin: &str) -> ScreenView {
+    let sale = auction.title.clone();
+    let Some(item) = item else {
+        return ScreenView { sale, state: (("waiting"), waiting(auction)), ..ScreenView::default() };
+    };
+    let standing = item.standing.as_ref();
+    let ring = item.in_ring();
+    let bid = standing.map(|standing| money.text(standing.amount));
+    let bidder = standing.map(|standing| match standing.bidder.as_str() {
+        "" => "In the room".to_owned(),
+        paddle => format!("Paddle {paddle}"),
+    });
+    ScreenView {
+        sale,
+        lot: Some(LotOnScreen {
+            number: item.lot_number.clone(),
+            title: item.title.clone(),
+            description: item.description.clone(),
+            estimate: money.range(item.low_estimate, item.high_estimate),
+            picture: crate::desk::own_picture(item, origin),
+        }),
+        state: state(item),
+        bid,
+        bidder,
+        ask: ring.map(|ring| money.text(ring.asking_price)),
+        reserve_met: item.reserve_met(),
+        ..ScreenView::default()
+    }
+}
+
+fn waiting(auction: &Auction) -> String {
+    match (auction.status, auction.phase) {
+        (AuctionStatus::Live, WebcastPhase::Live) => "The next lot follows".to_owned(),
+        (AuctionStatus::Draft | AuctionStatus::Preview | AuctionStatus::Live, _) => "The sale begins soon".to_owned(),
+        _ => "The sale has ended".to_owned(),
+    }
+}
+
+fn state(item: &Item) -> (&'static str, String) {
+    let Some(ring) = item.in_ring() else {
+        return match item.status {
+            ItemStatus::Sold => ("sold", "Sold".to_owned()),
+            ItemStatus::Passed => ("passed", "Passed".to_owned()),
+            _ => ("waiting", "The next lot follows".to_owned()),
+        };
+    };
+    match (ring.paused, ring.warnings, &item.standing) {
+        (true, ..) => ("paused", "Paused".to_owned()),
+        (_, 0, None) => ("bidding", "Who bids?".to_owned()),
+        (_, 0, Some(_)) => ("bidding", "Bidding".to_owned()),
+        (_, 1, _) => ("warning", "Fair warning".to_owned()),
+        _ => ("warning", "Last call".to_owned()),
+    }
+}

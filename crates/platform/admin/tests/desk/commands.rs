@@ -1,0 +1,131 @@
+//! Commands, conflicts, and repeated commands.
+
+use serde_json::{Value, json};
+
+use crate::fixture::{Fixture, named};
+
+#[tokio::test]
+async fn a_lot_is_sold_from_the_desk() {
+    let fixture = Fixture::new().await;
+    fixture.absentee(0, "88", 20_000).await;
+    let mut desk = fixture.desk("one").await;
+    assert_eq!((desk.at("/lot"), desk.at("/commands")), (&Value::Null, &json!(["begin", "send"])));
+    assert_eq!((desk.at("/next/0/lotNumber"), desk.at("/sale/total")), (&json!("1"), &json!(4)));
+
+    desk.give(named("send")).await;
+    assert_eq!(desk.at("/offer/askingPrice/text"), "£100");
+    assert_eq!(desk.at("/lot/estimate"), "£150");
+    assert_eq!(
+        desk.at("/lot/reserve"),
+        &json!({ "amount": { "minor": 12_345, "text": "£123.45" }, "isMet": false, "short": null })
+    );
+    assert_eq!(desk.at("/commissions/0/maximum/text"), "£200");
+
+    desk.give(json!({ "command": "bid", "bidder": "117" })).await;
+    assert_eq!(desk.at("/offer/standing/bidder"), "117");
+    assert_eq!(desk.at("/lot/reserve/short/text"), "£23.45");
+    desk.give(json!({ "command": "commission-bid", "bidder": "88" })).await;
+    let bid = fixture.web_bid(0, "W-214", 12_500).await;
+    desk.load().await;
+    assert_eq!((desk.at("/pending/0/uuid"), desk.at("/pending/0/bidder")), (&json!(bid), &json!("W-214")));
+    desk.give(json!({ "command": "accept", "bid": bid })).await;
+    assert_eq!(desk.at("/offer/standing/source"), "internet");
+    assert_eq!((desk.at("/lot/reserve/isMet"), desk.at("/bids/0/reachesReserve")), (&json!(true), &json!(true)));
+    let sources: Vec<&Value> = desk.at("/bids").as_array().unwrap().iter().map(|bid| &bid["source"]).collect();
+    assert_eq!(sources, ["internet", "commission", "room"], "absentee bids are in the book");
+
+    desk.give(named("fair-warning")).await.give(named("pause")).await.give(named("resume")).await;
+    assert_eq!(desk.at("/offer/warnings"), 1);
+    desk.give(named("sell")).await;
+    assert_eq!((desk.at("/lot"), desk.at("/done/0/isLast")), (&Value::Null, &json!(true)));
+    let done = desk.at("/done/0");
+    let shown = [&done["lotNumber"], &done["status"], &done["price"]["text"], &done["buyer"], &done["event"]];
+    assert_eq!(shown, [&json!("1"), &json!("SOLD"), &json!("£125"), &json!("W-214"), &json!(2)]);
+}
+
+#[tokio::test]
+async fn lots_are_passed_offered_again_and_reopened() {
+    let fixture = Fixture::new().await;
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(named("pass")).await;
+    assert_eq!((desk.at("/done/0/status"), desk.at("/last/lotNumber")), (&json!("PASSED"), &json!("1")));
+    let problem = desk.refused(422, json!({ "command": "reopen", "reason": " " })).await;
+    assert_eq!(problem["message"], "A reason is required: give one.");
+    desk.give(json!({ "command": "reopen", "reason": "A bid came as the hammer fell" })).await;
+    assert_eq!((desk.at("/lot/lotNumber"), desk.at("/done")), (&json!("1"), &json!([])));
+    desk.give(named("pass")).await.give(named("send")).await;
+    desk.give(json!({ "command": "bid", "bidder": "7", "amount": 50_000 })).await;
+    desk.give(json!({ "command": "asking-price", "amount": 20_000 })).await;
+    assert_eq!((desk.at("/offer/standing"), desk.at("/bids/0/struck")), (&Value::Null, &json!("lowered")));
+    desk.give(json!({ "command": "asking-price", "amount": 51_000 })).await;
+    assert_eq!(desk.at("/offer/standing/amount/text"), "£500");
+    desk.give(json!({ "command": "undo", "reason": "wrong" })).await;
+    desk.give(named("remove")).await;
+    desk.give(json!({ "command": "offer-again", "item": fixture.lots[0] })).await;
+    assert_eq!(desk.at("/sale/passed"), 0);
+
+    let lots = fixture.get(&desk.token, &format!("{}/lots?status=waiting", desk.path())).await.json();
+    let numbers: Vec<&Value> = lots["lots"].as_array().unwrap().iter().map(|lot| &lot["lotNumber"]).collect();
+    assert_eq!(numbers, ["1", "2", "3", "4"]);
+    let lots = fixture.get(&desk.token, &format!("{}/lots?number=2", desk.path())).await.json();
+    assert_eq!((lots["lots"].as_array().unwrap().len(), &lots["next"]), (1, &Value::Null));
+}
+
+#[tokio::test]
+async fn of_two_desks_the_slower_one_gets_the_present_state_and_nothing_is_sold_twice() {
+    let fixture = Fixture::new().await;
+    let mut first = fixture.desk("one").await;
+    let mut second = fixture.desk("two").await;
+    first.give(named("send")).await;
+    second.load().await;
+    first.give(json!({ "command": "bid", "bidder": "7", "amount": 13_000 })).await;
+    second.load().await;
+    first.give(named("sell")).await;
+    let problem = second.refused(412, named("sell")).await;
+    assert_eq!(problem["code"], "precondition_failed");
+    assert_eq!((&problem["state"]["lot"], &problem["state"]["done"][0]["status"]), (&Value::Null, &json!("SOLD")));
+    second.state = problem["state"].clone();
+    assert_eq!(second.state["tag"], first.state["tag"]);
+    assert_eq!(second.refused(409, named("sell")).await["code"], "not_in_ring");
+
+    // A web bid that a desk has not seen keeps it from selling.
+    first.give(named("send")).await.give(json!({ "command": "bid", "bidder": "7" })).await;
+    fixture.web_bid(1, "W-1", 11_000).await;
+    let problem = first.refused(412, named("sell")).await;
+    assert_eq!(problem["state"]["pending"][0]["bidder"], "W-1");
+}
+
+#[tokio::test]
+async fn a_command_that_is_sent_twice_is_done_once_and_its_outcome_can_be_looked_up() {
+    let fixture = Fixture::new().await;
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await;
+    let bid = json!({ "command": "bid", "bidder": "7" });
+    let outcome = desk.request("outcome", "k-1", &bid).await.json();
+    assert_eq!((&outcome["isDone"], &outcome["state"]["offer"]["standing"]), (&json!(false), &Value::Null));
+
+    let first = desk.request("commands", "k-1", &bid).await;
+    assert_eq!(first.status, 200, "{}", first.text);
+    // The desk did not get the answer: it still names the versions that it saw.
+    let outcome = desk.request("outcome", "k-1", &bid).await.json();
+    assert_eq!((&outcome["isDone"], &outcome["state"]["bids"].as_array().unwrap().len()), (&json!(true), &1));
+    let again = desk.request("commands", "k-1", &bid).await.json();
+    assert_eq!(again["state"]["bids"].as_array().unwrap().len(), 1, "{again}");
+    let other = desk.request("commands", "k-1", &named("sell")).await;
+    assert_eq!((other.status, &other.json()["code"]), (422, &json!("idempotency_mismatch")));
+}
+
+#[tokio::test]
+async fn the_stream_says_that_the_ring_changed() {
+    let fixture = Fixture::new().await;
+    let mut desk = fixture.desk("one").await;
+    let (token, path) = (desk.token.clone(), format!("{}/live", desk.path()));
+    let lot = format!("\"item\":\"{}\"", fixture.lots[0]);
+    let events = fixture
+        .events_until(&token, &path, &lot, async || {
+            desk.give(named("send")).await;
+        })
+        .await;
+    assert!(events.contains("event: changed\ndata: {}\n\n") && events.contains("event: beat\n"), "{events}");
+    assert!(!events.contains("askingPrice"), "{events}");
+}

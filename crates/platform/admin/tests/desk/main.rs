@@ -1,0 +1,8 @@
+//! The clerk's desk and the screens of a webcast, in process.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod access;
+mod commands;
+mod fixture;
+mod screens;

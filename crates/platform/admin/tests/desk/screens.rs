@@ -1,0 +1,54 @@
+//! The room screen and the speaker's view.
+
+use platform_core::Role;
+use serde_json::json;
+
+use crate::fixture::{Fixture, HOSTILE, named};
+
+#[tokio::test]
+async fn the_room_sees_the_lot_and_no_secret() {
+    let fixture = Fixture::new().await;
+    fixture.absentee(0, "88", 76_543).await;
+    let mut desk = fixture.desk("one").await;
+    let viewer = fixture.person("viewer", Role::Viewer).await.1;
+    let room = format!("/webcasts/{}/room", fixture.webcast);
+    let shown = fixture.get(&viewer, &room).await;
+    assert!(
+        shown.text.contains("The sale begins soon") && shown.text.contains("http-equiv=\"refresh\""),
+        "{}",
+        shown.text
+    );
+    assert!(!shown.text.contains(HOSTILE), "{}", shown.text);
+
+    desk.give(named("send")).await.give(json!({ "command": "bid", "bidder": "117" })).await;
+    let shown = fixture.get(&viewer, &format!("{room}/fragment")).await;
+    for text in ["Lot 1", "A bureau", "£100", "£110", "Paddle 117", "Bidding"] {
+        assert!(shown.text.contains(text), "{text}: {}", shown.text);
+    }
+    for secret in ["123.45", "765.43", "88"] {
+        assert!(!shown.text.contains(secret), "{secret}: {}", shown.text);
+    }
+    desk.give(named("fair-warning")).await;
+    assert!(fixture.get(&viewer, &room).await.text.contains("Fair warning"));
+    desk.give(named("pause")).await;
+    assert!(fixture.get(&viewer, &room).await.text.contains("Paused"));
+    desk.give(named("resume")).await.give(named("pass")).await;
+    assert!(fixture.get(&viewer, &room).await.text.contains("Passed"));
+}
+
+#[tokio::test]
+async fn the_speaker_sees_who_calls_and_whether_the_reserve_is_met() {
+    let fixture = Fixture::new().await;
+    fixture.absentee(0, "88", 76_543).await;
+    let mut desk = fixture.desk("one").await;
+    let speaker = format!("/webcasts/{}/speaker", fixture.webcast);
+    desk.give(named("send")).await.give(json!({ "command": "bid", "bidder": "117" })).await;
+    fixture.web_bid(0, "W-214", 11_000).await;
+    let shown = fixture.get(&desk.token, &speaker).await;
+    for text in ["not met", "Book", "Web £110", "W-214", "Next"] {
+        assert!(shown.text.contains(text), "{text}: {}", shown.text);
+    }
+    assert!(!shown.text.contains("123.45") && !shown.text.contains("765.43"), "{}", shown.text);
+    let viewer = fixture.person("viewer", Role::Viewer).await.1;
+    assert_eq!(fixture.get(&viewer, &speaker).await.status, 403);
+}

@@ -1,0 +1,49 @@
+//! The keyboard of a page.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::super::connection::BrowserError;
+use super::Page;
+
+/// Windows virtual-key codes of the keys that write no character.
+const CODES: [(&str, u32); 7] =
+    [("F2", 113), ("F4", 115), ("F8", 119), ("F9", 120), ("Enter", 13), ("Escape", 27), ("Tab", 9)];
+
+impl Page {
+    /// Presses and releases a key by its name, such as `F9`, `Enter` or `b`.
+    pub async fn press(&self, key: &str) -> Result<(), BrowserError> {
+        self.hold(key, Duration::ZERO).await
+    }
+
+    /// Presses a key and releases it later.
+    pub async fn hold(&self, key: &str, time: Duration) -> Result<(), BrowserError> {
+        let named = CODES.iter().find(|(name, _)| *name == key).map(|(_, code)| *code);
+        let text = match key {
+            "Enter" => Some("\r"),
+            _ => named.is_none().then_some(key),
+        };
+        let code = named.or_else(|| Some(u32::from(key.chars().next()?.to_ascii_uppercase())));
+        let event = |kind: &str, text: Option<&str>| -> Value {
+            let mut event = json!({ "type": kind, "key": key, "windowsVirtualKeyCode": code });
+            if let Some(text) = text {
+                event["text"] = json!(text);
+            }
+            event
+        };
+        self.call("Input.dispatchKeyEvent", event("keyDown", text)).await?;
+        if !time.is_zero() {
+            tokio::time::sleep(time).await;
+        }
+        self.call("Input.dispatchKeyEvent", event("keyUp", None)).await.map(drop)
+    }
+
+    /// Presses the keys of a text, one after the other.
+    pub async fn type_keys(&self, text: &str) -> Result<(), BrowserError> {
+        for key in text.chars() {
+            self.press(&key.to_string()).await?;
+        }
+        Ok(())
+    }
+}
