@@ -12,7 +12,11 @@ async fn an_auctioneer_gets_an_address_and_loses_it_again() {
     visitor.get("/auctioneers").await.is(200).shows("No auctioneers yet");
     let new = [("customer", customer.as_str()), ("name", "Hartley Silver"), ("currency", "gbp")];
     visitor.post("/auctioneers/new", &[new[0], new[1], ("currency", "pounds")]).await.is(422).shows("three letters");
-    visitor.post("/auctioneers/new", &[new[0], new[1], ("line1", "1 High Street")]).await.is(422).shows("postcode-fault");
+    visitor
+        .post("/auctioneers/new", &[new[0], new[1], ("line1", "1 High Street")])
+        .await
+        .is(422)
+        .shows("postcode-fault");
     visitor.submit("/auctioneers/new", &new).await.is(200).shows("The auctioneer was created.").shows("GBP");
     visitor.post("/auctioneers/new", &new).await.is(409).shows("already taken");
     let id = visitor.get("/auctioneers").await.between("href=\"/admin/auctioneers/0", "\"");
