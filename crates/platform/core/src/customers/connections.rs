@@ -6,6 +6,7 @@
 
 mod disconnect;
 mod event_types;
+mod portal_link;
 mod provider_api;
 mod state;
 

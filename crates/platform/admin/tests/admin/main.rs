@@ -1,0 +1,10 @@
+//! The administration over its router, in process: a platform on a temporary store, and visitors with cookies.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod account;
+mod customers;
+mod fixture;
+mod set_up;
+mod sign_in;
+mod visitor;
