@@ -7,7 +7,8 @@ use http::Method;
 use platform_core::{Role, Scope};
 
 use crate::{
-    account, api_keys, auctioneers, auctions, audit, customers, desk, lots, screens, sign_in, system, test_clock, today, users,
+    account, api_keys, auctioneers, auctions, audit, customers, desk, lots, screens, sign_in, system, test_clock,
+    today, users,
 };
 
 /// A page: method, path below the base, requirement.

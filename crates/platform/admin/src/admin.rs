@@ -60,13 +60,13 @@ impl Admin {
         self.0.clock.now()
     }
 
+    pub(crate) fn clock(&self) -> &SharedClock {
+        &self.0.clock
+    }
+
     /// The moment, for durations.
     pub(crate) fn monotonic(&self) -> Instant {
         self.0.clock.monotonic()
-    }
-
-    pub(crate) fn clock(&self) -> &SharedClock {
-        &self.0.clock
     }
 
     pub(crate) fn config(&self) -> &AdminConfig {

@@ -5,6 +5,7 @@ use axum::extract::{FromRequest, Request};
 use axum::response::Response;
 use platform_core::ring::{ClerkCommand, ClerkCommandResult, RingVersion};
 use platform_core::{IdempotentRequest, Outcome, PlatformError};
+use platform_rules::Item;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -126,7 +127,7 @@ pub(super) async fn give(
 ) -> Result<Response, DeskProblem> {
     let done = match &request.command {
         CommandIn::ChangeBuyer { item, version, bidder, reason } => {
-            change_buyer(&session, &request, *item, *version, (bidder, reason)).await.map(|()| None)
+            change_buyer(&session, &request, (*item, *version), (bidder, reason)).await.map(|()| None)
         }
         command => run(&session, webcast, &request, command).await,
     };
@@ -163,9 +164,10 @@ fn ring_command(command: &CommandIn) -> Result<ClerkCommand, PlatformError> {
         CommandIn::Begin => ClerkCommand::Begin,
         CommandIn::Send { item } => ClerkCommand::Send { item: *item },
         CommandIn::AskingPrice { amount } => ClerkCommand::SetAskingPrice { amount: *amount },
-        CommandIn::Bid { bidder, amount } => {
-            ClerkCommand::RoomBid { bidder: bidder.clone().unwrap_or_else(|| "room".to_owned()), amount: *amount }
+        CommandIn::Bid { bidder: Some(bidder), amount } => {
+            ClerkCommand::RoomBid { bidder: bidder.clone(), amount: *amount }
         }
+        CommandIn::Bid { bidder: None, amount } => ClerkCommand::OpenRoomBid { amount: *amount },
         CommandIn::Accept { bid } => ClerkCommand::Accept { bid: *bid },
         CommandIn::CommissionBid { bidder, amount } => {
             ClerkCommand::CommissionBid { bidder: bidder.clone(), amount: *amount }
@@ -174,7 +176,8 @@ fn ring_command(command: &CommandIn) -> Result<ClerkCommand, PlatformError> {
         CommandIn::FairWarning => ClerkCommand::FairWarning,
         CommandIn::Pause => ClerkCommand::Pause,
         CommandIn::Resume => ClerkCommand::Resume,
-        CommandIn::Sell { below_reserve: _ } => ClerkCommand::Sell,
+        CommandIn::Sell { below_reserve: false } => ClerkCommand::Sell,
+        CommandIn::Sell { below_reserve: true } => ClerkCommand::SellBelowReserve,
         CommandIn::Pass => ClerkCommand::Pass,
         CommandIn::Remove => ClerkCommand::Remove,
         CommandIn::OfferAgain { item } => ClerkCommand::OfferAgain { item: *item },
@@ -185,14 +188,17 @@ fn ring_command(command: &CommandIn) -> Result<ClerkCommand, PlatformError> {
     })
 }
 
+/// Names the buyer of a sold lot, or changes it. Needs the version of the lot, not that of the ring.
 async fn change_buyer(
-    _session: &Session,
-    _request: &CommandRequest,
-    _item: Uuid,
-    _version: i64,
-    _to: (&str, &str),
+    session: &Session,
+    request: &CommandRequest,
+    (item, version): (Uuid, i64),
+    (bidder, reason): (&str, &str),
 ) -> Result<(), PlatformError> {
-    Err(PlatformError::NotFound("command"))
+    let (render, tag) = (|_: &Item| DONE.to_owned(), |_: &Item| None);
+    let answering = request.idempotent(session, &render, &tag);
+    let to = (bidder, Some(reason.to_owned()));
+    session.platform().change_buyer(&session.caller, item, to, Some(version), Some(answering)).await.map(drop)
 }
 
 /// What became of a command.

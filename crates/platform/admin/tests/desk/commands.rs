@@ -129,3 +129,34 @@ async fn the_stream_says_that_the_ring_changed() {
     assert!(events.contains("event: changed\ndata: {}\n\n") && events.contains("event: beat\n"), "{events}");
     assert!(!events.contains("askingPrice"), "{events}");
 }
+
+#[tokio::test]
+async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() {
+    let fixture = Fixture::new().await;
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "amount": 13_000 })).await;
+    assert_eq!((desk.at("/offer/standing/bidder"), desk.at("/offer/standing/source")), (&Value::Null, &json!("room")));
+    desk.give(named("sell")).await;
+    let done = desk.at("/done/0").clone();
+    assert_eq!((&done["isBuyerOpen"], desk.at("/openBuyers")), (&json!(true), &json!(1)));
+
+    let paddle = |bidder: &str, version: &Value| json!({ "command": "change-buyer", "item": done["uuid"], "version": version, "bidder": bidder, "reason": "entered" });
+    desk.give(paddle("117", &done["version"])).await;
+    assert_eq!((desk.at("/done/0/buyer"), desk.at("/done/0/isBuyerOpen")), (&json!("117"), &json!(false)));
+    assert_eq!(desk.at("/done/0/price/text"), "£130");
+    let problem = desk.refused(412, paddle("118", &done["version"])).await;
+    assert_eq!(problem["state"]["done"][0]["buyer"], "117", "another desk named the buyer meanwhile");
+    let version = desk.at("/done/0/version").clone();
+    desk.give(paddle("118", &version)).await;
+    assert_eq!((desk.at("/done/0/buyer"), desk.at("/done/0/event")), (&json!("118"), &json!(2)));
+}
+
+#[tokio::test]
+async fn a_sale_below_the_reserve_is_confirmed() {
+    let fixture = Fixture::new().await;
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "bidder": "7" })).await;
+    assert_eq!(desk.refused(409, named("sell")).await["code"], "reserve_not_met");
+    desk.give(json!({ "command": "sell", "belowReserve": true })).await;
+    assert_eq!(desk.at("/done/0/status"), "SOLD");
+}

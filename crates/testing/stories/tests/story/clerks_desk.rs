@@ -172,8 +172,12 @@ async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
 
     // Lot 3 is offered again from the list of lots, by keyboard.
     desk.page.press("l").await.unwrap();
-    desk.page.wait_until("[...document.querySelectorAll('#lots tbody button')].some((b) => b.textContent === 'Offer again')").await.unwrap();
-    let focus = "[...document.querySelectorAll('#lots tbody button')].find((b) => b.textContent === 'Offer again').focus()";
+    desk.page
+        .wait_until("[...document.querySelectorAll('#lots tbody button')].some((b) => b.textContent === 'Offer again')")
+        .await
+        .unwrap();
+    let focus =
+        "[...document.querySelectorAll('#lots tbody button')].find((b) => b.textContent === 'Offer again').focus()";
     desk.page.evaluate(focus).await.unwrap();
     desk.does("Enter", "The lot is offered again").await;
     desk.does("n", "Lot 3 is in the ring").await;
@@ -198,7 +202,11 @@ async fn of_two_desks_the_slower_one_is_told_and_nothing_is_sold_twice() {
     second.until_slot("bid", "£100").await;
 
     // The second desk does not see what the first one does next: it keeps an older state, as with a slow network.
-    second.page.evaluate("source.close(); setInterval(() => { heardAt = performance.now(); }, 100); null").await.unwrap();
+    second
+        .page
+        .evaluate("source.close(); setInterval(() => { heardAt = performance.now(); }, 100); null")
+        .await
+        .unwrap();
     first.does("F9", "Lot 1 sold at £100").await;
     second.does("F9", "Another desk was faster: lot 1 is sold at £100").await;
     assert_eq!(sale.item(1).await["status"], "SOLD");
@@ -222,7 +230,9 @@ async fn a_desk_recovers_when_the_server_is_killed_in_mid_sale_and_nothing_is_pr
     // Killed: the desk says so, blocks its keys and queues nothing.
     sale.server.take().unwrap().kill();
     desk.page.wait_until("document.getElementById('desk').dataset.link === 'lost'").await.unwrap();
-    assert!(desk.page.text("document.getElementById('banner').textContent").await.unwrap().contains("nothing is queued"));
+    assert!(
+        desk.page.text("document.getElementById('banner').textContent").await.unwrap().contains("nothing is queued")
+    );
     desk.does("+", "No connection: nothing was sent").await;
     sale.server = Some(sale.launch.start(&http_client()).await.unwrap());
     desk.until_connected().await;

@@ -89,9 +89,14 @@ function endHold() {
 
 const needsHold = () => may("pass") && truth.offer?.standing != null;
 
+/** Actions that send nothing. They work without a link. */
+const LOCAL = ["help", "clear"];
+
 function act(id, key) {
   if (!truth) return;
   if (id !== "pass") endHold();
+  const why = LOCAL.includes(id) ? null : blockedBecause();
+  if (why) return refuse(why);
   if (id === "pass" && needsHold()) beginHold(key);
   else actions[id]();
 }
@@ -157,12 +162,14 @@ for (const button of document.querySelectorAll("[data-do]")) {
     if (heldByPointer) {
       heldByPointer = false;
       if (endHold()) refuse(`Not passed: hold the button for ${HOLD_MS / 1000} s, because a bid stands.`);
-    } else if (id === "pass" && needsHold()) {
+    } else if (id === "pass" && needsHold() && !blockedBecause()) {
       // Pressed from the keyboard or by assistive technology, which can't hold.
       const { lot, offer } = truth;
       ask(`Pass lot ${lot.lotNumber}?`, `${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands and will end. The pass will be announced.`, "Pass lot", () => actions.pass());
-    } else if (id !== "clear" && truth) {
-      actions[id]();
+    } else if (id === "pass") {
+      if (truth) actions.pass();
+    } else {
+      act(id, "pointer");
     }
     // After a click the keys belong to the desk again, so that Enter does not press the button once more.
     if (event.detail > 0) desk.focus({ preventScroll: true });

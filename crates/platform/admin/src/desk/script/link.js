@@ -111,6 +111,8 @@ function lose(error) {
   if (link === "ended") return;
   if (error instanceof SessionEnded) return end("Your session has ended.", true);
   link = "lost";
+  // What they ask may not apply any more.
+  for (const id of ["confirm", "reason"]) document.getElementById(id).close();
   showLink();
   render();
   const pause = PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)];

@@ -199,9 +199,9 @@ function renderEntry() {
   slot("entry-box").classList.toggle("asks", Boolean(last?.isBuyerOpen));
   const text = entry.value.trim();
   put("enter-what", isPaddle ? "Set paddle" : "Set price");
-  if (isPaddle) return detail("enter", text ? `paddle ${text}` : "type the paddle");
+  if (isPaddle) return detail("enter", text);
   const minor = truth && text ? minorUnits(text) : null;
-  detail("enter", minor ? `ask ${written(minor)}` : "type an amount");
+  detail("enter", minor ? written(minor) : "");
   renderRoomBid();
 }
 
@@ -209,7 +209,7 @@ function renderRoomBid() {
   const minor = truth?.offer && entry.value.trim() ? minorUnits(entry.value.trim()) : null;
   const best = nextInBook();
   const lands = truth?.offer && best && !minor && best.maximum.minor === truth.offer.askingPrice.minor;
-  detail("room-bid", truth?.offer ? (minor ? `jump to ${written(minor)}` : `${truth.offer.askingPrice.text}${lands ? " · the book’s maximum" : ""}`) : "");
+  detail("room-bid", truth?.offer ? (minor ? `jump to ${written(minor)}` : `${truth.offer.askingPrice.text}${lands ? " · book’s max" : ""}`) : "");
 }
 
 function renderButtons(lot, offer) {
@@ -223,16 +223,18 @@ function renderButtons(lot, offer) {
   const [bid, best] = [truth.pending[0], nextInBook()];
   renderRoomBid();
   set("room-bid", may("bid"), null);
-  set("web-bid", may("accept"), bid ? `${bid.amount.text} · ${bid.bidder}` : "none waits", may("accept") ? "act" : "");
-  set("book-bid", may("commission-bid"), best ? `${offer.askingPrice.text} · ${best.bidder}` : "none reaches");
-  set("undo", may("undo") || may("reopen"), may("undo") ? offer.standing.amount.text : may("reopen") ? "reopen the last lot" : "");
+  set("web-bid", may("accept"), bid ? `${bid.amount.text} · ${bid.bidder}` : "none", may("accept") ? "act" : "");
+  set("book-bid", may("commission-bid"), best ? `${offer.askingPrice.text} · ${best.bidder}` : "none");
+  put("undo-what", may("reopen") ? "Reopen lot" : "Undo bid");
+  set("undo", may("undo") || may("reopen"), may("undo") ? offer.standing.amount.text : may("reopen") ? `lot ${truth.last.lotNumber}` : "");
   set("warning", may("fair-warning"), offer?.warnings ? `${offer.warnings} given` : "", offer?.warnings ? "alert" : "");
-  set("sell", may("sell"), may("sell") ? `${offer.standing.amount.text} · ${offer.standing.bidder ?? "buyer open"}` : lot ? "no bid stands" : "");
-  set("pass", may("pass"), may("pass") ? (offer.standing ? "hold: a bid stands" : "no bid") : "");
-  set("pause", may("pause") || may("resume"), may("resume") ? "paused: resume" : "", may("resume") ? "alert" : "");
+  set("sell", may("sell"), may("sell") ? `${offer.standing.amount.text} · ${offer.standing.bidder ?? "open"}` : lot ? "no bid" : "");
+  set("pass", may("pass"), may("pass") && offer.standing ? "hold key" : "");
+  put("pause-what", may("resume") ? "Resume bids" : "Pause bids");
+  set("pause", may("pause") || may("resume"), may("resume") ? "paused" : "", may("resume") ? "alert" : "");
   set("enter", Boolean(lot) || Boolean(lastSold()), null);
   const next = truth.next[0];
-  set("next", may("send"), next ? `${next.lotNumber} ${next.title}` : "no lot waits", may("send") && !lastSold()?.isBuyerOpen ? "act" : "");
+  set("next", may("send"), next ? `${next.lotNumber} ${next.title}` : "none waits", may("send") && !lastSold()?.isBuyerOpen ? "act" : "");
 }
 
 setInterval(() => {
