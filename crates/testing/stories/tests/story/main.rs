@@ -14,6 +14,7 @@ mod broken_log;
 mod bulk_changes;
 mod clerks_desk;
 mod concurrent_bidders;
+mod dashboard_people;
 mod database_outage;
 mod demo;
 mod disconnect_and_quarantine;
