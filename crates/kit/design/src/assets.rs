@@ -37,6 +37,7 @@ const STYLE_TEXT: &str = concat!(
     include_str!("style/tables.css"),
     include_str!("style/components.css"),
     include_str!("style/charts.css"),
+    include_str!("style/portal.css"),
     include_str!("style/print.css"),
 );
 

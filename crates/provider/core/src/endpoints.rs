@@ -12,6 +12,7 @@ mod patch;
 mod put;
 pub(crate) mod sealing;
 mod secrets;
+pub mod signature_check;
 mod stats;
 
 use std::collections::BTreeMap;

@@ -78,6 +78,8 @@ fn pages() -> Router<Portal> {
         .route("/endpoints/{endpoint}/secret", get(endpoints::secret::page))
         .route("/endpoints/{endpoint}/secret/reveal", post(endpoints::secret::reveal))
         .route("/endpoints/{endpoint}/secret/rotate", post(endpoints::secret::rotate))
+        .route("/endpoints/{endpoint}/verify", get(endpoints::verify::page).post(endpoints::verify::check))
+        .route("/endpoints/{endpoint}/verify/reveal", post(endpoints::verify::reveal))
         .route("/endpoints/{endpoint}/headers", get(endpoints::headers::page).post(endpoints::headers::set))
         .route("/endpoints/{endpoint}/headers/remove", post(endpoints::headers::remove))
         .route("/endpoints/{endpoint}/example", get(endpoints::example::page).post(endpoints::example::send))

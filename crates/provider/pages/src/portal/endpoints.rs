@@ -13,3 +13,4 @@ pub(super) mod ordering;
 pub(super) mod replay;
 pub(super) mod secret;
 pub(super) mod settings;
+pub(super) mod verify;

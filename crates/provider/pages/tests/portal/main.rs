@@ -10,4 +10,5 @@ mod forgery;
 mod forms;
 mod login;
 mod overview;
+mod verify;
 mod visitor;
