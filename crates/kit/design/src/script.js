@@ -73,3 +73,25 @@ async function follow() {
   setTimeout(follow, PAUSE_MS);
 }
 setTimeout(() => follow().catch(() => {}), PAUSE_MS);
+
+// An address is checked by the server while it is typed: the verdict appears below its field.
+const CHECK_AFTER_MS = 900;
+const checked = document.querySelector("input[data-check]");
+if (checked) {
+  let timer = 0;
+  let request = new AbortController();
+  checked.addEventListener("input", () => {
+    clearTimeout(timer);
+    request.abort();
+    timer = setTimeout(() => check().catch(() => {}), CHECK_AFTER_MS);
+  });
+  const check = async () => {
+    if (!/^https?:\/\/[^/]+\.[^/]+|^https?:\/\/[^/]+:\d+/.test(checked.value.trim())) return;
+    request = new AbortController();
+    const body = new URLSearchParams({ url: checked.value, part: "verdict" });
+    const answer = await fetch(checked.dataset.check, { method: "POST", body, credentials: "same-origin", redirect: "error", signal: request.signal });
+    if (!answer.ok) return;
+    const verdict = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".verdict");
+    if (verdict) document.getElementById("url-verdict").replaceChildren(verdict);
+  };
+}

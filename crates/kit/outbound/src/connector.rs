@@ -55,6 +55,12 @@ impl Connector {
         tokio::time::timeout(limit, self.open(origin)).await.map_err(late).flatten()
     }
 
+    /// The addresses of an origin that the policy allows.
+    pub(crate) async fn look_up(&self, origin: &Origin) -> Result<Vec<IpAddr>, TransportError> {
+        let found = self.allowed_addresses(&origin.host, self.resolve(&origin.host, origin.port).await?)?;
+        Ok(found.iter().map(SocketAddr::ip).collect())
+    }
+
     async fn open(&self, Origin { tls, host, port, .. }: &Origin) -> Result<Stream, TransportError> {
         let tcp = self.open_tcp(host, *port).await?;
         // A request is written at once, so Nagle's algorithm would only delay it.

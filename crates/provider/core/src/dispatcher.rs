@@ -81,7 +81,7 @@ use recorder::Recorders;
 use sweeper::SweepSchedule;
 use throttle::ApplicationThrottles;
 
-pub use transport::{ResponseFuture, Transport};
+pub use transport::{ProbeFuture, ResponseFuture, Transport};
 
 /// What a receiver's answer asks to wait, and the text of it that is kept.
 #[cfg(feature = "fuzzing")]

@@ -5,7 +5,7 @@ pub mod custom_headers;
 pub(crate) mod resealing;
 
 mod disable;
-mod example;
+pub mod example;
 mod headers;
 pub mod health;
 mod patch;
@@ -14,6 +14,7 @@ pub(crate) mod sealing;
 mod secrets;
 pub mod signature_check;
 mod stats;
+pub mod url_check;
 
 use std::collections::BTreeMap;
 

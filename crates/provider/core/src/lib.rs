@@ -49,6 +49,7 @@ pub use accounts::caller::{Caller, Scope};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
+pub use background::outcome::ReplayOutcome;
 pub use background::replay_count::ReplayCount;
 pub use config::ProviderConfig;
 pub use endpoints::address::{AllowedSchemes, EndpointAddressPolicy};

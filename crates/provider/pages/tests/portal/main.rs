@@ -10,5 +10,6 @@ mod forgery;
 mod forms;
 mod login;
 mod overview;
+mod url_check;
 mod verify;
 mod visitor;

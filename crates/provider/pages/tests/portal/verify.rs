@@ -81,7 +81,7 @@ async fn the_samples_have_the_secret_for_those_who_may_see_it_only() {
     reader.post(&format!("{path}/reveal"), &[]).await.is(403);
     let mut viewer = fixture.visitor_who_may(&[Capability::ViewEndpointSecret]).await;
     let page = viewer.get(&path).await;
-    page.is(200).hides(&secret).shows("Reveal this endpoint&#39;s values");
+    page.is(200).hides(&secret).shows("Reveal this endpoint's values");
     for language in
         ["JavaScript", "TypeScript", "Python", "Go", "Java", "C#", "PHP", "Ruby", "Rust", "curl with openssl"]
     {

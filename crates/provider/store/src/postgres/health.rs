@@ -50,7 +50,12 @@ impl HealthStore for PostgresStore {
         Ok(rows::one(&client, select, &[&endpoint, &sql_limit(count_max)], read).await?.unwrap_or_default())
     }
 
-    async fn message_progress(&self, application: &str, messages: &[Id]) -> StoreResult<Vec<MessageProgress>> {
+    async fn message_progress(
+        &self,
+        application: &str,
+        messages: &[Id],
+        endpoint: Option<&str>,
+    ) -> StoreResult<Vec<MessageProgress>> {
         let client = self.client().await?;
         let messages: Vec<&str> = messages.iter().map(|id| &**id).collect();
         let select = "SELECT wanted.id, made.endpoints + waiting.untried, made.succeeded, waiting.count, waiting.next_at, \
@@ -62,13 +67,13 @@ impl HealthStore for PostgresStore {
                      (array_agg(status ORDER BY id DESC))[1] AS status, \
                      (array_agg(response_status_code ORDER BY id DESC))[1] AS code, \
                      (array_agg(CASE WHEN response_status_code = 0 THEN response END ORDER BY id DESC))[1] AS error \
-                 FROM attempts WHERE message = wanted.id \
+                 FROM attempts WHERE message = wanted.id AND ($3::text IS NULL OR endpoint = $3) \
              ) made \
              CROSS JOIN LATERAL ( \
                  SELECT count(*) AS count, min(d.next_at) AS next_at, count(*) FILTER (WHERE NOT EXISTS ( \
                      SELECT FROM attempts a WHERE a.message = wanted.id AND a.endpoint = d.endpoint)) AS untried \
                  FROM endpoints e JOIN deliveries d ON d.endpoint = e.id AND d.message = wanted.id \
-                 WHERE e.application = $1 \
+                 WHERE e.application = $1 AND ($3::text IS NULL OR e.id = $3) \
              ) waiting ORDER BY wanted.no";
         let read = |row: &Row| {
             let number = |column| -> SqlResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
@@ -90,6 +95,6 @@ impl HealthStore for PostgresStore {
                 error: String::from_utf8_lossy(&error.unwrap_or_default()).into_owned(),
             })
         };
-        Ok(rows::all(&client, select, &[&application, &messages], read).await?)
+        Ok(rows::all(&client, select, &[&application, &messages, &endpoint], read).await?)
     }
 }

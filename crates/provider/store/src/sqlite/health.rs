@@ -44,9 +44,19 @@ impl HealthStore for SqliteStore {
         .await
     }
 
-    async fn message_progress(&self, application: &str, messages: &[Id]) -> StoreResult<Vec<MessageProgress>> {
+    async fn message_progress(
+        &self,
+        application: &str,
+        messages: &[Id],
+        endpoint: Option<&str>,
+    ) -> StoreResult<Vec<MessageProgress>> {
         let (application, messages) = (application.to_owned(), messages.to_vec());
-        self.read(move |db| messages.iter().map(|message| progress(db, &application, message)).collect()).await
+        let endpoint = endpoint.map(str::to_owned);
+        let read = move |db: &Connection| {
+            let of_one = |message| progress(db, &application, message, endpoint.as_deref());
+            messages.iter().map(of_one).collect()
+        };
+        self.read(read).await
     }
 }
 
@@ -64,11 +74,12 @@ fn tally(db: &Connection, endpoint: &str, range: &[Id], rows_max: usize) -> SqlR
     Ok(counted.unwrap_or_default())
 }
 
-fn progress(db: &Connection, application: &str, message: &Id) -> SqlResult<MessageProgress> {
+fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&str>) -> SqlResult<MessageProgress> {
     let attempts = "SELECT endpoint, status, response_status_code, CASE WHEN response_status_code = 0 THEN response END \
-         FROM attempts WHERE message = ?1 ORDER BY id DESC";
+         FROM attempts WHERE message = ?1 AND (?2 IS NULL OR endpoint = ?2) ORDER BY id DESC";
     let waiting = "SELECT e.id, d.next_at FROM endpoints e \
-         CROSS JOIN deliveries d ON d.endpoint = e.id AND d.message = ?2 WHERE e.application = ?1";
+         CROSS JOIN deliveries d ON d.endpoint = e.id AND d.message = ?2 \
+         WHERE e.application = ?1 AND (?3 IS NULL OR e.id = ?3)";
     let mut found = MessageProgress {
         message: message.clone(),
         endpoints: 0,
@@ -82,7 +93,7 @@ fn progress(db: &Connection, application: &str, message: &Id) -> SqlResult<Messa
     // Whether each endpoint has a successful attempt.
     let mut endpoints: BTreeMap<Id, bool> = BTreeMap::new();
     let mut statement = db.prepare_cached(attempts)?;
-    let mut made = statement.query([&**message])?;
+    let mut made = statement.query((&**message, endpoint))?;
     while let Some(row) = made.next()? {
         let status = codec::status(row.get(1)?)?;
         if found.latest.is_none() {
@@ -93,7 +104,7 @@ fn progress(db: &Connection, application: &str, message: &Id) -> SqlResult<Messa
         *endpoints.entry(rows::id(row, 0)?).or_default() |= status == AttemptStatus::Success;
     }
     let mut statement = db.prepare_cached(waiting)?;
-    let mut rows_waiting = statement.query((application, &**message))?;
+    let mut rows_waiting = statement.query((application, &**message, endpoint))?;
     while let Some(row) = rows_waiting.next()? {
         let next_at = rows::time(row, 1)?;
         endpoints.entry(rows::id(row, 0)?).or_default();
