@@ -33,6 +33,7 @@ cargo xtask <task>
   fresh               run both commands of the README in a new Debian root      (more: cargo xtask fresh --help)
   crash --kills N     kill -9 a server N times during a sale and count what arrives   (more: cargo xtask crash --help)
   bench               measure deliveries, ending items and bids                       (more: cargo xtask bench --help)
+  screenshots         take pictures of every page: light and dark, desktop and phone  (more: cargo xtask screenshots --help)
 
 Examples:
   cargo xtask ci
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Some("verify-samples") => verify_samples::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
+        Some("screenshots") => take_screenshots(rest),
         None | Some("--help" | "-h" | "help") => {
             say(HELP);
             Ok(())
@@ -76,6 +78,13 @@ fn main() -> ExitCode {
 fn run_rig(rig: &str, arguments: &[String]) -> Result<(), Failure> {
     run(Command::new(cargo()).args(["build", "--profile", "dist", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
     run(Command::new(target_dir().join("dist/rigs")).arg(rig).args(arguments))
+}
+
+/// Pictures need no optimised build, which takes minutes.
+fn take_screenshots(arguments: &[String]) -> Result<(), Failure> {
+    debian::ensure(&["chromium"], || debian::on_path("chromium"))?;
+    run(Command::new(cargo()).args(["build", "--quiet", "-p", "lotwire", "-p", "rigs"]))?;
+    run(Command::new(target_dir().join("debug/rigs")).arg("screenshots").args(arguments))
 }
 
 /// Root of the workspace.

@@ -257,7 +257,7 @@ impl Dispatcher {
         let context = &self.shared.context;
         for name in self.shared.leases.live() {
             if let Err(error) = context.store.release_node(&name, context.clock.now()).await {
-                tracing::warn!(%error, "what was under way could not be given back; others take it when this node is missed");
+                tracing::warn!(%error, "claimed deliveries could not be released; other nodes claim them when this node's heartbeat expires");
             }
         }
     }

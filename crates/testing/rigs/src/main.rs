@@ -1,18 +1,19 @@
-//! Benchmark and crash rig: `cargo xtask bench` and `cargo xtask crash`.
+//! Rigs: `cargo xtask bench`, `cargo xtask crash` and `cargo xtask screenshots`.
 //!
-//! Both drive the real binary over HTTP, with a receiver of their own, and compare the received webhooks with the
+//! The first two drive the real binary over HTTP, with a receiver of their own, and compare the received webhooks with the
 //! committed events. They print measurements. Only `crash` fails: when a committed event did not arrive.
 
 mod bench;
 mod crash;
 mod http_io;
+mod screenshots;
 mod site;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Benchmark and crash rig of Lotwire.
+/// Benchmark, crash and screenshot rigs of Lotwire.
 #[derive(Debug, Parser)]
 struct Cli {
     #[command(subcommand)]
@@ -25,6 +26,8 @@ enum Rig {
     Crash(crash::Options),
     /// Measure deliveries, ends of items, bids, live updates and lists under load.
     Bench(bench::Options),
+    /// Take pictures of one page of each kind: light and dark, desktop and phone.
+    Screenshots(screenshots::Options),
 }
 
 /// The same allocator as the server's, because generator and receiver share the cores with the server.
@@ -38,6 +41,7 @@ async fn main() -> ExitCode {
     let outcome = match Cli::parse().rig {
         Rig::Crash(options) => crash::run(&options).await,
         Rig::Bench(options) => bench::run(&options).await,
+        Rig::Screenshots(options) => screenshots::run(&options).await,
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

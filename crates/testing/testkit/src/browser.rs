@@ -4,8 +4,10 @@
 //! profile. It ends when this process ends, because then the pipe closes. Input goes through the browser like a user's:
 //! a click hits the position of the element, and fails if another element covers it.
 
+mod accessibility;
 mod connection;
 mod page;
+mod walk;
 
 use std::os::unix::fs::MetadataExt;
 use std::process::{Child, Command, Stdio};
@@ -13,9 +15,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
+pub use accessibility::Accessibility;
 pub use connection::BrowserError;
 use connection::Connection;
-pub use page::Page;
+pub use page::{ColorScheme, Page};
+pub use walk::{Walk, kind_of};
 
 /// Name of the program in Debian.
 const PROGRAM: &str = "chromium";

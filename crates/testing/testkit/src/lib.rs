@@ -7,4 +7,5 @@ pub mod browser;
 pub mod certificates;
 pub mod postgres;
 pub mod server;
+pub mod showcase;
 pub mod site;

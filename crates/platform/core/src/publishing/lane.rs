@@ -298,7 +298,7 @@ impl Lane {
             Verdict::Retry { error, retry_after } => {
                 let event_id = queued.event.event_id();
                 if self.breaker.paused_until().is_none() {
-                    tracing::warn!(customer = %self.customer, event_id, error, "the provider does not take events; it is tried again");
+                    tracing::warn!(customer = %self.customer, event_id, error, "the provider did not accept an event; the publisher tries again");
                 } else {
                     tracing::debug!(customer = %self.customer, event_id, error, "this event met the same");
                 }

@@ -58,14 +58,14 @@ impl Platform {
         // Both in one transaction, where the engine joins what comes at the same time.
         let (alive, noted) = tokio::join!(self.store().heartbeat(node, now, dead_before), self.detect_downtime(now));
         if let Err(error) = noted {
-            tracing::error!(error = error.full_message(), "this node could not note that it runs");
+            tracing::error!(error = error.full_message(), "the node could not write its first heartbeat");
         }
         if let Err(error) = alive {
-            tracing::error!(%error, "this node could not say that it lives");
+            tracing::error!(%error, "the node could not renew its heartbeat");
             return;
         }
         if lost {
-            tracing::warn!(%node, "rows of the outbox may have been lost sight of: this node takes a new name");
+            tracing::warn!(%node, "the node's heartbeat may have expired: it claims rows of the outbox under a new name");
             shared.fence_requested.store(false, Ordering::Release);
             *lock(&shared.node) = node;
             *renewed_at = now;
@@ -100,7 +100,7 @@ impl Platform {
         }
         match self.store().customers_with_outbox(now).await {
             Ok(customers) => customers.into_iter().for_each(|customer| self.publisher().wake_lane(customer)),
-            Err(error) => tracing::error!(%error, "the outbox could not be looked through"),
+            Err(error) => tracing::error!(%error, "the outbox could not be read"),
         }
     }
 }

@@ -92,7 +92,7 @@ impl Worker {
                         leased.extend(more);
                         free_before = SignedDuration::ZERO;
                     }
-                    Err(error) => tracing::warn!(%error, "background tasks can't be looked for"),
+                    Err(error) => tracing::warn!(%error, "due background tasks can't be read"),
                 }
             }
             if now >= forget_at {
@@ -278,7 +278,7 @@ impl Worker {
             match self.provider.store().advance_task(step).await {
                 Ok(_) | Err(StoreError::Conflict) => {}
                 Err(error) => {
-                    tracing::warn!(task = %task.task.id, %error, "a background task is free again in ten seconds");
+                    tracing::warn!(task = %task.task.id, %error, "a background task could not be released; a node takes it again in ten seconds");
                 }
             }
         }
@@ -288,7 +288,7 @@ impl Worker {
         if let Err(error) =
             self.provider.store().delete_old_tasks(self.provider.now() - TASK_RETENTION, DELETE_BATCH_MAX).await
         {
-            tracing::warn!(%error, "old background tasks could not be forgotten");
+            tracing::warn!(%error, "old background tasks could not be deleted");
         }
     }
 }

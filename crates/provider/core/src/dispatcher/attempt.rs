@@ -37,7 +37,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             return AttemptResult::Done { signal: ConcurrencySignal::Keep, changed_at: shared.context.clock.now() };
         }
         Err(error) => {
-            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be looked up");
+            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be read");
             return AttemptResult::NotStarted(Box::new(delivery));
         }
     };

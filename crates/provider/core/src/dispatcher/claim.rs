@@ -89,7 +89,7 @@ pub(super) async fn release(shared: &Shared, endpoint: &Id, deliveries: Vec<Queu
     for (lease, rows) in by_lease.into_values() {
         if let Err(error) = shared.context.store.release(&lease, rows, shared.context.clock.now()).await {
             shared.leases.fence();
-            tracing::warn!(%endpoint, %error, "deliveries could not be given back; they are found again later");
+            tracing::warn!(%endpoint, %error, "claimed deliveries could not be released; the sweeper claims them again later");
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
             // Goes on while the dispatcher drains: what is under way is still this node's.
             while !shared.drained.is_cancelled() {
                 if let Err(error) = shared.send_heartbeat().await {
-                    tracing::warn!(%error, "the store could not be told that this node lives");
+                    tracing::warn!(%error, "the node could not renew its heartbeat");
                 }
                 let next = shared.context.clock.now() + shared.context.config.node_dead_after / 10;
                 tokio::select! {

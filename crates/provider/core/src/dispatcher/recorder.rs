@@ -99,8 +99,8 @@ impl Recorders {
             let Some(queued) = waiting else { return };
             match queue.sender.reserve().await {
                 Ok(room) => room.send(*queued),
-                // Only after the end: the row becomes due again when this node is missed.
-                Err(_) => tracing::warn!("an attempt that ended after the end was not recorded"),
+                // Only after the shutdown: the row becomes due again when this node's heartbeat expires.
+                Err(_) => tracing::warn!("an attempt that finished after the shutdown was not recorded"),
             }
         }
     }

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use kit_outbound::RETRY_AFTER_MAX;
-
 /// Retries of a schedule at most.
 pub const RETRIES_MAX: usize = 100;
 /// Part of a delay that chance adds or takes away; of what a receiver asked for, that it adds at most.
@@ -34,10 +32,11 @@ impl RetrySchedule {
     }
 }
 
-/// How long is waited when a receiver asks for this much: no less, to 24 h, and up to ten seconds more (a fifth, if that is
-/// less), so that not everything that it sent away comes back in the same moment.
+/// The pause when a receiver asks for this wait: at least the wait, and up to ten seconds more (a fifth, if that is less),
+/// so that refused deliveries do not all come back in the same moment.
+///
+/// [`kit_outbound::retry_after`] has limited the wait to 24 h.
 pub fn spread(asked: Duration, unit: f64) -> Duration {
-    let asked = asked.min(RETRY_AFTER_MAX);
     asked + asked.mul_f64(JITTER).min(SPREAD_MAX).mul_f64(unit.clamp(0.0, 1.0))
 }
 
@@ -50,6 +49,7 @@ impl Default for RetrySchedule {
 
 #[cfg(test)]
 mod tests {
+    use kit_outbound::RETRY_AFTER_MAX;
     use proptest::prelude::*;
 
     use super::*;

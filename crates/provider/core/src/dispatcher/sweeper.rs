@@ -55,7 +55,7 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
         async move {
             while !stopping.is_cancelled() {
                 let next = sweep(&shared).await.unwrap_or_else(|error| {
-                    tracing::warn!(%error, "what is due could not be looked for");
+                    tracing::warn!(%error, "due deliveries could not be read");
                     None
                 });
                 tokio::select! {

@@ -91,11 +91,11 @@ impl RequestTemplate {
     fn new(vault: &Vault, account: &Id, endpoint: &Endpoint) -> Result<Self, String> {
         let url = kit_outbound::url::parse_endpoint_url(&endpoint.url).map_err(|error| error.to_string())?;
         let signer = signer(vault, endpoint).map_err(|error| {
-            tracing::error!(endpoint = %endpoint.id, %error, "a signing secret can't be opened; nothing is delivered there");
+            tracing::error!(endpoint = %endpoint.id, %error, "a signing secret can't be decrypted; its endpoint receives nothing");
             "the signing secret of this endpoint can't be opened".to_owned()
         })?;
         let opened = sealing::open(vault, &endpoint.id, &endpoint.headers).map_err(|error| {
-            tracing::error!(endpoint = %endpoint.id, %error, "headers can't be opened; nothing is delivered there");
+            tracing::error!(endpoint = %endpoint.id, %error, "custom headers can't be decrypted; their endpoint receives nothing");
             "the headers of this endpoint can't be opened".to_owned()
         })?;
         let mut headers = Headers::default();

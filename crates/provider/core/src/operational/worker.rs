@@ -39,7 +39,7 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
                 match provider.send_operational_events().await {
                     Ok(BATCH_MAX) => continue,
                     Ok(_) => {}
-                    Err(error) => tracing::warn!(%error, "operational events wait"),
+                    Err(error) => tracing::warn!(%error, "operational events can't be sent; they wait"),
                 }
                 let next = provider.now() + POLL_INTERVAL;
                 tokio::select! {

@@ -25,7 +25,7 @@ impl Provider {
         let stored = stored.unwrap_or_else(|_| Err(ProviderError::Unavailable("the store takes too long".to_owned())));
         let store_answers = encode_store_answers(stored.is_ok());
         let stored = stored.unwrap_or_else(|error| {
-            tracing::warn!(%error, "figures are shown without those of the store");
+            tracing::warn!(%error, "the metrics do not contain the store's figures");
             String::new()
         });
         self.dispatcher().encode_metrics() + &store_answers + &stored

@@ -70,7 +70,7 @@ impl Provider {
             }
         }
         self.dispatcher().wake_lane(&endpoint.application, &endpoint.id);
-        tracing::info!(endpoint = %endpoint.id, messages = retried, "what waited for its next attempt is due now");
+        tracing::info!(endpoint = %endpoint.id, messages = retried, "an operator made waiting deliveries due now");
         Ok(retried)
     }
 
@@ -95,7 +95,7 @@ impl Provider {
                 break;
             }
         }
-        tracing::info!(endpoint = %endpoint.id, messages = given_up, "what waited was given up by hand");
+        tracing::info!(endpoint = %endpoint.id, messages = given_up, "an operator cancelled waiting deliveries");
         Ok(given_up)
     }
 

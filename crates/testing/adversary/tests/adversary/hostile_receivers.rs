@@ -72,6 +72,8 @@ fn receivers() -> Vec<(&'static str, Act, Expected)> {
         ("drips a header", Drip(with("x-a: "), b"b".to_vec()), Failed),
         ("drips the body", Drip(with("content-length: 100000\n\n"), b"b".to_vec()), Failed),
         ("drips interim answers", Drip(Vec::new(), text("HTTP/1.1 103 Early Hints\n\n")), Failed),
+        ("sends 32 interim answers", Once(text(&format!("{}HTTP/1.1 200 OK\ncontent-length: 0\n\n", "HTTP/1.1 103 Early Hints\n\n".repeat(32)))), Delivered),
+        ("sends 33 interim answers", Once(text(&format!("{}HTTP/1.1 200 OK\ncontent-length: 0\n\n", "HTTP/1.1 103 Early Hints\n\n".repeat(33)))), Failed),
         // Without end.
         ("sends interim answers without end", Endless(Vec::new(), text("HTTP/1.1 100 Continue\n\n")), Failed),
         ("sends hints without end", Endless(Vec::new(), text("HTTP/1.1 103 Early Hints\nlink: </a.css>\n\n")), Failed),

@@ -8,11 +8,13 @@
 
 mod call;
 mod damaged_database;
+mod descriptors;
 mod early_refusals;
 mod endpoint_addresses;
 mod host_headers;
 mod hostile_receivers;
 mod kept_connections;
+mod locked_database;
 mod paddles;
 mod provider_addresses;
 mod provider_tenancy;

@@ -4,7 +4,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::support::{Running, WAIT_MAX};
+use crate::support::{Account, Running, WAIT_MAX};
 
 /// Beginnings of requests whose rest never arrives.
 const BEGINNINGS: &[&str] = &[
@@ -37,4 +37,27 @@ async fn a_client_that_does_not_finish_its_request_is_disconnected() {
         client.await.unwrap();
     }
     println!("slow_uploads: {} unfinished requests disconnected", 2 * BEGINNINGS.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_with_a_key_who_stops_in_a_body_is_disconnected_long_before_the_limit_of_an_upload() {
+    let running = Running::new(&[]).await;
+    let account = Account::new(&running, "slow").await;
+    let head = format!("POST {} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n", account.path("msg"), account.key);
+    let begun = ["Content-Length: 90\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n9\r\n{"];
+    let clients = begun.map(|rest| {
+        let request = format!("{head}Content-Type: application/json\r\n{rest}");
+        tokio::spawn(async move {
+            let mut stream = TcpStream::connect(running.launch.provider).await.unwrap();
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = Vec::new();
+            // A whole upload may take 15 minutes, so that only the limit of a pause ends the wait in this time.
+            let reading = stream.read_to_end(&mut answer);
+            assert!(tokio::time::timeout(WAIT_MAX, reading).await.is_ok(), "{request} keeps its connection");
+            assert!(!answer.starts_with(b"HTTP/1.1 2"), "{request}");
+        })
+    });
+    for client in clients {
+        client.await.unwrap();
+    }
 }

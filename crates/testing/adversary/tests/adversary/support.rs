@@ -61,6 +61,11 @@ impl Running {
         data
     }
 
+    /// The data directory.
+    pub fn data(&self) -> &Path {
+        self.data.path()
+    }
+
     pub fn platform(&self) -> Api {
         Api::new(self.launch.platform_url())
     }

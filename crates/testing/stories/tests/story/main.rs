@@ -15,6 +15,7 @@ mod demo;
 mod disconnect_and_quarantine;
 mod doctor_faults;
 mod embedded_provider;
+mod every_page;
 mod fake_provider;
 mod first_hour;
 mod http_server;

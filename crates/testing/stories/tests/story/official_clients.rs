@@ -30,8 +30,13 @@ fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("clients").join(name)
 }
 
+/// The folder in which `cargo xtask clients` installs.
+pub fn installed_clients() -> PathBuf {
+    workspace().join("target/clients")
+}
+
 fn installed(name: &str) -> PathBuf {
-    let file = workspace().join("target/clients").join(name);
+    let file = installed_clients().join(name);
     assert!(file.exists(), "{} does not exist; run `cargo xtask clients` first", file.display());
     file
 }

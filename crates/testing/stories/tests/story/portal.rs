@@ -147,7 +147,7 @@ async fn a_customer_adds_an_endpoint_sees_deliveries_resends_rotates_the_secret_
     assert_accessible(&page).await;
 
     // Resend it.
-    page.click(&format!("Resend to {}", shop.receiver.url())).await.unwrap();
+    page.click(&format!("Resend message to {}", shop.receiver.url())).await.unwrap();
     page.wait_until_shown("The message is being sent once more.").await.unwrap();
     assert!(shop.receiver.wait_until(WAIT_MAX, |record| record.duplicates() == 1).await);
     page.wait_until_shown("manual").await.unwrap();

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
 use serde_json::{Value, json};
 
 use super::connection::{BrowserError, Connection};
@@ -28,6 +29,18 @@ const ELEMENT_CENTRE: &str = r#"((element) => {
     if (!hit || !(element.contains(hit) || hit.contains(element))) return { why: "another element covers it" };
     return { x, y };
 })"#;
+
+/// Height of the highest picture of a page, in CSS pixels.
+const PICTURE_PIXELS_MAX: f64 = 6_000.0;
+
+/// The colours that a visitor prefers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColorScheme {
+    /// Dark text on a light page.
+    Light,
+    /// Light text on a dark page.
+    Dark,
+}
 
 /// A page of a browser.
 pub struct Page {
@@ -61,9 +74,9 @@ impl Page {
         }
     }
 
-    /// Evaluates an expression on the page.
+    /// Evaluates an expression on the page. A promise is awaited.
     pub async fn evaluate(&self, expression: &str) -> Result<Value, BrowserError> {
-        let params = json!({ "expression": expression, "returnByValue": true });
+        let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let mut answer = self.call("Runtime.evaluate", params).await?;
         match answer.get("exceptionDetails") {
             Some(details) => Err(BrowserError::new(expression, details)),
@@ -147,6 +160,29 @@ impl Page {
     pub async fn resize(&self, width: u32) -> Result<(), BrowserError> {
         let screen = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500 });
         self.call("Emulation.setDeviceMetricsOverride", screen).await.map(drop)
+    }
+
+    /// Emulates a visitor's preferences: the colour scheme, and reduced motion.
+    pub async fn prefer(&self, scheme: ColorScheme) -> Result<(), BrowserError> {
+        let scheme = match scheme {
+            ColorScheme::Light => "light",
+            ColorScheme::Dark => "dark",
+        };
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" }]);
+        self.call("Emulation.setEmulatedMedia", json!({ "features": features })).await.map(drop)
+    }
+
+    /// A picture of the whole page in PNG, as wide as the window and at most [`PICTURE_PIXELS_MAX`] high.
+    pub async fn screenshot(&self) -> Result<Vec<u8>, BrowserError> {
+        let size = self.call("Page.getLayoutMetrics", json!({})).await?;
+        let size = &size["cssContentSize"];
+        let height = size["height"].as_f64().unwrap_or_default().min(PICTURE_PIXELS_MAX);
+        let clip = json!({ "x": 0, "y": 0, "width": size["width"], "height": height, "scale": 1 });
+        let asked = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
+        let taken = self.call("Page.captureScreenshot", asked).await?;
+        let decoded = base64::engine::general_purpose::STANDARD.decode(taken["data"].as_str().unwrap_or_default());
+        decoded.map_err(|error| BrowserError::new("taking a picture of the page", error))
     }
 
     /// Errors on the console so far: exceptions, violations of the content security policy, failed requests.

@@ -1,0 +1,53 @@
+//! Every page that links lead to, in a browser: no violation of WCAG 2.2 AA by axe-core in light and dark, at desktop and
+//! phone width; no fault on the console; and at most 100 kB of HTML.
+
+use testkit::browser::{Accessibility, Browser, ColorScheme, Page, Walk};
+use testkit::showcase::{Pages, Showcase};
+
+use crate::official_clients::installed_clients;
+use crate::support::launch;
+
+/// Widths of windows, in CSS pixels: the narrowest phone, and a desktop.
+const WIDTHS: [u32; 2] = [320, 1_280];
+const HTML_BYTES_MAX: f64 = 100_000.0;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_is_accessible_and_light() {
+    let data = tempfile::tempdir().unwrap();
+    let showcase = Showcase::open(launch(data.path())).await.unwrap();
+    let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
+    let mut faults = Vec::new();
+    for pages in Pages::ALL {
+        let browser = Browser::start().await.unwrap();
+        let page = browser.page().await.unwrap();
+        page.prefer(ColorScheme::Light).await.unwrap();
+        showcase.sign_in(&page, *pages).await.unwrap();
+        let mut walk = Walk::begin(&page, pages.prefix()).await.unwrap();
+        let mut kinds = 0;
+        while let Some(kind) = walk.next(&page).await.unwrap() {
+            kinds += 1;
+            faults.extend(check(&page, &accessibility).await.into_iter().map(|fault| format!("{kind}: {fault}")));
+        }
+        faults.extend(page.console_errors());
+        assert!(kinds > 5, "links led to {kinds} pages of {pages:?}");
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+async fn check(page: &Page, accessibility: &Accessibility) -> Vec<String> {
+    let mut faults = Vec::new();
+    for scheme in [ColorScheme::Light, ColorScheme::Dark] {
+        page.prefer(scheme).await.unwrap();
+        for width in WIDTHS {
+            page.resize(width).await.unwrap();
+            page.wait_until(&format!("innerWidth === {width}")).await.unwrap();
+            let found = accessibility.faults(page).await.unwrap();
+            faults.extend(found.into_iter().map(|fault| format!("{scheme:?}, {width} px: {fault}")));
+        }
+    }
+    let bytes = page.evaluate("new Blob([document.documentElement.outerHTML]).size").await.unwrap();
+    if bytes.as_f64().unwrap() > HTML_BYTES_MAX {
+        faults.push(format!("{bytes} bytes of HTML"));
+    }
+    faults
+}

@@ -1,0 +1,148 @@
+//! An installation that has something to show on every page: sales of each kind and status, deliveries that succeed and
+//! fail, and people who can sign in. Screenshots and the checks of all pages use it.
+
+use consumer::{ApiClient, Receiver};
+use serde_json::{Value, json};
+
+use crate::browser::{BrowserError, Page};
+use crate::server::{Launch, Server};
+use crate::site::{CustomerSite, CustomerSiteError, http_client};
+
+/// Lots of each sale, with their estimates in pounds.
+const LOTS: &[(&str, u64)] = &[
+    ("Carriage clock, brass, about 1890", 120),
+    ("Watercolour of a harbour, signed", 200),
+    ("Set of six dining chairs, mahogany", 340),
+    ("Silver teapot, Sheffield 1902", 280),
+    ("Leather travelling trunk with brass corners", 90),
+    ("Study of two hares, pencil on paper", 150),
+    ("Walnut bureau with secret drawer", 620),
+    ("Pair of cut glass decanters", 80),
+    ("Persian rug, 190 by 120 cm", 450),
+    ("Microscope in its case, about 1870", 310),
+];
+const HOUR_MS: i64 = 3_600_000;
+
+/// Why the installation could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum ShowcaseError {
+    /// A server, a management command or an API call failed.
+    #[error(transparent)]
+    Site(#[from] CustomerSiteError),
+    /// The browser failed.
+    #[error(transparent)]
+    Browser(#[from] BrowserError),
+    /// Another error.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<consumer::ApiError> for ShowcaseError {
+    fn from(error: consumer::ApiError) -> Self {
+        Self::Site(error.into())
+    }
+}
+
+impl From<crate::server::ServerError> for ShowcaseError {
+    fn from(error: crate::server::ServerError) -> Self {
+        Self::Site(error.into())
+    }
+}
+
+/// The pages of one kind of visitor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pages {
+    /// The App Portal.
+    Portal,
+}
+
+impl Pages {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Portal];
+
+    /// The path that all of their addresses begin with.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Portal => "/app-portal",
+        }
+    }
+}
+
+/// The running installation.
+pub struct Showcase {
+    /// How it was started.
+    pub launch: Launch,
+    /// Its customer.
+    pub site: CustomerSite,
+    _server: Server,
+    /// An endpoint whose receiver refuses everything.
+    _broken: Receiver,
+}
+
+impl Showcase {
+    /// Starts the launch on an empty store, and fills it.
+    pub async fn open(launch: Launch) -> Result<Self, ShowcaseError> {
+        let server = launch.start(&http_client()).await?;
+        let site = CustomerSite::set_up(&launch, &launch).await?;
+        let broken = site.add_receiver(&site.application).await?;
+        broken.respond_with(http::StatusCode::INTERNAL_SERVER_ERROR);
+        fill(&site).await?;
+        Ok(Self { launch, site, _server: server, _broken: broken })
+    }
+
+    /// Signs in, so that the first of the pages is open.
+    pub async fn sign_in(&self, page: &Page, pages: Pages) -> Result<(), ShowcaseError> {
+        match pages {
+            Pages::Portal => {
+                let path = format!("/api/v1/auth/app-portal-access/{}/", self.site.application);
+                let access = self.site.provider.post(&path, &json!({})).await?;
+                page.open(access.text("/url")?).await?;
+                page.wait_until_at("/app-portal/endpoints").await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn fill(site: &CustomerSite) -> Result<(), ShowcaseError> {
+    let lots: Vec<Value> = LOTS
+        .iter()
+        .enumerate()
+        .map(|(place, (title, estimate))| {
+            json!({ "lotNumber": (place + 1).to_string(), "title": title, "lowEstimate": estimate * 100,
+                "highEstimate": estimate * 150, "openingBid": estimate * 60, "reserve": estimate * 80 })
+        })
+        .collect();
+    let sale = |title: &str, kind: &str, status: &str, time: (&str, i64)| {
+        let mut sale = json!({ "title": title, "kind": kind, "status": status, "items": lots });
+        sale[time.0] = json!(site.in_ms(time.1));
+        sale
+    };
+    site.create_auction(sale("Furniture and works of art", "timed", "LIVE", ("endsAt", 3 * HOUR_MS))).await?;
+    site.create_auction(sale("Clocks and instruments", "timed", "PREVIEW", ("endsAt", 48 * HOUR_MS))).await?;
+    site.create_auction(sale("Summer sale", "webcast", "DRAFT", ("startsAt", 240 * HOUR_MS))).await?;
+    let webcast = site.create_auction(sale("Autumn sale", "webcast", "LIVE", ("startsAt", -1_000))).await?;
+    sell_some(&site.platform, &webcast, &site.items(&webcast).await?).await
+}
+
+/// Sells the first lot, passes the second, and leaves the third in the ring with a bid.
+async fn sell_some(platform: &ApiClient, webcast: &str, items: &[Value]) -> Result<(), ShowcaseError> {
+    let ring = format!("/api/v1/auctions/{webcast}/ring");
+    let command = async |name: &str, body: Value| {
+        let etag = platform.get(&ring).await?.etag;
+        platform.post_if_match(&format!("{ring}/{name}"), etag.as_ref(), &body).await
+    };
+    let bid = |item: &Value, times: u64| {
+        let amount = item["minimumBid"].as_u64().unwrap_or_default() * times;
+        json!({ "source": "room", "bidder": "room", "amount": amount })
+    };
+    let [first, second, third, ..] = items else { return Err(ShowcaseError::Other("lots are missing".to_owned())) };
+    command("send", json!({ "item": first["uuid"] })).await?;
+    command("bid", bid(first, 2)).await?;
+    command("sell", json!({})).await?;
+    command("send", json!({ "item": second["uuid"] })).await?;
+    command("pass", json!({})).await?;
+    command("send", json!({ "item": third["uuid"] })).await?;
+    command("bid", bid(third, 1)).await?;
+    Ok(())
+}
