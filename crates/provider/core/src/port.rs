@@ -13,6 +13,7 @@
 //! - A delivery row belongs to at most one living node.
 
 mod accounts;
+mod activity;
 mod app_tokens;
 mod applications;
 mod attempts;
@@ -27,11 +28,15 @@ mod messages;
 mod nodes;
 mod operational_events;
 mod pauses;
+mod people;
+mod person_sessions;
+mod portal_settings;
 mod retention;
 mod sealings;
 mod tasks;
 
 pub use accounts::AccountStore;
+pub use activity::ActivityStore;
 pub use app_tokens::AppTokenStore;
 pub use applications::{ApplicationExclusion, ApplicationStore};
 pub use attempts::{
@@ -51,6 +56,11 @@ pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
 pub use pauses::{Pause, PauseStore};
+pub use people::{
+    AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd, TotpChange,
+};
+pub use person_sessions::PersonSessionStore;
+pub use portal_settings::{LogoChange, PortalSettingsStore};
 pub use retention::{EXPUNGED, RetentionStore};
 pub use sealings::SealingStore;
 pub use tasks::{FailedAttempt, ReplayCandidate, TaskCount, TaskFilter, TaskStep, TaskStore};
@@ -129,6 +139,7 @@ pub enum PayloadRead {
 /// The whole port. All methods are safe to call concurrently from any task.
 pub trait Store:
     AccountStore
+    + ActivityStore
     + AppTokenStore
     + ApplicationStore
     + AttemptStore
@@ -142,6 +153,9 @@ pub trait Store:
     + NodeStore
     + OperationalEventStore
     + PauseStore
+    + PeopleStore
+    + PersonSessionStore
+    + PortalSettingsStore
     + RetentionStore
     + SealingStore
     + TaskStore
@@ -151,6 +165,7 @@ pub trait Store:
 
 impl<T> Store for T where
     T: AccountStore
+        + ActivityStore
         + AppTokenStore
         + ApplicationStore
         + AttemptStore
@@ -164,6 +179,9 @@ impl<T> Store for T where
         + NodeStore
         + OperationalEventStore
         + PauseStore
+        + PeopleStore
+        + PersonSessionStore
+        + PortalSettingsStore
         + RetentionStore
         + SealingStore
         + TaskStore

@@ -19,6 +19,7 @@ use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::messages::payload_schemas::PayloadSchemas;
 use crate::messages::retention_counts::RetentionCounters;
+use crate::people::SignInState;
 use crate::port::Store;
 use crate::supervision::metrics::store_counts::StoreCountsCache;
 
@@ -64,6 +65,7 @@ struct Inner {
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
     url_looks: UrlLooks,
+    sign_in_state: SignInState,
 }
 
 /// Result of a POST that creates an object.
@@ -113,6 +115,7 @@ impl Provider {
             random,
             vault,
             api_key_cache: ApiKeyCache::new(config.cache_for),
+            sign_in_state: SignInState::new(&config.people),
             config,
             ids,
             snapshots,
@@ -207,6 +210,10 @@ impl Provider {
 
     pub(crate) fn url_looks(&self) -> &UrlLooks {
         &self.0.url_looks
+    }
+
+    pub(crate) fn sign_in_state(&self) -> &SignInState {
+        &self.0.sign_in_state
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {

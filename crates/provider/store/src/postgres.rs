@@ -7,6 +7,7 @@
 
 mod accept;
 mod accounts;
+mod activity;
 mod app_tokens;
 mod applications;
 mod attempts;
@@ -21,6 +22,9 @@ mod nodes;
 mod operational_events;
 mod ordering;
 mod pauses;
+mod people;
+mod person_sessions;
+mod portal_settings;
 mod retention;
 mod rows;
 mod sealings;
