@@ -15,8 +15,23 @@ function enter() {
     // The key is incomplete: the page asks the visitor to paste the link.
     return;
   }
+  if (window.top !== window.self && !keepsCookies()) {
+    const elsewhere = document.getElementById("elsewhere");
+    elsewhere.hidden = false;
+    // The key stays in the fragment of the new page as well.
+    elsewhere.querySelector("a").href = `${location.pathname}#key=${key}`;
+    return;
+  }
   document.getElementById("entering").hidden = false;
   login.submit();
+}
+// In a frame of another site, a browser may keep no cookie, not even one that is for this site's frames there only.
+function keepsCookies() {
+  const probe = `probe=1; SameSite=None; Secure; Partitioned; Path=${location.pathname}`;
+  document.cookie = probe;
+  const isKept = document.cookie.includes("probe=1");
+  document.cookie = `${probe}; Max-Age=0`;
+  return isKept;
 }
 if (login) {
   enter();

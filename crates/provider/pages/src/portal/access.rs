@@ -44,7 +44,9 @@ const PAGES: &[(&str, &str, Capability)] = &[
     ("GET", "/messages/live", ViewBase),
     ("GET", "/messages/{message}", ViewBase),
     ("GET", "/messages/{message}/payload", ViewBase),
+    ("GET", "/messages/{message}/attempts/{attempt}/response", ViewBase),
     ("POST", "/messages/{message}/resend", CreateAttempts),
+    ("GET", "/logo/{version}", ViewBase),
     ("GET", "/event-types", ViewBase),
     ("GET", "/event-types/{name}", ViewBase),
 ];

@@ -4,6 +4,7 @@
 
 mod access;
 mod deliveries;
+mod embedding;
 mod escaping;
 mod fixture;
 mod forgery;

@@ -121,8 +121,15 @@ async fn a_failed_response_is_open_and_the_request_is_shown_without_its_signatur
     let message = fixture.message("a.b", "{\"it\":\"'s\"}", None).await;
     let mut visitor = fixture.visitor().await;
     let page = visitor.until_shown(&format!("/messages/{}", message.id), "boom").await;
-    page.shows("<details open data-auto>").shows("500: The receiver&#39;s own code failed.");
+    page.shows("<details open data-auto>")
+        .shows("<h3>Request</h3>")
+        .shows("Copy as cURL")
+        .shows("500: The receiver&#39;s own code failed.");
     page.shows("webhook-signature: v1,MASKED").shows(&format!("webhook-id: {}", message.id)).hides("v1,=");
+    let raw = visitor.get(&format!("/messages/{}?payload=raw", message.id)).await;
+    raw.shows("<code>{&#34;it&#34;:&#34;&#39;s&#34;}</code>");
+    let of_endpoint = visitor.get(&format!("/endpoints/{}", endpoint.id)).await;
+    of_endpoint.shows("Every attempt fails.").shows("Replay missed messages").shows("&amp;state=failed");
     let mut reader = fixture.visitor_who_may(&[]).await;
     reader.get(&format!("/endpoints/{}", endpoint.id)).await.shows("id=\"endpoint-id\"").shows("Copy endpoint id");
     reader.get("/messages/live?after=odd").await.is(400);

@@ -29,7 +29,7 @@ pub(super) enum Tab {
 #[template(path = "portal/endpoints/head.html")]
 pub(super) struct Head {
     base: String,
-    id: String,
+    pub(super) id: String,
     url: String,
     description: String,
     pub(super) is_disabled: bool,
