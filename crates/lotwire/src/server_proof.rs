@@ -142,7 +142,7 @@ async fn call(client: &Client, url: &str) -> Option<bytes::Bytes> {
     };
     match client.send_fresh(request).await {
         Ok(answer) => Some(answer.body),
-        Err(kit_outbound::TransportError::Connect { .. } | kit_outbound::TransportError::Dns { .. }) => None,
+        Err(error) if error.is_unconnected() && !error.is_timeout() => None,
         // Something accepted the connection.
         Err(_) => Some(bytes::Bytes::new()),
     }

@@ -184,8 +184,8 @@ impl Client {
                 match connection.exchange(&encoded, response_bytes_max).await {
                     Ok(response) => return Ok(self.release(origin, connection, response)),
                     // Nothing of the request was written: safe for every method.
-                    Err(ExchangeError::Unsent) => {}
-                    Err(ExchangeError::NoResponse) => return Err(TransportError::Stale),
+                    Err(ExchangeError::Unsent(_)) => {}
+                    Err(ExchangeError::NoResponse(_)) => return Err(TransportError::Stale),
                     Err(ExchangeError::Transport(error)) => return Err(error),
                 }
             }
@@ -193,7 +193,7 @@ impl Client {
             let mut connection = Box::pin(self.connect(origin)).await?;
             match connection.exchange(&encoded, response_bytes_max).await {
                 Ok(response) => Ok(self.release(origin, connection, response)),
-                Err(ExchangeError::Unsent | ExchangeError::NoResponse) => Err(TransportError::Closed),
+                Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
                 Err(ExchangeError::Transport(error)) => Err(error),
             }
         }
@@ -213,7 +213,7 @@ impl Client {
             let mut connection = Connection::new(stream, self.header_bytes_max);
             match connection.exchange(&encoded, response_bytes_max).await {
                 Ok(response) => Ok(response),
-                Err(ExchangeError::Unsent | ExchangeError::NoResponse) => Err(TransportError::Closed),
+                Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
                 Err(ExchangeError::Transport(error)) => Err(error),
             }
         };

@@ -44,13 +44,31 @@ enum SendState {
 
 /// Why a request got no response.
 pub(crate) enum ExchangeError {
-    /// Nothing of the request was written: the server had closed the connection.
-    Unsent,
-    /// The server closed the connection before a byte of its response. On a reused connection the server most likely
+    /// Nothing of the request was written: the server had ended the connection.
+    Unsent(ConnectionEnd),
+    /// The server ended the connection before a byte of its response. On a reused connection the server most likely
     /// closed it as idle at that moment and did not read the request.
-    NoResponse,
+    NoResponse(ConnectionEnd),
     /// The request may have arrived.
     Transport(TransportError),
+}
+
+/// How a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConnectionEnd {
+    /// The server closed it.
+    Closed,
+    /// It was reset, or failed in another way.
+    Reset,
+}
+
+impl From<ConnectionEnd> for TransportError {
+    fn from(end: ConnectionEnd) -> Self {
+        match end {
+            ConnectionEnd::Closed => Self::Closed,
+            ConnectionEnd::Reset => Self::Reset,
+        }
+    }
 }
 
 impl Connection {
@@ -109,7 +127,8 @@ impl Exchange<'_> {
             }
             match self.receive(cx) {
                 Poll::Ready(Ok(1..)) => (self.response_started, self.ack_is_due) = (true, true),
-                Poll::Ready(ended) => return Poll::Ready(self.on_close(ended.is_ok())),
+                Poll::Ready(Ok(0)) => return Poll::Ready(self.on_close(ConnectionEnd::Closed)),
+                Poll::Ready(Err(_)) => return Poll::Ready(self.on_close(ConnectionEnd::Reset)),
                 Poll::Pending => {
                     // Many servers write the head and the body separately with Nagle's algorithm on: their system sends
                     // the body only after the head is acknowledged, which a delayed acknowledgement would delay by 40
@@ -154,13 +173,20 @@ impl Exchange<'_> {
         pin!(stream.read_buf(read_buffer.spare())).poll(cx)
     }
 
-    /// The result when the server has closed the connection; `clean` is false after an IO error.
-    fn on_close(&mut self, clean: bool) -> Result<Response, ExchangeError> {
-        match self.response.finish_at_close().filter(|_| clean) {
+    /// The result when the connection has ended.
+    fn on_close(&mut self, end: ConnectionEnd) -> Result<Response, ExchangeError> {
+        let (received_bytes, expected_bytes) = self.response.body_progress();
+        let complete = match end {
+            ConnectionEnd::Closed => self.response.finish_at_close(),
+            ConnectionEnd::Reset => None,
+        };
+        match complete {
             Some(response) => Ok(response),
-            None if self.response_started => Err(ExchangeError::Transport(TransportError::Closed)),
-            None if self.sent == 0 => Err(ExchangeError::Unsent),
-            None => Err(ExchangeError::NoResponse),
+            None if self.response_started => {
+                Err(ExchangeError::Transport(TransportError::ClosedEarly { received_bytes, expected_bytes }))
+            }
+            None if self.sent == 0 => Err(ExchangeError::Unsent(end)),
+            None => Err(ExchangeError::NoResponse(end)),
         }
     }
 }

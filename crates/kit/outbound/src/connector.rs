@@ -4,15 +4,17 @@
 //! connects to it, whether the URL contained the address or a name resolved to it.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{StreamExt, TryFutureExt as _};
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 
 use crate::address::AddressPolicy;
@@ -48,21 +50,17 @@ impl Connector {
         }
     }
 
-    /// Opens a connection to an origin.
-    pub(crate) async fn connect(&self, origin: &Origin) -> Result<Stream, TransportError> {
-        let limit = self.connect_timeout;
-        let late = |_| TransportError::Timeout { awaited: "connection", limit_ms: limit.as_millis() as u64 };
-        tokio::time::timeout(limit, self.open(origin)).await.map_err(late).flatten()
-    }
-
     /// The addresses of an origin that the policy allows.
     pub(crate) async fn look_up(&self, origin: &Origin) -> Result<Vec<IpAddr>, TransportError> {
         let found = self.allowed_addresses(&origin.host, self.resolve(&origin.host, origin.port).await?)?;
         Ok(found.iter().map(SocketAddr::ip).collect())
     }
 
-    async fn open(&self, Origin { tls, host, port, .. }: &Origin) -> Result<Stream, TransportError> {
-        let tcp = self.open_tcp(host, *port).await?;
+    /// Opens a connection to an origin. One deadline covers the name lookup, TCP and TLS.
+    pub(crate) async fn connect(&self, origin: &Origin) -> Result<Stream, TransportError> {
+        let Origin { tls, host, port, .. } = origin;
+        let deadline = Instant::now() + self.connect_timeout;
+        let tcp = self.open_tcp(host, *port, deadline).await?;
         // A request is written at once, so Nagle's algorithm would only delay it.
         let _ = tcp.set_nodelay(true);
         if !tls {
@@ -70,18 +68,37 @@ impl Connector {
         }
         let name = ServerName::try_from(without_brackets(host).to_owned());
         let name = name.map_err(|error| TransportError::Tls(error.to_string()))?;
-        let tls = self.tls.connect(name, tcp).await.map_err(|error| TransportError::Tls(tls::reason(&error)))?;
+        let handshake = tokio::time::timeout_at(deadline, self.tls.connect(name, tcp)).await;
+        let tls = handshake.map_err(|_| TransportError::TlsTimeout { limit_ms: self.limit_ms() })?;
+        let tls = tls.map_err(|error| TransportError::Tls(tls::reason(&error)))?;
         Ok(Stream::Tls(Box::new(tls)))
     }
 
-    async fn open_tcp(&self, host: &str, port: u16) -> Result<TcpStream, TransportError> {
-        let addresses = self.allowed_addresses(host, self.resolve(host, port).await?)?;
+    async fn open_tcp(&self, host: &str, port: u16, deadline: Instant) -> Result<TcpStream, TransportError> {
+        let silent = |_| TransportError::NameServers {
+            host: host.to_owned(),
+            reason: format!("no answer within {} ms", self.limit_ms()),
+        };
+        let found = tokio::time::timeout_at(deadline, self.resolve(host, port)).await.map_err(silent).flatten()?;
+        let addresses = self.allowed_addresses(host, found)?;
+        let late = |address: String| TransportError::ConnectTimeout { address, limit_ms: self.limit_ms() };
         match &self.proxy {
-            Some(proxy) => self.connect_via_proxy(proxy, addresses).await,
-            None => happy_eyeballs(addresses)
+            Some(proxy) => tokio::time::timeout_at(deadline, self.connect_via_proxy(proxy, addresses))
                 .await
-                .map_err(|error| TransportError::Connect { host: host.to_owned(), reason: error.to_string() }),
+                .map_err(|_| late(host.to_owned()))
+                .flatten(),
+            None => {
+                let first = addresses.front().map_or_else(|| host.to_owned(), SocketAddr::to_string);
+                tokio::time::timeout_at(deadline, happy_eyeballs(addresses))
+                    .await
+                    .map_err(|_| late(first))?
+                    .map_err(|failed| TransportError::Connect { host: host.to_owned(), reason: failed.to_string() })
+            }
         }
+    }
+
+    fn limit_ms(&self) -> u64 {
+        self.connect_timeout.as_millis() as u64
     }
 
     /// A tunnel to the first of the addresses that the proxy can reach.
@@ -113,7 +130,13 @@ impl Connector {
             return Ok(vec![SocketAddr::new(ip, port)]);
         }
         let failed = |reason: String| TransportError::Dns { host: host.to_owned(), reason };
-        let mut found = self.resolver.resolve(bare, port).await.map_err(|error| failed(error.to_string()))?;
+        let mut found = match self.resolver.resolve(bare, port).await {
+            Ok(found) => found,
+            Err(error) if is_temporary(&error) => {
+                return Err(TransportError::NameServers { host: host.to_owned(), reason: error.to_string() });
+            }
+            Err(error) => return Err(failed(error.to_string())),
+        };
         found.truncate(ADDRESSES_MAX);
         if found.is_empty() { Err(failed("it has no address".to_owned())) } else { Ok(found) }
     }
@@ -146,14 +169,39 @@ fn without_brackets(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
+/// Whether the name servers failed, in contrast to a name that does not exist. The resolver of the operating system says
+/// it by text only (`EAI_AGAIN`).
+fn is_temporary(error: &io::Error) -> bool {
+    let text = error.to_string();
+    text.contains("Temporary failure") || text.contains("Try again") || error.kind() == io::ErrorKind::TimedOut
+}
+
+/// Why an address can't be connected to.
+#[derive(Debug)]
+struct FailedAddress {
+    address: Option<SocketAddr>,
+    error: io::Error,
+}
+
+impl fmt::Display for FailedAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.address, self.error.kind()) {
+            (Some(address), io::ErrorKind::ConnectionRefused) => write!(formatter, "{address} refused the connection"),
+            (Some(address), _) => write!(formatter, "{} ({address})", self.error),
+            (None, _) => self.error.fmt(formatter),
+        }
+    }
+}
+
 /// Connects to the addresses in order. The next one is tried when the one before has failed or its head start is over.
 /// The first connection is returned and the others are closed.
-async fn happy_eyeballs(mut addresses: VecDeque<SocketAddr>) -> io::Result<TcpStream> {
-    let mut error = io::Error::from(io::ErrorKind::AddrNotAvailable);
+async fn happy_eyeballs(mut addresses: VecDeque<SocketAddr>) -> Result<TcpStream, FailedAddress> {
+    let mut error = FailedAddress { address: None, error: io::ErrorKind::AddrNotAvailable.into() };
     let mut tries = FuturesUnordered::new();
     loop {
         if let Some(address) = addresses.pop_front() {
-            tries.push(TcpStream::connect(address));
+            let failed = move |error| FailedAddress { address: Some(address), error };
+            tries.push(TcpStream::connect(address).map_err(failed));
         }
         let outcome = if addresses.is_empty() {
             tries.next().await
@@ -183,7 +231,7 @@ mod tests {
         let stream = happy_eyeballs(VecDeque::from([closed, closed, open.1])).await.unwrap();
         assert_eq!(stream.peer_addr().unwrap(), open.1);
         let error = happy_eyeballs(VecDeque::from([closed, closed])).await.unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
+        assert_eq!(error.to_string(), format!("{closed} refused the connection"));
     }
 
     #[tokio::test]

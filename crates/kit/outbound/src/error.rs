@@ -13,6 +13,14 @@ pub enum TransportError {
         /// The error of the resolver.
         reason: String,
     },
+    /// The name servers of the host did not answer, or failed.
+    #[error("the name servers of {host} did not answer: {reason}")]
+    NameServers {
+        /// The host in the URL.
+        host: String,
+        /// The error of the resolver.
+        reason: String,
+    },
     /// The address policy refuses every address of the host.
     #[error("the host {host} is refused: {refused}")]
     RefusedAddress {
@@ -29,12 +37,26 @@ pub enum TransportError {
         /// The error of the operating system.
         reason: String,
     },
+    /// The host did not accept a connection in time.
+    #[error("no connection to {address} within {limit_ms} ms")]
+    ConnectTimeout {
+        /// IP address and port; without a connection of the client's own, what it connected through.
+        address: String,
+        /// The time limit.
+        limit_ms: u64,
+    },
     /// The proxy did not connect to the host.
     #[error("no connection through the proxy: {0}")]
     Proxy(String),
     /// The TLS handshake failed: the certificate is not trusted, or there is no common version.
     #[error("TLS failed: {0}")]
     Tls(String),
+    /// The TLS handshake was not finished in time.
+    #[error("no TLS handshake within {limit_ms} ms")]
+    TlsTimeout {
+        /// The time limit.
+        limit_ms: u64,
+    },
     /// The request was not finished in time.
     #[error("no {awaited} within {limit_ms} ms")]
     Timeout {
@@ -43,15 +65,32 @@ pub enum TransportError {
         /// The time limit.
         limit_ms: u64,
     },
-    /// The server closed the connection before its response was complete.
+    /// The server closed the connection before its response began.
     #[error("the connection was closed before the response was complete")]
     Closed,
+    /// The connection was reset before a response began.
+    #[error("the connection was reset before the response was complete")]
+    Reset,
+    /// The server closed the connection in the middle of its response.
+    #[error("the connection was closed after {}", received(*received_bytes, *expected_bytes))]
+    ClosedEarly {
+        /// Bytes of the body that arrived.
+        received_bytes: u64,
+        /// Bytes that the body was to have, if the server declared it.
+        expected_bytes: Option<u64>,
+    },
     /// The server closed a reused connection before a byte of its response. It may not have read the request.
     #[error("the connection was closed before the response was complete")]
     Stale,
     /// The headers of the response exceed the limit.
     #[error("the headers of the response are too large")]
     HeaderTooLarge,
+    /// The server speaks another protocol than HTTP.
+    #[error("the response is not HTTP; it begins with \"{beginning}\"")]
+    NotHttp {
+        /// The first bytes, escaped.
+        beginning: String,
+    },
     /// The request can't be sent unchanged, or the response is not HTTP.
     #[error("{0}")]
     Invalid(&'static str),
@@ -61,15 +100,39 @@ impl TransportError {
     /// Stable name of the error.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Dns { .. } => "dns",
+            Self::Dns { .. } | Self::NameServers { .. } => "dns",
             Self::RefusedAddress { .. } => "refused_address",
             Self::Connect { .. } => "connect",
             Self::Proxy(_) => "proxy",
             Self::Tls(_) => "tls",
-            Self::Timeout { .. } => "timeout",
-            Self::Closed | Self::Stale => "closed",
+            Self::ConnectTimeout { .. } | Self::TlsTimeout { .. } | Self::Timeout { .. } => "timeout",
+            Self::Closed | Self::Reset | Self::ClosedEarly { .. } | Self::Stale => "closed",
             Self::HeaderTooLarge => "header_too_large",
-            Self::Invalid(_) => "invalid",
+            Self::NotHttp { .. } | Self::Invalid(_) => "invalid",
         }
+    }
+
+    /// Whether a time limit ended the request.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::ConnectTimeout { .. } | Self::TlsTimeout { .. } | Self::Timeout { .. })
+    }
+
+    /// Whether nothing was sent because no connection was opened to an address that the client may connect to.
+    pub fn is_unconnected(&self) -> bool {
+        matches!(
+            self,
+            Self::Dns { .. }
+                | Self::NameServers { .. }
+                | Self::Connect { .. }
+                | Self::ConnectTimeout { .. }
+                | Self::TlsTimeout { .. }
+        )
+    }
+}
+
+fn received(received_bytes: u64, expected_bytes: Option<u64>) -> String {
+    match expected_bytes {
+        Some(expected) => format!("{received_bytes} of {expected} bytes of the response"),
+        None => format!("{received_bytes} bytes of the response"),
     }
 }

@@ -4,9 +4,14 @@ use std::error::Error as StdError;
 use std::io;
 use std::sync::Arc;
 
+use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{AlertDescription, CertificateError, ClientConfig, Error, RootCertStore};
+
+use self::certificate_fault::{ExplainingVerifier, Untrusted, date, names};
+
+mod certificate_fault;
 
 /// Why a certificate file can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -33,11 +38,17 @@ pub fn roots_from_pem(pem: &[u8]) -> Result<RootCertStore, RootsError> {
 pub(crate) fn client_config(extra_roots: RootCertStore) -> ClientConfig {
     let mut roots = extra_roots;
     roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    #[expect(clippy::expect_used, reason = "the compiled-in roots are not empty")]
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
+        .build()
+        .expect("there are roots");
     #[expect(clippy::expect_used, reason = "the compiled-in provider knows the default versions")]
-    ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+    ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("ring supports TLS 1.2 and 1.3")
-        .with_root_certificates(roots)
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(ExplainingVerifier(verifier)))
         .with_no_client_auth()
 }
 
@@ -52,13 +63,14 @@ pub(crate) fn reason(error: &(dyn StdError + 'static)) -> String {
     }
     let advice = match innermost.downcast_ref::<Error>() {
         Some(error) => advice(error),
-        None => closed.then_some("the receiver closed the connection during the handshake"),
+        None => closed.then(|| "the receiver closed the connection during the handshake".to_owned()),
     };
-    advice.map_or_else(|| error.to_string(), |advice| format!("{advice} ({error})"))
+    advice.unwrap_or_else(|| error.to_string())
 }
 
-fn advice(error: &Error) -> Option<&'static str> {
-    Some(match error {
+/// What to tell the receiver's operator. `provider-core` reads the causes of failed attempts from these texts.
+fn advice(error: &Error) -> Option<String> {
+    let text = match error {
         Error::AlertReceived(AlertDescription::ProtocolVersion) => {
             "the receiver's TLS is too old: version 1.2 or 1.3 is needed"
         }
@@ -67,27 +79,31 @@ fn advice(error: &Error) -> Option<&'static str> {
         }
         Error::InvalidMessage(_) => "the receiver's response is not TLS; is it a plain http port?",
         Error::AlertReceived(AlertDescription::UnrecognisedName) => "the receiver does not know this host name",
-        Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
-            "the receiver's certificate has expired"
-        }
-        Error::InvalidCertificate(CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. }) => {
-            "the receiver's certificate is not valid yet"
-        }
-        Error::InvalidCertificate(
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        ) => "the receiver's certificate is for another host name",
-        Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            "the receiver's certificate is from an authority that is not trusted, or its intermediate certificates \
-             are missing"
-        }
-        // rustls has no variant for this error, which most self-signed test certificates cause.
-        Error::InvalidCertificate(CertificateError::Other(other))
-            if format!("{other:?}").contains("CaUsedAsEndEntity") =>
-        {
-            "the receiver's certificate is self-signed; it needs one from a trusted authority"
-        }
-        Error::InvalidCertificate(CertificateError::Revoked) => "the receiver's certificate has been revoked",
-        Error::InvalidCertificate(_) => "the receiver's certificate can't be trusted",
+        Error::InvalidCertificate(error) => return Some(untrusted(error)),
         _ => return None,
-    })
+    };
+    Some(text.to_owned())
+}
+
+fn untrusted(error: &CertificateError) -> String {
+    match error {
+        CertificateError::ExpiredContext { not_after, .. } => {
+            format!("the receiver's certificate expired on {}", date(*not_after))
+        }
+        CertificateError::Expired => "the receiver's certificate has expired".to_owned(),
+        CertificateError::NotValidYetContext { not_before, .. } => {
+            format!("the receiver's certificate is not valid before {}", date(*not_before))
+        }
+        CertificateError::NotValidYet => "the receiver's certificate is not valid yet".to_owned(),
+        CertificateError::NotValidForNameContext { presented, .. } => {
+            format!("the receiver's certificate is for {}", names(presented))
+        }
+        CertificateError::NotValidForName => "the receiver's certificate is for another host name".to_owned(),
+        CertificateError::Revoked => "the receiver's certificate has been revoked".to_owned(),
+        CertificateError::Other(other) => match other.0.downcast_ref::<Untrusted>() {
+            Some(untrusted) => untrusted.to_string(),
+            None => format!("the receiver's certificate can't be trusted ({error})"),
+        },
+        error => format!("the receiver's certificate can't be trusted ({error})"),
+    }
 }

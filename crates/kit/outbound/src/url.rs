@@ -16,7 +16,8 @@ const METADATA_NAMES: [&str; 5] =
     ["metadata.google.internal", "metadata.goog", "metadata", "instance-data", "instance-data.ec2.internal"];
 const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 
-/// A URL that requests can be sent to: `http` or `https`, with a host, without credentials and without a fragment.
+/// A URL that requests can be sent to: `http` or `https`, with a host and without credentials. It may have a fragment,
+/// which is kept and never sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointUrl {
     url: Url,
@@ -87,17 +88,21 @@ pub fn parse_endpoint_url(text: &str) -> Result<EndpointUrl, UrlError> {
     if authority.contains('@') {
         return Err(UrlError::Credentials);
     }
-    if url.fragment().is_some() {
-        return Err(UrlError::Fragment);
-    }
     if url.port() == Some(0) {
         return Err(UrlError::Port);
     }
     if let Some(Host::Domain(name)) = url.host() {
         check_name(name)?;
     }
-    let uri = url.as_str().parse().map_err(|_| UrlError::Malformed)?;
+    let sent = url.as_str().split('#').next().unwrap_or_default();
+    let uri = sent.parse().map_err(|_| UrlError::Malformed)?;
     Ok(EndpointUrl { url, uri })
+}
+
+/// Parses the base address of a server, to which paths are added: an endpoint URL without a fragment.
+pub fn parse_server_url(text: &str) -> Result<EndpointUrl, UrlError> {
+    let url = parse_endpoint_url(text)?;
+    if url.url.fragment().is_some() { Err(UrlError::Fragment) } else { Ok(url) }
 }
 
 /// Checks the lengths of a host name and of its labels. A trailing dot is ignored.
@@ -109,12 +114,12 @@ fn check_name(name: &str) -> Result<(), UrlError> {
 
 impl EndpointUrl {
     /// The URL in the canonical form that is stored and sent: host in lower case, international names in ASCII, IPv4
-    /// addresses in dotted decimal.
+    /// addresses in dotted decimal. With the fragment, if it has one.
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The URL as an [`http::Uri`], for a [`crate::Destination`].
+    /// The URL without its fragment as an [`http::Uri`], for a [`crate::Destination`].
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
@@ -165,6 +170,19 @@ mod tests {
     }
 
     #[test]
+    fn a_fragment_is_kept_and_not_sent() {
+        for (text, stored, sent) in [
+            ("https://example.com/a?b#there", "https://example.com/a?b#there", "https://example.com/a?b"),
+            ("https://example.com#", "https://example.com/#", "https://example.com/"),
+        ] {
+            let url = parse_endpoint_url(text).unwrap();
+            assert_eq!((url.as_str(), url.uri().to_string().as_str()), (stored, sent));
+            assert_eq!(parse_server_url(text), Err(UrlError::Fragment));
+        }
+        assert!(parse_server_url("https://example.com/a").is_ok());
+    }
+
+    #[test]
     fn invalid_urls_are_rejected_with_a_reason() {
         let long = format!("https://example.com/{}", "a".repeat(2048));
         let label = format!("https://{}.example.com/", "a".repeat(64));
@@ -196,8 +214,6 @@ mod tests {
             ("https://user:secret@example.com/", UrlError::Credentials),
             ("https://@example.com/", UrlError::Credentials),
             ("https://:@example.com/", UrlError::Credentials),
-            ("https://example.com/#there", UrlError::Fragment),
-            ("https://example.com/#", UrlError::Fragment),
             ("https://example.com:0/", UrlError::Port),
             (&long, UrlError::TooLong),
             (&label, UrlError::Host),

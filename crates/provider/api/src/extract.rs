@@ -96,7 +96,8 @@ pub(crate) fn read_json_bytes(
     let (parts, body) = request.into_parts();
     // An `async fn` would keep the whole request in memory while the body arrives.
     async move {
-        kit_http::json::check_content_type(&parts.headers)?;
+        // Any media type, or none: the API takes nothing but JSON, and a key in a header rules out forgery by a form.
+        kit_http::json::check_content_encoding(&parts.headers)?;
         let key = kit_http::idempotency::key(&parts.headers).map_err(|error| ProviderError::BadRequest {
             code: "invalid_idempotency_key",
             detail: error.to_string(),

@@ -81,6 +81,7 @@ use recorder::Recorders;
 use sweeper::SweepSchedule;
 use throttle::ApplicationThrottles;
 
+pub(crate) use outcome::RESPONSE_BYTES_MAX;
 pub use transport::{ProbeFuture, ResponseFuture, Transport};
 
 /// What a receiver's answer asks to wait, and the text of it that is kept.

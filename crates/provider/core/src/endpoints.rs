@@ -17,6 +17,7 @@ mod stats;
 pub mod url_check;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 
 use crate::accounts::caller::Caller;
 use crate::endpoints::address::EndpointAddressPolicy;
@@ -31,7 +32,7 @@ use crate::port::{Order, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Created, Provider};
 use crate::signing::secret::EndpointSecret;
 use crate::uid::NAME_CHARS_MAX;
-use crate::validation::{FILTER_TYPES_MAX, FieldErrors};
+use crate::validation::{self, FILTER_TYPES_MAX, FieldErrors};
 
 pub use disable::Switch;
 pub use patch::EndpointPatch;
@@ -56,6 +57,8 @@ pub struct EndpointInput {
     pub channels: Option<Vec<String>>,
     /// Messages a second that it receives at most; at least 1.
     pub throttle_rate: Option<u16>,
+    /// The caller's own version of it; 1 when none. When an endpoint is replaced, none leaves it as it is.
+    pub version: Option<NonZeroU16>,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
     /// Headers sent with every delivery. When an endpoint is replaced, none leaves them as they are.
@@ -211,6 +214,7 @@ impl Provider {
             filter_types: input.filter_types,
             channels: input.channels,
             throttle_rate: input.throttle_rate,
+            version: input.version.unwrap_or(NonZeroU16::MIN),
             metadata: input.metadata,
             old_secrets: Vec::new(),
             failing_since: None,
@@ -256,6 +260,7 @@ impl EndpointInput {
         errors.uid("uid", self.uid.as_deref(), ids::ENDPOINT);
         errors.text("description", &self.description);
         errors.names("eventTypes", self.filter_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
+        validation::dedup(self.channels.as_mut());
         errors.channels(self.channels.as_deref(), CHANNELS_MAX);
         errors.throttle_rate(self.throttle_rate);
         errors.metadata(&self.metadata);
@@ -291,6 +296,7 @@ impl Endpoint {
             filter_types: self.filter_types.clone(),
             channels: self.channels.clone(),
             throttle_rate: self.throttle_rate,
+            version: Some(self.version),
             metadata: self.metadata.clone(),
             headers: None,
             secret: None,
@@ -312,6 +318,7 @@ impl Endpoint {
         self.filter_types = input.filter_types;
         self.channels = input.channels;
         self.throttle_rate = input.throttle_rate;
+        self.version = input.version.unwrap_or(self.version);
         self.metadata = input.metadata;
         self.ordering = input.ordering.unwrap_or(self.ordering);
         if let Some(headers) = headers {

@@ -51,6 +51,7 @@ pub use accounts::caller::{Caller, CallingPerson, Scope};
 pub use accounts::colour::Colour;
 pub use accounts::portal_settings::{LOGO_BYTES_MAX, LogoInput, PortalSettingsInput};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
+pub use attempts::cause::{Cause, EXPUNGED, note_on};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
 pub use background::outcome::ReplayOutcome;
@@ -64,7 +65,7 @@ pub use event_types::{
     Archived, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, UnlistedEventTypes,
 };
 pub use idempotency::{Idempotency, StoredAnswer};
-pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX};
+pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};
 pub use messages::payload::Payload;
 pub use messages::payload_schemas::PayloadCounts;
 pub use messages::retention_counts::RetentionCounts;

@@ -26,7 +26,7 @@ use crate::ordering::OrderingKey;
 use crate::page::ListPage;
 use crate::port::{Answer, MessageFilter, PayloadRead, StoreError};
 use crate::provider::Provider;
-use crate::validation::FieldErrors;
+use crate::validation::{self, FieldErrors};
 
 /// Maximum number of channels of a message.
 const CHANNELS_MAX: usize = 5;
@@ -78,7 +78,8 @@ impl Provider {
         let now = self.now();
         // The future is moved with those around it, and there is one for each message that waits for its transaction: what it needs
         // before that, and what is rare, is apart.
-        let input = Box::new(input);
+        let mut input = Box::new(input);
+        validation::dedup(input.channels.as_mut());
         async move {
             // A repetition comes later than what it repeats, and is answered as that was.
             if input.deliver_at.is_some()
@@ -187,8 +188,9 @@ impl Provider {
         caller: &Caller,
         application: &str,
         event_type: &str,
-        channels: Option<Vec<String>>,
+        mut channels: Option<Vec<String>>,
     ) -> ProviderResult<PrecheckResult> {
+        validation::dedup(channels.as_mut());
         let mut errors = FieldErrors::default();
         errors.name("eventType", event_type);
         errors.channels(channels.as_deref(), CHANNELS_MAX);

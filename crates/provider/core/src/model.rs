@@ -7,6 +7,7 @@ mod portal_settings;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU16;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -138,6 +139,8 @@ pub struct Endpoint {
     pub channels: Option<Vec<String>>,
     /// Messages a second that it receives at most.
     pub throttle_rate: Option<u16>,
+    /// The caller's own version of it, which means nothing to the provider.
+    pub version: NonZeroU16,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
     /// Headers sent with every delivery: names, and values sealed for the endpoint and the name.

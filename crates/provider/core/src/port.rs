@@ -50,7 +50,7 @@ pub use deliveries::{
 pub use endpoints::{EndpointStates, EndpointStore};
 pub use error::{StoreError, StoreResult};
 pub use event_types::EventTypeStore;
-pub use health::{AttemptTally, EndpointWaiting, HealthStore, MessageProgress};
+pub use health::{AttemptTally, EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress};
 pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};

@@ -15,6 +15,14 @@ const TEXT_BYTES_MAX: usize = 65_536;
 /// Event types that an endpoint may list.
 pub(crate) const FILTER_TYPES_MAX: usize = 1_024;
 
+/// Leaves one of each name. Channels are a set: a caller may name one twice.
+pub(crate) fn dedup(names: Option<&mut Vec<String>>) {
+    if let Some(names) = names {
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+    }
+}
+
 /// The faults found so far.
 #[derive(Default)]
 pub(crate) struct FieldErrors(Vec<FieldError>);

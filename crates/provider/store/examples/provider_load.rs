@@ -152,6 +152,7 @@ async fn set_up(store: &dyn Store) {
             metadata: Default::default(),
             headers: Default::default(),
             secret: Sealed::from_text("v1.k.c2VjcmV0"),
+            version: std::num::NonZeroU16::MIN,
             old_secrets: Vec::new(),
             failing_since: None,
             ordering: Default::default(),

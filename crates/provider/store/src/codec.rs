@@ -2,6 +2,7 @@
 //! resolution of the runtime's clocks.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU16;
 
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
@@ -219,6 +220,12 @@ pub(crate) fn capabilities_from_json(text: &str) -> StoreResult<BTreeSet<Capabil
     let names: Vec<String> = from_json(text)?;
     let capability = |name: &String| Capability::parse(name).ok_or_else(|| corrupt(format_args!("capability {name}")));
     names.iter().map(capability).collect()
+}
+
+/// The version that an endpoint's owner gave it.
+pub(crate) fn endpoint_version(number: i64) -> StoreResult<NonZeroU16> {
+    let version = u16::try_from(number).ok().and_then(NonZeroU16::new);
+    version.ok_or_else(|| StoreError::Corrupt(format!("{number} is not the version of an endpoint")))
 }
 
 pub(crate) fn ordering(number: i64) -> StoreResult<DeliveryOrder> {

@@ -27,6 +27,8 @@ pub enum Validity {
     Now,
     /// Expired in 2025.
     Expired,
+    /// Valid from 2124 on.
+    Future,
 }
 
 /// Why a certificate could not be made.
@@ -82,9 +84,14 @@ fn params_of_server(names: &[&str], validity: Validity) -> Result<CertificatePar
     let mut params = CertificateParams::new(names)?;
     params.distinguished_name.push(DnType::CommonName, "a server");
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    if validity == Validity::Expired {
-        params.not_before = date_time_ymd(2024, 1, 1);
-        params.not_after = date_time_ymd(2025, 1, 1);
+    let years = match validity {
+        Validity::Now => None,
+        Validity::Expired => Some((2024, 2025)),
+        Validity::Future => Some((2124, 2125)),
+    };
+    if let Some((from, to)) = years {
+        params.not_before = date_time_ymd(from, 1, 1);
+        params.not_after = date_time_ymd(to, 1, 1);
     }
     Ok(params)
 }

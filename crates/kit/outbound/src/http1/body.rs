@@ -77,6 +77,15 @@ impl Body {
         matches!(self.state, BodyState::UntilClose)
     }
 
+    /// Bytes that were decoded, and the length of the whole body if it was declared.
+    pub(super) fn progress(&self) -> (u64, Option<u64>) {
+        let received = self.read.len() as u64;
+        match self.state {
+            BodyState::Length(left) => (received, Some(received + left)),
+            _ => (received, None),
+        }
+    }
+
     /// The decoded bytes.
     pub(super) fn into_bytes(self) -> Bytes {
         Bytes::from(self.read)

@@ -1,11 +1,14 @@
 //! Reads a response incrementally.
 
-use super::{Body, EncodedRequest, Progress, ReadBuffer, ResponseHead};
+use super::{Body, EncodedRequest, NOT_HTTP, Progress, ReadBuffer, ResponseHead};
 use crate::client::Response;
 use crate::error::TransportError;
 
 /// Maximum number of interim responses (1xx) before a response. Servers send one or two.
 const INTERIM_RESPONSES_MAX: usize = 32;
+
+/// Bytes of an answer that is not HTTP which the error quotes.
+const BEGINNING_BYTES_MAX: usize = 40;
 
 /// A response that is being read.
 pub(crate) struct ResponseReader {
@@ -72,13 +75,19 @@ impl ResponseReader {
         self.response(false)
     }
 
+    /// Bytes of the body that arrived, and those that it was to have if the server declared it.
+    pub(crate) fn body_progress(&self) -> (u64, Option<u64>) {
+        self.head_and_body.as_ref().map_or((0, None), |(_, body)| body.progress())
+    }
+
     fn read_head(&mut self, read_buffer: &mut ReadBuffer) -> Result<Option<ResponseHead>, TransportError> {
         let bytes = read_buffer.unread();
         // A head may arrive byte by byte: parse it only the first time and when it may have ended.
         let may_be_whole = self.scanned == 0 || has_end(&bytes[self.scanned.saturating_sub(2)..]);
         if may_be_whole
             && !bytes.is_empty()
-            && let Some((length, head)) = ResponseHead::parse(bytes, self.may_have_body)?
+            && let Some((length, head)) =
+                ResponseHead::parse(bytes, self.may_have_body).map_err(|error| with_beginning(error, bytes))?
         {
             let left = self.head_bytes_left.checked_sub(length);
             self.head_bytes_left = left.ok_or(TransportError::HeaderTooLarge)?;
@@ -97,6 +106,14 @@ impl ResponseReader {
         let (head, body) = self.head_and_body.take()?;
         Some(Response { status: head.status, headers: head.headers, body: body.into_bytes(), truncated })
     }
+}
+
+/// The error for bytes that are not HTTP, with the first of them.
+fn with_beginning(error: TransportError, bytes: &[u8]) -> TransportError {
+    if error != NOT_HTTP || bytes.starts_with(b"HTTP/") {
+        return error;
+    }
+    TransportError::NotHttp { beginning: bytes[..bytes.len().min(BEGINNING_BYTES_MAX)].escape_ascii().to_string() }
 }
 
 /// Whether the bytes contain an empty line, which ends a head.

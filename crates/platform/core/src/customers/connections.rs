@@ -12,7 +12,7 @@ mod state;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kit_outbound::url::parse_endpoint_url;
+use kit_outbound::url::parse_server_url;
 use kit_runtime::vault::Secret;
 use url::Url;
 use uuid::Uuid;
@@ -259,7 +259,7 @@ fn provider_url(text: &str) -> Result<String, String> {
         return refused("has a part after ? or #");
     }
     // Parsers read backslashes, additional slashes and white space differently, and so does a person.
-    if parse_endpoint_url(text).is_err() {
+    if parse_server_url(text).is_err() {
         return refused("is not a plain address");
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kit_outbound::url::parse_endpoint_url;
+use kit_outbound::url::parse_server_url;
 use kit_outbound::{AddressPolicy, Client, ClientConfig, TransportError};
 use url::Url;
 
@@ -131,7 +131,7 @@ impl ProviderAccess {
 
     /// What kind of address the filter refuses, if the URL contains one. It resolves no name.
     fn refusal(&self, url: &str) -> Option<&'static str> {
-        let url = parse_endpoint_url(url).ok()?;
+        let url = parse_server_url(url).ok()?;
         self.policy.check_literal(&url).err().map(|refused| refused.kind)
     }
 }
@@ -156,12 +156,7 @@ impl Route {
 
 /// Whether nothing was sent, so that the next address can be tried.
 pub(crate) fn is_unsent(error: &TransportError) -> bool {
-    matches!(
-        error,
-        TransportError::Connect { .. }
-            | TransportError::Dns { .. }
-            | TransportError::Timeout { awaited: "connection", .. }
-    )
+    error.is_unconnected()
 }
 
 fn same_origin(left: &str, right: &str) -> bool {
@@ -231,7 +226,7 @@ mod tests {
         let access = access(&["http://127.0.0.1:8071"], None, &[]);
         let entered = access.route(&ProviderAddress::Url("http://203.0.114.7:22".to_owned())).await.unwrap();
         let closed = TransportError::Connect { host: "203.0.114.7".into(), reason: "Connection refused".into() };
-        let silent = TransportError::Timeout { awaited: "connection", limit_ms: 10_000 };
+        let silent = TransportError::ConnectTimeout { address: "203.0.114.7:22".into(), limit_ms: 10_000 };
         let texts =
             [closed.clone(), silent, TransportError::Closed, TransportError::Invalid("the response is not HTTP")]
                 .map(|error| entered.failure_text(&error));

@@ -71,15 +71,12 @@ pub(crate) struct ApplicationPatchIn {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ApplicationOut<'a> {
     /// The caller's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
     /// Display name.
     name: &'a str,
     /// Throttle rate: messages per second that the application's endpoints receive at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
     /// Former name of `throttleRate`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     rate_limit: Option<u16>,
     /// `app_…`

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::attempts::{Statuses, status_text};
+use super::endpoints::{self, EndpointOut};
 use super::messages::{self, MessageOut};
 use crate::errors::{ApiError, HttpErrorOut};
 use crate::extract::{self, Auth, PathParams};
@@ -29,54 +30,28 @@ pub(crate) struct EndpointMessageOut<'a> {
     status: u8,
     /// The status as a word.
     status_text: &'static str,
-    /// Time of the next attempt; absent when none is scheduled.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Time of the next attempt; null when none is scheduled.
     #[schema(value_type = Option<String>, format = DateTime)]
     next_attempt: Option<String>,
 }
 
-/// An endpoint that a message was sent to or waits for. A deleted endpoint has only the fields that its attempts
-/// recorded.
+/// An endpoint that a message was sent to or waits for. Of a deleted endpoint only the id, the time of creation and the
+/// URL of the latest attempt are known.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageEndpointOut<'a> {
-    /// `ep_…`
-    id: &'a str,
+    /// The endpoint. A deleted one is `disabled`.
+    #[serde(flatten)]
+    endpoint: EndpointOut<'a>,
     /// Outcome of the latest attempt, also when a retry is scheduled: 0 success, 1 pending (no attempt yet), 2 fail, 4
     /// canceled.
     #[schema(minimum = 0, maximum = 4)]
     status: u8,
     /// The status as a word.
     status_text: &'static str,
-    /// Time of the next attempt; absent when none is scheduled.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Time of the next attempt; null when none is scheduled.
     #[schema(value_type = Option<String>, format = DateTime)]
     next_attempt: Option<String>,
-    /// URL that the endpoint receives messages at.
-    #[schema(format = "uri")]
-    url: &'a str,
-    /// Description in the caller's own words.
-    description: &'a str,
-    /// Throttle rate: messages per second that the endpoint receives at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    throttle_rate: Option<u16>,
-    /// The caller's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    uid: Option<&'a str>,
-    /// The endpoint is disabled or deleted and receives nothing.
-    disabled: bool,
-    /// Event types that the endpoint receives; absent when it receives all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    event_types: Option<&'a [String]>,
-    /// Channels whose messages the endpoint receives; absent when it receives all messages.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    channels: Option<&'a [String]>,
-    /// Time of creation.
-    #[schema(value_type = String, format = DateTime)]
-    created_at: String,
-    /// Time of the last change.
-    #[schema(value_type = String, format = DateTime)]
-    updated_at: String,
 }
 
 /// The page of the list of endpoints.
@@ -96,22 +71,17 @@ impl Filters for DestinationsQuery {
 }
 
 fn destination(row: &AttemptedDestination) -> MessageEndpointOut<'_> {
-    let endpoint = row.endpoint.as_ref();
-    let created_at = ids::timestamp_of(&row.id, ids::ENDPOINT).unwrap_or(from_ms(0));
+    let endpoint = match &row.endpoint {
+        Some(endpoint) => endpoints::view(endpoint),
+        None => {
+            endpoints::view_deleted(&row.id, &row.url, ids::timestamp_of(&row.id, ids::ENDPOINT).unwrap_or(from_ms(0)))
+        }
+    };
     MessageEndpointOut {
-        id: &row.id,
+        endpoint,
         status: row.status as u8,
         status_text: status_text(row.status),
         next_attempt: row.next_attempt.map(response::time),
-        url: &row.url,
-        description: endpoint.map_or("", |endpoint| &endpoint.description),
-        throttle_rate: endpoint.and_then(|endpoint| endpoint.throttle_rate),
-        uid: endpoint.and_then(|endpoint| endpoint.uid.as_deref()),
-        disabled: endpoint.is_none_or(|endpoint| endpoint.disabled),
-        event_types: endpoint.and_then(|endpoint| endpoint.filter_types.as_deref()),
-        channels: endpoint.and_then(|endpoint| endpoint.channels.as_deref()),
-        created_at: response::time(endpoint.map_or(created_at, |endpoint| endpoint.created_at)),
-        updated_at: response::time(endpoint.map_or(created_at, |endpoint| endpoint.updated_at)),
     }
 }
 

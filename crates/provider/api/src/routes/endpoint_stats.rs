@@ -3,8 +3,8 @@
 use axum::extract::State;
 use axum::response::Response;
 use jiff::Timestamp;
-use provider_core::Provider;
 use provider_core::port::EndpointCounts;
+use provider_core::{Provider, parse_query_time};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -113,12 +113,12 @@ pub(crate) async fn attempt_stats(
     Ok(response::ok(&EndpointAttemptStats { success, fail, canceled }))
 }
 
-/// A time of the query; 422 if it is not one. An unescaped `+` of an offset arrives as a space.
+/// A time of the query; 422 if it is not one.
 fn time(parameter: &'static str, text: Option<String>) -> Result<Option<Timestamp>, ApiError> {
     let parse = |text: String| {
-        text.replace(' ', "+")
-            .parse()
-            .map_err(|_| ApiError::at(["query", parameter], "must be a time in RFC 3339, such as 2026-01-31T12:00:00Z"))
+        parse_query_time(&text).ok_or_else(|| {
+            ApiError::at(["query", parameter], "must be a time in RFC 3339, such as 2026-01-31T12:00:00Z")
+        })
     };
     text.map(parse).transpose()
 }

@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 
 use axum::extract::State;
 use axum::response::Response;
+use jiff::Timestamp;
 use provider_core::model::Endpoint;
 use provider_core::page::CursorKey;
 use provider_core::{DeliveryOrder, EndpointInput, EndpointPatch, PatchField, Provider, ids};
@@ -19,8 +20,9 @@ use crate::patch;
 use crate::response::{self, ListResponse};
 use crate::schema_types::{Channel, Name};
 
-/// The version of every endpoint. Older clients increment it with each change; the provider ignores what they send.
-const VERSION: u16 = 1;
+/// The version of a deleted endpoint.
+const FIRST_VERSION: u16 = 1;
+static NO_METADATA: BTreeMap<String, String> = BTreeMap::new();
 
 /// A new or replaced endpoint.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -52,9 +54,9 @@ pub(crate) struct EndpointIn {
     /// Former name of `throttleRate`.
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: Option<NonZeroU16>,
-    /// Sent by older clients. The provider ignores it.
-    #[expect(dead_code, reason = "deserialising it checks that it is a number")]
-    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
+    /// The caller's own version of the endpoint, which the provider stores and returns. The default is 1; a PUT without
+    /// this field keeps the existing value.
+    #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     version: Option<NonZeroU16>,
     /// Pairs of text that the provider stores unchanged.
     metadata: Option<BTreeMap<String, String>>,
@@ -100,32 +102,26 @@ pub(crate) struct EndpointOut<'a> {
     /// Description in the caller's own words.
     description: &'a str,
     /// Throttle rate: messages per second that the endpoint receives at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
     /// Former name of `throttleRate`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     rate_limit: Option<u16>,
-    /// Always 1, for older clients.
+    /// The caller's own version of the endpoint; 1 if none was set.
     #[schema(deprecated)]
     version: u16,
     /// The caller's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
     /// URL that the endpoint receives messages at.
     #[schema(format = "uri")]
     url: &'a str,
     /// A disabled endpoint receives nothing.
     disabled: bool,
-    /// Event types that the endpoint receives; absent when it receives all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Event types that the endpoint receives; null when it receives all.
     event_types: Option<&'a [String]>,
     /// Former name of `eventTypes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     filter_types: Option<&'a [String]>,
-    /// Channels whose messages the endpoint receives; absent when it receives all messages.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Channels whose messages the endpoint receives; null when it receives all messages.
     channels: Option<&'a [String]>,
     /// `key` if messages with the same ordering key are delivered one after the other; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,10 +175,10 @@ pub(crate) struct EndpointPatchIn {
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<u16>, minimum = 1, maximum = 65535, deprecated)]
     rate_limit: PatchField<Option<NonZeroU16>>,
-    /// Sent by older clients. The provider ignores it.
-    #[expect(dead_code, reason = "deserialising it checks that it is a number")]
-    #[schema(value_type = Option<u16>, minimum = 1, deprecated)]
-    version: Option<NonZeroU16>,
+    /// The caller's own version of the endpoint.
+    #[serde(default, deserialize_with = "patch::field")]
+    #[schema(value_type = u16, required = false, minimum = 1, maximum = 65535, deprecated)]
+    version: PatchField<NonZeroU16>,
     /// Pairs of text, which replace the existing ones.
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = BTreeMap<String, String>, required = false)]
@@ -235,6 +231,7 @@ impl TryFrom<EndpointPatchIn> for EndpointPatch {
             filter_types: EVENT_TYPES.one_change_of(body.event_types, body.filter_types)?,
             channels: body.channels,
             throttle_rate: THROTTLE_RATE.one_change_of(body.throttle_rate, patch::to_u16(body.rate_limit))?,
+            version: body.version,
             metadata: body.metadata,
             ordering: match body.ordering {
                 PatchField::Keep => PatchField::Keep,
@@ -256,6 +253,7 @@ impl TryFrom<EndpointIn> for EndpointInput {
             filter_types: EVENT_TYPES.one_of(body.event_types, body.filter_types)?,
             channels: body.channels,
             throttle_rate: THROTTLE_RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
+            version: body.version,
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,
@@ -271,14 +269,14 @@ impl Ordering {
     }
 }
 
-fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
+pub(super) fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
     EndpointOut {
         id: &endpoint.id,
         metadata: &endpoint.metadata,
         description: &endpoint.description,
         throttle_rate: endpoint.throttle_rate,
         rate_limit: endpoint.throttle_rate,
-        version: VERSION,
+        version: endpoint.version.get(),
         uid: endpoint.uid.as_deref(),
         url: &endpoint.url,
         disabled: endpoint.disabled,
@@ -288,6 +286,27 @@ fn view(endpoint: &Endpoint) -> EndpointOut<'_> {
         ordering: Ordering::shown(endpoint),
         created_at: response::time(endpoint.created_at),
         updated_at: response::time(endpoint.updated_at),
+    }
+}
+
+/// What is known of an endpoint after it was deleted.
+pub(super) fn view_deleted<'a>(id: &'a str, url: &'a str, created_at: Timestamp) -> EndpointOut<'a> {
+    EndpointOut {
+        id,
+        metadata: &NO_METADATA,
+        description: "",
+        throttle_rate: None,
+        rate_limit: None,
+        version: FIRST_VERSION,
+        uid: None,
+        url,
+        disabled: true,
+        event_types: None,
+        filter_types: None,
+        channels: None,
+        ordering: None,
+        created_at: response::time(created_at),
+        updated_at: response::time(created_at),
     }
 }
 

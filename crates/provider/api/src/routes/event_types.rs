@@ -77,19 +77,16 @@ pub(crate) struct EventTypeOut<'a> {
     archived: bool,
     /// The event type is deprecated.
     deprecated: bool,
-    /// JSON Schema of the payload by version, such as `{"1": {…}}`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// JSON Schema of the payload by version, such as `{"1": {…}}`; null when there is none, and in lists without
+    /// `with_content`.
     #[schema(value_type = Option<Object>)]
     schemas: Option<&'a Value>,
     /// Feature flags. A token sees the event type if it has one of them; without flags, every token sees it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     feature_flags: Option<&'a BTreeSet<String>>,
     /// The first of `featureFlags`, for older clients.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     feature_flag: Option<&'a str>,
     /// Name of the event type's group.
-    #[serde(skip_serializing_if = "Option::is_none")]
     group_name: Option<&'a str>,
     /// Time of creation.
     #[schema(value_type = String, format = DateTime)]

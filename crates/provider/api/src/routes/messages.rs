@@ -73,7 +73,6 @@ pub(crate) struct MessageIn<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MessageOut<'a> {
     /// The caller's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     event_id: Option<&'a str>,
     /// Name of the event type.
     event_type: &'a str,
@@ -86,18 +85,15 @@ pub(crate) struct MessageOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     content_type: Option<&'a str>,
     /// Channels of the message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     channels: Option<&'a [String]>,
     /// Tags of the message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     tags: Option<&'a [String]>,
     /// `msg_…`
     id: &'a str,
     /// Time when the provider accepted the message.
     #[schema(value_type = String, format = DateTime)]
     timestamp: String,
-    /// Time of delivery; absent when the message is delivered immediately.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Time of delivery; null when the message is delivered immediately.
     #[schema(value_type = Option<String>, format = DateTime)]
     deliver_at: Option<String>,
 }

@@ -56,7 +56,7 @@ const BODY_ERRORS: [ErrorResponse; 4] = [
     ),
     ("408", "The body did not arrive within 30 seconds (`request_timeout`).", ERROR),
     ("413", "The body is too large (`payload_too_large`).", ERROR),
-    ("415", "The content type is not JSON, or the body is compressed (`unsupported_media_type`).", ERROR),
+    ("415", "The body is compressed (`unsupported_media_type`).", ERROR),
 ];
 
 /// Errors of records. They describe the operations that declare these statuses, and are not added to others.

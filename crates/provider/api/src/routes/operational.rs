@@ -72,22 +72,17 @@ pub(crate) struct OperationalWebhookEndpointOut<'a> {
     /// Description in the caller's own words.
     description: &'a str,
     /// Throttle rate: messages per second that the endpoint receives at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     throttle_rate: Option<u16>,
     /// Former name of `throttleRate`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     rate_limit: Option<u16>,
     /// The caller's own id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     uid: Option<&'a str>,
     /// A disabled endpoint receives nothing.
     disabled: bool,
-    /// Event types that the endpoint receives; absent when it receives all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Event types that the endpoint receives; null when it receives all.
     event_types: Option<&'a [String]>,
     /// Former name of `eventTypes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(deprecated)]
     filter_types: Option<&'a [String]>,
     /// `key` if events about the same endpoint are delivered one after the other; absent otherwise.
@@ -137,6 +132,7 @@ impl TryFrom<OperationalWebhookEndpointIn> for EndpointInput {
             filter_types: EVENT_TYPES.one_of(body.event_types, body.filter_types)?,
             channels: None,
             throttle_rate: THROTTLE_RATE.one_of(body.throttle_rate, body.rate_limit.map(NonZeroU16::get))?,
+            version: None,
             metadata: body.metadata.unwrap_or_default(),
             headers: body.headers,
             secret: body.secret,

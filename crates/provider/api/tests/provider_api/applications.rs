@@ -1,7 +1,7 @@
 //! Consumer applications.
 
 use provider_core::ids;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, NOW};
 
@@ -11,7 +11,8 @@ async fn an_application_is_created_with_its_name_alone() {
     let created = fixture.post("/app/", r#"{"name":"Hammer & Sons"}"#).await;
     let id = created.field("id");
     assert!(ids::is_id(&id, "app_"), "{id}");
-    let whole = json!({"name": "Hammer & Sons", "id": id, "createdAt": NOW, "updatedAt": NOW, "metadata": {}});
+    let whole = json!({"name": "Hammer & Sons", "uid": null, "throttleRate": null, "rateLimit": null, "id": id, "createdAt": NOW,
+        "updatedAt": NOW, "metadata": {}});
     created.expect(201, &whole);
     fixture.get(&format!("/app/{id}")).await.expect(200, &whole);
     fixture.get(&format!("/app/{id}/")).await.expect(200, &whole);
@@ -46,9 +47,11 @@ async fn an_application_is_replaced_or_created_and_deleted() {
     let fixture = Fixture::new().await;
     let id = fixture.application("house").await;
     let updated = fixture.put("/app/house", json!({"name": "New name"})).await;
-    updated.expect(200, &json!({"name": "New name", "id": id, "createdAt": NOW, "updatedAt": NOW, "metadata": {}}));
+    let whole = json!({"name": "New name", "uid": null, "throttleRate": null, "rateLimit": null, "id": id, "createdAt": NOW,
+        "updatedAt": NOW, "metadata": {}});
+    updated.expect(200, &whole);
     let created = fixture.put("/app/unknown", json!({"name": "Made"})).await;
-    assert_eq!((created.status, created.json().get("uid")), (201, None));
+    assert_eq!((created.status, &created.json()["uid"]), (201, &Value::Null));
     assert_ne!(created.field("id"), id);
     for status in [204, 404] {
         assert_eq!(fixture.delete(&format!("/app/{id}/")).await.status, status);

@@ -288,7 +288,7 @@ async fn refuse(ledger: &mut SeenStatuses) {
             let bytes = if path.contains("/import/") { TOO_LARGE_TO_IMPORT } else { TOO_LARGE };
             let large = format!("{{\"name\":\"{}\"}}", "n".repeat(bytes));
             for (headers, sent) in
-                [(&[("content-type", "text/plain")][..], body.as_str()), (&[], "["), (&[], large.as_str())]
+                [(&[("content-encoding", "gzip")][..], body.as_str()), (&[], "["), (&[], large.as_str())]
             {
                 ledger.ask(Some(&key), &method, &there, headers, sent).await;
             }

@@ -16,6 +16,7 @@ async fn an_endpoint_is_created_with_its_url_alone() {
     let id = created.field("id");
     assert!(ids::is_id(&id, "ep_"), "{id}");
     let whole = json!({"id": id, "metadata": {}, "description": "", "url": URL, "disabled": false, "version": 1,
+        "uid": null, "throttleRate": null, "rateLimit": null, "eventTypes": null, "filterTypes": null, "channels": null,
         "createdAt": NOW, "updatedAt": NOW});
     created.expect(201, &whole);
     fixture.get(&format!("/app/app/endpoint/{id}/")).await.expect(200, &whole);
@@ -182,16 +183,46 @@ async fn event_types_of_an_endpoint_must_exist_and_not_be_empty() {
 
 /// Clients before version 1 increment the version with each change.
 #[tokio::test]
-async fn the_version_of_older_clients_changes_nothing() {
+async fn the_version_of_an_endpoint_is_what_its_owner_set() {
     let fixture = Fixture::new().await;
     fixture.application("app").await;
-    for version in [1, 2, 17] {
-        let created = fixture.post("/app/app/endpoint", json!({"url": URL, "version": version})).await;
-        assert_eq!((created.status, &created.json()["version"]), (201, &json!(1)), "{}", created.text);
-        let path = format!("/app/app/endpoint/{}", created.field("id"));
-        assert_eq!(fixture.put(&path, json!({"url": URL, "version": version})).await.status, 200);
-        assert_eq!(fixture.patch(&path, json!({"version": version})).await.status, 200);
+    let created = fixture.post("/app/app/endpoint", json!({"url": URL, "version": 17})).await;
+    assert_eq!((created.status, &created.json()["version"]), (201, &json!(17)), "{}", created.text);
+    let path = format!("/app/app/endpoint/{}", created.field("id"));
+    for (method, body, version) in [
+        ("PUT", json!({"url": URL}), 17),
+        ("PUT", json!({"url": URL, "version": 18}), 18),
+        ("PATCH", json!({"version": 65_535}), 65_535),
+        ("PATCH", json!({"description": "d"}), 65_535),
+    ] {
+        let changed = fixture.call(method, &path, &body.to_string()).await;
+        assert_eq!((changed.status, &changed.json()["version"]), (200, &json!(version)), "{method} {body}");
+        assert_eq!(fixture.get(&path).await.json()["version"], version);
     }
+    for version in [json!(0), json!(65_536), json!("1")] {
+        assert_eq!(fixture.patch(&path, json!({"version": version})).await.status, 422, "{version}");
+    }
+}
+
+#[tokio::test]
+async fn a_channel_that_is_given_twice_counts_once() {
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let twice: Vec<String> = (0..20).map(|number| format!("c{}", number % 2)).collect();
+    let created = fixture.post("/app/app/endpoint", json!({"url": URL, "channels": twice})).await;
+    assert_eq!((created.status, &created.json()["channels"]), (201, &json!(["c0", "c1"])), "{}", created.text);
+    let message = fixture.post("/app/app/msg", json!({"eventType": "a", "payload": {}, "channels": twice})).await;
+    assert_eq!((message.status, &message.json()["channels"]), (202, &json!(["c0", "c1"])), "{}", message.text);
+    let asked = fixture.post("/app/app/msg/precheck/active", json!({"eventType": "a", "channels": ["c1", "c1"]})).await;
+    asked.expect(200, &json!({"active": true}));
+}
+
+#[tokio::test]
+async fn the_fragment_of_an_address_is_kept() {
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let created = fixture.post("/app/app/endpoint", json!({"url": "https://example.com/hook#part"})).await;
+    assert_eq!((created.status, created.field("url")), (201, "https://example.com/hook#part".into()));
 }
 
 #[tokio::test]

@@ -76,6 +76,9 @@ async fn messages_are_listed_by_channel_tag_type_and_time() {
         ("?before=2026-11-21T06:28:03Z", vec![]),
         ("?after=2026-11-21T06:28:03Z", all()),
         ("?after=2026-11-21T06%3A28%3A03%2B00%3A00&before=2026-11-21T07:28:04.000001Z", all()),
+        ("?after=2026-11-21T06:28:03+00:00&before=2026-11-21T08:28:04+01:00", all()),
+        ("?after=2026-11-21T06:28:03%2000:00", all()),
+        ("?after=2026-11-21%2006:28:03%2000:00", all()),
         ("?after=2026-11-21T06:28:04Z", vec![]),
         ("?limit=1&tag=t", vec![tag.clone()]),
         ("?unknown=1", all()),
@@ -150,7 +153,8 @@ async fn attempts_are_listed_by_outcome_and_with_their_messages() {
     let with_messages =
         fixture.get(&format!("/app/app/attempt/endpoint/{endpoint}?with_msg=true&with_content=false")).await;
     let row = &with_messages.json()["data"][2];
-    let message = json!({"id": one, "eventType": "a.b", "payload": {}, "channels": ["one"], "timestamp": NOW});
+    let message = json!({"id": one, "eventType": "a.b", "payload": {}, "channels": ["one"], "timestamp": NOW, "eventId": null, "tags": null,
+        "deliverAt": null});
     assert_eq!((&row["msg"], &row["response"]), (&message, &json!("{}")));
     let without = fixture.get(&format!("/app/app/attempt/endpoint/{endpoint}")).await;
     assert_eq!(without.json()["data"][2].get("msg"), None);
@@ -165,7 +169,10 @@ async fn a_message_has_the_status_that_each_of_its_two_lists_defines() {
     let at_endpoint = format!("/app/app/endpoint/{endpoint}/msg/");
     let pending = fixture.get(&in_message).await.json();
     let rows = json!([{"id": endpoint, "status": 1, "statusText": "pending", "nextAttempt": NOW, "url": "https://example.com/hook",
-        "description": "", "disabled": false, "createdAt": NOW, "updatedAt": NOW}]);
+        "description": "", "disabled": false, "createdAt": NOW, "updatedAt": NOW, "metadata": {}, "version": 1, "uid": null,
+        "throttleRate": null, "rateLimit": null, "eventTypes": null, "filterTypes": null, "channels": null}]);
+    let alone = fixture.get(&format!("/app/app/endpoint/{endpoint}")).await.json();
+    assert!(alone.as_object().unwrap().iter().all(|(name, value)| pending["data"][0][name] == *value));
     assert_eq!((&pending["data"], &pending["done"]), (&rows, &json!(true)));
     assert_eq!(listed(&fixture, &at_endpoint).await, [""; 0], "it was not tried yet");
 
@@ -176,21 +183,21 @@ async fn a_message_has_the_status_that_each_of_its_two_lists_defines() {
     assert_eq!((&destination["statusText"], &destination["nextAttempt"]), (&json!("fail"), &json!(later)));
     let attempted = &fixture.get(&at_endpoint).await.json()["data"][0];
     let expected = json!({"id": message, "eventType": "a.b", "payload": {}, "timestamp": NOW, "status": 3,
-        "statusText": "sending", "nextAttempt": later});
+        "statusText": "sending", "nextAttempt": later, "eventId": null, "channels": null, "tags": null, "deliverAt": null});
     assert_eq!(attempted, &expected);
     for (status, count) in [(0, 0), (1, 0), (2, 0), (3, 1), (4, 0)] {
         assert_eq!(listed(&fixture, &format!("{at_endpoint}?status={status}")).await.len(), count, "{status}");
     }
     record(&fixture, 2, [&application, &endpoint, &message], 204, DeliveryOutcome::Done).await;
     let attempted = &fixture.get(&format!("{at_endpoint}?status=0")).await.json()["data"][0];
-    assert_eq!((&attempted["status"], attempted.get("nextAttempt")), (&json!(0), None));
+    assert_eq!((&attempted["status"], &attempted["nextAttempt"]), (&json!(0), &Value::Null));
 
     // A deleted endpoint has the fields that its attempts recorded.
     fixture.delete(&format!("/app/app/endpoint/{endpoint}")).await;
     let gone = &fixture.get(&in_message).await.json()["data"][0];
     assert_eq!(
-        (&gone["disabled"], &gone["url"], &gone["status"]),
-        (&json!(true), &json!("https://example.com/hook"), &json!(0))
+        (&gone["disabled"], &gone["url"], &gone["status"], &gone["version"]),
+        (&json!(true), &json!("https://example.com/hook"), &json!(0), &json!(1))
     );
     for path in ["/app/app/msg/none/endpoint", "/app/app/endpoint/none/msg"] {
         assert_eq!(fixture.get(path).await.status, 404);

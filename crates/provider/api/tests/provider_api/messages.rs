@@ -16,7 +16,7 @@ async fn an_accepted_message_can_be_read() {
     let id = created.field("id");
     assert!(ids::is_id(&id, "msg_"), "{id}");
     let whole = json!({"eventId": "i.1", "eventType": "ITEM_STATUS_CHANGE", "payload": {"status": "SOLD"},
-        "channels": ["c"], "tags": ["t"], "id": id, "timestamp": NOW});
+        "channels": ["c"], "tags": ["t"], "id": id, "timestamp": NOW, "deliverAt": null});
     created.expect(202, &whole);
     for message in [&id, "i.1"] {
         fixture.get(&format!("/app/app/msg/{message}")).await.expect(200, &whole);

@@ -19,7 +19,7 @@ async fn an_operational_endpoint_is_created_read_replaced_and_deleted() {
     created.expect(
         201,
         &json!({"id": id, "url": URL, "description": "", "disabled": false, "createdAt": NOW, "updatedAt": NOW,
-            "metadata": {}}),
+            "metadata": {}, "uid": null, "throttleRate": null, "rateLimit": null, "eventTypes": null, "filterTypes": null}),
     );
     let path = format!("{PATH}/{id}");
     let given = json!({"url": URL, "uid": "ops", "description": "d", "disabled": true, "throttleRate": 7,

@@ -13,7 +13,7 @@ use crate::dispatcher::retry::spread;
 use crate::model::AttemptStatus;
 
 /// Bytes of a response that are read and kept.
-pub(super) const RESPONSE_BYTES_MAX: usize = 20_000;
+pub(crate) const RESPONSE_BYTES_MAX: usize = 20_000;
 
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Outcome {
         match result {
             Ok(response) => Self::of_response(&response, now),
             Err(error) => {
-                let slow = matches!(error, TransportError::Timeout { .. });
+                let slow = error.is_timeout();
                 Self {
                     signal: if slow { ConcurrencySignal::Decrease } else { ConcurrencySignal::Keep },
                     ..Self::failed(error.to_string())

@@ -1,6 +1,7 @@
 //! Changing some fields of an endpoint.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU16;
 
 use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;
@@ -26,6 +27,8 @@ pub struct EndpointPatch {
     pub channels: PatchField<Option<Vec<String>>>,
     /// Messages a second that it receives at most; at least 1.
     pub throttle_rate: PatchField<Option<u16>>,
+    /// The caller's own version of it.
+    pub version: PatchField<NonZeroU16>,
     /// Free text pairs, instead of those that there are.
     pub metadata: PatchField<BTreeMap<String, String>>,
     /// Whether messages of one key are delivered one after the other.
@@ -58,7 +61,9 @@ impl Provider {
             patch.channels.apply(&mut input.channels);
             patch.throttle_rate.apply(&mut input.throttle_rate);
             patch.metadata.apply(&mut input.metadata);
+            patch.version.apply(&mut endpoint.version);
             patch.ordering.apply(&mut endpoint.ordering);
+            input.version = None;
             input.ordering = None;
             endpoint.replace_with(input.check(address_policy)?);
             Ok(())

@@ -131,9 +131,14 @@ fn saturating_add(time: Timestamp, by: SignedDuration) -> Timestamp {
     time.checked_add(by).unwrap_or(if by.is_negative() { Timestamp::MIN } else { Timestamp::MAX })
 }
 
-/// RFC 3339. A `+` that was not escaped has come as a space.
+/// A time in a query, RFC 3339. An offset's `+` that was not escaped has become a space, and its offset is the last part.
+pub fn parse_query_time(text: &str) -> Option<Timestamp> {
+    let with_offset = || text.rsplit_once(' ').and_then(|(time, offset)| format!("{time}+{offset}").parse().ok());
+    text.parse().ok().or_else(with_offset)
+}
+
 fn parse_time(name: &'static str, text: &str) -> Result<Timestamp, ProviderError> {
-    let parsed = text.parse::<Timestamp>().or_else(|_| text.replace(' ', "+").parse());
+    let parsed = parse_query_time(text).ok_or(());
     let invalid =
         |_| ProviderError::Validation(vec![FieldError::in_query(name, "must be a time such as 2026-11-21T06:28:03Z")]);
     parsed.map(|time| from_ms(time.as_millisecond())).map_err(invalid)

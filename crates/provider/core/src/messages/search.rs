@@ -177,7 +177,8 @@ mod tests {
                 next_at: None,
                 attempts,
                 latest,
-                error: String::new(),
+                url: String::new(),
+                failure: String::new(),
             };
             assert_eq!(MessageState::of(&progress), expected, "{progress:?}");
         }

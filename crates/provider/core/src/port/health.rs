@@ -6,6 +6,9 @@ use jiff::Timestamp;
 use super::StoreResult;
 use crate::model::{AttemptStatus, Id};
 
+/// Bytes of a failed attempt's response that [`MessageProgress::failure`] contains: enough for its cause.
+pub const FAILURE_BYTES_MAX: usize = 4_096;
+
 /// Attempts of one time range, counted by result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AttemptTally {
@@ -43,8 +46,10 @@ pub struct MessageProgress {
     pub attempts: u64,
     /// Status and status code of the latest attempt; none before the first.
     pub latest: Option<(AttemptStatus, u16)>,
-    /// The transport error of the latest attempt; empty if it received a response.
-    pub error: String,
+    /// URL that the latest attempt called; empty if it succeeded.
+    pub url: String,
+    /// The first [`FAILURE_BYTES_MAX`] bytes of the latest attempt's response or transport error; empty if it succeeded.
+    pub failure: String,
 }
 
 /// Reading how deliveries fare.

@@ -4,6 +4,7 @@
 
 mod access;
 mod background;
+mod causes;
 mod closing;
 mod delivery;
 mod faults;

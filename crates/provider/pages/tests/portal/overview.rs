@@ -33,7 +33,7 @@ async fn messages_are_filtered_by_state_response_text_and_time() {
     let endpoint = fixture.endpoint(at(&receiver(404, "").await)).await;
     let failed = fixture.message("a.b", "{}", None).await;
     visitor.until_shown(&format!("/endpoints/{}", endpoint.id), &failed.id).await;
-    visitor.until_shown("/messages", "Retrying").await.shows("404: The receiver has no such path.");
+    visitor.until_shown("/messages", "Retrying").await.shows("404: The receiver has no route /hook.");
     for (query, shown, hidden) in [
         ("state=retrying", &failed.id, &unsent.id),
         ("state=not-sent", &unsent.id, &failed.id),
@@ -124,7 +124,7 @@ async fn a_failed_response_is_open_and_the_request_is_shown_without_its_signatur
     page.shows("<details open data-auto>")
         .shows("<h3>Request</h3>")
         .shows("Copy as cURL")
-        .shows("500: The receiver&#39;s own code failed.");
+        .shows("500: The receiver&#39;s own code failed: boom");
     page.shows("webhook-signature: v1,MASKED").shows(&format!("webhook-id: {}", message.id)).hides("v1,=");
     let raw = visitor.get(&format!("/messages/{}?payload=raw", message.id)).await;
     raw.shows("<code>{&#34;it&#34;:&#34;&#39;s&#34;}</code>");

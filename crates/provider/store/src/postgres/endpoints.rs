@@ -120,8 +120,9 @@ pub(super) async fn create(db: &impl Client, new: &Endpoint, answer: Option<&Ide
     }
     check_uid(db, new).await?;
     let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
-         throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+         throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering, \
+         version) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
     write(db, insert, new).await?;
     operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
         .await
@@ -153,7 +154,7 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     // The time of creation stays. The condition names it, so that insert and update have the same parameters.
     let update = "UPDATE endpoints SET uid = $3, url = $4, description = $5, disabled = $6, filter_types = $7, \
          channels = $8, throttle_rate = $9, metadata = $10, headers = $11, secret = $12, old_secrets = $13, \
-         failing_since = $14, updated_at = $15, ordering = $17 WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
+         failing_since = $14, updated_at = $15, ordering = $17, version = $18 WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
     if write(db, update, new).await? == 0 {
         return Err(StoreError::NotFound.into());
     }
@@ -192,6 +193,7 @@ async fn write(db: &impl Client, statement: &str, new: &Endpoint) -> SqlResult<u
             &new.updated_at,
             &new.created_at,
             &(new.ordering as i16),
+            &i32::from(new.version.get()),
         ],
     )
     .await

@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use provider_core::model::Id;
-use provider_core::port::{AttemptTally, EndpointWaiting, HealthStore, MessageProgress, StoreResult};
+use provider_core::port::{
+    AttemptTally, EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress, StoreResult,
+};
 use tokio_postgres::Row;
 
 use super::PostgresStore;
@@ -59,21 +61,23 @@ impl HealthStore for PostgresStore {
         let client = self.client().await?;
         let messages: Vec<&str> = messages.iter().map(|id| &**id).collect();
         let select = "SELECT wanted.id, made.endpoints + waiting.untried, made.succeeded, waiting.count, waiting.next_at, \
-                 made.attempts, made.status, made.code, made.error \
+                 made.attempts, made.status, made.code, made.failure, made.url \
              FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, no) \
              CROSS JOIN LATERAL ( \
                  SELECT count(DISTINCT endpoint) AS endpoints, count(*) AS attempts, \
                      count(DISTINCT endpoint) FILTER (WHERE status = 0) AS succeeded, \
                      (array_agg(status ORDER BY id DESC))[1] AS status, \
                      (array_agg(response_status_code ORDER BY id DESC))[1] AS code, \
-                     (array_agg(CASE WHEN response_status_code = 0 THEN response END ORDER BY id DESC))[1] AS error \
-                 FROM attempts WHERE message = wanted.id AND ($3::text IS NULL OR endpoint = $3) \
+                     (array_agg(CASE WHEN status = 2 THEN substring(response FROM 1 FOR $3) END ORDER BY id DESC))[1] \
+                         AS failure, \
+                     (array_agg(CASE WHEN status = 2 THEN url END ORDER BY id DESC))[1] AS url \
+                 FROM attempts WHERE message = wanted.id AND ($4::text IS NULL OR endpoint = $4) \
              ) made \
              CROSS JOIN LATERAL ( \
                  SELECT count(*) AS count, min(d.next_at) AS next_at, count(*) FILTER (WHERE NOT EXISTS ( \
                      SELECT FROM attempts a WHERE a.message = wanted.id AND a.endpoint = d.endpoint)) AS untried \
                  FROM endpoints e JOIN deliveries d ON d.endpoint = e.id AND d.message = wanted.id \
-                 WHERE e.application = $1 AND ($3::text IS NULL OR e.id = $3) \
+                 WHERE e.application = $1 AND ($4::text IS NULL OR e.id = $4) \
              ) waiting ORDER BY wanted.no";
         let read = |row: &Row| {
             let number = |column| -> SqlResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
@@ -83,7 +87,7 @@ impl HealthStore for PostgresStore {
                 }
                 _ => None,
             };
-            let error: Option<Vec<u8>> = rows::get(row, 8)?;
+            let failure: Option<Vec<u8>> = rows::get(row, 8)?;
             Ok(MessageProgress {
                 message: rows::id(row, 0)?,
                 endpoints: number(1)?,
@@ -92,9 +96,11 @@ impl HealthStore for PostgresStore {
                 next_at: rows::get(row, 4)?,
                 attempts: number(5)?,
                 latest,
-                error: String::from_utf8_lossy(&error.unwrap_or_default()).into_owned(),
+                url: rows::get::<Option<String>>(row, 9)?.unwrap_or_default(),
+                failure: String::from_utf8_lossy(&failure.unwrap_or_default()).into_owned(),
             })
         };
-        Ok(rows::all(&client, select, &[&application, &messages, &endpoint], read).await?)
+        let bytes_max = FAILURE_BYTES_MAX as i32;
+        Ok(rows::all(&client, select, &[&application, &messages, &bytes_max, &endpoint], read).await?)
     }
 }

@@ -224,7 +224,7 @@ pub(super) fn event_type(row: &Row) -> StoreResult<EventType> {
 
 pub(super) const ENDPOINT: &str = "e.id, e.application, e.uid, e.url, e.description, e.disabled, e.filter_types, e.channels, \
      e.throttle_rate, e.metadata, e.headers, e.secret, e.old_secrets, e.failing_since, e.ordering, \
-     e.created_at, e.updated_at";
+     e.created_at, e.updated_at, e.version";
 
 /// The columns of [`ENDPOINT`], which begin at `from`.
 pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
@@ -246,6 +246,7 @@ pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
         ordering: codec::ordering(get::<i16>(row, from + 14)?.into())?,
         created_at: get(row, from + 15)?,
         updated_at: get(row, from + 16)?,
+        version: codec::endpoint_version(get::<i32>(row, from + 17)?.into())?,
     })
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use provider_core::model::{AttemptStatus, Id};
-use provider_core::port::{AttemptTally, EndpointWaiting, HealthStore, MessageProgress, StoreResult};
+use provider_core::port::{
+    AttemptTally, EndpointWaiting, FAILURE_BYTES_MAX, HealthStore, MessageProgress, StoreResult,
+};
 use rusqlite::Connection;
 
 use super::rows::{self, SqlResult, sql_limit};
@@ -75,8 +77,8 @@ fn tally(db: &Connection, endpoint: &str, range: &[Id], rows_max: usize) -> SqlR
 }
 
 fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&str>) -> SqlResult<MessageProgress> {
-    let attempts = "SELECT endpoint, status, response_status_code, CASE WHEN response_status_code = 0 THEN response END \
-         FROM attempts WHERE message = ?1 AND (?2 IS NULL OR endpoint = ?2) ORDER BY id DESC";
+    let attempts = "SELECT endpoint, status, response_status_code, CASE WHEN status = 2 THEN substr(response, 1, ?2) END, \
+         CASE WHEN status = 2 THEN url END FROM attempts WHERE message = ?1 AND (?3 IS NULL OR endpoint = ?3) ORDER BY id DESC";
     let waiting = "SELECT e.id, d.next_at FROM endpoints e \
          CROSS JOIN deliveries d ON d.endpoint = e.id AND d.message = ?2 \
          WHERE e.application = ?1 AND (?3 IS NULL OR e.id = ?3)";
@@ -88,17 +90,19 @@ fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&
         next_at: None,
         attempts: 0,
         latest: None,
-        error: String::new(),
+        url: String::new(),
+        failure: String::new(),
     };
     // Whether each endpoint has a successful attempt.
     let mut endpoints: BTreeMap<Id, bool> = BTreeMap::new();
     let mut statement = db.prepare_cached(attempts)?;
-    let mut made = statement.query((&**message, endpoint))?;
+    let mut made = statement.query((&**message, sql_limit(FAILURE_BYTES_MAX), endpoint))?;
     while let Some(row) = made.next()? {
         let status = codec::status(row.get(1)?)?;
         if found.latest.is_none() {
             found.latest = Some((status, row.get(2)?));
-            found.error = rows::optional_text(row, 3)?.unwrap_or_default().to_owned();
+            found.failure = rows::optional_text(row, 3)?.unwrap_or_default().to_owned();
+            found.url = rows::optional_text(row, 4)?.unwrap_or_default().to_owned();
         }
         found.attempts += 1;
         *endpoints.entry(rows::id(row, 0)?).or_default() |= status == AttemptStatus::Success;

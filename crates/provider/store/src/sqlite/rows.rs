@@ -185,7 +185,8 @@ pub(super) fn event_type(row: &Row<'_>) -> SqlResult<EventType> {
 }
 
 pub(super) const ENDPOINT: &str = "SELECT id, application, uid, url, description, disabled, filter_types, channels, \
-     throttle_rate, metadata, headers, secret, old_secrets, failing_since, ordering, created_at, updated_at FROM endpoints";
+     throttle_rate, metadata, headers, secret, old_secrets, failing_since, ordering, created_at, updated_at, version \
+     FROM endpoints";
 
 pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
     Ok(Endpoint {
@@ -206,6 +207,7 @@ pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
         ordering: codec::ordering(row.get(14)?)?,
         created_at: time(row, 15)?,
         updated_at: time(row, 16)?,
+        version: codec::endpoint_version(row.get(17)?)?,
     })
 }
 

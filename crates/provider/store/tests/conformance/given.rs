@@ -107,6 +107,7 @@ pub(super) fn endpoint(number: usize) -> Endpoint {
         headers: [("x-token".to_owned(), "ä b".to_owned())].into(),
         secret: Sealed::from_text("v1.k.c2VjcmV0"),
         old_secrets: vec![OldSecret { secret: Sealed::from_text("v1.k.b2xk"), expires_at: at(90_000) }],
+        version: std::num::NonZeroU16::MIN,
         failing_since: None,
         ordering: provider_core::DeliveryOrder::PerKey,
         created_at: at(1),

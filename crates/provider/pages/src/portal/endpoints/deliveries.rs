@@ -50,7 +50,7 @@ struct DeliveriesPage {
 struct Trouble {
     says: &'static str,
     cause: String,
-    step: &'static str,
+    step: String,
     last: Option<RelativeTime>,
 }
 
@@ -65,8 +65,9 @@ impl Trouble {
             (false, None) => return None,
         };
         let failed = attempts.iter().find(|attempt| attempt.status == AttemptStatus::Fail);
-        let (cause, step) =
-            failed.map(|attempt| causes::cause(attempt.response_status_code, &attempt.response)).unwrap_or_default();
+        let (cause, step) = failed
+            .map(|attempt| causes::cause(attempt.response_status_code, &attempt.response, &attempt.url))
+            .unwrap_or_default();
         Some(Self { says, cause, step, last: failed.map(|attempt| RelativeTime::new(attempt.at, now)) })
     }
 }

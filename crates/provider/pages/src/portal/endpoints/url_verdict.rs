@@ -34,7 +34,7 @@ struct Row {
     status: StatusBadge,
     text: String,
     until: Option<RelativeTime>,
-    step: &'static str,
+    step: String,
 }
 
 impl HtmlSafe for UrlVerdict {}
@@ -44,7 +44,7 @@ impl UrlVerdict {
     pub(super) async fn look(session: &Session, path: &str, url: &str) -> Result<Self, PageError> {
         let check_path = format!("{}{path}/check-url", session.portal.site().base);
         match session.provider().check_url(&session.caller, session.app(), url).await {
-            Ok(check) => Ok(Self { check_path, ..Self::of(check, session.portal.now()) }),
+            Ok(check) => Ok(Self { check_path, ..Self::of(check, url, session.portal.now()) }),
             Err(ProviderError::TooManyRequests { .. }) => Ok(Self {
                 check_path,
                 ..Self::with(
@@ -60,7 +60,7 @@ impl UrlVerdict {
         Self { kind, verdict, rows: Vec::new(), target: None, check_path: String::new() }
     }
 
-    fn of(check: UrlCheck, now: Timestamp) -> Self {
+    fn of(check: UrlCheck, url: &str, now: Timestamp) -> Self {
         let mut rows = Vec::new();
         if !check.addresses.is_empty() {
             let all: Vec<String> = check.addresses.iter().map(ToString::to_string).collect();
@@ -85,7 +85,7 @@ impl UrlVerdict {
                 ("bad", "This address can't be used.")
             }
             UrlFinding::Failed(error) => {
-                let (cause, step) = causes::cause(0, &error.to_string());
+                let (cause, step) = causes::cause(0, &error.to_string(), url);
                 rows.push(row(StatusBadge::CHECK_FAILED, cause, step));
                 ("bad", "Messages would not arrive at this address now.")
             }
@@ -116,6 +116,6 @@ impl UrlVerdict {
     }
 }
 
-fn row(status: StatusBadge, text: impl Into<String>, step: &'static str) -> Row {
-    Row { status, text: text.into(), until: None, step }
+fn row(status: StatusBadge, text: impl Into<String>, step: impl Into<String>) -> Row {
+    Row { status, text: text.into(), until: None, step: step.into() }
 }

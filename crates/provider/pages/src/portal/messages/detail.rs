@@ -82,7 +82,7 @@ struct Row {
     curl: Option<String>,
     response: CodeBlock,
     cause: String,
-    step: &'static str,
+    step: String,
     is_failed: bool,
     /// The page shows the response without a click.
     is_open: bool,
@@ -112,8 +112,10 @@ pub(in crate::portal) async fn page(
     let first_failed = found.data.iter().position(|attempt| attempt.status == AttemptStatus::Fail);
     let row = |(place, attempt): (usize, &Attempt)| {
         let is_failed = attempt.status == AttemptStatus::Fail;
-        let (cause, step) =
-            if is_failed { causes::cause(attempt.response_status_code, &attempt.response) } else { Default::default() };
+        let (cause, step) = match is_failed {
+            true => causes::cause(attempt.response_status_code, &attempt.response, &attempt.url),
+            false => Default::default(),
+        };
         Row {
             cause,
             step,

@@ -102,7 +102,7 @@ impl Row {
         let state = MessageState::of(progress);
         let latest = match progress.latest {
             None => String::new(),
-            Some((AttemptStatus::Fail, code)) => causes::cause(code, &progress.error).0,
+            Some((AttemptStatus::Fail, code)) => causes::cause(code, &progress.failure, &progress.url).0,
             Some((_, code)) => labels::status_code(code),
         };
         Self {

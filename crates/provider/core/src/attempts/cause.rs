@@ -1,0 +1,282 @@
+//! Why a delivery failed, in plain words, and what the receiver's engineer can do.
+//!
+//! Every place that names a cause (lists, pages, mails, operational webhooks) calls [`Cause::of`] with what the attempt
+//! stored: the status code, and the response or the text of the transport error. Nothing more is stored for it. A line
+//! of the receiver's answer is derived when it is shown, so it disappears when the response is expunged, and
+//! [`Cause::say_privately`] leaves it out.
+
+mod answer_line;
+mod transport;
+
+use self::answer_line::answer_line;
+use crate::dispatcher::RESPONSE_BYTES_MAX;
+use crate::model::Attempt;
+
+/// What an expunged response reads as.
+pub const EXPUNGED: &str = "EXPUNGED";
+
+/// Why an attempt failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the variants and fields are explained by their texts")]
+pub enum Cause {
+    NoDnsRecord { host: String },
+    NameServersSilent { host: String },
+    Refused { address: String },
+    ConnectTimeout { address: String, seconds: String },
+    NotConnected { reason: String },
+    Reset,
+    TlsTimeout { seconds: String },
+    NoAnswer { seconds: String },
+    CertificateExpired { on: String },
+    CertificateNotYetValid { from: String },
+    WrongName { names: String, host: String },
+    SelfSigned,
+    UnknownAuthority { issuer: String },
+    OldTls,
+    NoTls,
+    OtherTls { reason: String },
+    Redirect { code: u16 },
+    BadRequest,
+    Blocked { code: u16 },
+    NoRoute { path: String },
+    MethodNotAllowed,
+    GaveUpReading,
+    Gone,
+    BodyTooLarge { code: u16 },
+    BodyRefused { code: u16 },
+    TooManyRequests,
+    CodeFailed { line: Option<String> },
+    ApplicationUnreachable { code: u16 },
+    ClosedEarly { received: String },
+    LargeHeaders,
+    PrivateAddress { host: String, kind: String },
+    Loop,
+    NotHttp { beginning: Option<String> },
+    Proxy { reason: String },
+    OtherStatus { code: u16 },
+    OtherTransport { reason: String },
+    Expunged,
+}
+
+impl Cause {
+    /// The cause of a failed attempt.
+    pub fn of(attempt: &Attempt) -> Self {
+        Self::from_parts(attempt.response_status_code, &attempt.response, &attempt.url)
+    }
+
+    /// The cause of an attempt to call `url` that ended with this status code (0 without an answer) and this response or
+    /// transport error.
+    pub fn from_parts(code: u16, response: &str, url: &str) -> Self {
+        match code {
+            0 if response == EXPUNGED => Self::Expunged,
+            0 => transport::cause(response, url),
+            300..=399 => Self::Redirect { code },
+            400 => Self::BadRequest,
+            401 | 403 => Self::Blocked { code },
+            404 => Self::NoRoute { path: path(url) },
+            405 => Self::MethodNotAllowed,
+            408 => Self::GaveUpReading,
+            410 => Self::Gone,
+            411 | 413 => Self::BodyTooLarge { code },
+            415 | 422 => Self::BodyRefused { code },
+            429 => Self::TooManyRequests,
+            500 => Self::CodeFailed { line: answer_line(response) },
+            502..=504 | 520..=529 => Self::ApplicationUnreachable { code },
+            508 => Self::Loop,
+            code => Self::OtherStatus { code },
+        }
+    }
+
+    /// Stable name of the cause.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoDnsRecord { .. } => "no_dns_record",
+            Self::NameServersSilent { .. } => "name_servers_silent",
+            Self::Refused { .. } => "connection_refused",
+            Self::ConnectTimeout { .. } => "connect_timeout",
+            Self::NotConnected { .. } => "not_connected",
+            Self::Reset => "connection_reset",
+            Self::TlsTimeout { .. } => "tls_timeout",
+            Self::NoAnswer { .. } => "no_answer",
+            Self::CertificateExpired { .. } => "certificate_expired",
+            Self::CertificateNotYetValid { .. } => "certificate_not_yet_valid",
+            Self::WrongName { .. } => "certificate_name",
+            Self::SelfSigned => "certificate_self_signed",
+            Self::UnknownAuthority { .. } => "certificate_authority",
+            Self::OldTls => "tls_version",
+            Self::NoTls => "no_tls",
+            Self::OtherTls { .. } => "tls",
+            Self::Redirect { .. } => "redirect",
+            Self::BadRequest => "bad_request",
+            Self::Blocked { .. } => "blocked",
+            Self::NoRoute { .. } => "no_route",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::GaveUpReading => "gave_up_reading",
+            Self::Gone => "gone",
+            Self::BodyTooLarge { .. } => "body_too_large",
+            Self::BodyRefused { .. } => "body_refused",
+            Self::TooManyRequests => "too_many_requests",
+            Self::CodeFailed { .. } => "code_failed",
+            Self::ApplicationUnreachable { .. } => "application_unreachable",
+            Self::ClosedEarly { .. } => "closed_early",
+            Self::LargeHeaders => "large_headers",
+            Self::PrivateAddress { .. } => "private_address",
+            Self::Loop => "loop",
+            Self::NotHttp { .. } => "not_http",
+            Self::Proxy { .. } => "proxy",
+            Self::OtherStatus { .. } => "other_status",
+            Self::OtherTransport { .. } => "other",
+            Self::Expunged => "expunged",
+        }
+    }
+
+    /// What happened: one sentence. It may contain a line of the receiver's answer.
+    pub fn say(&self) -> String {
+        match self {
+            Self::NoDnsRecord { host } => format!("{host} has no DNS record."),
+            Self::NameServersSilent { host } => format!("The name servers of {host} don't answer."),
+            Self::Refused { address } => format!("{address} refused the connection."),
+            Self::ConnectTimeout { address, seconds } => format!("No answer from {address} in {seconds} s."),
+            Self::NotConnected { reason } => format!("No connection: {reason}."),
+            Self::Reset => "The connection was cut before an answer came.".to_owned(),
+            Self::TlsTimeout { seconds } => format!("TLS was not finished in {seconds} s."),
+            Self::NoAnswer { seconds } => {
+                format!("The message was sent and perhaps processed, but no answer came in {seconds} s.")
+            }
+            Self::CertificateExpired { on } if on.is_empty() => "The TLS certificate has expired.".to_owned(),
+            Self::CertificateExpired { on } => format!("The TLS certificate expired on {on}."),
+            Self::CertificateNotYetValid { from } if from.is_empty() => {
+                "The TLS certificate is not valid yet.".to_owned()
+            }
+            Self::CertificateNotYetValid { from } => format!("The TLS certificate is not valid before {from}."),
+            Self::WrongName { names, host } => format!("The TLS certificate is for {names}, not for {host}."),
+            Self::SelfSigned => "The TLS certificate is self-signed.".to_owned(),
+            Self::UnknownAuthority { issuer } if issuer.is_empty() => {
+                "The issuer of the TLS certificate is unknown, or the chain is incomplete.".to_owned()
+            }
+            Self::UnknownAuthority { issuer } => {
+                format!("The issuer of the TLS certificate, {issuer}, is unknown, or the chain is incomplete.")
+            }
+            Self::OldTls => "The receiver offers no TLS version from 1.2 on with a secure cipher.".to_owned(),
+            Self::NoTls => "The port speaks no TLS.".to_owned(),
+            Self::OtherTls { reason } => format!("TLS failed: {reason}."),
+            Self::Redirect { code } => format!("{code}: The address redirects, and redirects are not followed."),
+            Self::BadRequest => "400: The receiver refused the request, often because of the signature.".to_owned(),
+            Self::Blocked { code } => {
+                format!("{code}: A login, a firewall, CSRF protection or a list of addresses blocks the request.")
+            }
+            Self::NoRoute { path } if path.is_empty() => "404: The receiver has no such route.".to_owned(),
+            Self::NoRoute { path } => format!("404: The receiver has no route {path}."),
+            Self::MethodNotAllowed => "405: The receiver does not accept POST.".to_owned(),
+            Self::GaveUpReading => "408: The receiver gave up reading the request.".to_owned(),
+            Self::Gone => "410: The receiver is gone for good, so the endpoint was disabled.".to_owned(),
+            Self::BodyTooLarge { code } => format!("{code}: The receiver refused the size of the body."),
+            Self::BodyRefused { code } => format!("{code}: The receiver refused the JSON or its fields."),
+            Self::TooManyRequests => "429: The receiver asked to wait.".to_owned(),
+            Self::CodeFailed { line: Some(line) } => format!("500: The receiver's own code failed: {line}"),
+            Self::CodeFailed { line: None } => "500: The receiver's own code failed.".to_owned(),
+            Self::ApplicationUnreachable { code } => {
+                format!("{code}: A proxy can't reach the receiver's application.")
+            }
+            Self::ClosedEarly { received } => format!("The answer broke off: {received} came."),
+            Self::LargeHeaders => "The headers of the answer are too large.".to_owned(),
+            Self::PrivateAddress { host, kind } => format!("The address of {host} is {kind}, so nothing was sent."),
+            Self::Loop => "The address leads back to this provider.".to_owned(),
+            Self::NotHttp { beginning: Some(beginning) } => {
+                format!("The port speaks no HTTP: its answer begins with \"{beginning}\".")
+            }
+            Self::NotHttp { beginning: None } => "The port speaks no valid HTTP.".to_owned(),
+            Self::Proxy { reason } => format!("No connection through the provider's proxy: {reason}."),
+            Self::OtherStatus { code } => format!("Answered {code}."),
+            Self::OtherTransport { reason } => sentence(reason),
+            Self::Expunged => "No answer. Why was removed with the response.".to_owned(),
+        }
+    }
+
+    /// The same without anything that the receiver answered: for mails and events.
+    pub fn say_privately(&self) -> String {
+        match self {
+            Self::CodeFailed { .. } => Self::CodeFailed { line: None }.say(),
+            Self::NotHttp { .. } => Self::NotHttp { beginning: None }.say(),
+            other => other.say(),
+        }
+    }
+
+    /// What the receiver's engineer can do: one sentence; empty when nothing is known.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::NoDnsRecord { .. } => "Correct the host name, or publish its record.",
+            Self::NameServersSilent { .. } => "Check the delegation of the domain and its DNSSEC.",
+            Self::Refused { .. } => "Start the server, and open its port.",
+            Self::ConnectTimeout { .. } => "Let the provider's addresses through the firewall.",
+            Self::NotConnected { .. } => "Check the network and the firewall of the receiver.",
+            Self::Reset => "Read the logs of the proxy and the application.",
+            Self::TlsTimeout { .. } => "Check the load of the server, and the port.",
+            Self::NoAnswer { .. } => "Put the work into a queue, and answer before doing it.",
+            Self::CertificateExpired { .. } => "Renew the certificate, and reload the server.",
+            Self::CertificateNotYetValid { .. } => "Correct the clock or the certificate, and reload the server.",
+            Self::WrongName { .. } => "Add the host to the certificate.",
+            Self::SelfSigned => "Use a certificate of a public authority.",
+            Self::UnknownAuthority { .. } => "Send the full chain, or use a public authority.",
+            Self::OldTls => "Enable TLS 1.2 or newer.",
+            Self::NoTls => "Correct the port, or use http.",
+            Self::OtherTls { .. } => "Check the certificate and the TLS settings of the server.",
+            Self::Redirect { .. } => "Use the address that it redirects to.",
+            Self::BadRequest => "Verify the raw bytes with this endpoint's secret.",
+            Self::Blocked { .. } => "Exempt the path, and allow the provider's addresses.",
+            Self::NoRoute { .. } => "Deploy the route, or correct the address.",
+            Self::MethodNotAllowed => "Route POST requests to this path.",
+            Self::GaveUpReading => "Raise the read timeout of the server.",
+            Self::Gone => "Repair the receiver, then enable the endpoint.",
+            Self::BodyTooLarge { .. } => "Raise the limit, and accept Content-Length.",
+            Self::BodyRefused { .. } => "Accept application/json, and compare the fields with the schema.",
+            Self::TooManyRequests => "Set a throttle rate for this endpoint.",
+            Self::CodeFailed { .. } => "Look for the message id in the log of that time.",
+            Self::ApplicationUnreachable { .. } => "Check the application behind the proxy, and the TLS between them.",
+            Self::ClosedEarly { .. } => "Check the timeouts of the proxy.",
+            Self::LargeHeaders => "Answer short.",
+            Self::PrivateAddress { .. } => "Use a public address, or ask the operator to allow this one.",
+            Self::Loop => "Enter the address of your own server.",
+            Self::NotHttp { .. } => "Correct the port or the protocol.",
+            Self::Proxy { .. } => "Ask the provider's operator.",
+            Self::OtherStatus { .. } => "Answer with a status from 200 to 299.",
+            Self::OtherTransport { .. } | Self::Expunged => "",
+        }
+    }
+
+    /// Whether the fault is on the provider's side, so that the receiver's owner need not be alerted.
+    pub fn is_own_fault(&self) -> bool {
+        matches!(self, Self::Proxy { .. })
+            || matches!(self, Self::NotConnected { reason } if LOCAL_FAULTS.iter().any(|fault| reason.contains(fault)))
+    }
+}
+
+/// What to know about a response that was cut; none for a shorter one.
+pub fn note_on(response: &str) -> Option<&'static str> {
+    (response.len() >= RESPONSE_BYTES_MAX)
+        .then_some("Of the answer, 20,000 bytes were kept, and only its status counts. Answer short.")
+}
+
+/// Errors of the operating system when the node itself has no network or no descriptors left.
+const LOCAL_FAULTS: [&str; 4] =
+    ["Network is unreachable", "Network is down", "Too many open files", "Cannot assign requested address"];
+
+/// The path of an address; the whole text if it is none.
+fn path(url: &str) -> String {
+    url.parse::<http::Uri>().map_or_else(|_| url.to_owned(), |uri| uri.path().to_owned())
+}
+
+fn host(url: &str) -> String {
+    url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_else(|| "the host".to_owned())
+}
+
+/// A text as a sentence.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let Some(first) = chars.next() else { return "No answer.".to_owned() };
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{}{}{end}", first.to_uppercase(), chars.as_str())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! The line of an answer that says most about an error.
+
+use serde_json::Value;
+
+/// Characters of a line that are shown.
+const LINE_CHARS_MAX: usize = 120;
+/// Bytes of an answer that are looked at.
+const SEARCHED_BYTES_MAX: usize = 4_096;
+/// Fields of JSON answers that contain an error text, in the order of frameworks that use them.
+const FIELDS: [&str; 5] = ["message", "detail", "error", "title", "msg"];
+
+/// The message of a JSON error, the title of an HTML page, or the first line of a text. None for an answer without one,
+/// one that was expunged, and one that is not text.
+pub(super) fn answer_line(response: &str) -> Option<String> {
+    if response == super::EXPUNGED {
+        return None;
+    }
+    let text = match serde_json::from_str::<Value>(response) {
+        Ok(json) => field(&json)?,
+        Err(_) => {
+            let begin = response.get(..response.floor_char_boundary(SEARCHED_BYTES_MAX)).unwrap_or(response);
+            title(begin).or_else(|| first_line(begin))?
+        }
+    };
+    let line: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+    let line = line.trim();
+    let short: String = line.chars().take(LINE_CHARS_MAX).collect();
+    let cut = if short.len() < line.len() { "…" } else { "" };
+    (!short.is_empty()).then(|| format!("{short}{cut}"))
+}
+
+fn field(json: &Value) -> Option<String> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    FIELDS.iter().find_map(|name| json.get(name)).and_then(|value| text(value).or_else(|| field(value)))
+}
+
+fn title(html: &str) -> Option<String> {
+    let lower = html.to_ascii_lowercase();
+    let from = lower.find("<title")?;
+    let from = from + lower[from..].find('>')? + 1;
+    let to = from + lower[from..].find("</title")?;
+    Some(html[from..to].to_owned())
+}
+
+/// The first line that is no markup.
+fn first_line(text: &str) -> Option<String> {
+    let is_text = |line: &&str| !line.is_empty() && !line.starts_with('<');
+    text.lines().map(str::trim).find(is_text).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_most_is_found() {
+        let long = "a".repeat(LINE_CHARS_MAX + 1);
+        for (response, line) in [
+            ("KeyError: 'status'\n  at hook.py:7", Some("KeyError: 'status'")),
+            ("\n\n  boom  \n", Some("boom")),
+            (r#"{"error": {"message": "no such table"}}"#, Some("no such table")),
+            (r#"{"title": "Conflict", "status": 500}"#, Some("Conflict")),
+            ("<!doctype html>\n<html><head><title>Application error</title>", Some("Application error")),
+            ("<b>x</b>", None),
+            (r#"{"ok": false}"#, None),
+            ("a\u{1b}[31mb", Some("a [31mb")),
+            ("", None),
+            ("EXPUNGED", None),
+        ] {
+            assert_eq!(answer_line(response).as_deref(), line, "{response}");
+        }
+        assert_eq!(answer_line(&long), Some(format!("{}…", &long[1..])));
+    }
+}

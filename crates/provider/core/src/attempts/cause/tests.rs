@@ -1,0 +1,204 @@
+use kit_outbound::{AddressPolicy, TransportError};
+
+use super::*;
+
+const URL: &str = "https://hooks.example.com:8443/lots/in?x=1";
+
+/// Every transport error, with the code, the sentence and the remedy that a customer reads.
+#[test]
+fn every_transport_error_has_a_cause() {
+    let host = || "hooks.example.com".to_owned();
+    let refused = AddressPolicy::public_only(Vec::new()).check([10, 0, 0, 1].into()).unwrap_err();
+    let tls = |reason: &str| TransportError::Tls(reason.to_owned());
+    for (error, code, say) in [
+        (
+            TransportError::Dns { host: host(), reason: "Name or service not known".into() },
+            "no_dns_record",
+            "hooks.example.com has no DNS record.",
+        ),
+        (
+            TransportError::NameServers { host: host(), reason: "Temporary failure in name resolution".into() },
+            "name_servers_silent",
+            "The name servers of hooks.example.com don't answer.",
+        ),
+        (
+            TransportError::RefusedAddress { host: host(), refused },
+            "private_address",
+            "The address of hooks.example.com is private, so nothing was sent.",
+        ),
+        (
+            TransportError::Connect { host: host(), reason: "203.0.113.7:443 refused the connection".into() },
+            "connection_refused",
+            "203.0.113.7:443 refused the connection.",
+        ),
+        (
+            TransportError::Connect {
+                host: host(),
+                reason: "No route to host (os error 113) (203.0.113.7:443)".into(),
+            },
+            "not_connected",
+            "No connection: No route to host (os error 113) (203.0.113.7:443).",
+        ),
+        (
+            TransportError::ConnectTimeout { address: "203.0.113.7:443".into(), limit_ms: 10_000 },
+            "connect_timeout",
+            "No answer from 203.0.113.7:443 in 10 s.",
+        ),
+        (
+            TransportError::Proxy("the proxy can't be reached".into()),
+            "proxy",
+            "No connection through the provider's proxy: the proxy can't be reached.",
+        ),
+        (TransportError::TlsTimeout { limit_ms: 2_500 }, "tls_timeout", "TLS was not finished in 2.5 s."),
+        (
+            TransportError::Timeout { awaited: "complete response", limit_ms: 30_000 },
+            "no_answer",
+            "The message was sent and perhaps processed, but no answer came in 30 s.",
+        ),
+        (TransportError::Closed, "connection_reset", "The connection was cut before an answer came."),
+        (TransportError::Stale, "connection_reset", "The connection was cut before an answer came."),
+        (TransportError::Reset, "connection_reset", "The connection was cut before an answer came."),
+        (
+            TransportError::ClosedEarly { received_bytes: 5, expected_bytes: Some(10) },
+            "closed_early",
+            "The answer broke off: 5 of 10 bytes came.",
+        ),
+        (
+            TransportError::ClosedEarly { received_bytes: 5, expected_bytes: None },
+            "closed_early",
+            "The answer broke off: 5 bytes came.",
+        ),
+        (TransportError::HeaderTooLarge, "large_headers", "The headers of the answer are too large."),
+        (
+            TransportError::NotHttp { beginning: "SSH-2.0".into() },
+            "not_http",
+            "The port speaks no HTTP: its answer begins with \"SSH-2.0\".",
+        ),
+        (TransportError::Invalid("the response is not valid HTTP"), "not_http", "The port speaks no valid HTTP."),
+        (TransportError::Invalid("the address has no host"), "other", "The address has no host."),
+        (
+            tls("the receiver's certificate expired on 2026-01-31"),
+            "certificate_expired",
+            "The TLS certificate expired on 2026-01-31.",
+        ),
+        (
+            tls("the receiver's certificate is not valid before 2027-01-31"),
+            "certificate_not_yet_valid",
+            "The TLS certificate is not valid before 2027-01-31.",
+        ),
+        (
+            tls("the receiver's certificate is for a.example, b.example"),
+            "certificate_name",
+            "The TLS certificate is for a.example, b.example, not for hooks.example.com.",
+        ),
+        (
+            tls("the receiver's certificate is self-signed"),
+            "certificate_self_signed",
+            "The TLS certificate is self-signed.",
+        ),
+        (
+            tls(
+                "the receiver's certificate is from the unknown authority CN=Test, or its intermediate certificates are \
+              missing",
+            ),
+            "certificate_authority",
+            "The issuer of the TLS certificate, CN=Test, is unknown, or the chain is incomplete.",
+        ),
+        (
+            tls("the receiver's TLS is too old: version 1.2 or 1.3 is needed"),
+            "tls_version",
+            "The receiver offers no TLS version from 1.2 on with a secure cipher.",
+        ),
+        (tls("the receiver's response is not TLS; is it a plain http port?"), "no_tls", "The port speaks no TLS."),
+        (
+            tls("the receiver does not know this host name"),
+            "tls",
+            "TLS failed: the receiver does not know this host name.",
+        ),
+    ] {
+        let cause = Cause::from_parts(0, &error.to_string(), URL);
+        assert_eq!((cause.code(), cause.say().as_str()), (code, say), "{error}");
+        assert!(code == "other" || !cause.remedy().is_empty(), "{code}");
+    }
+}
+
+#[test]
+fn every_status_has_a_cause() {
+    for (code, name, say) in [
+        (302, "redirect", "302: The address redirects, and redirects are not followed."),
+        (400, "bad_request", "400: The receiver refused the request, often because of the signature."),
+        (401, "blocked", "401: A login, a firewall, CSRF protection or a list of addresses blocks the request."),
+        (403, "blocked", "403: A login, a firewall, CSRF protection or a list of addresses blocks the request."),
+        (404, "no_route", "404: The receiver has no route /lots/in."),
+        (405, "method_not_allowed", "405: The receiver does not accept POST."),
+        (408, "gave_up_reading", "408: The receiver gave up reading the request."),
+        (410, "gone", "410: The receiver is gone for good, so the endpoint was disabled."),
+        (411, "body_too_large", "411: The receiver refused the size of the body."),
+        (413, "body_too_large", "413: The receiver refused the size of the body."),
+        (415, "body_refused", "415: The receiver refused the JSON or its fields."),
+        (422, "body_refused", "422: The receiver refused the JSON or its fields."),
+        (429, "too_many_requests", "429: The receiver asked to wait."),
+        (500, "code_failed", "500: The receiver's own code failed: boom"),
+        (502, "application_unreachable", "502: A proxy can't reach the receiver's application."),
+        (503, "application_unreachable", "503: A proxy can't reach the receiver's application."),
+        (504, "application_unreachable", "504: A proxy can't reach the receiver's application."),
+        (522, "application_unreachable", "522: A proxy can't reach the receiver's application."),
+        (508, "loop", "The address leads back to this provider."),
+        (418, "other_status", "Answered 418."),
+        (199, "other_status", "Answered 199."),
+    ] {
+        let cause = Cause::from_parts(code, "boom", URL);
+        assert_eq!((cause.code(), cause.say().as_str()), (name, say));
+        assert!(!cause.remedy().is_empty(), "{code}");
+    }
+    assert!(note_on(&"a".repeat(RESPONSE_BYTES_MAX)).is_some());
+    assert_eq!(note_on("short"), None);
+}
+
+#[test]
+fn a_line_of_the_answer_is_never_private_and_goes_with_the_expunged_response() {
+    let failed = |response| Cause::from_parts(500, response, URL);
+    assert_eq!(failed("secret").say(), "500: The receiver's own code failed: secret");
+    for without in [failed("secret").say_privately(), failed(EXPUNGED).say(), failed("").say()] {
+        assert_eq!(without, "500: The receiver's own code failed.");
+    }
+    let spoken = TransportError::NotHttp { beginning: "secret".into() }.to_string();
+    assert!(Cause::from_parts(0, &spoken, URL).say().contains("secret"));
+    assert!(!Cause::from_parts(0, &spoken, URL).say_privately().contains("secret"));
+    assert_eq!(Cause::from_parts(0, EXPUNGED, URL).code(), "expunged");
+}
+
+/// Attempts that were recorded by earlier versions.
+#[test]
+fn earlier_texts_have_the_same_causes() {
+    for (text, code) in [
+        ("could not connect to example.com: Connection refused (os error 111)", "connection_refused"),
+        ("no connection within 10000 ms", "connect_timeout"),
+        (
+            "TLS failed: the receiver's certificate has expired (invalid peer certificate: Expired)",
+            "certificate_expired",
+        ),
+        (
+            "TLS failed: the receiver's certificate is self-signed; it needs one from a trusted authority (x)",
+            "certificate_self_signed",
+        ),
+        (
+            "TLS failed: the receiver's certificate is from an authority that is not trusted, or its intermediate (x)",
+            "certificate_authority",
+        ),
+    ] {
+        assert_eq!(Cause::from_parts(0, text, URL).code(), code, "{text}");
+    }
+}
+
+#[test]
+fn only_faults_of_the_node_are_its_own() {
+    let connect = |reason: &str| {
+        let error = TransportError::Connect { host: "h".into(), reason: format!("{reason} (203.0.113.7:443)") };
+        Cause::from_parts(0, &error.to_string(), URL)
+    };
+    assert!(connect("Network is unreachable (os error 101)").is_own_fault());
+    assert!(Cause::from_parts(0, &TransportError::Proxy("x".into()).to_string(), URL).is_own_fault());
+    assert!(!connect("No route to host (os error 113)").is_own_fault());
+    assert!(!Cause::from_parts(500, "", URL).is_own_fault());
+}
