@@ -1,0 +1,12 @@
+//! The dashboard, in process: a provider on a temporary store, its pages, and browsers that keep cookies.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod account;
+mod activity;
+mod api_keys;
+mod browser;
+mod fixture;
+mod people;
+mod profile;
+mod sign_in;
