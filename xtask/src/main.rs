@@ -9,6 +9,7 @@ mod generate;
 mod licences;
 mod schemathesis;
 mod tidy;
+mod verify_samples;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -22,6 +23,9 @@ cargo xtask <task>
   licences            check licences, sources and banned crates of all dependencies against deny.toml
   generate [--check]  write docs/apis/*.json and docs/operate/configuration.md; --check only reports differences
   clients             install the provider's official clients in other languages, which tests run
+  verify-samples [--install]
+                      run the App Portal's samples that verify signatures, in every language; --install installs the
+                      missing runtimes with apt
   fuzz [--seconds N] [TARGET …]
                       run each fuzz target for N seconds (60)
   schemathesis [platform|provider]
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         Some("generate") => generate::run(&root(), rest),
         Some("licences") => licences::check(),
         Some("fresh") => fresh::run_task(rest),
+        Some("verify-samples") => verify_samples::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),
         Some(rig @ ("crash" | "bench")) => run_rig(rig, rest),
         Some("screenshots") => take_screenshots(rest),

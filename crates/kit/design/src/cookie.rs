@@ -24,6 +24,8 @@ pub enum Transport {
     Secure,
     /// HTTP and HTTPS, for a site that is served over HTTP.
     Any,
+    /// HTTPS only, in a frame of another site. The cookie is partitioned: a browser sends it below that other site only.
+    Embedded,
 }
 
 impl Cookie {
@@ -54,8 +56,12 @@ impl Cookie {
 
     fn header(&self, value: &str, seconds: i64) -> Option<HeaderValue> {
         let Self { name, path, transport } = self;
-        let secure = if *transport == Transport::Secure { "; Secure" } else { "" };
-        let header = format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+        let scope = match transport {
+            Transport::Secure => "SameSite=Lax; Secure",
+            Transport::Any => "SameSite=Lax",
+            Transport::Embedded => "SameSite=None; Secure; Partitioned",
+        };
+        let header = format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; {scope}");
         HeaderValue::try_from(header).ok()
     }
 }
@@ -89,6 +95,8 @@ mod tests {
         let set = |transport| cookie(transport).set("x.y", 60).unwrap().to_str().unwrap().to_owned();
         assert_eq!(set(Transport::Any), "session=x.y; Path=/portal; Max-Age=60; HttpOnly; SameSite=Lax");
         assert_eq!(set(Transport::Secure), "session=x.y; Path=/portal; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
+        let embedded = "session=x.y; Path=/portal; Max-Age=60; HttpOnly; SameSite=None; Secure; Partitioned";
+        assert_eq!(set(Transport::Embedded), embedded);
         for value in ["", "a;b", "a b", "a\"", "é"] {
             assert_eq!(cookie(Transport::Any).set(value, 60), None, "{value}");
         }

@@ -24,6 +24,10 @@ pub struct Frame {
     pub badge: Option<&'static str>,
     /// The outcome of the form that the visitor just sent.
     pub notice: Option<&'static str>,
+    /// Path of a style sheet with the colours of the owner, below the site's base.
+    pub theme: Option<String>,
+    /// Path of the owner's logo, below the site's base.
+    pub logo: Option<String>,
     /// Side navigation of a visitor who is signed in to a site with `side_layout.html`.
     pub side: Option<Side>,
 }
@@ -43,7 +47,17 @@ impl Frame {
     /// The frame for a visitor who is not signed in.
     pub fn signed_out(title: impl Into<String>, base: Arc<str>, owner: &str) -> Self {
         let owner = owner.to_owned();
-        Self { title: title.into(), base, owner, parts: Vec::new(), badge: None, notice: None, side: None }
+        Self {
+            title: title.into(),
+            base,
+            owner,
+            parts: Vec::new(),
+            badge: None,
+            notice: None,
+            theme: None,
+            logo: None,
+            side: None,
+        }
     }
 
     /// The same frame with a notice.

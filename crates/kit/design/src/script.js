@@ -15,8 +15,23 @@ function enter() {
     // The key is incomplete: the page asks the visitor to paste the link.
     return;
   }
+  if (window.top !== window.self && !keepsCookies()) {
+    const elsewhere = document.getElementById("elsewhere");
+    elsewhere.hidden = false;
+    // The key stays in the fragment of the new page as well.
+    elsewhere.querySelector("a").href = `${location.pathname}#key=${key}`;
+    return;
+  }
   document.getElementById("entering").hidden = false;
   login.submit();
+}
+// In a frame of another site, a browser may keep no cookie, not even one that is for this site's frames there only.
+function keepsCookies() {
+  const probe = `probe=1; SameSite=None; Secure; Partitioned; Path=${location.pathname}`;
+  document.cookie = probe;
+  const isKept = document.cookie.includes("probe=1");
+  document.cookie = `${probe}; Max-Age=0`;
+  return isKept;
 }
 if (login) {
   enter();
@@ -73,3 +88,25 @@ async function follow() {
   setTimeout(follow, PAUSE_MS);
 }
 setTimeout(() => follow().catch(() => {}), PAUSE_MS);
+
+// An address is checked by the server while it is typed: the verdict appears below its field.
+const CHECK_AFTER_MS = 900;
+const checked = document.querySelector("input[data-check]");
+if (checked) {
+  let timer = 0;
+  let request = new AbortController();
+  checked.addEventListener("input", () => {
+    clearTimeout(timer);
+    request.abort();
+    timer = setTimeout(() => check().catch(() => {}), CHECK_AFTER_MS);
+  });
+  const check = async () => {
+    if (!/^https?:\/\/[^/]+\.[^/]+|^https?:\/\/[^/]+:\d+/.test(checked.value.trim())) return;
+    request = new AbortController();
+    const body = new URLSearchParams({ url: checked.value, part: "verdict" });
+    const answer = await fetch(checked.dataset.check, { method: "POST", body, credentials: "same-origin", redirect: "error", signal: request.signal });
+    if (!answer.ok) return;
+    const verdict = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".verdict");
+    if (verdict) document.getElementById("url-verdict").replaceChildren(verdict);
+  };
+}

@@ -22,10 +22,8 @@ use super::error_page::{ErrorPage, ErrorPageContent, NextLink};
 use super::frame::{Frame, render_page_as};
 
 /// A page may load the files of its own site and send forms to it, and nothing else.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; \
-     base-uri 'none'; frame-ancestors 'none'",
-);
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+    form-action 'self'; base-uri 'none'; frame-ancestors ";
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -41,6 +39,25 @@ pub struct Site {
     pub name: &'static str,
     /// Link to the site's first page, for error pages.
     pub home: NextLink,
+}
+
+/// Sites whose pages may show this response in a frame: an extension of responses. Without it, no site may.
+#[derive(Debug, Clone)]
+pub struct FrameAncestors(pub Vec<String>);
+
+impl FrameAncestors {
+    /// The content security policy and the cross-origin resource policy of a response.
+    fn policies(this: Option<Self>) -> (HeaderValue, HeaderValue) {
+        let sources = this.map(|Self(sources)| sources).filter(|sources| !sources.is_empty());
+        let policy = |sources: &str| HeaderValue::try_from(format!("{POLICY}{sources}")).ok();
+        match sources.and_then(|sources| policy(&sources.join(" "))) {
+            Some(policy) => (policy, HeaderValue::from_static("cross-origin")),
+            None => (
+                policy("'none'").unwrap_or(HeaderValue::from_static("default-src 'none'")),
+                HeaderValue::from_static("same-origin"),
+            ),
+        }
+    }
 }
 
 /// The router of a site with its middleware.
@@ -62,13 +79,14 @@ async fn site_middleware(State(site): State<Arc<Site>>, request: Request, next: 
     if let Some(content) = response.extensions_mut().remove::<ErrorPageContent>() {
         response = render_error_page(&site, content, response);
     }
+    let (policy, resources) = FrameAncestors::policies(response.extensions_mut().remove());
     let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(CONTENT_SECURITY_POLICY, policy);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     // Not `no-referrer`: with that, a browser sends `Origin: null` even with the site's own forms.
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(CROSS_ORIGIN_OPENER_POLICY, HeaderValue::from_static("same-origin"));
-    headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, resources);
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }
@@ -139,6 +157,23 @@ mod tests {
             map.insert(*name, HeaderValue::from_static(value));
         }
         check_origin(&site, &method, &map).is_ok()
+    }
+
+    #[test]
+    fn only_the_named_sites_may_show_a_response_in_a_frame() {
+        let policies = |sources: &[&str]| {
+            let sources = sources.iter().map(|source| (*source).to_owned()).collect();
+            let (policy, resources) = FrameAncestors::policies(Some(FrameAncestors(sources)));
+            (policy.to_str().unwrap().to_owned(), resources)
+        };
+        let (policy, resources) = policies(&["https://a.example", "https://b.example"]);
+        assert!(policy.ends_with("; frame-ancestors https://a.example https://b.example"), "{policy}");
+        assert_eq!(resources, "cross-origin");
+        for sources in [&[][..], &["https://a.example\n"]] {
+            let (policy, resources) = policies(sources);
+            assert!(policy.ends_with("; frame-ancestors 'none'"), "{policy}");
+            assert_eq!(resources, "same-origin");
+        }
     }
 
     #[test]

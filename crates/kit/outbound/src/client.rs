@@ -21,6 +21,7 @@ use crate::error::TransportError;
 use crate::headers::Headers;
 use crate::http1::EncodedRequest;
 use crate::pool::Pool;
+use crate::probe::{self, Probe};
 use crate::proxy::Proxy;
 use crate::resolver::{Resolve, SystemResolver};
 
@@ -196,6 +197,29 @@ impl Client {
                 Err(ExchangeError::Transport(error)) => Err(error),
             }
         }
+    }
+
+    /// Sends a request over a new connection and reports what its name and its certificate are. The name is resolved twice:
+    /// for the report, and by the connector, which checks every address that it connects to.
+    pub async fn probe(&self, request: Request) -> Probe {
+        let Request { method, to, headers, body, deadline, response_bytes_max } = request;
+        let mut probe = Probe::of(Err(TransportError::Closed));
+        let look = async {
+            let encoded = EncodedRequest::new(&method, &to, &headers, body)?;
+            let origin = &to.target()?.origin;
+            probe.addresses = self.connector.look_up(origin).await?;
+            let stream = self.connector.connect(origin).await?;
+            probe.certificate_ends_at = stream.certificate().and_then(probe::ends_at);
+            let mut connection = Connection::new(stream, self.header_bytes_max);
+            match connection.exchange(&encoded, response_bytes_max).await {
+                Ok(response) => Ok(response),
+                Err(ExchangeError::Unsent(end) | ExchangeError::NoResponse(end)) => Err(end.into()),
+                Err(ExchangeError::Transport(error)) => Err(error),
+            }
+        };
+        let late = |_| TransportError::Timeout { awaited: "complete response", limit_ms: deadline.as_millis() as u64 };
+        let outcome = tokio::time::timeout(deadline, look).await.map_err(late).flatten();
+        Probe { outcome, ..probe }
     }
 
     async fn connect(&self, origin: &Origin) -> Result<Connection, TransportError> {

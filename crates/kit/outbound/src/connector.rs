@@ -50,6 +50,12 @@ impl Connector {
         }
     }
 
+    /// The addresses of an origin that the policy allows.
+    pub(crate) async fn look_up(&self, origin: &Origin) -> Result<Vec<IpAddr>, TransportError> {
+        let found = self.allowed_addresses(&origin.host, self.resolve(&origin.host, origin.port).await?)?;
+        Ok(found.iter().map(SocketAddr::ip).collect())
+    }
+
     /// Opens a connection to an origin. One deadline covers the name lookup, TCP and TLS.
     pub(crate) async fn connect(&self, origin: &Origin) -> Result<Stream, TransportError> {
         let Origin { tls, host, port, .. } = origin;

@@ -15,6 +15,14 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
+    /// The server's certificate in DER; none without TLS.
+    pub(crate) fn certificate(&self) -> Option<&[u8]> {
+        match self {
+            Self::Tcp(_) => None,
+            Self::Tls(tls) => tls.get_ref().1.peer_certificates()?.first().map(|certificate| certificate.as_ref()),
+        }
+    }
+
     /// Turns off delayed acknowledgements until the system turns them on again (Linux only; elsewhere a response in two
     /// packets may arrive later).
     pub(crate) fn quick_ack(&self) {

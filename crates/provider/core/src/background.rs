@@ -11,9 +11,11 @@
 
 mod batch_size;
 mod endpoint_tasks;
+pub(crate) mod outcome;
 mod purge;
 pub(crate) mod replay_count;
 mod step_plan;
+pub(crate) mod stop;
 pub(crate) mod worker;
 
 use jiff::{SignedDuration, Timestamp};

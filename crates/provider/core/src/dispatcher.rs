@@ -82,7 +82,7 @@ use sweeper::SweepSchedule;
 use throttle::ApplicationThrottles;
 
 pub(crate) use outcome::RESPONSE_BYTES_MAX;
-pub use transport::{ResponseFuture, Transport};
+pub use transport::{ProbeFuture, ResponseFuture, Transport};
 
 /// What a receiver's answer asks to wait, and the text of it that is kept.
 #[cfg(feature = "fuzzing")]

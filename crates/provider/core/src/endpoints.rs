@@ -5,14 +5,16 @@ pub mod custom_headers;
 pub(crate) mod resealing;
 
 mod disable;
-mod example;
+pub mod example;
 mod headers;
 pub mod health;
 mod patch;
 mod put;
 pub(crate) mod sealing;
 mod secrets;
+pub mod signature_check;
 mod stats;
+pub mod url_check;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;

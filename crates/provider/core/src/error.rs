@@ -11,7 +11,7 @@ pub type ProviderResult<T> = Result<T, ProviderError>;
 /// A limit on how often something may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
-    /// What is counted by: `account` or `address`.
+    /// What is counted by: `account`, `address` or `application`.
     pub name: &'static str,
     /// Requests in the window.
     pub requests: u32,

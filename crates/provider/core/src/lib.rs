@@ -54,6 +54,7 @@ pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::cause::{Cause, EXPUNGED, note_on};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
+pub use background::outcome::ReplayOutcome;
 pub use background::replay_count::ReplayCount;
 pub use config::ProviderConfig;
 pub use endpoints::address::{AllowedSchemes, EndpointAddressPolicy};

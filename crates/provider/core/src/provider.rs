@@ -13,6 +13,7 @@ use crate::accounts::rate_limit::RateLimiters;
 use crate::config::ProviderConfig;
 use crate::dispatcher::snapshot::Snapshots;
 use crate::dispatcher::{Dispatcher, Transport};
+use crate::endpoints::url_check::UrlLooks;
 use crate::error::ProviderResult;
 use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
@@ -63,6 +64,7 @@ struct Inner {
     dispatcher: Dispatcher,
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
+    url_looks: UrlLooks,
     sign_in_state: SignInState,
 }
 
@@ -100,9 +102,10 @@ impl Provider {
             random: Arc::clone(&random),
             ids: ids.clone(),
             snapshots: Arc::clone(&snapshots),
-            transport,
+            transport: Arc::clone(&transport),
             config: config.clone(),
         });
+        let clock_start = clock.monotonic();
         Self(Arc::new(Inner {
             store,
             rate_limiters: RateLimiters::new(clock.monotonic()),
@@ -119,6 +122,7 @@ impl Provider {
             dispatcher,
             retention_counters: RetentionCounters::default(),
             store_counts: StoreCountsCache::default(),
+            url_looks: UrlLooks::new(transport, RateLimiters::new(clock_start)),
         }))
     }
 
@@ -202,6 +206,10 @@ impl Provider {
 
     pub(crate) fn store_counts_cache(&self) -> &StoreCountsCache {
         &self.0.store_counts
+    }
+
+    pub(crate) fn url_looks(&self) -> &UrlLooks {
+        &self.0.url_looks
     }
 
     pub(crate) fn sign_in_state(&self) -> &SignInState {

@@ -67,6 +67,11 @@ impl Signer {
         self.sign_at(message_id, seconds.to_string().as_bytes(), body, now)
     }
 
+    /// The same for a timestamp that is any text, as a request has it.
+    pub(crate) fn sign_as(&self, message_id: &str, timestamp: &str, body: &[u8], now: Timestamp) -> String {
+        self.sign_at(message_id, timestamp.as_bytes(), body, now)
+    }
+
     /// Adds the six headers of a delivery to `headers`.
     pub(crate) fn sign_headers(&self, headers: &mut Headers, message_id: &str, body: &[u8], now: Timestamp) {
         let seconds = to_ms(now).div_euclid(1_000).to_string();

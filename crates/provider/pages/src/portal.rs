@@ -7,6 +7,7 @@
 
 mod access;
 mod causes;
+mod embedding;
 mod endpoints;
 mod event_type_choices;
 mod event_types;
@@ -17,11 +18,13 @@ mod notice;
 mod overview;
 mod pager;
 mod session;
+mod theme;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
+use axum::middleware::from_fn;
 use axum::response::Redirect;
 use axum::routing::{get, post};
 use kit_http::Surface;
@@ -30,8 +33,9 @@ use provider_core::Provider;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::{Position, Url};
 
+use self::embedding::SessionCookies;
 use kit_design::assets;
-use kit_design::cookie::{Cookie, Transport};
+use kit_design::cookie::Transport;
 use kit_design::error_page::NextLink;
 use kit_design::site::{self, Site};
 
@@ -49,7 +53,7 @@ struct Inner {
     provider: Provider,
     clock: SharedClock,
     site: Arc<Site>,
-    cookie: Cookie,
+    cookies: SessionCookies,
     /// One permit for each stream of live updates.
     streams: Arc<Semaphore>,
 }
@@ -70,27 +74,36 @@ fn pages() -> Router<Portal> {
         .route("/overview", get(overview::page))
         .route("/endpoints", get(endpoints::list::page))
         .route("/endpoints/new", get(endpoints::new::page).post(endpoints::new::create))
+        .route("/endpoints/check-url", post(endpoints::new::check_url))
         .route("/endpoints/{endpoint}", get(endpoints::deliveries::page))
         .route("/endpoints/{endpoint}/settings", get(endpoints::settings::page).post(endpoints::settings::save))
+        .route("/endpoints/{endpoint}/settings/check-url", post(endpoints::settings::check_url))
         .route("/endpoints/{endpoint}/enable", post(endpoints::enable_disable::enable))
         .route("/endpoints/{endpoint}/disable", post(endpoints::enable_disable::disable))
         .route("/endpoints/{endpoint}/delete", get(endpoints::delete::page).post(endpoints::delete::delete))
         .route("/endpoints/{endpoint}/secret", get(endpoints::secret::page))
         .route("/endpoints/{endpoint}/secret/reveal", post(endpoints::secret::reveal))
         .route("/endpoints/{endpoint}/secret/rotate", post(endpoints::secret::rotate))
+        .route("/endpoints/{endpoint}/verify", get(endpoints::verify::page).post(endpoints::verify::check))
+        .route("/endpoints/{endpoint}/verify/reveal", post(endpoints::verify::reveal))
         .route("/endpoints/{endpoint}/headers", get(endpoints::headers::page).post(endpoints::headers::set))
         .route("/endpoints/{endpoint}/headers/remove", post(endpoints::headers::remove))
         .route("/endpoints/{endpoint}/example", get(endpoints::example::page).post(endpoints::example::send))
         .route("/endpoints/{endpoint}/replay", get(endpoints::replay::page).post(endpoints::replay::start))
         .route("/endpoints/{endpoint}/replay/confirm", get(endpoints::replay::confirm))
+        .route("/endpoints/{endpoint}/replay/stop", post(endpoints::replay::stop))
         .route("/endpoints/{endpoint}/ordering", get(endpoints::ordering::page).post(endpoints::ordering::skip))
         .route("/messages", get(messages::list::page))
         .route("/messages/live", get(messages::live::stream))
         .route("/messages/{message}", get(messages::detail::page))
         .route("/messages/{message}/payload", get(messages::detail::payload))
+        .route("/messages/{message}/attempts/{attempt}/response", get(messages::detail::response))
         .route("/messages/{message}/resend", post(messages::detail::resend))
         .route("/event-types", get(event_types::list))
         .route("/event-types/{name}", get(event_types::detail))
+        .route("/logo/{version}", get(theme::logo))
+        .layer(from_fn(embedding::middleware))
+        .route("/theme/{name}", get(theme::style))
         .merge(assets::routes())
 }
 
@@ -107,10 +120,10 @@ impl Portal {
         let origin = url.as_ref().map_or("", |url| &url[..Position::BeforePath]).to_owned();
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
-        let cookie = Cookie { name: "lotwire_app_portal", path: base.to_string(), transport };
+        let cookies = SessionCookies::new(&base, transport);
         let home = NextLink { words: "Show endpoints", path: "/endpoints" };
         let site = Arc::new(Site { base, origin, name: "Webhooks", home });
-        Self(Arc::new(Inner { provider, clock, site, cookie, streams: Arc::new(Semaphore::new(STREAMS_MAX)) }))
+        Self(Arc::new(Inner { provider, clock, site, cookies, streams: Arc::new(Semaphore::new(STREAMS_MAX)) }))
     }
 
     pub(crate) fn provider(&self) -> &Provider {
@@ -134,8 +147,8 @@ impl Portal {
         &self.0.site
     }
 
-    pub(crate) fn cookie(&self) -> &Cookie {
-        &self.0.cookie
+    pub(crate) fn cookies(&self) -> &SessionCookies {
+        &self.0.cookies
     }
 
     /// 303 to a page of the portal.

@@ -7,7 +7,8 @@ use crate::error::{ProviderError, ProviderResult};
 use crate::event_types::example::{self, NoExample};
 use crate::idempotency::Idempotency;
 use crate::ids;
-use crate::model::Message;
+use crate::messages::payload::{Payload, StoredPayload};
+use crate::model::{Endpoint, Message};
 use crate::port::{Answer, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Provider};
 use crate::uid::{NAME_CHARS_MAX, check_name};
@@ -16,6 +17,16 @@ use crate::uid::{NAME_CHARS_MAX, check_name};
 const PING: &str = "svix.ping";
 const PING_PAYLOAD: &[u8] = br#"{"success":true}"#;
 const RETENTION: jiff::SignedDuration = jiff::SignedDuration::from_hours(24 * 90);
+
+/// The tag of messages that were sent to try a receiver out.
+pub const TEST_TAG: &str = "test";
+
+/// A message for one endpoint.
+struct Example<'a> {
+    event_type: &'a str,
+    payload: StoredPayload,
+    tags: Option<Vec<String>>,
+}
 
 impl Provider {
     /// Sends an example of an event type to one endpoint and to no other, whatever event types and channels it listens
@@ -37,15 +48,46 @@ impl Provider {
             .map_err(|error| ProviderError::invalid("eventType", error.to_string()))?;
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
         let payload = self.example(caller, event_type, index).await?;
+        let example = Example { event_type, payload: payload.into(), tags: None };
+        self.send_to_one(caller, &endpoint, example, idempotency).await
+    }
+
+    /// The same with a payload that the caller wrote. The message has the tag [`TEST_TAG`]. 404 (application, endpoint, event
+    /// type); 400 `endpoint_disabled`; 422.
+    pub async fn send_test(
+        &self,
+        caller: &Caller,
+        application: &str,
+        id_or_uid: &str,
+        event_type: &str,
+        payload: Payload,
+    ) -> ProviderResult<Message> {
+        check_name(event_type, NAME_CHARS_MAX)
+            .map_err(|error| ProviderError::invalid("eventType", error.to_string()))?;
+        let endpoint = self.endpoint(caller, application, id_or_uid).await?;
+        if event_type != PING {
+            self.event_type(caller, event_type).await?;
+        }
+        let example = Example { event_type, payload: payload.into(), tags: Some(vec![TEST_TAG.to_owned()]) };
+        self.send_to_one(caller, &endpoint, example, None).await
+    }
+
+    async fn send_to_one(
+        &self,
+        caller: &Caller,
+        endpoint: &Endpoint,
+        Example { event_type, payload, tags }: Example<'_>,
+        idempotency: Option<&Idempotency>,
+    ) -> ProviderResult<Message> {
         let now = self.now();
         let message = Message {
             id: self.ids().make(ids::MESSAGE),
             application: endpoint.application.clone(),
             event_type: event_type.into(),
             event_id: None,
-            payload: Some(payload.into()),
+            payload: Some(payload),
             channels: None,
-            tags: None,
+            tags,
             created_at: now,
             payload_expires_at: now + RETENTION,
             deliver_at: None,

@@ -129,15 +129,63 @@ fn named(name: &str, schema: &Value, made: Value) -> Value {
     if made != json!("string") || limits.iter().any(|limit| schema.get(limit).is_some()) {
         return made;
     }
-    let name = name.to_ascii_lowercase();
-    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let (plain, about) = (name.to_ascii_lowercase(), description.to_ascii_lowercase());
+    let ends = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
+    let example = match () {
+        () if ends(&["uuid", "guid"]) || about.starts_with("uuid") => uuid(name),
+        () if ends(&["email"]) => "someone@example.com".to_owned(),
+        () if ends(&["url", "uri", "href"]) => "https://example.com/".to_owned(),
+        () if ends(&["currency"]) => "EUR".to_owned(),
+        () if ends(&["country"]) => "GB".to_owned(),
+        () if ends(&["language", "locale"]) => "en".to_owned(),
+        () if ends(&["timezone"]) => "Europe/London".to_owned(),
+        () if ends(&["phone"]) => "+442079460000".to_owned(),
+        () if ends(&["date"]) => "2026-01-31".to_owned(),
+        () if ends(&["time", "timestamp"]) || (name.ends_with("At") && name.len() > 2) => {
+            "2026-01-31T12:00:00Z".to_owned()
+        }
+        () if ends(&["amount", "price"]) => "120.00".to_owned(),
+        () if ends(&["status"]) => status(&about).to_owned(),
+        () if plain == "id" || name.ends_with("Id") || name.ends_with("_id") => uuid(name),
+        () => match quoted(description) {
+            Some(word) => word.to_owned(),
+            None if ends(&["name", "title"]) => "An example".to_owned(),
+            None => return made,
+        },
+    };
+    json!(example)
+}
+
+/// A status of the kind that the description is about. The words are those of auctions, whose events most accounts send.
+fn status(about: &str) -> &'static str {
     match () {
-        () if ends(&["uuid", "guid"]) => json!(UUID),
-        () if ends(&["email"]) => json!("someone@example.com"),
-        () if ends(&["url", "uri"]) => json!("https://example.com/"),
-        () if ends(&["currency"]) => json!("EUR"),
-        () => made,
+        () if about.contains("item") || about.contains("lot") => "SOLD",
+        () if about.contains("auction") => "LIVE",
+        () => "ACTIVE",
     }
+}
+
+/// A word that a description gives as an example: in quotes or backticks, or in capital letters after "such as" or "one of".
+fn quoted(description: &str) -> Option<&str> {
+    for mark in ['`', '"'] {
+        let mut parts = description.split(mark);
+        if let (Some(_), Some(word), Some(_)) = (parts.next(), parts.next(), parts.next()) {
+            return Some(word).filter(|word| !word.is_empty() && word.len() <= 100);
+        }
+    }
+    let (_, list) = description.split_once("such as ").or_else(|| description.split_once("ne of "))?;
+    let word = list.split([' ', ',', '.', ';']).next()?;
+    let is_name = word.len() > 1 && word.chars().all(|char| char.is_ascii_uppercase() || "_0123456789".contains(char));
+    is_name.then_some(word)
+}
+
+/// A UUID of version 7 that is the same for each name, and another for another name.
+fn uuid(name: &str) -> String {
+    let hash = name
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    format!("{}-{:04x}-{:012x}", &UUID[..18], 0x8000 | (hash >> 48) & 0x3fff, hash & 0xffff_ffff_ffff)
 }
 
 /// A value that the schema itself names.
@@ -263,9 +311,22 @@ mod tests {
     fn a_property_that_may_be_any_text_gets_a_text_that_fits_its_name() {
         let text = json!({"type": "string"});
         let short = json!({"type": "string", "maxLength": 6});
-        let value =
-            made(&json!({"type": "object", "properties": {"itemUuid": text, "status": text, "shortUuid": short}}));
-        assert_eq!(value, json!({"itemUuid": UUID, "status": "string", "shortUuid": "string"}));
+        let about = |about: &str| json!({"type": "string", "description": about});
+        let value = made(&json!({"type": "object", "properties": {
+            "itemUuid": text, "auctionUuid": text, "shortUuid": short,
+            "status": about("Name of the item's new status"), "state": about("One of OPEN, CLOSED"),
+            "kind": about("Such as `timed`."), "createdAt": text, "note": text,
+        }}));
+        let [item, auction] = ["itemUuid", "auctionUuid"].map(|name| value[name].as_str().unwrap().to_owned());
+        assert_ne!(item, auction);
+        for id in [&item, &auction] {
+            let schema = json!({"type": "string", "format": "uuid"});
+            let validator = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
+            assert!(validator.is_valid(&json!(id)), "{id}");
+            assert_eq!((&id[14..15], &id[19..20] >= "8"), ("7", true), "{id}");
+        }
+        let rest = ["shortUuid", "status", "state", "kind", "createdAt", "note"].map(|name| value[name].clone());
+        assert_eq!(json!(rest), json!(["string", "SOLD", "OPEN", "timed", "2026-01-31T12:00:00Z", "string"]));
     }
 
     #[test]

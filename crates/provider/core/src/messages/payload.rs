@@ -36,6 +36,12 @@ impl Payload {
         Ok(Self::of(Bytes::from(Box::<str>::from(raw).into_string())))
     }
 
+    /// Parses a JSON object that a person typed. 422 when it is not one, 413 when it is too large.
+    pub fn parse(text: &str) -> Result<Self, ProviderError> {
+        let raw = serde_json::from_str::<Box<RawValue>>(text);
+        Self::from_raw(raw.map_err(|error| ProviderError::invalid("payload", format!("must be JSON: {error}")))?)
+    }
+
     /// The same for a value that was parsed out of `body`: without a copy where it is most of that and large.
     pub fn within(body: &Bytes, raw: &RawValue) -> Result<Self, ProviderError> {
         check(raw.get())?;

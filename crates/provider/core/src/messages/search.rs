@@ -63,6 +63,8 @@ impl MessageState {
 pub struct MessageSearch {
     /// Event types, channel and tag.
     pub messages: MessageFilter,
+    /// The message was attempted at this endpoint or waits for it. State and status code are those at this endpoint.
+    pub endpoint: Option<Id>,
     /// The message is in this state.
     pub state: Option<MessageState>,
     /// The response to the latest attempt has a status code in the hundred that begins with this number; 0 for none.
@@ -74,7 +76,8 @@ pub struct MessageSearch {
 impl MessageSearch {
     fn matches(&self, message: &Message, progress: &MessageProgress) -> bool {
         let code = progress.latest.map(|(_, code)| code / 100 * 100);
-        self.state.is_none_or(|state| state == MessageState::of(progress))
+        (self.endpoint.is_none() || progress.endpoints > 0)
+            && self.state.is_none_or(|state| state == MessageState::of(progress))
             && self.code_class.is_none_or(|class| code == Some(class))
             && self.text.as_ref().is_none_or(|text| contains(message, &text.to_ascii_lowercase()))
     }
@@ -127,7 +130,7 @@ impl Provider {
             let last = batch.stopped_at.clone().or_else(|| ids.last().cloned());
             let is_whole = ids.len() < BATCH && batch.stopped_at.is_none();
             looked += ids.len();
-            let progress = self.store().message_progress(application, &ids).await?;
+            let progress = self.store().message_progress(application, &ids, search.endpoint.as_deref()).await?;
             for (mut message, progress) in batch.rows.into_iter().zip(progress) {
                 self.hide_expired_payload(&mut message);
                 if search.matches(&message, &progress) {

@@ -62,7 +62,12 @@ pub trait HealthStore: Send + Sync {
     async fn latest_durations(&self, endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>>;
     /// What waits for an endpoint.
     async fn endpoint_waiting(&self, endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting>;
-    /// The deliveries of each of these messages of the application, in their order. The caller has checked that the
-    /// messages belong to the application.
-    async fn message_progress(&self, application: &str, messages: &[Id]) -> StoreResult<Vec<MessageProgress>>;
+    /// The deliveries of each of these messages of the application to all endpoints or to one, in their order. The caller has
+    /// checked that the messages belong to the application.
+    async fn message_progress(
+        &self,
+        application: &str,
+        messages: &[Id],
+        endpoint: Option<&str>,
+    ) -> StoreResult<Vec<MessageProgress>>;
 }

@@ -129,6 +129,9 @@ pub trait TaskStore: Send + Sync {
     /// Errors: `Conflict` when the task is not at the step's `from` or is not running; `NotFound` when the step has
     /// messages and the endpoint is deleted or disabled.
     async fn advance_task(&self, step: TaskStep) -> StoreResult<usize>;
+    /// Ends a running task of the endpoint as failed with this error, and returns whether there was one. Steps that were not
+    /// applied before get `Conflict`.
+    async fn stop_task(&self, endpoint: &str, id: &str, error: &str, now: Timestamp) -> StoreResult<bool>;
     /// The number of these messages with a delivery row for the endpoint that is due at `now`, claimed or not.
     async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize>;
     /// Attempts at an endpoint with ids after `after` and before `before`, oldest first, at most `limit`. Attempts that

@@ -294,7 +294,7 @@ forward! {
         async fn attempt_tallies(endpoint: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<AttemptTally>>;
         async fn latest_durations(endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>>;
         async fn endpoint_waiting(endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting>;
-        async fn message_progress(application: &str, messages: &[Id]) -> StoreResult<Vec<MessageProgress>>;
+        async fn message_progress(application: &str, messages: &[Id], endpoint: Option<&str>) -> StoreResult<Vec<MessageProgress>>;
     }
     impl IdempotencyStore {
         async fn idempotent_answer(account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
@@ -363,6 +363,7 @@ forward! {
         async fn endpoint_tasks(endpoint: &str, page: Page) -> StoreResult<Vec<BackgroundTask>>;
         async fn task_counts() -> StoreResult<Vec<TaskCount>>;
         async fn advance_task(step: TaskStep) -> StoreResult<usize>;
+        async fn stop_task(endpoint: &str, id: &str, error: &str, now: Timestamp) -> StoreResult<bool>;
         async fn due_count(endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize>;
         async fn failed_attempts(
             application: &str,

@@ -13,3 +13,5 @@ pub(super) mod ordering;
 pub(super) mod replay;
 pub(super) mod secret;
 pub(super) mod settings;
+mod url_verdict;
+pub(super) mod verify;

@@ -2,10 +2,12 @@
 
 use askama::Template;
 use axum::response::Response;
+use provider_core::model::Endpoint;
 use provider_core::page::{CursorKey, LIMIT_MAX, PageQuery, PageRequest};
 use provider_core::{Archived, ProviderError};
 
 use super::event_type_choices::{self, Group};
+use super::labels::StatusBadge;
 use super::session::{PathParams, Permissions, Section, Session};
 use crate::page_error::PageError;
 use crate::portal::pager::pager;
@@ -52,8 +54,32 @@ struct EventTypePage {
     example: Option<CodeBlock>,
     /// The schemas with their versions, newest first.
     schemas: Vec<(String, CodeBlock)>,
-    /// Enabled endpoints that an example can be sent to: id and address.
-    endpoints: Vec<(String, String)>,
+    endpoints: Vec<Receiver>,
+}
+
+/// An endpoint, and whether it receives the event type.
+struct Receiver {
+    id: String,
+    url: String,
+    status: StatusBadge,
+    may_send: bool,
+}
+
+impl Receiver {
+    fn new(endpoint: Endpoint, event_type: &str) -> Self {
+        let filter = endpoint.filter_types.as_deref();
+        let is_listed = filter.is_none_or(|names| names.iter().any(|name| name == event_type));
+        Self {
+            status: match (endpoint.disabled, is_listed) {
+                (true, _) => StatusBadge::DISABLED,
+                (false, true) => StatusBadge::RECEIVES,
+                (false, false) => StatusBadge::FILTERED_OUT,
+            },
+            may_send: !endpoint.disabled,
+            id: endpoint.id.to_string(),
+            url: endpoint.url,
+        }
+    }
 }
 
 /// The page of one event type, with an example and its schemas.
@@ -70,12 +96,7 @@ pub(super) async fn detail(session: Session, PathParams([name]): PathParams<1>) 
         versions.map(|(version, schema)| (version.clone(), CodeBlock::json(&schema.to_string()))).collect();
     schemas.sort_by_key(|(version, _)| std::cmp::Reverse((version.parse::<u64>().ok(), version.clone())));
     let may = session.permissions();
-    let endpoints = if may.send && example.is_some() {
-        provider.list_endpoints(&session.caller, session.app(), &PageRequest::default()).await?.data
-    } else {
-        Vec::new()
-    };
-    let enabled = endpoints.into_iter().filter(|endpoint| !endpoint.disabled);
+    let endpoints = provider.list_endpoints(&session.caller, session.app(), &PageRequest::first(LIMIT_MAX)).await?.data;
     render_page(&EventTypePage {
         frame: session.frame(&event_type.name, Section::EventTypes),
         may,
@@ -84,7 +105,7 @@ pub(super) async fn detail(session: Session, PathParams([name]): PathParams<1>) 
         is_archived: event_type.archived,
         example,
         schemas,
-        endpoints: enabled.map(|endpoint| (endpoint.id.to_string(), endpoint.url)).collect(),
+        endpoints: endpoints.into_iter().map(|endpoint| Receiver::new(endpoint, &event_type.name)).collect(),
         name: event_type.name,
     })
 }

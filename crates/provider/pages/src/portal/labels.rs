@@ -22,6 +22,13 @@ impl StatusBadge {
     pub(super) const FAILING: Self = Self { kind: "bad", words: "Failing" };
     pub(super) const DELETED: Self = Self { kind: "off", words: "Deleted" };
     pub(super) const NOT_SENT: Self = Self { kind: "off", words: "Not sent here" };
+    pub(super) const RECEIVES: Self = Self { kind: "good", words: "Receives it" };
+    pub(super) const FILTERED_OUT: Self = Self { kind: "off", words: "Filters it out" };
+    pub(super) const SOON: Self = Self { kind: "wait", words: "Look at this" };
+    pub(super) const NOT_ENCRYPTED: Self = Self { kind: "wait", words: "Not encrypted" };
+    pub(super) const PASSED: Self = Self { kind: "good", words: "Passed" };
+    pub(super) const CHECK_FAILED: Self = Self { kind: "bad", words: "Failed" };
+    pub(super) const NOT_CHECKED: Self = Self { kind: "off", words: "Not checked" };
     pub(super) const RETRIED: Self = Self { kind: "wait", words: "Failed, will be retried" };
 }
 

@@ -16,8 +16,8 @@ use http::request::Parts;
 use provider_core::{Caller, ProviderError, Scope};
 use serde::Deserialize;
 
-use super::Portal;
 use super::session::Session;
+use super::{Portal, embedding};
 use crate::page_error::PageError;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{QueryFields, UnauthenticatedForm};
@@ -34,12 +34,19 @@ struct LoginPage {
     frame: Frame,
     fault: &'static str,
     has_logged_out: bool,
+    /// The page is in a frame, and the browser keeps no session there.
+    is_blocked: bool,
 }
 
 impl LoginPage {
     fn new(portal: &Portal, fault: &'static str) -> Self {
         let site = portal.site();
-        Self { frame: Frame::signed_out("Sign in", site.base.clone(), site.name), fault, has_logged_out: false }
+        Self {
+            frame: Frame::signed_out("Sign in", site.base.clone(), site.name),
+            fault,
+            has_logged_out: false,
+            is_blocked: false,
+        }
     }
 }
 
@@ -52,7 +59,11 @@ struct Key {
 /// The sign-in page, which a magic link opens.
 pub(super) async fn page(State(portal): State<Portal>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let has_logged_out = query.text("done") == "logged-out";
-    frame::render_page(&LoginPage { has_logged_out, ..LoginPage::new(&portal, "") })
+    let is_blocked = query.text("framed") == "yes";
+    let page = LoginPage { has_logged_out, is_blocked, ..LoginPage::new(&portal, "") };
+    let mut response: Response = frame::render_page::<PageError>(&page)?;
+    response.extensions_mut().insert(embedding::any_site());
+    Ok(response)
 }
 
 /// Accepts a link, key or token and starts the session.
@@ -63,7 +74,12 @@ pub(super) async fn log_in(
 ) -> Result<Response, PageError> {
     let provider = portal.provider();
     let from = kit_http::client_ip::resolve(&parts, &provider.config().trusted_proxies);
-    let refuse = |fault| render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &LoginPage::new(&portal, fault));
+    let refuse = |fault| -> Result<Response, PageError> {
+        let mut response: Response =
+            render_page_as::<PageError>(StatusCode::UNPROCESSABLE_ENTITY, &LoginPage::new(&portal, fault))?;
+        response.extensions_mut().insert(embedding::any_site());
+        Ok(response)
+    };
     let Some(mut token) = token(form.text("key")) else {
         return refuse("This is not a link or key of the portal. Paste the whole link, as you received it.");
     };
@@ -81,7 +97,7 @@ pub(super) async fn log_in(
     // A token may end with its region, which the cookie does not need.
     let secret = token.split_once('.').map_or(token.as_str(), |(secret, _region)| secret);
     let seconds = of.expires_at.duration_since(portal.now()).as_secs();
-    let cookie = portal.cookie().set(secret, seconds).ok_or_else(ErrorPage::internal)?;
+    let cookie = portal.cookies().for_request(&parts.headers).set(secret, seconds).ok_or_else(ErrorPage::internal)?;
     Ok(([(SET_COOKIE, cookie)], portal.redirect("/endpoints")).into_response())
 }
 
@@ -94,11 +110,11 @@ async fn authenticate(portal: &Portal, token: &mut String, from: Option<IpAddr>)
 /// Ends the session and its token.
 pub(super) async fn log_out(State(portal): State<Portal>, request: Request) -> Result<Response, PageError> {
     let (mut parts, _) = request.into_parts();
+    let cookie = portal.cookies().for_request(&parts.headers).remove().ok_or_else(ErrorPage::internal)?;
     // Logging out of a session that has ended already succeeds.
     if let Ok(session) = Session::from_request_parts(&mut parts, &portal).await {
         session.provider().log_out(&session.caller).await?;
     }
-    let cookie = portal.cookie().remove().ok_or_else(ErrorPage::internal)?;
     Ok(([(SET_COOKIE, cookie)], portal.redirect("/login?done=logged-out")).into_response())
 }
 

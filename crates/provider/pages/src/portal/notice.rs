@@ -15,6 +15,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("resent", "The message is being sent once more."),
     ("recovering", "The failed messages are being sent again. Progress is shown below."),
     ("replaying", "The missing messages are being sent. Progress is shown below."),
+    ("stopped", "The replay was stopped. Messages that it had taken are still sent."),
+    ("ended", "The replay had ended already."),
     ("skipped", "The message was skipped. The next message with its ordering key is delivered."),
 ];
 

@@ -8,11 +8,12 @@ use axum::response::{IntoResponse as _, Response};
 use http::Method;
 use http::StatusCode;
 use http::request::Parts;
-use provider_core::model::{AppToken, Application, Capability, Endpoint, Id};
+use provider_core::model::{AppToken, Application, Capability, Endpoint, Id, PortalSettings};
 use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{Caller, Provider, ProviderError, Scope};
 
-use super::{Portal, access};
+use super::embedding::{self, AllowedSites};
+use super::{Portal, access, theme};
 use crate::page_error::PageError;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::{Frame, NavLink};
@@ -22,6 +23,7 @@ pub(crate) struct Session {
     pub(crate) portal: Portal,
     pub(crate) caller: Caller,
     pub(crate) application: Application,
+    settings: PortalSettings,
     token: Arc<AppToken>,
 }
 
@@ -85,6 +87,8 @@ impl Session {
                 part("Event types", "/event-types", Section::EventTypes),
             ],
             badge: reads_only.then_some("Read only"),
+            theme: theme::style_path(&self.settings),
+            logo: theme::logo_path(&self.settings),
             ..Frame::signed_out(title, self.portal.site().base.clone(), &self.application.name)
         }
     }
@@ -94,13 +98,24 @@ impl FromRequestParts<Portal> for Session {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, portal: &Portal) -> Result<Self, Response> {
-        let Some(credential) = portal.cookie().read(&parts.headers) else {
+        let sites = parts.extensions.get::<AllowedSites>().cloned().unwrap_or_default();
+        let Some(credential) = portal.cookies().read(&parts.headers) else {
+            sites.allow_any();
             return Err(match parts.method {
+                // A browser that blocks cookies of frames comes here right after the visitor signed in.
+                Method::GET | Method::HEAD if embedding::is_framed(&parts.headers) => {
+                    portal.redirect("/login?framed=yes").into_response()
+                }
                 Method::GET | Method::HEAD => portal.redirect("/login").into_response(),
                 _ => session_ended(portal).into_response(),
             });
         };
-        let session = authenticate(portal, parts, credential).await.map_err(PageError::into_response)?;
+        let session = authenticate(portal, parts, credential).await.map_err(|error| {
+            // The page says that the session has ended, and shows nothing of any account.
+            sites.allow_any();
+            error.into_response()
+        })?;
+        sites.allow(session.settings.embed_origins.clone());
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let needed =
             access::required_capability(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;
@@ -125,7 +140,8 @@ async fn authenticate(portal: &Portal, parts: &Parts, credential: &str) -> Resul
         Err(ProviderError::NotFound) => return Err(session_ended(portal).into()),
         application => application?,
     };
-    Ok(Session { portal: portal.clone(), caller, application, token })
+    let settings = provider.portal_settings(&application.account).await?;
+    Ok(Session { portal: portal.clone(), caller, application, settings, token })
 }
 
 /// 401; the response removes the cookie.
@@ -134,7 +150,7 @@ fn session_ended(portal: &Portal) -> ErrorPage {
         "The session has expired or was ended. Get a new link from the service that you received this one from.";
     ErrorPage::new(StatusCode::UNAUTHORIZED, "Your session has ended", detail)
         .with_next_link("Sign in with a link or key", "/login")
-        .with_cookie(portal.cookie().remove())
+        .with_cookie(portal.cookies().own.remove())
 }
 
 /// The `N` ids or names of the path, in order. 404 when a part of the path can't be an id or a name.

@@ -80,7 +80,7 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
     let mut visitor = fixture.visitor().await;
     visitor.get("/event-types").await.shows("The hammer fell.").shows("lot.lost");
     let page = visitor.get("/event-types/lot.sold").await;
-    page.shows("&#34;lot&#34;: 1").shows("Version 1").shows("Send example to");
+    page.shows("&#34;lot&#34;: 1").shows("Version 1").shows("Send example to").shows("Receives it");
     visitor.get("/event-types/lot.lost").await.is(200).shows("No example:");
 
     let path = format!("/endpoints/{}/example", endpoint.id);
@@ -89,13 +89,21 @@ async fn an_example_is_sent_to_one_endpoint_and_a_message_resent() {
         .await
         .shows("<option selected>lot.sold</option>")
         .shows("svix.ping");
-    visitor.submit(&path, &[("eventType", "lot.sold")]).await.is(200).shows("The example was sent.").shows("lot.sold");
+    let edited = [("eventType", "lot.sold"), ("payload", "{\r\n  \"lot\": 7\r\n}")];
+    let answer = visitor.post(&path, &edited).await.is(303).location.clone().unwrap();
+    let answer = answer.strip_prefix("/app-portal").and_then(|path| path.strip_suffix("#answer")).unwrap();
+    visitor.until_shown(answer, "The response had no body.").await.shows("Delivered").shows("lot.sold");
     let sent =
         fixture.provider.list_messages(&fixture.account, &fixture.app.id, &provider_core::PageRequest::default()).await;
     let message = format!("/messages/{}", sent.unwrap().data[0].id);
     visitor.until_shown(&message, "Delivered").await.shows("Not sent here").shows("The response had no body.");
+    visitor.get(&message).await.shows("&#34;lot&#34;: 7").shows("test");
     visitor.post(&path, &[("eventType", "lot.lost")]).await.is(400).shows("has no schema");
-    visitor.post(&path, &[("eventType", "no.such")]).await.is(404);
+    visitor.post(&path, &[("eventType", "no.such"), ("payload", "{}")]).await.is(422).shows("no event type no.such");
+    for payload in ["{", "[1]", "null"] {
+        let page = visitor.post(&path, &[("eventType", "lot.sold"), ("payload", payload)]).await;
+        page.is(422).shows("id=\"payload-fault\"").shows(payload);
+    }
 
     let resend = format!("{message}/resend");
     visitor.submit(&resend, &[("endpoint", &endpoint.id)]).await.shows("The message is being sent once more.");
@@ -123,7 +131,7 @@ async fn missing_messages_are_replayed_and_the_progress_is_shown() {
         }
         fixture.clock.advance(Duration::from_secs(1));
     }
-    visitor.get(&path).await.shows("Finished").shows("data-of=\"Sent\">1<");
+    visitor.get(&path).await.shows("Finished").shows("data-of=\"Sent\"><div>1<");
     visitor.until_shown(&format!("/endpoints/{}", late.id), &message.id).await;
     visitor
         .submit(&path, &[("what", "failed"), ("hours", "1"), ("since", "2026-11-21T00:00")])

@@ -4,10 +4,13 @@
 
 mod access;
 mod deliveries;
+mod embedding;
 mod escaping;
 mod fixture;
 mod forgery;
 mod forms;
 mod login;
 mod overview;
+mod url_check;
+mod verify;
 mod visitor;

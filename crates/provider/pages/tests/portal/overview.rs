@@ -41,6 +41,7 @@ async fn messages_are_filtered_by_state_response_text_and_time() {
         ("q=0199c0de-0000-7000-8000-00000000000a", &unsent.id, &failed.id),
         ("from=2026-11-21T07:00", &failed.id, &unsent.id),
         ("to=2026-11-21T07:00", &unsent.id, &failed.id),
+        (&format!("endpoint={}", endpoint.id), &failed.id, &unsent.id),
         ("from=2026-11-21T06:00&to=2026-11-21T07:00", &unsent.id, &failed.id),
     ] {
         let link = |id: &str| format!("href=\"/app-portal/messages/{id}\"");
@@ -72,7 +73,45 @@ async fn a_replay_is_counted_before_it_is_confirmed() {
         .hides("Send messages again</button>");
     visitor.get(&confirm("what=failed&since=yesterday")).await.is(422).shows("id=\"since-fault\"");
     visitor.get(&confirm("what=odd&hours=24")).await.is(400);
+    let until = |until: &str| confirm(&format!("what=missing&hours=24&until={until}"));
+    visitor.get(&until("2026-11-21T06:00")).await.is(200).shows("No messages to send");
+    visitor.get(&until("2026-11-20T00:00")).await.is(422).shows("id=\"until-fault\"");
     visitor.get(&format!("/endpoints/{}/replay", late.id)).await.shows("No replays in the last 90 days");
+}
+
+#[tokio::test]
+async fn a_running_replay_is_stopped_and_shows_what_came_of_its_messages() {
+    let fixture = Fixture::new().await;
+    for _ in 0..3 {
+        fixture.message("a.b", "{}", None).await;
+    }
+    fixture.clock.advance(Duration::from_secs(60));
+    let late = fixture.endpoint(at(&receiver(200, "").await)).await;
+    let mut visitor = fixture.visitor().await;
+    let path = format!("/endpoints/{}/replay", late.id);
+    let fields = [("what", "missing"), ("hours", "24"), ("since", ""), ("until", "")];
+    visitor.submit(&path, &fields).await.is(200).shows("The missing messages are being sent.");
+    // The first step waits for the test clock.
+    let running = visitor.get(&path).await;
+    running.shows("Running").shows("Stop replay").shows("data-live=\"tasks\"");
+    let (_, task) = running.text.split_once("name=\"task\" value=\"").unwrap();
+    let task = task.split_once('"').unwrap().0.to_owned();
+    let stop = format!("{path}/stop");
+    let mut reader = fixture.visitor_who_may(&[]).await;
+    reader.get(&path).await.shows("Running").hides("Stop replay");
+    reader.post(&stop, &[("task", &task)]).await.is(403);
+    let page = visitor.submit(&stop, &[("task", &task)]).await;
+    page.shows("The replay was stopped.").shows("Stopped").hides("Stop replay").hides("Running");
+    visitor.submit(&stop, &[("task", &task)]).await.is(200).shows("The replay had ended already.");
+
+    visitor.submit(&path, &fields).await.is(200);
+    for _ in 0..1_000 {
+        if !visitor.get(&path).await.text.contains("Running") {
+            break;
+        }
+        fixture.clock.advance(Duration::from_secs(1));
+    }
+    visitor.until_shown(&path, "3 delivered, 0 failed").await.shows("Finished").shows("Stopped");
 }
 
 #[tokio::test]
@@ -82,8 +121,15 @@ async fn a_failed_response_is_open_and_the_request_is_shown_without_its_signatur
     let message = fixture.message("a.b", "{\"it\":\"'s\"}", None).await;
     let mut visitor = fixture.visitor().await;
     let page = visitor.until_shown(&format!("/messages/{}", message.id), "boom").await;
-    page.shows("<details open data-auto>").shows("500: The receiver&#39;s own code failed: boom");
+    page.shows("<details open data-auto>")
+        .shows("<h3>Request</h3>")
+        .shows("Copy as cURL")
+        .shows("500: The receiver&#39;s own code failed: boom");
     page.shows("webhook-signature: v1,MASKED").shows(&format!("webhook-id: {}", message.id)).hides("v1,=");
+    let raw = visitor.get(&format!("/messages/{}?payload=raw", message.id)).await;
+    raw.shows("<code>{&#34;it&#34;:&#34;&#39;s&#34;}</code>");
+    let of_endpoint = visitor.get(&format!("/endpoints/{}", endpoint.id)).await;
+    of_endpoint.shows("Every attempt fails.").shows("Replay missed messages").shows("&amp;state=failed");
     let mut reader = fixture.visitor_who_may(&[]).await;
     reader.get(&format!("/endpoints/{}", endpoint.id)).await.shows("id=\"endpoint-id\"").shows("Copy endpoint id");
     reader.get("/messages/live?after=odd").await.is(400);

@@ -18,6 +18,8 @@ pub(crate) struct Visitor {
     /// The `Origin` header of its forms.
     pub(crate) origin: Option<String>,
     pub(crate) cookie: Option<String>,
+    /// What the browser loads pages into, such as `iframe`.
+    pub(crate) dest: Option<&'static str>,
 }
 
 pub(crate) struct Answer {
@@ -50,7 +52,7 @@ impl Answer {
 impl Visitor {
     pub(crate) fn at(server: &str) -> Self {
         let http = Client::builder(TokioExecutor::new()).build_http();
-        Self { http, server: server.to_owned(), origin: Some(server.to_owned()), cookie: None }
+        Self { http, server: server.to_owned(), origin: Some(server.to_owned()), cookie: None, dest: None }
     }
 
     /// A page of the portal.
@@ -84,10 +86,22 @@ impl Visitor {
         panic!("{path} did not show {text:?} after {REQUESTS_MAX} requests:\n{}", answer.text);
     }
 
+    /// Status, headers and body of a page that is not a text.
+    pub(crate) async fn raw(&mut self, path: &str) -> (u16, HeaderMap, Vec<u8>) {
+        let request = Request::builder().uri(format!("{}/app-portal{path}", self.server));
+        let request = request.header(COOKIE, self.cookie.clone().unwrap_or_default());
+        let response = self.http.request(request.body(Body::empty()).unwrap()).await.unwrap();
+        let (parts, body) = response.into_parts();
+        (parts.status.as_u16(), parts.headers, body.collect().await.unwrap().to_bytes().to_vec())
+    }
+
     pub(crate) async fn call(&mut self, method: Method, path: &str, body: Vec<u8>) -> Answer {
         let mut request = Request::builder().method(&method).uri(format!("{}/app-portal{path}", self.server));
         if let Some(cookie) = &self.cookie {
             request = request.header(COOKIE, format!("other=1; {cookie}"));
+        }
+        if let Some(dest) = self.dest {
+            request = request.header("sec-fetch-dest", dest);
         }
         if method == Method::POST {
             request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");

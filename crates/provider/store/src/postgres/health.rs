@@ -52,7 +52,12 @@ impl HealthStore for PostgresStore {
         Ok(rows::one(&client, select, &[&endpoint, &sql_limit(count_max)], read).await?.unwrap_or_default())
     }
 
-    async fn message_progress(&self, application: &str, messages: &[Id]) -> StoreResult<Vec<MessageProgress>> {
+    async fn message_progress(
+        &self,
+        application: &str,
+        messages: &[Id],
+        endpoint: Option<&str>,
+    ) -> StoreResult<Vec<MessageProgress>> {
         let client = self.client().await?;
         let messages: Vec<&str> = messages.iter().map(|id| &**id).collect();
         let select = "SELECT wanted.id, made.endpoints + waiting.untried, made.succeeded, waiting.count, waiting.next_at, \
@@ -66,13 +71,13 @@ impl HealthStore for PostgresStore {
                      (array_agg(CASE WHEN status = 2 THEN substring(response FROM 1 FOR $3) END ORDER BY id DESC))[1] \
                          AS failure, \
                      (array_agg(CASE WHEN status = 2 THEN url END ORDER BY id DESC))[1] AS url \
-                 FROM attempts WHERE message = wanted.id \
+                 FROM attempts WHERE message = wanted.id AND ($4::text IS NULL OR endpoint = $4) \
              ) made \
              CROSS JOIN LATERAL ( \
                  SELECT count(*) AS count, min(d.next_at) AS next_at, count(*) FILTER (WHERE NOT EXISTS ( \
                      SELECT FROM attempts a WHERE a.message = wanted.id AND a.endpoint = d.endpoint)) AS untried \
                  FROM endpoints e JOIN deliveries d ON d.endpoint = e.id AND d.message = wanted.id \
-                 WHERE e.application = $1 \
+                 WHERE e.application = $1 AND ($4::text IS NULL OR e.id = $4) \
              ) waiting ORDER BY wanted.no";
         let read = |row: &Row| {
             let number = |column| -> SqlResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
@@ -95,6 +100,7 @@ impl HealthStore for PostgresStore {
                 failure: String::from_utf8_lossy(&failure.unwrap_or_default()).into_owned(),
             })
         };
-        Ok(rows::all(&client, select, &[&application, &messages, &(FAILURE_BYTES_MAX as i32)], read).await?)
+        let bytes_max = FAILURE_BYTES_MAX as i32;
+        Ok(rows::all(&client, select, &[&application, &messages, &bytes_max, &endpoint], read).await?)
     }
 }

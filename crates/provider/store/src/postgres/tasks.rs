@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{BackgroundTask, Id, Progress, TaskKind};
+use provider_core::model::{BackgroundTask, Id, Progress, TaskKind, TaskStatus};
 use provider_core::ordering::OrderingKey;
 use provider_core::port::{
     FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskCount, TaskFilter, TaskStep,
@@ -88,6 +88,14 @@ impl TaskStore for PostgresStore {
 
     async fn advance_task(&self, step: TaskStep) -> StoreResult<usize> {
         self.transaction(&(&step,), |db, &(step,)| Box::pin(advance(db, step))).await
+    }
+
+    async fn stop_task(&self, endpoint: &str, id: &str, error: &str, now: Timestamp) -> StoreResult<bool> {
+        let client = self.client().await?;
+        let update = "UPDATE background_tasks SET status = $4, error = $3, updated_at = $5 \
+             WHERE endpoint = $1 AND id = $2 AND status = 0";
+        let failed = task_status_number(TaskStatus::Failed);
+        Ok(rows::write(&client, update, &[&endpoint, &id, &error, &failed, &now]).await? > 0)
     }
 
     async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {

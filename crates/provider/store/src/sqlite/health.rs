@@ -46,9 +46,19 @@ impl HealthStore for SqliteStore {
         .await
     }
 
-    async fn message_progress(&self, application: &str, messages: &[Id]) -> StoreResult<Vec<MessageProgress>> {
+    async fn message_progress(
+        &self,
+        application: &str,
+        messages: &[Id],
+        endpoint: Option<&str>,
+    ) -> StoreResult<Vec<MessageProgress>> {
         let (application, messages) = (application.to_owned(), messages.to_vec());
-        self.read(move |db| messages.iter().map(|message| progress(db, &application, message)).collect()).await
+        let endpoint = endpoint.map(str::to_owned);
+        let read = move |db: &Connection| {
+            let of_one = |message| progress(db, &application, message, endpoint.as_deref());
+            messages.iter().map(of_one).collect()
+        };
+        self.read(read).await
     }
 }
 
@@ -66,11 +76,12 @@ fn tally(db: &Connection, endpoint: &str, range: &[Id], rows_max: usize) -> SqlR
     Ok(counted.unwrap_or_default())
 }
 
-fn progress(db: &Connection, application: &str, message: &Id) -> SqlResult<MessageProgress> {
+fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&str>) -> SqlResult<MessageProgress> {
     let attempts = "SELECT endpoint, status, response_status_code, CASE WHEN status = 2 THEN substr(response, 1, ?2) END, \
-         CASE WHEN status = 2 THEN url END FROM attempts WHERE message = ?1 ORDER BY id DESC";
+         CASE WHEN status = 2 THEN url END FROM attempts WHERE message = ?1 AND (?3 IS NULL OR endpoint = ?3) ORDER BY id DESC";
     let waiting = "SELECT e.id, d.next_at FROM endpoints e \
-         CROSS JOIN deliveries d ON d.endpoint = e.id AND d.message = ?2 WHERE e.application = ?1";
+         CROSS JOIN deliveries d ON d.endpoint = e.id AND d.message = ?2 \
+         WHERE e.application = ?1 AND (?3 IS NULL OR e.id = ?3)";
     let mut found = MessageProgress {
         message: message.clone(),
         endpoints: 0,
@@ -85,7 +96,7 @@ fn progress(db: &Connection, application: &str, message: &Id) -> SqlResult<Messa
     // Whether each endpoint has a successful attempt.
     let mut endpoints: BTreeMap<Id, bool> = BTreeMap::new();
     let mut statement = db.prepare_cached(attempts)?;
-    let mut made = statement.query((&**message, sql_limit(FAILURE_BYTES_MAX)))?;
+    let mut made = statement.query((&**message, sql_limit(FAILURE_BYTES_MAX), endpoint))?;
     while let Some(row) = made.next()? {
         let status = codec::status(row.get(1)?)?;
         if found.latest.is_none() {
@@ -97,7 +108,7 @@ fn progress(db: &Connection, application: &str, message: &Id) -> SqlResult<Messa
         *endpoints.entry(rows::id(row, 0)?).or_default() |= status == AttemptStatus::Success;
     }
     let mut statement = db.prepare_cached(waiting)?;
-    let mut rows_waiting = statement.query((application, &**message))?;
+    let mut rows_waiting = statement.query((application, &**message, endpoint))?;
     while let Some(row) = rows_waiting.next()? {
         let next_at = rows::time(row, 1)?;
         endpoints.entry(rows::id(row, 0)?).or_default();

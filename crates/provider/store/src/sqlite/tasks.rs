@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{BackgroundTask, Id, Progress, TaskKind};
+use provider_core::model::{BackgroundTask, Id, Progress, TaskKind, TaskStatus};
 use provider_core::port::{
     FailedAttempt, IdempotentAnswer, Page, ReplayCandidate, StoreError, StoreResult, TaskCount, TaskFilter, TaskStep,
     TaskStore,
@@ -78,6 +78,17 @@ impl TaskStore for SqliteStore {
 
     async fn advance_task(&self, step: TaskStep) -> StoreResult<usize> {
         self.write(move |db| advance(db, &step)).await
+    }
+
+    async fn stop_task(&self, endpoint: &str, id: &str, error: &str, now: Timestamp) -> StoreResult<bool> {
+        let [endpoint, id, error] = [endpoint, id, error].map(str::to_owned);
+        self.write(move |db| {
+            let update = "UPDATE background_tasks SET status = ?4, error = ?3, updated_at = ?5 \
+                 WHERE endpoint = ?1 AND id = ?2 AND status = 0";
+            let failed = task_status_number(TaskStatus::Failed);
+            Ok(db.prepare_cached(update)?.execute(params![endpoint, id, error, failed, ms(now)])? > 0)
+        })
+        .await
     }
 
     async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {

@@ -34,13 +34,18 @@ pub(super) async fn attempts_are_tallied_between_bounds_and_a_message_has_the_pr
     assert_eq!(store.endpoint_waiting(&id("ep", 2), 9).await.unwrap(), EndpointWaiting::default());
 
     let messages = [3, 1, 2].map(|number| id("msg", number));
-    let found = store.message_progress(&id("app", 1), &messages).await.unwrap();
+    let found = store.message_progress(&id("app", 1), &messages, None).await.unwrap();
     let counts = found.iter().map(|row| (row.message.clone(), row.endpoints, row.succeeded, row.waiting, row.attempts));
-    let [third, first, second] = messages;
+    let [third, first, second] = messages.clone();
     assert_eq!(counts.collect::<Vec<_>>(), [(third, 0, 0, 0, 0), (first, 2, 1, 1, 2), (second, 2, 2, 0, 2)]);
     assert_eq!((found[0].latest, found[0].next_at), (None, None));
     assert_eq!(found[1].next_at, waiting.next_at);
     assert_eq!(found[2].latest.map(|(status, _)| status), Some(AttemptStatus::Success));
     assert_eq!(found[1].latest.map(|(status, _)| status), Some(AttemptStatus::Success));
     assert_ne!(retried.status, AttemptStatus::Success);
+
+    let at_first = store.message_progress(&id("app", 1), &messages, Some(&id("ep", 1))).await.unwrap();
+    let counts = at_first.iter().map(|row| (row.endpoints, row.succeeded, row.waiting, row.attempts));
+    assert_eq!(counts.collect::<Vec<_>>(), [(0, 0, 0, 0), (1, 0, 1, 1), (1, 1, 0, 1)]);
+    assert_eq!(at_first[1].latest.map(|(status, _)| status), Some(AttemptStatus::Fail));
 }

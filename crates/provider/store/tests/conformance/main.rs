@@ -146,7 +146,8 @@ stories! {
         a_head_that_is_dropped_or_forgotten_lets_the_next_go,
         a_message_accepted_while_the_head_finishes_becomes_due;
     endpoint_tasks:
-        an_endpoints_tasks_are_listed_without_those_of_others;
+        an_endpoints_tasks_are_listed_without_those_of_others,
+        a_running_task_of_the_endpoint_is_stopped_and_takes_no_further_step;
     tasks:
         a_task_is_kept_with_its_answer_and_listed_by_status_and_kind,
         a_running_task_is_one_workers_until_its_lease_is_over,

@@ -42,4 +42,5 @@ mod startup_refusals;
 mod stuck_deliveries;
 mod support;
 mod two_nodes;
+mod verify_samples;
 mod webcast;

@@ -113,3 +113,17 @@ async fn the_error_says_what_to_do_about_old_or_broken_tls() {
     assert!(crate::roots_from_pem(AUTHORITY).is_ok());
     assert!(crate::roots_from_pem(b"no certificate").is_err());
 }
+
+#[tokio::test]
+async fn a_look_at_an_address_reports_its_name_and_the_end_of_its_certificate() {
+    let port = tls_server().await.port();
+    let probe = trusting_client().probe(get(format_args!("https://localhost:{port}/"))).await;
+    assert!(probe.addresses.iter().any(|address| address.is_loopback()), "{:?}", probe.addresses);
+    assert!(probe.certificate_ends_at.is_some_and(|end| end > jiff::Timestamp::UNIX_EPOCH));
+    assert_eq!(probe.outcome.unwrap().status, 200);
+    let unknown = client(AddressPolicy::any()).probe(get(format_args!("https://localhost:{port}/"))).await;
+    assert_eq!((unknown.certificate_ends_at, unknown.outcome.unwrap_err().code()), (None, "tls"));
+    let refused = client(AddressPolicy::public_only(Vec::new()));
+    let refused = refused.probe(get(format_args!("https://localhost:{port}/"))).await;
+    assert_eq!((refused.addresses.len(), refused.outcome.unwrap_err().code()), (0, "refused_address"));
+}

@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use askama::Template;
 use axum::response::Response;
-use provider_core::model::{Attempt, AttemptStatus, Id, Message};
+use jiff::{SignedDuration, Timestamp};
+use provider_core::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
 use provider_core::port::AttemptFilter;
-use provider_core::{HistoryQuery, HistoryRequest, ids};
+use provider_core::{HealthSpan, HistoryQuery, HistoryRequest, ids};
 
 use super::head::{Head, Tab};
 use super::list;
 use crate::page_error::PageError;
+use crate::portal::causes;
 use crate::portal::labels::{self, DayStats, StatusBadge};
 use crate::portal::notice;
 use crate::portal::pager::pager;
@@ -21,6 +23,8 @@ use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
 
+/// The last whole minute and the present one.
+const MINUTES: HealthSpan = HealthSpan { step: SignedDuration::from_mins(1), steps: 2 };
 /// Attempts on one page.
 const LIMIT: &str = "25";
 
@@ -31,6 +35,8 @@ struct DeliveriesPage {
     head: Head,
     may: Permissions,
     day: Option<DayStats>,
+    trouble: Option<Trouble>,
+    throttle: Option<Throttle>,
     /// `success`, `fail` or empty.
     wanted: String,
     rows: Vec<Row>,
@@ -38,6 +44,39 @@ struct DeliveriesPage {
     list_path: String,
     filter: String,
     pager: Pager,
+}
+
+/// Why the endpoint fails or is disabled, and what to do.
+struct Trouble {
+    says: &'static str,
+    cause: String,
+    step: String,
+    last: Option<RelativeTime>,
+}
+
+impl Trouble {
+    /// The cause is that of the latest failed attempt on the page.
+    fn of(endpoint: &Endpoint, attempts: &[Attempt], now: Timestamp) -> Option<Self> {
+        let says = match (endpoint.disabled, endpoint.failing_since) {
+            (true, _) => {
+                "The endpoint is disabled and receives nothing. To send what it missed, enable it, then replay."
+            }
+            (false, Some(_)) => "Every attempt fails. If this goes on for days, the endpoint is disabled.",
+            (false, None) => return None,
+        };
+        let failed = attempts.iter().find(|attempt| attempt.status == AttemptStatus::Fail);
+        let (cause, step) = failed
+            .map(|attempt| causes::cause(attempt.response_status_code, &attempt.response, &attempt.url))
+            .unwrap_or_default();
+        Some(Self { says, cause, step, last: failed.map(|attempt| RelativeTime::new(attempt.at, now)) })
+    }
+}
+
+/// The throttle of an endpoint, with its real rate.
+struct Throttle {
+    limit: String,
+    rate: String,
+    waiting: String,
 }
 
 struct Row {
@@ -83,10 +122,13 @@ pub(in crate::portal) async fn page(
     let found = provider.find_attempts_at_endpoint(&session.caller, session.app(), &endpoint.id, filter, part).await?;
     let messages = provider.messages_of(&found.data).await?;
     let head = Head::new(&session, &endpoint, Tab::Deliveries);
+    let is_first = requested.is_none() && wanted != "success";
     render_page(&DeliveriesPage {
         frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
         may: session.permissions(),
         day: list::day_stats(&session, &endpoint).await?,
+        trouble: Trouble::of(&endpoint, &found.data, session.portal.now()).filter(|_| is_first),
+        throttle: throttle(&session, &endpoint).await?,
         wanted: wanted.to_owned(),
         rows: found.data.iter().map(|attempt| Row::new(&session, attempt, &messages)).collect(),
         list_path: format!("/endpoints/{}", endpoint.id),
@@ -94,6 +136,20 @@ pub(in crate::portal) async fn page(
         pager: pager(&found, requested),
         head,
     })
+}
+
+/// The throttle, if the endpoint has one, and the attempts of the last whole minute.
+async fn throttle(session: &Session, endpoint: &Endpoint) -> Result<Option<Throttle>, PageError> {
+    let Some(limit) = endpoint.throttle_rate else { return Ok(None) };
+    let endpoints = std::slice::from_ref(endpoint);
+    let health = session.provider().endpoint_health(&session.caller, session.app(), endpoints, MINUTES).await?;
+    let Some(health) = health.first() else { return Ok(None) };
+    let attempts = health.tallies.first().map_or(0, |minute| minute.success + minute.fail);
+    Ok(Some(Throttle {
+        limit: labels::number(limit.into()),
+        rate: format!("{}.{}", attempts / 60, attempts % 60 / 6),
+        waiting: labels::number(health.waiting.deliveries as u64),
+    }))
 }
 
 fn status(name: &str) -> Result<Option<AttemptStatus>, PageError> {

@@ -1,20 +1,26 @@
-//! Sending an example of an event type to an endpoint.
+//! Sending an example of an event type to an endpoint, with a payload that can be edited; the answer is shown in place.
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use provider_core::model::Endpoint;
+use provider_core::model::{AttemptStatus, Endpoint};
+use provider_core::port::AttemptFilter;
+use provider_core::{HistoryQuery, HistoryRequest, Payload, ProviderError, ids};
 
 use super::form;
 use super::head::{Head, Tab};
 use crate::page_error::PageError;
-use crate::portal::event_type_choices;
+use crate::portal::labels::{self, StatusBadge};
 use crate::portal::session::{PathParams, Section, Session};
-use kit_design::fields::{QueryFields, SubmittedForm};
+use crate::portal::{causes, event_type_choices};
+use kit_design::code_block::CodeBlock;
+use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 
 /// The event type that always has an example.
 const PING: &str = "svix.ping";
+/// Bytes of a response that the page shows.
+const RESPONSE_BYTES_MAX: usize = 4 * 1_024;
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/example.html")]
@@ -24,56 +30,141 @@ struct ExamplePage {
     is_disabled: bool,
     names: Vec<String>,
     chosen: String,
+    payload: String,
+    /// The event type has an example or a schema that one is made from.
+    has_example: bool,
+    payload_fault: String,
     errors: Vec<String>,
+    answer: Option<Answer>,
+}
+
+/// What the receiver answered to the example that was sent last.
+struct Answer {
+    message: String,
+    /// None while the attempt is under way.
+    attempt: Option<AnsweredAttempt>,
+}
+
+struct AnsweredAttempt {
+    status: StatusBadge,
+    code: String,
+    duration: String,
+    cause: String,
+    step: String,
+    response: CodeBlock,
 }
 
 impl ExamplePage {
     async fn new(session: &Session, endpoint: &Endpoint, chosen: &str) -> Result<Self, PageError> {
         let (event_types, _) = event_type_choices::all(session).await?;
-        let names = event_types.into_iter().filter(|event_type| event_type.schemas.is_some());
-        let mut names: Vec<String> = names.map(|event_type| event_type.name).filter(|name| name != PING).collect();
+        let names = event_types.into_iter().map(|event_type| event_type.name).filter(|name| name != PING);
+        let mut names: Vec<String> = names.collect();
         names.push(PING.to_owned());
-        // The form offers the event type of the link even without an example: the response then explains the error.
+        // The form offers the event type of the link even if it is unknown: the response then explains the error.
         if !chosen.is_empty() && !names.iter().any(|name| name == chosen) {
             names.push(chosen.to_owned());
         }
+        let chosen = if chosen.is_empty() { names[0].clone() } else { chosen.to_owned() };
+        let example = match session.provider().event_example(&session.caller, &chosen).await {
+            Ok(example) => Some(CodeBlock::json(&String::from_utf8_lossy(&example)).text),
+            Err(ProviderError::BadRequest { .. } | ProviderError::NotFound | ProviderError::Validation(_)) => None,
+            Err(error) => return Err(error.into()),
+        };
         Ok(Self {
             frame: session.frame("Send example", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Example),
             is_disabled: endpoint.disabled,
             names,
-            chosen: chosen.to_owned(),
+            chosen,
+            has_example: example.is_some(),
+            payload: example.unwrap_or_else(|| "{}".to_owned()),
+            payload_fault: String::new(),
             errors: Vec::new(),
+            answer: None,
         })
     }
 }
 
-/// The form.
+/// The form, and with `message` the answer to that example.
 pub(in crate::portal) async fn page(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
-    render_page_as(StatusCode::OK, &ExamplePage::new(&session, &endpoint, query.text("eventType")).await?)
+    let mut page = ExamplePage::new(&session, &endpoint, query.text("eventType")).await?;
+    if let Some(message) = query.non_empty("message") {
+        page.answer = Some(answer(&session, &endpoint, message).await?);
+    }
+    render_page_as(StatusCode::OK, &page)
 }
 
-/// Sends the example and shows the message.
+async fn answer(session: &Session, endpoint: &Endpoint, message: &str) -> Result<Answer, PageError> {
+    let part = HistoryRequest::parse(HistoryQuery { limit: Some("1"), ..HistoryQuery::default() }, ids::ATTEMPT)?;
+    let (id, filter) = (Some(&*endpoint.id), AttemptFilter::default());
+    let provider = session.provider();
+    let found = provider.find_attempts_of_message(&session.caller, session.app(), message, id, filter, part).await?;
+    let attempt = found.data.first().map(|attempt| {
+        let is_failed = attempt.status == AttemptStatus::Fail;
+        let (cause, step) = if is_failed {
+            causes::cause(attempt.response_status_code, &attempt.response, &attempt.url)
+        } else {
+            Default::default()
+        };
+        let shown = attempt.response.floor_char_boundary(RESPONSE_BYTES_MAX);
+        AnsweredAttempt {
+            status: attempt.status.into(),
+            code: labels::status_code(attempt.response_status_code),
+            duration: labels::duration(attempt.response_duration_ms),
+            cause,
+            step,
+            response: CodeBlock::json(&attempt.response[..shown]),
+        }
+    });
+    Ok(Answer { message: message.to_owned(), attempt })
+}
+
+/// Sends the example and shows its answer.
 pub(in crate::portal) async fn send(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let (provider, event_type) = (session.provider(), form.text("eventType"));
-    let sent = provider.send_example(&session.caller, session.app(), &endpoint, event_type, None, None);
-    match sent.await {
-        Ok(message) => Ok(session.portal.redirect(&format!("/messages/{}?done=sent", message.id)).into_response()),
+    // A browser sends a line break as CR LF.
+    let typed = form.all("payload").next().map(|payload| payload.replace("\r\n", "\n"));
+    let sent = match typed.as_deref().map(Payload::parse).transpose() {
+        Err(error) => Err(error),
+        Ok(Some(payload)) => provider.send_test(&session.caller, session.app(), &endpoint, event_type, payload).await,
+        Ok(None) => provider.send_example(&session.caller, session.app(), &endpoint, event_type, None, None).await,
+    };
+    match sent {
+        Ok(message) => {
+            let name: String = form_urlencoded::byte_serialize(event_type.as_bytes()).collect();
+            let path = format!("/endpoints/{endpoint}/example?eventType={name}&message={}#answer", message.id);
+            Ok(session.portal.redirect(&path).into_response())
+        }
+        Err(ProviderError::NotFound) => {
+            let endpoint = session.endpoint(&endpoint).await?;
+            let mut page = ExamplePage::new(&session, &endpoint, event_type).await?;
+            page.errors = vec![format!("There is no event type {event_type}.")];
+            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page)
+        }
         Err(error) => {
             let (status, errors) = form::errors(error)?;
             let endpoint = session.endpoint(&endpoint).await?;
-            let mut page = ExamplePage::new(&session, &endpoint, event_type).await?;
-            page.errors = errors.remaining(&[]);
-            render_page_as(status, &page)
+            let page = ExamplePage::new(&session, &endpoint, event_type).await?;
+            render_page_as(status, &refused(page, typed, &errors))
         }
+    }
+}
+
+/// The form again, with its errors and the typed payload.
+fn refused(page: ExamplePage, typed: Option<String>, errors: &FieldErrors) -> ExamplePage {
+    ExamplePage {
+        payload_fault: errors.of("payload"),
+        errors: errors.remaining(&["payload"]),
+        payload: typed.unwrap_or(page.payload),
+        ..page
     }
 }

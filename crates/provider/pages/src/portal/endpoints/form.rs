@@ -8,6 +8,7 @@ use http::StatusCode;
 use provider_core::model::Endpoint;
 use provider_core::{DeliveryOrder, EndpointInput, EndpointPatch, FieldError, PatchField, ProviderError};
 
+use super::url_verdict::UrlVerdict;
 use crate::page_error::PageError;
 use crate::portal::event_type_choices::{self, Group};
 use crate::portal::session::Session;
@@ -42,22 +43,41 @@ pub(super) struct FormPart {
     others: Vec<String>,
     groups: Vec<Group>,
     is_whole_catalogue: bool,
+    /// Path of the action that checks the typed address.
+    check_path: String,
+    /// What a look at the typed address found.
+    pub(super) verdict: Option<UrlVerdict>,
 }
 
 impl HtmlSafe for FormPart {}
 
 impl FormPart {
-    pub(super) async fn new(session: &Session, typed: EndpointForm, errors: FieldErrors) -> Result<Self, PageError> {
+    /// The fields of the form at this path, below the site's base.
+    pub(super) async fn new(
+        session: &Session,
+        path: &str,
+        typed: EndpointForm,
+        errors: FieldErrors,
+    ) -> Result<Self, PageError> {
         let (event_types, is_whole_catalogue) = event_type_choices::all(session).await?;
         let groups = event_type_choices::groups(&event_types, &typed.types);
-        Ok(Self { others: errors.remaining(FIELDS_WITH_ERRORS), typed, errors, groups, is_whole_catalogue })
+        Ok(Self {
+            others: errors.remaining(FIELDS_WITH_ERRORS),
+            check_path: format!("{}{path}/check-url", session.portal.site().base),
+            verdict: None,
+            typed,
+            errors,
+            groups,
+            is_whole_catalogue,
+        })
     }
 }
 
 impl EndpointForm {
     pub(super) fn read(form: &FormFields) -> Self {
         Self {
-            url: form.text("url").to_owned(),
+            // The button beside a redirect's target takes that.
+            url: form.non_empty("use").unwrap_or(form.text("url")).to_owned(),
             // A browser sends a line break as CR LF.
             description: form.text("description").replace("\r\n", "\n"),
             takes_some: form.text("types") == "some",
@@ -66,6 +86,11 @@ impl EndpointForm {
             throttle_rate: form.text("throttleRate").to_owned(),
             in_order: form.text("ordering") == DeliveryOrder::PerKey.name(),
         }
+    }
+
+    /// The typed address.
+    pub(super) fn url(&self) -> &str {
+        &self.url
     }
 
     /// The values that describe an existing endpoint.

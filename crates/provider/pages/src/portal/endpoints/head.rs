@@ -15,6 +15,7 @@ pub(super) enum Tab {
     Deliveries,
     Settings,
     Secret,
+    Verify,
     Headers,
     Example,
     Replay,
@@ -28,7 +29,7 @@ pub(super) enum Tab {
 #[template(path = "portal/endpoints/head.html")]
 pub(super) struct Head {
     base: String,
-    id: String,
+    pub(super) id: String,
     url: String,
     description: String,
     pub(super) is_disabled: bool,
@@ -57,6 +58,7 @@ impl Head {
             (Tab::Deliveries, "Deliveries", "", true),
             (Tab::Settings, "Settings", "/settings", may.manage),
             (Tab::Secret, "Signing secret", "/secret", may.see_secrets),
+            (Tab::Verify, "Verify", "/verify", true),
             (Tab::Headers, "Headers", "/headers", may.manage),
             (Tab::Example, "Send example", "/example", may.send),
             (Tab::Replay, "Replay", "/replay", true),

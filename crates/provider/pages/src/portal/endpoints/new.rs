@@ -6,6 +6,7 @@ use http::StatusCode;
 use provider_core::Created;
 
 use super::form::{EndpointForm, FormPart};
+use super::url_verdict::UrlVerdict;
 use crate::page_error::PageError;
 use crate::portal::session::{Section, Session};
 use kit_design::fields::{FieldErrors, SubmittedForm};
@@ -24,7 +25,7 @@ async fn form_page(
     typed: EndpointForm,
     errors: FieldErrors,
 ) -> Result<Response, PageError> {
-    let form = FormPart::new(session, typed, errors).await?;
+    let form = FormPart::new(session, "/endpoints", typed, errors).await?;
     render_page_as(status, &NewPage { frame: session.frame("Add endpoint", Section::Endpoints), form })
 }
 
@@ -52,4 +53,20 @@ pub(in crate::portal) async fn create(
             form_page(&session, status, typed, errors).await
         }
     }
+}
+
+/// The form again with what a look at the typed address found, or only that for the script.
+pub(in crate::portal) async fn check_url(
+    session: Session,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let typed = EndpointForm::read(&form);
+    let verdict = UrlVerdict::look(&session, "/endpoints", typed.url()).await?;
+    if form.text("part") == "verdict" {
+        return render_page_as(StatusCode::OK, &verdict);
+    }
+    let mut part = FormPart::new(&session, "/endpoints", typed, FieldErrors::default()).await?;
+    part.verdict = Some(verdict);
+    let frame = session.frame("Add endpoint", Section::Endpoints);
+    render_page_as(StatusCode::OK, &NewPage { frame, form: part })
 }

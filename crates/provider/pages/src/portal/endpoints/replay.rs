@@ -6,8 +6,8 @@ use http::StatusCode;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use provider_core::model::{BackgroundTask, Endpoint, TaskKind, TaskStatus};
-use provider_core::{Created, ReplayInput, ids};
+use provider_core::model::{BackgroundTask, Endpoint, Progress, TaskKind, TaskStatus};
+use provider_core::{Created, ReplayInput, ReplayOutcome, ids};
 
 use super::form;
 use super::head::{Head, Tab};
@@ -42,14 +42,19 @@ struct ReplayPage {
     spans: &'static [(i64, &'static str)],
     span: String,
     at: String,
+    until: String,
     what: String,
     fault: String,
+    until_fault: String,
     others: Vec<String>,
     tasks: Vec<Task>,
     is_running: bool,
 }
 
 struct Task {
+    id: String,
+    /// What came of the messages so far; only of the latest task.
+    outcome: Option<String>,
     what: &'static str,
     status: &'static str,
     kind: &'static str,
@@ -67,6 +72,7 @@ impl Task {
         let (status, kind) = match task.status {
             TaskStatus::Running => ("Running", "wait"),
             TaskStatus::Finished => ("Finished", "good"),
+            TaskStatus::Failed if task.is_stopped() => ("Stopped", "off"),
             TaskStatus::Failed => ("Failed", "bad"),
         };
         Self {
@@ -76,17 +82,28 @@ impl Task {
                 TaskKind::BulkReplay => "All messages",
                 TaskKind::PurgeContent => "Removal of payloads",
             },
+            id: task.id.to_string(),
+            outcome: None,
             status,
             kind,
             found: number(task.progress.found),
             sent: number(task.progress.enqueued),
             percent: percent(task),
             is_running: task.status == TaskStatus::Running,
-            error: task.error.clone().unwrap_or_default(),
+            error: task.error.clone().filter(|_| !task.is_stopped()).unwrap_or_default(),
             since: RelativeTime::new(task.selection.since, now),
             started: RelativeTime::new(task.created_at, now),
         }
     }
+}
+
+/// What came of the messages that a task sent, in words.
+fn outcome(outcome: ReplayOutcome, progress: &Progress) -> String {
+    let more = if outcome.is_whole { "" } else { " or more" };
+    let waiting = progress.enqueued.saturating_sub(outcome.delivered + outcome.failed);
+    let waiting =
+        if outcome.is_whole && waiting > 0 { format!(", {} waiting", number(waiting)) } else { String::new() };
+    format!("{} delivered{more}, {} failed{more}{waiting}", number(outcome.delivered), number(outcome.failed))
 }
 
 /// How much of its time range a task has processed, in percent.
@@ -102,7 +119,11 @@ impl ReplayPage {
     async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, PageError> {
         let (provider, now) = (session.provider(), session.portal.now());
         let tasks = provider.endpoint_tasks(&session.caller, session.app(), &endpoint.id, TASKS_MAX).await?;
-        let tasks: Vec<Task> = tasks.iter().map(|task| Task::new(task, now)).collect();
+        let mut shown: Vec<Task> = tasks.iter().map(|task| Task::new(task, now)).collect();
+        if let (Some(latest), Some(shown)) = (tasks.first(), shown.first_mut()) {
+            shown.outcome = Some(outcome(provider.replay_outcome(&session.caller, latest).await?, &latest.progress));
+        }
+        let tasks = shown;
         Ok(Self {
             frame: session.frame("Replay", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Replay),
@@ -110,6 +131,8 @@ impl ReplayPage {
             spans: SPANS,
             span: SPAN_DEFAULT.to_owned(),
             at: String::new(),
+            until: String::new(),
+            until_fault: String::new(),
             what: "failed".to_owned(),
             fault: String::new(),
             others: Vec::new(),
@@ -141,8 +164,11 @@ struct ConfirmPage {
     what: String,
     hours: String,
     since: RelativeTime,
-    /// The start of the range as the form sends it.
+    /// The start and the end of the range as the form sends them.
     at: String,
+    until: String,
+    /// How long it takes at the endpoint's throttle rate.
+    duration: Option<String>,
 }
 
 /// The number of messages that a task would send, with the button that starts it.
@@ -154,10 +180,10 @@ pub(in crate::portal) async fn confirm(
     let (kind, _) = kind(query.text("what"))?;
     let now = session.portal.now();
     let endpoint = session.endpoint(&endpoint).await?;
-    let (status, errors) = match since(&query, now) {
+    let (status, errors) = match time_range(&query, now) {
         Err(errors) => (StatusCode::UNPROCESSABLE_ENTITY, errors),
-        Ok(since) => {
-            let input = ReplayInput::time_range(kind, since, None);
+        Ok((since, until)) => {
+            let input = ReplayInput::time_range(kind, since, until);
             match session.provider().count_replay(&session.caller, session.app(), &endpoint.id, input).await {
                 Ok(count) => {
                     return render_page(&ConfirmPage {
@@ -168,6 +194,8 @@ pub(in crate::portal) async fn confirm(
                         what: query.text("what").to_owned(),
                         hours: query.text("hours").to_owned(),
                         since: RelativeTime::new(since, now),
+                        until: query.text("until").to_owned(),
+                        duration: endpoint.throttle_rate.map(|rate| duration(count.messages, rate)),
                         at: since.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%S").to_string(),
                     });
                 }
@@ -184,6 +212,15 @@ pub(in crate::portal) async fn confirm(
     refused(&session, &endpoint, &query, status, &errors).await
 }
 
+/// How long this many messages take at this rate, in words.
+fn duration(messages: u64, per_second: u16) -> String {
+    match messages / u64::from(per_second.max(1)) {
+        seconds @ 0..120 => format!("{} s", seconds.max(1)),
+        seconds @ 120..7_200 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3_600),
+    }
+}
+
 /// The form again, with its errors and the entered values.
 async fn refused(
     session: &Session,
@@ -196,8 +233,10 @@ async fn refused(
     page.span = form.text("hours").to_owned();
     page.at = form.text("since").to_owned();
     page.what = form.text("what").to_owned();
+    page.until = form.text("until").to_owned();
     page.fault = errors.of("since");
-    page.others = errors.remaining(&["since"]);
+    page.until_fault = errors.of("until");
+    page.others = errors.remaining(&["since", "until"]);
     render_page_as(status, &page)
 }
 
@@ -218,10 +257,10 @@ pub(in crate::portal) async fn start(
 ) -> Result<Response, PageError> {
     let provider = session.provider();
     let (kind, done) = kind(form.text("what"))?;
-    let (status, errors) = match since(&form, session.portal.now()) {
+    let (status, errors) = match time_range(&form, session.portal.now()) {
         Err(errors) => (StatusCode::UNPROCESSABLE_ENTITY, errors),
-        Ok(since) => {
-            let input = ReplayInput::time_range(kind, since, None);
+        Ok((since, until)) => {
+            let input = ReplayInput::time_range(kind, since, until);
             let started =
                 provider.replay(&session.caller, session.app(), &endpoint, input, None, |_| String::new()).await;
             match started {
@@ -249,29 +288,51 @@ fn too_far(since: Timestamp, now: Timestamp) -> &'static str {
     if since < now { "must be at most 14 days ago" } else { "must not be in the future" }
 }
 
-/// Start of the time range: the entered time, or the chosen number of hours before now.
-fn since(form: &FormFields, now: Timestamp) -> Result<Timestamp, FieldErrors> {
+/// Start and end of the time range: the entered times, or the chosen number of hours before now and no end.
+fn time_range(form: &FormFields, now: Timestamp) -> Result<(Timestamp, Option<Timestamp>), FieldErrors> {
     let mut errors = FieldErrors::default();
-    let found = match form.non_empty("since") {
-        Some(text) => {
-            let parsed = text.parse::<DateTime>().and_then(|at| at.to_zoned(TimeZone::UTC));
-            parsed.ok().map(|at| at.timestamp())
-        }
+    let since = match form.non_empty("since") {
+        Some(text) => utc(text),
         None => {
             let hours = form.text("hours").parse::<i64>().ok();
             let hours = hours.filter(|hours| SPANS.iter().any(|(span, _)| span == hours));
             hours.map(|hours| now - SignedDuration::from_hours(hours))
         }
     };
-    found.ok_or_else(|| {
-        errors.add("since", "must be a date and time such as 2026-01-31T12:00");
-        errors
-    })
+    let until = form.non_empty("until").map(|text| utc(text).ok_or(()));
+    let fault = "must be a date and time such as 2026-01-31T12:00";
+    if since.is_none() {
+        errors.add("since", fault);
+    }
+    match (since, until.transpose()) {
+        (Some(since), Ok(Some(until))) if until <= since => errors.add("until", "must be after the start"),
+        (Some(since), Ok(until)) => return Ok((since, until)),
+        (_, Err(())) => errors.add("until", fault),
+        (None, Ok(_)) => {}
+    }
+    Err(errors)
+}
+
+/// A time in UTC as a form sends it.
+fn utc(text: &str) -> Option<Timestamp> {
+    Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp())
+}
+
+/// Stops a running task.
+pub(in crate::portal) async fn stop(
+    session: Session,
+    PathParams([endpoint]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let task = form.text("task");
+    let was_running = session.provider().stop_endpoint_task(&session.caller, session.app(), &endpoint, task).await?;
+    let done = if was_running { "stopped" } else { "ended" };
+    Ok(session.portal.redirect(&format!("/endpoints/{endpoint}/replay?done={done}")).into_response())
 }
 
 #[cfg(test)]
 mod tests {
-    use provider_core::model::{Progress, Selection};
+    use provider_core::model::Selection;
 
     use super::*;
 

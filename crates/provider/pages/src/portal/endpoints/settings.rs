@@ -7,6 +7,7 @@ use provider_core::model::Endpoint;
 
 use super::form::{EndpointForm, FormPart};
 use super::head::{Head, Tab};
+use super::url_verdict::UrlVerdict;
 use crate::page_error::PageError;
 use crate::portal::notice;
 use crate::portal::session::{PathParams, Section, Session};
@@ -33,7 +34,7 @@ impl SettingsPage {
             frame: session.frame("Settings of an endpoint", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Settings),
             id: endpoint.id.to_string(),
-            form: FormPart::new(session, typed, errors).await?,
+            form: FormPart::new(session, &format!("/endpoints/{}/settings", endpoint.id), typed, errors).await?,
         })
     }
 }
@@ -66,4 +67,21 @@ pub(in crate::portal) async fn save(
     };
     let (status, errors) = typed.errors(error)?;
     render_page_as(status, &SettingsPage::new(&session, &endpoint, typed, errors).await?)
+}
+
+/// The form again with what a look at the typed address found, or only that for the script.
+pub(in crate::portal) async fn check_url(
+    session: Session,
+    PathParams([endpoint]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let endpoint = session.endpoint(&endpoint).await?;
+    let typed = EndpointForm::read(&form);
+    let verdict = UrlVerdict::look(&session, &format!("/endpoints/{}/settings", endpoint.id), typed.url()).await?;
+    if form.text("part") == "verdict" {
+        return render_page_as(StatusCode::OK, &verdict);
+    }
+    let mut page = SettingsPage::new(&session, &endpoint, typed, FieldErrors::default()).await?;
+    page.form.verdict = Some(verdict);
+    render_page_as(StatusCode::OK, &page)
 }

@@ -2,8 +2,9 @@
 
 use provider_core::model::Attempt;
 
-/// Bytes of a payload that the command contains. The command names a file for a larger one.
-const PAYLOAD_BYTES_MAX: usize = 8 * 1_024;
+/// Bytes of a payload that the command contains: a page has a command for each of its attempts. The command names a file for a
+/// larger payload.
+const PAYLOAD_BYTES_MAX: usize = 1_024;
 
 /// The command that repeats the attempt's request. The signature and custom headers are masked.
 pub(super) fn command(attempt: &Attempt, media_type: &str, payload: &str) -> String {

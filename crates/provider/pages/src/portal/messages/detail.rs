@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
+use provider_core::endpoints::example::TEST_TAG;
 use provider_core::messages::payload::StoredPayload;
 use provider_core::model::{Attempt, AttemptStatus, Endpoint, Message};
 use provider_core::page::{LIMIT_MAX, PageRequest};
@@ -26,7 +27,10 @@ use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
 
 /// Attempts on one page, each with its response.
-const LIMIT: &str = "25";
+const LIMIT: &str = "15";
+/// Bytes of a response and of a payload that the page shows. Both can be downloaded whole.
+const RESPONSE_BYTES_MAX: usize = 2 * 1_024;
+const PAYLOAD_BYTES_MAX: usize = 24 * 1_024;
 
 #[derive(Template)]
 #[template(path = "portal/messages/detail.html")]
@@ -40,13 +44,16 @@ struct MessagePage {
     tags: String,
     at: RelativeTime,
     deliver_at: Option<RelativeTime>,
+    /// The message was sent to try a receiver out.
+    is_test: bool,
     /// None when the payload was removed or its retention period is over.
     payload: Option<CodeBlock>,
+    /// The payload is shown as it was sent.
+    is_raw: bool,
     /// The payload's media type; empty for `application/json`.
     media_type: String,
     destinations: Vec<Destination>,
     attempts: Vec<Row>,
-    curl: Option<String>,
     is_open: bool,
     list_path: String,
     filter: &'static str,
@@ -71,6 +78,8 @@ struct Row {
     duration: String,
     is_manual: bool,
     at: RelativeTime,
+    /// The request as a cURL command; none when the payload is gone.
+    curl: Option<String>,
     response: CodeBlock,
     cause: String,
     step: String,
@@ -98,6 +107,8 @@ pub(in crate::portal) async fn page(
     let found = find.await?;
     let addresses: HashMap<&str, &str> =
         destinations.iter().map(|destination| (destination.id.as_str(), destination.url.as_str())).collect();
+    let media_type = message.payload.as_ref().and_then(StoredPayload::media_type).unwrap_or_default().to_owned();
+    let text = message.payload.as_ref().map(|payload| String::from_utf8_lossy(payload.text()));
     let first_failed = found.data.iter().position(|attempt| attempt.status == AttemptStatus::Fail);
     let row = |(place, attempt): (usize, &Attempt)| {
         let is_failed = attempt.status == AttemptStatus::Fail;
@@ -117,18 +128,19 @@ pub(in crate::portal) async fn page(
             duration: labels::duration(attempt.response_duration_ms),
             is_manual: labels::is_manual(attempt.trigger),
             at: RelativeTime::new(attempt.at, now),
-            response: CodeBlock::json(&attempt.response),
+            curl: text.as_ref().map(|text| curl::command(attempt, &media_type, text)),
+            response: cut(CodeBlock::json(&attempt.response), RESPONSE_BYTES_MAX),
         }
     };
     let attempts = found.data.iter().enumerate().map(row).collect();
-    let payload = message.payload.as_ref().map(|payload| CodeBlock::json(&String::from_utf8_lossy(payload.text())));
-    let media_type = message.payload.as_ref().and_then(StoredPayload::media_type).unwrap_or_default().to_owned();
-    let shown = found.data.get(first_failed.unwrap_or_default());
-    let curl = shown
-        .zip(message.payload.as_ref())
-        .map(|(attempt, payload)| curl::command(attempt, &media_type, &String::from_utf8_lossy(payload.text())));
+    let is_raw = query.text("payload") == "raw";
+    let payload = text.as_ref().map(|text| match is_raw {
+        true => cut(CodeBlock::text(text), PAYLOAD_BYTES_MAX),
+        false => cut(CodeBlock::json(text), PAYLOAD_BYTES_MAX),
+    });
     render_page(&MessagePage {
-        curl,
+        is_raw,
+        is_test: message.tags.iter().flatten().any(|tag| tag == TEST_TAG),
         frame: session.frame("Message", Section::Messages).with_notice(notice::from_query(&query)),
         may: session.permissions(),
         event_type: message.event_type.to_string(),
@@ -147,6 +159,26 @@ pub(in crate::portal) async fn page(
         pager: pager(&found, requested),
         id: message.id.to_string(),
     })
+}
+
+/// The beginning of a block.
+fn cut(block: CodeBlock, bytes_max: usize) -> CodeBlock {
+    let end = block.text.floor_char_boundary(bytes_max);
+    let is_whole = block.is_whole && end == block.text.len();
+    CodeBlock { text: block.text[..end].to_owned(), is_whole }
+}
+
+/// The response of an attempt as a file.
+pub(in crate::portal) async fn response(
+    session: Session,
+    PathParams([message, attempt]): PathParams<2>,
+) -> Result<Response, PageError> {
+    let attempt = session.provider().attempt(&session.caller, session.app(), &message, &attempt).await?;
+    let name = format!("attachment; filename=\"{}.txt\"", attempt.id);
+    let name = HeaderValue::try_from(name).map_err(|_| ErrorPage::internal())?;
+    // Not a media type that a browser would show as a page.
+    let headers = [(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")), (CONTENT_DISPOSITION, name)];
+    Ok((headers, attempt.response).into_response())
 }
 
 /// Every endpoint of the application, and the deleted endpoints with attempts of this message.

@@ -5,7 +5,8 @@ use axum::response::Response;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use provider_core::model::AttemptStatus;
+use provider_core::model::{AttemptStatus, Id};
+use provider_core::page::{LIMIT_MAX, PageRequest};
 use provider_core::port::MessageFilter;
 use provider_core::uid::{NAME_CHARS_MAX, check_name};
 use provider_core::{HistoryQuery, HistoryRequest, MessageRow, MessageSearch, MessageState, ids};
@@ -27,6 +28,7 @@ const TEXT_CHARS_MAX: usize = 200;
 /// Fields of the form, with their names on the page.
 const FIELDS: &[(&str, &str)] = &[
     ("eventType", "Event type"),
+    ("endpoint", "Endpoint"),
     ("state", "State"),
     ("code", "Response"),
     ("from", "From"),
@@ -48,6 +50,8 @@ struct MessagesPage {
     frame: Frame,
     /// Event types that the filter offers.
     names: Vec<String>,
+    /// Ids and addresses of the endpoints that the filter offers.
+    endpoints: Vec<(String, String)>,
     wanted: Wanted,
     chips: Vec<Chip>,
     fault: String,
@@ -66,6 +70,7 @@ struct MessagesPage {
 #[derive(Debug, Default)]
 struct Wanted {
     event_type: String,
+    endpoint: String,
     state: String,
     code: String,
     from: String,
@@ -134,6 +139,7 @@ fn query_of(query: &FormFields, left_out: &str) -> String {
 pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let wanted = Wanted {
         event_type: query.text("eventType").to_owned(),
+        endpoint: query.text("endpoint").to_owned(),
         state: query.text("state").to_owned(),
         code: query.text("code").to_owned(),
         from: query.text("from").to_owned(),
@@ -157,30 +163,37 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
     let only = Some(wanted.event_type.clone()).filter(|wanted| !wanted.is_empty() && fault.is_empty());
     let search = MessageSearch {
         messages: MessageFilter { event_types: only.map(|name| vec![name]), ..MessageFilter::default() },
+        endpoint: query.non_empty("endpoint").map(Id::from),
         state: MessageState::ALL.into_iter().find(|state| state.name() == wanted.state),
         code_class: CODES.iter().find(|(code, _)| *code == wanted.code).and_then(|(code, _)| code.parse().ok()),
         text: Some(wanted.text.clone()).filter(|text| !text.is_empty()),
     };
     let found = session.provider().search_messages(&session.caller, session.app(), &search, part).await?;
     let (event_types, _) = event_type_choices::all(&session).await?;
+    let everything = PageRequest::first(LIMIT_MAX);
+    let endpoints = session.provider().list_endpoints(&session.caller, session.app(), &everything).await?.data;
+    let endpoints: Vec<_> = endpoints.into_iter().map(|endpoint| (endpoint.id.to_string(), endpoint.url)).collect();
     let newest =
         found.data.first().map_or_else(|| ids::lowest_id_at(ids::MESSAGE, now), |row| row.message.id.to_string());
     let tail = search.messages.event_types.as_ref().map(|_| format!("&eventType={}", wanted.event_type));
     let chips = FIELDS.iter().filter_map(|(name, words)| {
         let value = query.non_empty(name)?;
         let shown = STATES.iter().chain(CODES).find(|(known, _)| *known == value && matches!(*name, "state" | "code"));
+        let address = endpoints.iter().find(|(id, _)| *name == "endpoint" && id == value).map(|(_, url)| url.as_str());
         Some(Chip {
-            words: format!("{words}: {}", shown.map_or(value, |(_, words)| words)),
+            words: format!("{words}: {}", address.or(shown.map(|(_, words)| *words)).unwrap_or(value)),
             query: query_of(&query, name),
         })
     });
+    let chips = chips.collect();
     render_page(&MessagesPage {
+        endpoints,
         frame: session.frame("Messages", Section::Messages),
         names: event_types.into_iter().map(|event_type| event_type.name).collect(),
         rows: found.data.iter().map(|row| Row::new(row, now)).collect(),
         list_path: "/messages",
         filter: query_of(&query, ""),
-        chips: chips.collect(),
+        chips,
         tail: match requested {
             None => format!("after={newest}{}", tail.unwrap_or_default()),
             Some(_) => String::new(),

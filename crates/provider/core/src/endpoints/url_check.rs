@@ -1,0 +1,162 @@
+//! A look at an address before it is saved: its DNS, its certificate, where it redirects to, and what it answers.
+//!
+//! The request is a HEAD without payload or signature, over the same client as deliveries: the address policy holds for it.
+//!
+//! Guarantees: a look takes at most [`DEADLINE`]; a node makes at most [`LOOKS_MAX`] at a time, and each application at most
+//! two in a second; nothing of the response but its status code and redirect target is returned.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::Method;
+use http::header::LOCATION;
+use jiff::Timestamp;
+use kit_outbound::url::parse_endpoint_url;
+use kit_outbound::{Destination, Headers, Request, TransportError};
+use tokio::sync::Semaphore;
+use url::Url;
+
+use crate::accounts::caller::Caller;
+use crate::accounts::rate_limit::{RateLimiters, whole_seconds};
+use crate::dispatcher::Transport;
+use crate::error::{ProviderError, ProviderResult, Quota};
+use crate::provider::Provider;
+
+/// Time that a look takes at most.
+pub const DEADLINE: Duration = Duration::from_secs(8);
+/// Looks that a node makes at the same time.
+const LOOKS_MAX: usize = 16;
+/// Looks of an application in a second.
+const LOOKS_PER_SECOND: u32 = 2;
+/// Bytes of the response that are read; they are not used.
+const RESPONSE_BYTES_MAX: usize = 1_024;
+const LOCATION_BYTES_MAX: usize = 2_048;
+
+/// What a look at an address found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UrlCheck {
+    /// The host of the address; empty when the address is not valid.
+    pub host: String,
+    /// The connection is encrypted.
+    pub is_https: bool,
+    /// What the host resolves to.
+    pub addresses: Vec<IpAddr>,
+    /// When the certificate ends.
+    pub certificate_ends_at: Option<Timestamp>,
+    /// What the address answers.
+    pub finding: UrlFinding,
+}
+
+/// What an address answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UrlFinding {
+    /// An endpoint can't have this address; why, for the person who typed it.
+    Invalid(String),
+    /// A response with this status code.
+    Answered(u16),
+    /// A redirect to this address. Deliveries do not follow it.
+    Redirects(String),
+    /// No response.
+    Failed(TransportError),
+}
+
+/// The looks of this node.
+pub(crate) struct UrlLooks {
+    transport: Arc<dyn Transport>,
+    permits: Semaphore,
+    limiters: RateLimiters,
+}
+
+impl UrlLooks {
+    pub(crate) fn new(transport: Arc<dyn Transport>, limiters: RateLimiters) -> Self {
+        Self { transport, permits: Semaphore::new(LOOKS_MAX), limiters }
+    }
+}
+
+impl Provider {
+    /// Looks at an address that an endpoint of the application may get. 404 (application), 429.
+    pub async fn check_url(&self, caller: &Caller, application: &str, text: &str) -> ProviderResult<UrlCheck> {
+        let application = self.application(caller, application).await?;
+        let invalid = |host: &str, reason: String| UrlCheck {
+            host: host.to_owned(),
+            is_https: false,
+            addresses: Vec::new(),
+            certificate_ends_at: None,
+            finding: UrlFinding::Invalid(reason),
+        };
+        let url = match parse_endpoint_url(text) {
+            Ok(url) => url,
+            Err(error) => return Ok(invalid("", error.to_string())),
+        };
+        if let Err(reason) = self.config().address_policy.check(&url) {
+            return Ok(invalid(url.host(), reason));
+        }
+        let looks = self.url_looks();
+        let wait = looks.limiters.of(&application.id).take(self.clock().monotonic(), LOOKS_PER_SECOND);
+        wait.map_err(|wait| too_many(whole_seconds(wait)))?;
+        let _permit = looks.permits.try_acquire().map_err(|_| too_many(Duration::from_secs(1)))?;
+        let probe = looks
+            .transport
+            .probe(Request {
+                method: Method::HEAD,
+                to: Destination::new(url.uri().clone(), &application.account),
+                headers: Headers::default(),
+                body: Bytes::new(),
+                deadline: DEADLINE,
+                response_bytes_max: RESPONSE_BYTES_MAX,
+            })
+            .await;
+        Ok(UrlCheck {
+            host: url.host().to_owned(),
+            is_https: url.uri().scheme_str() == Some("https"),
+            addresses: probe.addresses,
+            certificate_ends_at: probe.certificate_ends_at,
+            finding: match probe.outcome {
+                Err(error) => UrlFinding::Failed(error),
+                Ok(response) if response.status.is_redirection() => {
+                    let location = response.headers.get(LOCATION).and_then(|location| location.to_str().ok());
+                    match location.and_then(|location| target(url.as_str(), location)) {
+                        Some(target) => UrlFinding::Redirects(target),
+                        None => UrlFinding::Answered(response.status.as_u16()),
+                    }
+                }
+                Ok(response) => UrlFinding::Answered(response.status.as_u16()),
+            },
+        })
+    }
+}
+
+fn too_many(retry_after: Duration) -> ProviderError {
+    ProviderError::TooManyRequests {
+        detail: "too many addresses are being checked",
+        retry_after,
+        quota: Quota { name: "application", requests: LOOKS_PER_SECOND, window_s: 1 },
+    }
+}
+
+/// The address that a redirect leads to, if it is `http` or `https`.
+fn target(from: &str, location: &str) -> Option<String> {
+    if location.len() > LOCATION_BYTES_MAX {
+        return None;
+    }
+    let target = Url::parse(from).ok()?.join(location).ok()?;
+    matches!(target.scheme(), "http" | "https").then(|| target.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_target_is_a_whole_http_address() {
+        let from = "https://example.com/a/hook";
+        assert_eq!(target(from, "/b").as_deref(), Some("https://example.com/b"));
+        assert_eq!(target(from, "hook/").as_deref(), Some("https://example.com/a/hook/"));
+        assert_eq!(target(from, "http://other.example").as_deref(), Some("http://other.example/"));
+        for location in ["javascript:alert(1)", "data:text/html,x", "http://", &"a".repeat(3_000)] {
+            assert_eq!(target(from, location), None, "{location}");
+        }
+    }
+}
