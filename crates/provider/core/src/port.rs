@@ -26,6 +26,7 @@ mod idempotency;
 mod messages;
 mod nodes;
 mod operational_events;
+mod overview;
 mod pauses;
 mod retention;
 mod sealings;
@@ -50,6 +51,7 @@ pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
+pub use overview::{AccountProgress, ApplicationFigures, OverviewStore};
 pub use pauses::{Pause, PauseStore};
 pub use retention::{EXPUNGED, RetentionStore};
 pub use sealings::SealingStore;
@@ -141,6 +143,7 @@ pub trait Store:
     + MessageStore
     + NodeStore
     + OperationalEventStore
+    + OverviewStore
     + PauseStore
     + RetentionStore
     + SealingStore
@@ -163,6 +166,7 @@ impl<T> Store for T where
         + MessageStore
         + NodeStore
         + OperationalEventStore
+        + OverviewStore
         + PauseStore
         + RetentionStore
         + SealingStore

@@ -18,6 +18,7 @@ use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::messages::payload_schemas::PayloadSchemas;
 use crate::messages::retention_counts::RetentionCounters;
+use crate::overview::usage::UsageCounts;
 use crate::port::Store;
 use crate::supervision::metrics::store_counts::StoreCountsCache;
 
@@ -62,6 +63,7 @@ struct Inner {
     dispatcher: Dispatcher,
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
+    usage_counts: UsageCounts,
 }
 
 /// Result of a POST that creates an object.
@@ -116,6 +118,7 @@ impl Provider {
             dispatcher,
             retention_counters: RetentionCounters::default(),
             store_counts: StoreCountsCache::default(),
+            usage_counts: UsageCounts::default(),
         }))
     }
 
@@ -199,6 +202,10 @@ impl Provider {
 
     pub(crate) fn store_counts_cache(&self) -> &StoreCountsCache {
         &self.0.store_counts
+    }
+
+    pub(crate) fn usage_counts(&self) -> &UsageCounts {
+        &self.0.usage_counts
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {

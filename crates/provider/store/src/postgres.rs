@@ -20,6 +20,7 @@ mod messages;
 mod nodes;
 mod operational_events;
 mod ordering;
+mod overview;
 mod pauses;
 mod retention;
 mod rows;
