@@ -6,6 +6,7 @@ use ipnet::IpNet;
 
 use crate::dispatcher::retry::RetrySchedule;
 use crate::endpoints::address::EndpointAddressPolicy;
+use crate::people::PeopleConfig;
 use crate::signing::secret::SecretKind;
 
 /// Settings of the provider.
@@ -46,6 +47,8 @@ pub struct ProviderConfig {
     /// API keys, and snapshots of applications, used without looking at the store for at most this long. What is
     /// changed here, or signalled from elsewhere, is seen at once.
     pub cache_for: Duration,
+    /// Limits of people, sessions and sign-in attempts.
+    pub people: PeopleConfig,
 }
 
 /// Which processes work on one store.
@@ -107,6 +110,7 @@ impl Default for ProviderConfig {
             endpoints_max: 50,
             event_types_max: 10_000,
             cache_for: Duration::from_secs(5),
+            people: PeopleConfig::default(),
         }
     }
 }

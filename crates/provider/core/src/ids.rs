@@ -29,6 +29,14 @@ pub const MESSAGE: &str = "msg_";
 pub const ATTEMPT: &str = "atmpt_";
 /// Prefix of a background task's id.
 pub const TASK: &str = "qtask_";
+/// Prefix of a person's id.
+pub const PERSON: &str = "per_";
+/// Prefix of the id of a person's session.
+pub const PERSON_SESSION: &str = "ses_";
+/// Prefix of an invitation's id.
+pub const INVITATION: &str = "inv_";
+/// Prefix of the id of an entry of the activity log.
+pub const ACTIVITY: &str = "act_";
 /// Prefix of a node's id.
 pub const NODE: &str = "node_";
 

@@ -16,6 +16,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod accounts;
+pub mod activity;
 mod applications;
 mod attempts;
 mod background;
@@ -36,6 +37,7 @@ pub mod ordering;
 mod overview;
 pub mod page;
 pub mod patch_field;
+pub mod people;
 pub mod port;
 mod portal;
 mod provider;
@@ -46,7 +48,7 @@ mod validation;
 mod workers;
 
 pub use accounts::NewApiKey;
-pub use accounts::caller::{Caller, Scope};
+pub use accounts::caller::{Caller, CallingPerson, Scope};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;

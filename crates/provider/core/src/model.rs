@@ -1,6 +1,8 @@
 //! What the provider keeps: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
 
 mod access;
+mod activity;
+mod people;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +15,8 @@ use serde_json::Value;
 use crate::messages::payload::StoredPayload;
 use crate::ordering::DeliveryOrder;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
+pub use activity::{ActivityEntry, ActorKind};
+pub use people::{Invitation, Person, PersonSession, Totp};
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.

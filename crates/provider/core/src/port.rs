@@ -13,6 +13,7 @@
 //! - A delivery row belongs to at most one living node.
 
 mod accounts;
+mod activity;
 mod app_tokens;
 mod applications;
 mod attempts;
@@ -28,11 +29,14 @@ mod nodes;
 mod operational_events;
 mod overview;
 mod pauses;
+mod people;
+mod person_sessions;
 mod retention;
 mod sealings;
 mod tasks;
 
 pub use accounts::AccountStore;
+pub use activity::ActivityStore;
 pub use app_tokens::AppTokenStore;
 pub use applications::{ApplicationExclusion, ApplicationStore};
 pub use attempts::{
@@ -53,6 +57,10 @@ pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
 pub use overview::{AccountProgress, ApplicationFigures, OverviewStore};
 pub use pauses::{Pause, PauseStore};
+pub use people::{
+    AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd, TotpChange,
+};
+pub use person_sessions::PersonSessionStore;
 pub use retention::{EXPUNGED, RetentionStore};
 pub use sealings::SealingStore;
 pub use tasks::{FailedAttempt, ReplayCandidate, TaskCount, TaskFilter, TaskStep, TaskStore};
@@ -131,6 +139,7 @@ pub enum PayloadRead {
 /// The whole port. All methods are safe to call concurrently from any task.
 pub trait Store:
     AccountStore
+    + ActivityStore
     + AppTokenStore
     + ApplicationStore
     + AttemptStore
@@ -145,6 +154,8 @@ pub trait Store:
     + OperationalEventStore
     + OverviewStore
     + PauseStore
+    + PeopleStore
+    + PersonSessionStore
     + RetentionStore
     + SealingStore
     + TaskStore
@@ -154,6 +165,7 @@ pub trait Store:
 
 impl<T> Store for T where
     T: AccountStore
+        + ActivityStore
         + AppTokenStore
         + ApplicationStore
         + AttemptStore
@@ -168,6 +180,8 @@ impl<T> Store for T where
         + OperationalEventStore
         + OverviewStore
         + PauseStore
+        + PeopleStore
+        + PersonSessionStore
         + RetentionStore
         + SealingStore
         + TaskStore

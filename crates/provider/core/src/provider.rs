@@ -19,6 +19,7 @@ use crate::ids::Ids;
 use crate::messages::payload_schemas::PayloadSchemas;
 use crate::messages::retention_counts::RetentionCounters;
 use crate::overview::usage::UsageCounts;
+use crate::people::SignInState;
 use crate::port::Store;
 use crate::supervision::metrics::store_counts::StoreCountsCache;
 
@@ -64,6 +65,7 @@ struct Inner {
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
     usage_counts: UsageCounts,
+    sign_in_state: SignInState,
 }
 
 /// Result of a POST that creates an object.
@@ -112,6 +114,7 @@ impl Provider {
             random,
             vault,
             api_key_cache: ApiKeyCache::new(config.cache_for),
+            sign_in_state: SignInState::new(&config.people),
             config,
             ids,
             snapshots,
@@ -206,6 +209,10 @@ impl Provider {
 
     pub(crate) fn usage_counts(&self) -> &UsageCounts {
         &self.0.usage_counts
+    }
+
+    pub(crate) fn sign_in_state(&self) -> &SignInState {
+        &self.0.sign_in_state
     }
 
     pub(crate) fn dispatcher(&self) -> &Dispatcher {

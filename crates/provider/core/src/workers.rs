@@ -13,7 +13,7 @@ const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
 impl Provider {
     /// Starts the workers: the dispatcher, background tasks, operational events, retention, and the removal of expired
-    /// idempotency keys and tokens. They end with `tasks`: attempts under way are finished, and deliveries in memory are
+    /// idempotency keys, tokens, sessions and activity. They end with `tasks`: attempts under way are finished, and deliveries in memory are
     /// released to the store.
     pub fn spawn_workers(&self, tasks: &Tasks) {
         self.dispatcher().spawn_workers(tasks);
@@ -59,6 +59,12 @@ fn spawn_cleanup(provider: &Provider, tasks: &Tasks) {
                 }
                 if let Err(error) = provider.delete_expired_app_tokens().await {
                     tracing::warn!(%error, "expired tokens could not be removed; the next run tries again");
+                }
+                if let Err(error) = provider.delete_expired_sessions().await {
+                    tracing::warn!(%error, "expired sessions could not be removed; the next run tries again");
+                }
+                if let Err(error) = provider.delete_old_activity().await {
+                    tracing::warn!(%error, "old activity could not be removed; the next run tries again");
                 }
                 let next = provider.now() + CLEANUP_INTERVAL;
                 tokio::select! {

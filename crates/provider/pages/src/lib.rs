@@ -1,7 +1,7 @@
-//! Web pages of the delivery provider: the App Portal, where a customer's engineers manage the endpoints of their
-//! application.
+//! Web pages of the delivery provider: the dashboard, where the people of an account work, and the App Portal, where a
+//! customer's engineers manage the endpoints of their application.
 //!
-//! The binary mounts the portal beside the provider's JSON API. A page is a template beside the handler that fills it.
+//! The binary mounts both beside the provider's JSON API. A page is a template beside the handler that fills it.
 //! Handlers call the use cases of `provider-core` and contain no SQL. Layout, forms and error pages come from `kit-design`.
 //!
 //! Guarantees: every page works without script; templates escape every value; a page loads files of its own site only;
@@ -9,5 +9,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod dashboard;
 mod page_error;
 pub mod portal;

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use provider_core::model::{AttemptStatus, AttemptTrigger, Capability, OldSecret, PayloadCheck};
+use provider_core::model::{ActivityEntry, AttemptStatus, AttemptTrigger, Capability, OldSecret, PayloadCheck};
 use provider_core::ordering::DeliveryOrder;
+use provider_core::people::Role;
 use provider_core::port::{
     ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order, Page, StoreError, StoreResult,
 };
@@ -181,6 +182,22 @@ pub(crate) fn status(number: i64) -> StoreResult<AttemptStatus> {
 
 pub(crate) fn payload_check(name: &str) -> StoreResult<PayloadCheck> {
     PayloadCheck::parse(name).ok_or_else(|| corrupt(format_args!("payload check {name}")))
+}
+
+pub(crate) fn role(name: &str) -> StoreResult<Role> {
+    Role::parse(name).ok_or_else(|| corrupt(format_args!("role {name}")))
+}
+
+/// Whether an Admin gets another role, or none.
+pub(crate) fn ends_admin(before: Role, after: Option<Role>) -> bool {
+    before == Role::Admin && after != Some(Role::Admin)
+}
+
+/// Whether the entry contains the text, which is in ASCII lower case, in its actor, action or subject.
+pub(crate) fn activity_contains(entry: &ActivityEntry, text: &str) -> bool {
+    let ActivityEntry { actor, actor_name, action, subject, subject_name, .. } = entry;
+    let fields = [&**actor, actor_name, action, subject, subject_name];
+    text.is_empty() || fields.iter().any(|field| field.to_ascii_lowercase().contains(text))
 }
 
 pub(crate) fn capabilities_to_json(capabilities: &BTreeSet<Capability>) -> StoreResult<String> {

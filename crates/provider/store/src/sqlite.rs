@@ -7,6 +7,7 @@
 
 mod accept;
 mod accounts;
+mod activity;
 mod app_tokens;
 mod applications;
 mod attempts;
@@ -23,6 +24,8 @@ mod operational_events;
 mod ordering;
 mod overview;
 mod pauses;
+mod people;
+mod person_sessions;
 mod retention;
 mod rows;
 mod sealings;

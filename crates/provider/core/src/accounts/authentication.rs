@@ -100,22 +100,24 @@ impl Provider {
                 let key = self.store().api_key_by_hash(*hash).await?;
                 let Some(key) = key.filter(|key| is_same(&key.hash, hash)) else { return Ok(None) };
                 self.note_use(&key.id, key.last_used_at, now).await;
-                (key.account, key.id, Scope::Account, key.expires_at)
+                (key.account, key.id, key.name, Scope::Account, key.expires_at)
             }
             Credential::AppToken(hash) => {
                 let token = self.store().app_token_by_hash(*hash).await?;
                 let Some(token) = token.filter(|token| is_same(&token.hash, hash)) else { return Ok(None) };
                 let expires_at = Some(token.expires_at);
-                (token.account.clone(), token.id.clone(), Scope::Application(Arc::new(token)), expires_at)
+                let (account, id) = (token.account.clone(), token.id.clone());
+                (account, id, "App Portal".to_owned(), Scope::Application(Arc::new(token)), expires_at)
             }
         };
-        let (account, key, scope, expires_at) = found;
+        let (account, key, name, scope, expires_at) = found;
         if expires_at.is_some_and(|at| at <= now) {
             return Ok(None);
         }
         let Some(account) = self.store().account(&account).await? else { return Ok(None) };
         let rate = self.rate_limiters().of(&account.id);
-        let caller = Caller { account: account.id, key, scope, settings: account.settings };
+        let (name, settings) = (name.into(), account.settings);
+        let caller = Caller { account: account.id, key, name, scope, settings, person: None };
         Ok(Some(CachedCredential { caller, expires_at, rate }))
     }
 

@@ -2,19 +2,37 @@
 
 use std::sync::Arc;
 
+use crate::error::{ProviderError, ProviderResult};
 use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id};
+use crate::people::Role;
+
+/// `key` of the installation's operator.
+const OPERATOR: &str = "operator";
 
 /// An authenticated caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The account.
     pub account: Id,
-    /// Id of the API key or token.
+    /// Id of the API key, token or person.
     pub key: Id,
+    /// Name of the API key or person, for the activity log.
+    pub name: Arc<str>,
     /// What the caller may access. The surface checks the path against it before it calls a use case.
     pub scope: Scope,
     /// Settings of the account.
     pub settings: AccountSettings,
+    /// The signed-in person who calls; none for a key, a token and the operator.
+    pub person: Option<Arc<CallingPerson>>,
+}
+
+/// What a request needs to know of the person who calls. `key` of the caller is the person's id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallingPerson {
+    /// What the person may do.
+    pub role: Role,
+    /// The session.
+    pub session: Id,
 }
 
 /// The part of an account that a caller may access.
@@ -29,7 +47,38 @@ pub enum Scope {
 impl Caller {
     /// The installation's operator, acting for an account.
     pub fn operator(account: &Account) -> Self {
-        Self { account: account.id.clone(), key: "operator".into(), scope: Scope::Account, settings: account.settings }
+        Self {
+            account: account.id.clone(),
+            key: OPERATOR.into(),
+            name: "Operator".into(),
+            scope: Scope::Account,
+            settings: account.settings,
+            person: None,
+        }
+    }
+
+    /// Whether this is the installation's operator.
+    pub(crate) fn is_operator(&self) -> bool {
+        *self.key == *OPERATOR
+    }
+
+    /// The caller's role. API keys and the operator may do everything in the account.
+    pub fn role(&self) -> Role {
+        self.person.as_ref().map_or(Role::Admin, |person| person.role)
+    }
+
+    /// 403 unless the caller has access to the whole account and at least this role. The refusal names the role.
+    pub fn require_role(&self, role: Role) -> ProviderResult<()> {
+        match self.scope {
+            Scope::Account if self.role() >= role => Ok(()),
+            Scope::Account => Err(role.needed()),
+            Scope::Application(_) => Err(ProviderError::Forbidden("the token of an application can't do this")),
+        }
+    }
+
+    /// The signed-in person. 403 for a key, a token and the operator.
+    pub(crate) fn require_person(&self) -> ProviderResult<&CallingPerson> {
+        self.person.as_deref().ok_or(ProviderError::Forbidden("only a person who signed in can do this"))
     }
 
     /// Whether the caller has `capability` in the applications that it may access.

@@ -1,0 +1,136 @@
+//! The activity log: which person, key or link changed what in an account, with the values before and after.
+//!
+//! Use cases that change people, keys and settings hand their entry to the store with the change, so that both are committed
+//! together. Changes of applications, endpoints and event types are recorded directly after their commit: a crash between
+//! the two loses the entry, not the change.
+//!
+//! Guarantee: no entry contains a password, a key, a token or a signing secret.
+
+mod action;
+mod log;
+
+pub use action::Action;
+pub use log::{ActivityPage, ActivityQuery};
+
+use crate::accounts::caller::{Caller, Scope};
+use crate::ids;
+use crate::model::{Account, ActivityEntry, ActorKind, Id, Person};
+use crate::provider::Provider;
+
+/// Characters of a value that an entry shows.
+const VALUE_CHARS_MAX: usize = 500;
+
+/// Who makes a change.
+#[derive(Debug, Clone)]
+pub(crate) struct Actor {
+    account: Id,
+    kind: ActorKind,
+    id: Id,
+    name: String,
+}
+
+impl Actor {
+    pub(crate) fn of_caller(caller: &Caller) -> Self {
+        let kind = match (&caller.scope, &caller.person) {
+            (_, Some(_)) => ActorKind::Person,
+            (Scope::Application(_), None) => ActorKind::PortalLink,
+            (Scope::Account, None) if caller.is_operator() => ActorKind::Operator,
+            (Scope::Account, None) => ActorKind::ApiKey,
+        };
+        Self { account: caller.account.clone(), kind, id: caller.key.clone(), name: caller.name.to_string() }
+    }
+
+    pub(crate) fn person(person: &Person) -> Self {
+        let (account, id) = (person.account.clone(), person.id.clone());
+        Self { account, kind: ActorKind::Person, id, name: person.name.clone() }
+    }
+
+    pub(crate) fn operator(account: &Account) -> Self {
+        Self::of_caller(&Caller::operator(account))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// What a change is about: its id or name as identifier, and its name for people.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) name: &'a str,
+}
+
+/// The values that a change changes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChangedValues {
+    before: String,
+    after: String,
+}
+
+impl ChangedValues {
+    /// Adds a value if it differs. None is a value that does not exist.
+    pub(crate) fn value(mut self, name: &str, before: Option<&str>, after: Option<&str>) -> Self {
+        if before != after {
+            push_line(&mut self.before, name, before);
+            push_line(&mut self.after, name, after);
+        }
+        self
+    }
+
+    /// Nothing differs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.after.is_empty()
+    }
+}
+
+fn push_line(lines: &mut String, name: &str, value: Option<&str>) {
+    let Some(value) = value else { return };
+    if !lines.is_empty() {
+        lines.push('\n');
+    }
+    let plain = value.chars().map(|sign| if sign.is_control() { ' ' } else { sign });
+    lines.push_str(name);
+    lines.push_str(": ");
+    lines.extend(plain.take(VALUE_CHARS_MAX));
+}
+
+impl Provider {
+    /// An entry of the activity log, to be committed with its change.
+    pub(crate) fn activity_entry(
+        &self,
+        actor: &Actor,
+        action: Action,
+        subject: Subject<'_>,
+        values: ChangedValues,
+    ) -> ActivityEntry {
+        ActivityEntry {
+            id: self.ids().make(ids::ACTIVITY),
+            account: actor.account.clone(),
+            at: self.now(),
+            actor_kind: actor.kind,
+            actor: actor.id.clone(),
+            actor_name: actor.name.clone(),
+            action: action.name().to_owned(),
+            subject: subject.id.to_owned(),
+            subject_name: subject.name.to_owned(),
+            before: values.before,
+            after: values.after,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_values_that_differ_are_listed_each_on_one_line() {
+        let values = ChangedValues::default()
+            .value("name", Some("Old\nname"), Some("New"))
+            .value("role", Some("admin"), Some("admin"))
+            .value("logo", None, Some("image/png"));
+        assert_eq!((values.before.as_str(), values.after.as_str()), ("name: Old name", "name: New\nlogo: image/png"));
+        assert!(ChangedValues::default().value("role", None, None).is_empty());
+    }
+}

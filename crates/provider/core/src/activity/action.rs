@@ -1,0 +1,110 @@
+//! The actions that the activity log names.
+
+macro_rules! actions {
+    ($($(#[$doc:meta])+ $variant:ident = $name:literal, $words:literal;)+) => {
+        /// What was done.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Action {
+            $($(#[$doc])+ $variant,)+
+        }
+
+        impl Action {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Stable name: what is stored.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// What the actor did, in words that are followed by the subject.
+            pub fn words(self) -> &'static str {
+                match self { $(Self::$variant => $words),+ }
+            }
+        }
+    };
+}
+
+actions! {
+    /// A person signed in.
+    SignedIn = "person.signed_in", "Signed in";
+    /// An invitation was made.
+    Invited = "person.invited", "Invited";
+    /// The operator made a sign-in code.
+    SignInCode = "person.sign_in_code", "Made a sign-in code for";
+    /// A link for a new password was made.
+    PasswordLink = "person.password_link", "Made a link for a new password of";
+    /// An invitation was withdrawn.
+    InvitationWithdrawn = "person.invitation_withdrawn", "Withdrew the invitation of";
+    /// A person joined by an invitation.
+    Joined = "person.joined", "Joined as";
+    /// A person's name or role changed.
+    PersonChanged = "person.changed", "Changed the person";
+    /// A person was removed.
+    PersonRemoved = "person.removed", "Removed the person";
+    /// A person's sessions were ended by another person.
+    SessionsEnded = "person.sessions_ended", "Ended the sessions of";
+    /// A person chose a new password.
+    PasswordChanged = "person.password_changed", "Changed the password of";
+    /// A person turned the second factor on.
+    SecondFactorOn = "person.second_factor_on", "Turned on the second factor of";
+    /// A second factor was turned off.
+    SecondFactorOff = "person.second_factor_off", "Turned off the second factor of";
+    /// An API key was created.
+    KeyCreated = "api_key.created", "Created the API key";
+    /// The expiry of an API key was changed.
+    KeyExpiry = "api_key.expiry_changed", "Changed the expiry of the API key";
+    /// An API key was revoked.
+    KeyRevoked = "api_key.revoked", "Revoked the API key";
+    /// The account was changed.
+    AccountChanged = "account.changed", "Changed the account";
+    /// Colour, logo or embedding origins of the App Portal were changed.
+    PortalSettings = "account.portal_settings_changed", "Changed the App Portal's settings of";
+    /// A link that previews the App Portal was made.
+    PortalPreviewed = "application.portal_previewed", "Previewed the App Portal of";
+    /// An application was created.
+    ApplicationCreated = "application.created", "Created the application";
+    /// An application was changed.
+    ApplicationChanged = "application.changed", "Changed the application";
+    /// An application was deleted.
+    ApplicationDeleted = "application.deleted", "Deleted the application";
+    /// An endpoint was created.
+    EndpointCreated = "endpoint.created", "Created the endpoint";
+    /// An endpoint was changed.
+    EndpointChanged = "endpoint.changed", "Changed the endpoint";
+    /// An endpoint was deleted.
+    EndpointDeleted = "endpoint.deleted", "Deleted the endpoint";
+    /// The signing secret of an endpoint was rotated.
+    SecretRotated = "endpoint.secret_rotated", "Rotated the signing secret of the endpoint";
+    /// An event type was created.
+    EventTypeCreated = "event_type.created", "Created the event type";
+    /// An event type was changed.
+    EventTypeChanged = "event_type.changed", "Changed the event type";
+    /// An event type was archived.
+    EventTypeArchived = "event_type.archived", "Archived the event type";
+    /// An event type was deleted.
+    EventTypeDeleted = "event_type.deleted", "Deleted the event type";
+    /// Event types were imported.
+    EventTypesImported = "event_type.imported", "Imported event types";
+}
+
+impl Action {
+    /// The action of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_read_back() {
+        let names: BTreeSet<_> = Action::ALL.iter().map(|action| action.name()).collect();
+        assert_eq!(names.len(), Action::ALL.len());
+        assert!(Action::ALL.iter().all(|action| Action::parse(action.name()) == Some(*action)));
+    }
+}

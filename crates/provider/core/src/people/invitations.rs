@@ -1,0 +1,239 @@
+//! Links that work once: sign-in codes of the operator, invitations, and links for a new password.
+
+use std::time::Duration;
+
+use kit_identity::one_time::OneTimeCode;
+use kit_identity::token_hash;
+use kit_runtime::vault::Secret;
+
+use super::sign_in::later;
+use super::{Browser, Role, SignedIn, plain_email, refusal};
+use crate::accounts::caller::Caller;
+use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::error::{ProviderError, ProviderResult};
+use crate::ids;
+use crate::model::{Account, Id, Invitation, Person};
+use crate::page::{ListPage, PageRequest};
+use crate::port::{AcceptedInvitation, InvitedPerson, Order, PersonChange, SessionsToEnd, StoreError, TotpChange};
+use crate::provider::Provider;
+use crate::validation::FieldErrors;
+
+/// What the codes of links begin with.
+const CODE_PREFIX: &str = "lwpi_";
+/// Bytes of the longest code that is looked up.
+const CODE_BYTES_MAX: usize = 128;
+/// Characters of a note.
+const NOTE_CHARS_MAX: usize = 200;
+/// Where the dashboard takes a code, below the provider's public address.
+const JOIN_PATH: &str = "/dashboard/join";
+
+/// A link just made.
+#[derive(Clone)]
+pub struct InvitationLink {
+    /// What is kept of it.
+    pub invitation: Invitation,
+    /// The link, to be shown this once. The code is in its fragment, which browsers keep to themselves.
+    pub url: String,
+}
+
+impl std::fmt::Debug for InvitationLink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InvitationLink").field("invitation", &self.invitation.id).finish_non_exhaustive()
+    }
+}
+
+/// What a person enters who uses a link.
+pub struct Joining {
+    /// Name; ignored for a new password.
+    pub name: String,
+    /// E-mail address, in whatever case; ignored for a new password.
+    pub email: String,
+    /// The password.
+    pub password: Secret,
+    /// The browser.
+    pub browser: Browser,
+}
+
+/// What a new link is for.
+struct NewLink<'a> {
+    actor: Actor,
+    account: Id,
+    role: Role,
+    person: Option<&'a Person>,
+    note: String,
+    ttl: Duration,
+    action: Action,
+}
+
+impl Provider {
+    /// Invites a person with this role; the note says whom. 403, 422; 400 when the account has too many people.
+    pub async fn invite(&self, caller: &Caller, role: Role, note: &str) -> ProviderResult<InvitationLink> {
+        caller.require_role(Role::Admin)?;
+        let mut errors = FieldErrors::default();
+        errors.required_text("note", note);
+        if note.chars().count() > NOTE_CHARS_MAX {
+            errors.fault("note", format!("must have at most {NOTE_CHARS_MAX} characters"));
+        }
+        errors.finish()?;
+        self.make_link(NewLink {
+            actor: Actor::of_caller(caller),
+            account: caller.account.clone(),
+            role,
+            person: None,
+            note: note.trim().to_owned(),
+            ttl: self.config().people.invitation_ttl,
+            action: Action::Invited,
+        })
+        .await
+    }
+
+    /// A code with which a new Admin joins the account. For the operator: the first person of an account has no one to be
+    /// invited by.
+    pub async fn create_sign_in_code(&self, account: &Account) -> ProviderResult<InvitationLink> {
+        self.make_link(NewLink {
+            actor: Actor::operator(account),
+            account: account.id.clone(),
+            role: Role::Admin,
+            person: None,
+            note: "Sign-in code of the operator".to_owned(),
+            ttl: self.config().people.sign_in_code_ttl,
+            action: Action::SignInCode,
+        })
+        .await
+    }
+
+    /// A link with which a person of the account chooses a new password, which also turns the second factor off. 403, 404.
+    pub async fn create_password_link(&self, caller: &Caller, person: &str) -> ProviderResult<InvitationLink> {
+        caller.require_role(Role::Admin)?;
+        let person = self.person(caller, person).await?;
+        self.make_link(NewLink {
+            actor: Actor::of_caller(caller),
+            account: caller.account.clone(),
+            role: person.role,
+            person: Some(&person),
+            note: format!("New password of {}", person.name),
+            ttl: self.config().people.sign_in_code_ttl,
+            action: Action::PasswordLink,
+        })
+        .await
+    }
+
+    async fn make_link(&self, new: NewLink<'_>) -> ProviderResult<InvitationLink> {
+        let now = self.now();
+        let (code, stored) = OneTimeCode::generate(self.random(), CODE_PREFIX, later(now, new.ttl)?);
+        let invitation = Invitation {
+            id: self.ids().make(ids::INVITATION),
+            account: new.account,
+            role: new.role,
+            person: new.person.map(|person| person.id.clone()),
+            note: new.note,
+            created_by: new.actor.name().to_owned(),
+            created_at: now,
+            hash: stored.hash,
+            expires_at: stored.expires_at,
+        };
+        let (id, name) = match new.person {
+            Some(person) => (&person.id, person.name.as_str()),
+            None => (&invitation.id, invitation.note.as_str()),
+        };
+        let values = ChangedValues::default().value("role", None, Some(invitation.role.title()));
+        let entry = self.activity_entry(&new.actor, new.action, Subject { id, name }, values);
+        self.store().create_invitation(invitation.clone(), self.config().people.people_max, entry).await?;
+        let base = self.config().public_url.trim_end_matches('/');
+        Ok(InvitationLink { url: format!("{base}{JOIN_PATH}#key={code}"), invitation })
+    }
+
+    /// Open links of the account, newest first; expired ones are listed until they are deleted. 403.
+    pub async fn invitations(&self, caller: &Caller, page: &PageRequest) -> ProviderResult<ListPage<Invitation>> {
+        caller.require_role(Role::Viewer)?;
+        let rows = self.store().invitations(&caller.account, page.to_store(Order::Descending)).await?;
+        Ok(page.slice(rows, |invitation| &invitation.id))
+    }
+
+    /// Withdraws a link that was not used yet. 403, 404.
+    pub async fn withdraw_invitation(&self, caller: &Caller, id: &str, note: &str) -> ProviderResult<()> {
+        caller.require_role(Role::Admin)?;
+        let subject = Subject { id, name: note };
+        let actor = Actor::of_caller(caller);
+        let entry = self.activity_entry(&actor, Action::InvitationWithdrawn, subject, ChangedValues::default());
+        let existed = self.store().delete_invitation(&caller.account, id, entry).await?;
+        if existed { Ok(()) } else { Err(ProviderError::NotFound) }
+    }
+
+    /// The invitation of a code, with its account, and with its person if it is for a new password. Error:
+    /// `invitation_refused`.
+    pub async fn invitation(&self, code: &str) -> ProviderResult<(Invitation, Account, Option<Person>)> {
+        let code = code.trim();
+        if code.len() > CODE_BYTES_MAX {
+            return Err(refusal::invitation_refused());
+        }
+        let found = self.store().invitation_by_hash(token_hash(code)).await?;
+        let found = found.filter(|invitation| invitation.is_valid(code, self.now()));
+        let invitation = found.ok_or_else(refusal::invitation_refused)?;
+        let account = self.store().account(&invitation.account).await?.ok_or_else(refusal::invitation_refused)?;
+        let person = match &invitation.person {
+            None => None,
+            Some(person) => Some(self.store().person(person).await?.ok_or_else(refusal::invitation_refused)?),
+        };
+        Ok((invitation, account, person))
+    }
+
+    /// Uses a code: a new person joins and is signed in, or a person gets a new password and is signed in. 422, 409 (the
+    /// address is taken). Errors: `invitation_refused`, `too_many_requests` (too many passwords are being hashed).
+    pub async fn join(&self, code: &str, joining: Joining) -> ProviderResult<SignedIn> {
+        let (invitation, account, existing) = self.invitation(code).await?;
+        let Joining { name, email, password, browser } = joining;
+        let (name, email) = (name.trim().to_owned(), plain_email(&email));
+        let mut errors = FieldErrors::default();
+        if existing.is_none() {
+            errors.person_name(&name);
+            errors.email(&email);
+        }
+        errors.new_password(&password);
+        errors.finish()?;
+        let password_hash = self.sign_in_state().passwords.hash(self.random(), &password).await?;
+        let (person, invited, action) = match existing {
+            None => {
+                let person = Person {
+                    id: self.ids().make(ids::PERSON),
+                    account: account.id.clone(),
+                    email,
+                    name,
+                    role: invitation.role,
+                    password_hash,
+                    created_at: self.now(),
+                    version: 1,
+                    signed_in_at: Some(self.now()),
+                    totp: None,
+                };
+                (person.clone(), InvitedPerson::New(person), Action::Joined)
+            }
+            Some(person) => {
+                let person = Person { password_hash, ..person };
+                let (totp, ending) = (TotpChange::Remove, SessionsToEnd::All);
+                let change = PersonChange { person: person.clone(), totp, ending, activity: None };
+                let person = Person { version: person.version + 1, totp: None, ..person };
+                (person, InvitedPerson::Existing(change), Action::PasswordChanged)
+            }
+        };
+        let (session, token) = self.new_session(&person, &browser)?;
+        let subject = Subject { id: &person.id, name: &person.name };
+        let values = ChangedValues::default().value("role", None, Some(person.role.title()));
+        let activity = self.activity_entry(&Actor::person(&person), action, subject, values);
+        let invitation = invitation.id.to_string();
+        let accepted = AcceptedInvitation { invitation, person: invited, session: session.clone(), activity };
+        match self.store().accept_invitation(accepted).await {
+            Err(StoreError::NotFound) => return Err(refusal::invitation_refused()),
+            Err(StoreError::Conflict) => return Err(refusal::changed_meanwhile()),
+            Err(StoreError::Taken(_)) => {
+                let detail = "another person has this e-mail address already; sign in, or use another address".to_owned();
+                return Err(ProviderError::Conflict { code: "email_taken", detail });
+            }
+            joined => joined?,
+        }
+        self.forget_attempts(&person.email).await?;
+        tracing::info!(person = &*person.id, role = person.role.name(), "a person used a link to the dashboard");
+        let device_token = self.device_token(&person, None);
+        Ok(SignedIn { session, person, token, device_token })
+    }
+}

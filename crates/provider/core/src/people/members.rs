@@ -1,0 +1,76 @@
+//! The people of an account, as its Admins manage them.
+
+use super::{Role, refusal};
+use crate::accounts::caller::Caller;
+use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::error::{ProviderError, ProviderResult};
+use crate::model::Person;
+use crate::page::{ListPage, PageRequest};
+use crate::port::{Order, PersonChange, PersonChangeResult, SessionsToEnd, StoreError, StoreResult, TotpChange};
+use crate::provider::Provider;
+
+impl Provider {
+    /// People of the account, oldest first. 403.
+    pub async fn people(&self, caller: &Caller, page: &PageRequest) -> ProviderResult<ListPage<Person>> {
+        caller.require_role(Role::Viewer)?;
+        let rows = self.store().people(&caller.account, page.to_store(Order::Ascending)).await?;
+        Ok(page.slice(rows, |person| &person.id))
+    }
+
+    /// True when the account has a person who can sign in.
+    pub async fn has_people(&self, account: &str) -> ProviderResult<bool> {
+        let page = PageRequest::first(1).to_store(Order::Ascending);
+        Ok(!self.store().people(account, page).await?.is_empty())
+    }
+
+    /// A person of the account. 403, 404.
+    pub async fn person(&self, caller: &Caller, id: &str) -> ProviderResult<Person> {
+        caller.require_role(Role::Viewer)?;
+        let found = self.store().person(id).await?.filter(|person| person.account == caller.account);
+        found.ok_or(ProviderError::NotFound)
+    }
+
+    /// Gives a person of the account another role, which counts from their next request on. 403, 404; 409 (the last Admin,
+    /// or changed at the same time).
+    pub async fn change_role(&self, caller: &Caller, id: &str, role: Role) -> ProviderResult<Person> {
+        caller.require_role(Role::Admin)?;
+        let person = self.person(caller, id).await?;
+        if person.role == role {
+            return Ok(person);
+        }
+        let values = ChangedValues::default().value("role", Some(person.role.title()), Some(role.title()));
+        let subject = Subject { id: &person.id, name: &person.name };
+        let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonChanged, subject, values);
+        let person = Person { role, ..person.clone() };
+        let (totp, ending) = (TotpChange::Keep, SessionsToEnd::Nothing);
+        self.write_person(PersonChange { person, totp, ending, activity: Some(entry) }).await
+    }
+
+    /// Removes a person of the account and ends their sessions. 403, 404; 409 (the last Admin, or changed at the same time).
+    pub async fn remove_person(&self, caller: &Caller, id: &str) -> ProviderResult<()> {
+        caller.require_role(Role::Admin)?;
+        let person = self.person(caller, id).await?;
+        let values = ChangedValues::default()
+            .value("e-mail address", Some(&person.email), None)
+            .value("role", Some(person.role.title()), None);
+        let subject = Subject { id: &person.id, name: &person.name };
+        let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonRemoved, subject, values);
+        changed(self.store().remove_person(person, entry).await)
+    }
+
+    /// Writes a person's new state.
+    pub(super) async fn write_person(&self, change: PersonChange) -> ProviderResult<Person> {
+        let person = Person { version: change.person.version + 1, ..change.person.clone() };
+        changed(self.store().change_person(change).await)?;
+        Ok(person)
+    }
+}
+
+fn changed(result: StoreResult<PersonChangeResult>) -> ProviderResult<()> {
+    match result {
+        Ok(PersonChangeResult::Done) => Ok(()),
+        Ok(PersonChangeResult::LastAdmin) => Err(refusal::last_admin()),
+        Err(StoreError::Conflict) => Err(refusal::changed_meanwhile()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,81 @@
+//! Roles of an account's people.
+
+use crate::error::ProviderError;
+
+/// What a person may do in the account. Each role may do what the roles before it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Reads everything except secrets.
+    Viewer,
+    /// Opens the App Portal of applications, to help their engineers.
+    Support,
+    /// Changes applications, event types and endpoints, and resends messages.
+    Member,
+    /// Manages people, API keys and the account's settings.
+    Admin,
+}
+
+impl Role {
+    /// All of them, the least first.
+    pub const ALL: [Self; 4] = [Self::Viewer, Self::Support, Self::Member, Self::Admin];
+
+    /// Stable name: what is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Support => "support",
+            Self::Member => "member",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// Name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Viewer => "Viewer",
+            Self::Support => "Support",
+            Self::Member => "Member",
+            Self::Admin => "Admin",
+        }
+    }
+
+    /// What the role allows, in one sentence.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Viewer => "Reads everything except secrets.",
+            Self::Support => "Also opens the App Portal of applications.",
+            Self::Member => "Also changes applications, event types and endpoints, and resends messages.",
+            Self::Admin => "Also manages people, API keys and the account's settings.",
+        }
+    }
+
+    /// The one of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
+    /// The refusal of a caller who has not at least this role.
+    pub fn needed(self) -> ProviderError {
+        ProviderError::Forbidden(match self {
+            Self::Viewer => "this needs the role Viewer; ask an Admin of the account",
+            Self::Support => "this needs the role Support; ask an Admin of the account for it",
+            Self::Member => "this needs the role Member; ask an Admin of the account for it",
+            Self::Admin => "this needs the role Admin; ask an Admin of the account to do it, or for the role",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_may_do_what_the_roles_before_it_may_and_a_refusal_names_it() {
+        assert!(Role::ALL.is_sorted());
+        for role in Role::ALL {
+            assert_eq!(Role::parse(role.name()), Some(role));
+            assert!(role.needed().to_string().contains(role.title()));
+        }
+        assert_eq!(Role::parse("Admin"), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! Sessions: authenticates their tokens, lists them and ends them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kit_identity::sessions::Lifetime;
+use kit_identity::token_hash;
+
+use super::Role;
+use crate::accounts::caller::{Caller, CallingPerson, Scope};
+use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::error::{ProviderError, ProviderResult};
+use crate::model::{Account, Person, PersonSession};
+use crate::port::SessionsToEnd;
+use crate::provider::Provider;
+
+/// Bytes of the longest session token that is looked up.
+const TOKEN_BYTES_MAX: usize = 64;
+/// How exactly the last use of a session is recorded.
+const TOUCH_EVERY: Duration = Duration::from_secs(60);
+/// Sessions deleted in one transaction.
+const FORGET_MAX: usize = 1_000;
+/// Sessions that a list shows.
+const SESSIONS_LISTED_MAX: usize = 100;
+
+impl PersonSession {
+    fn lifetime(&self) -> Lifetime {
+        Lifetime { expires_at: self.expires_at, last_used_at: self.last_used_at }
+    }
+}
+
+/// The person of a session, as whom a request calls.
+#[derive(Debug, Clone)]
+pub struct SignedInPerson {
+    /// The caller, with the person's role.
+    pub caller: Caller,
+    /// The person.
+    pub person: Person,
+    /// The person's account.
+    pub account: Account,
+    /// The session.
+    pub session: PersonSession,
+}
+
+impl Provider {
+    /// The person with this session token. Error: `authentication_failed`.
+    pub async fn authenticate_session(&self, token: &str) -> ProviderResult<SignedInPerson> {
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(ProviderError::Unauthenticated);
+        }
+        let found = self.store().session_by_hash(token_hash(token)).await?;
+        let (mut session, person) = found.ok_or(ProviderError::Unauthenticated)?;
+        let now = self.now();
+        if !session.lifetime().goes_on(self.config().people.session_idle, now) {
+            return Err(ProviderError::Unauthenticated);
+        }
+        let account = self.store().account(&person.account).await?.ok_or(ProviderError::Unauthenticated)?;
+        if session.last_used_at + TOUCH_EVERY <= now {
+            session.last_used_at = now;
+            if let Err(error) = self.store().touch_session(&session.id, now).await {
+                tracing::warn!(session = &*session.id, %error, "the last use of a session could not be recorded");
+            }
+        }
+        let caller = Caller {
+            account: account.id.clone(),
+            key: person.id.clone(),
+            name: person.name.as_str().into(),
+            scope: Scope::Account,
+            settings: account.settings,
+            person: Some(Arc::new(CallingPerson { role: person.role, session: session.id.clone() })),
+        };
+        Ok(SignedInPerson { caller, person, account, session })
+    }
+
+    /// Sessions of the caller, newest first. 403 for an API key.
+    pub async fn own_sessions(&self, caller: &Caller) -> ProviderResult<Vec<PersonSession>> {
+        caller.require_person()?;
+        self.current_sessions(&caller.key).await
+    }
+
+    /// Sessions of a person of the account, newest first. 403, 404.
+    pub async fn sessions_of(&self, caller: &Caller, person: &str) -> ProviderResult<Vec<PersonSession>> {
+        caller.require_role(Role::Admin)?;
+        let person = self.person(caller, person).await?;
+        self.current_sessions(&person.id).await
+    }
+
+    async fn current_sessions(&self, person: &str) -> ProviderResult<Vec<PersonSession>> {
+        let (now, idle) = (self.now(), self.config().people.session_idle);
+        let found = self.store().sessions(person, SESSIONS_LISTED_MAX).await?;
+        Ok(found.into_iter().filter(|session| session.lifetime().goes_on(idle, now)).collect())
+    }
+
+    /// Ends the caller's session. 403 for an API key.
+    pub async fn sign_out(&self, caller: &Caller) -> ProviderResult<()> {
+        let session = caller.require_person()?.session.to_string();
+        self.end_own(caller, SessionsToEnd::One(session)).await
+    }
+
+    /// Ends one session of the caller. 403 for an API key.
+    pub async fn end_own_session(&self, caller: &Caller, session: &str) -> ProviderResult<()> {
+        caller.require_person()?;
+        self.end_own(caller, SessionsToEnd::One(session.to_owned())).await
+    }
+
+    /// Ends all other sessions of the caller. 403 for an API key.
+    pub async fn end_own_other_sessions(&self, caller: &Caller) -> ProviderResult<()> {
+        let session = caller.require_person()?.session.to_string();
+        self.end_own(caller, SessionsToEnd::AllBut(session)).await
+    }
+
+    async fn end_own(&self, caller: &Caller, ending: SessionsToEnd) -> ProviderResult<()> {
+        let ended = self.store().end_sessions(&caller.key, ending, None).await?;
+        tracing::info!(person = &*caller.key, ended, "a person ended sessions");
+        Ok(())
+    }
+
+    /// Ends all sessions of a person of the account. 403, 404.
+    pub async fn end_sessions_of(&self, caller: &Caller, person: &str) -> ProviderResult<()> {
+        caller.require_role(Role::Admin)?;
+        let person = self.person(caller, person).await?;
+        let subject = Subject { id: &person.id, name: &person.name };
+        let actor = Actor::of_caller(caller);
+        let entry = self.activity_entry(&actor, Action::SessionsEnded, subject, ChangedValues::default());
+        self.store().end_sessions(&person.id, SessionsToEnd::All, Some(entry)).await?;
+        Ok(())
+    }
+
+    /// Deletes expired sessions and invitations, and attempt counters that no longer delay a sign-in. Called every minute
+    /// by a worker.
+    pub(crate) async fn delete_expired_sessions(&self) -> ProviderResult<()> {
+        let (now, idle) = (self.now(), self.config().people.session_idle);
+        while self.store().delete_expired_sessions(now, now - idle, FORGET_MAX).await? >= FORGET_MAX {}
+        Ok(())
+    }
+}

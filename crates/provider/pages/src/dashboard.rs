@@ -1,0 +1,121 @@
+//! The provider's dashboard, where the people of an account manage applications, event types, API keys and each other.
+//!
+//! Guarantees: a person may do exactly what their role allows. Each request authenticates the session and calls the use case
+//! that the API calls; `access` lists the role that each page requires, and a page that is not listed is refused. The session
+//! is a token in a cookie that scripts can't read: when it ends, it ends on every node.
+
+mod access;
+mod applications;
+mod checklist;
+mod event_types;
+mod operational;
+mod session;
+mod sign_in;
+mod tasks;
+mod usage;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::response::Redirect;
+use kit_design::assets;
+use kit_design::cookie::{Cookie, Transport};
+use kit_design::error_page::NextLink;
+use kit_design::site::{self, Site};
+use kit_http::Surface;
+use kit_runtime::clock::SharedClock;
+use provider_core::Provider;
+use url::{Position, Url};
+
+/// Path of the dashboard below the provider's public address.
+pub const PATH: &str = "/dashboard";
+
+/// State of every page's handler. Clones share it.
+#[derive(Clone)]
+pub(crate) struct Dashboard(Arc<Inner>);
+
+struct Inner {
+    provider: Provider,
+    clock: SharedClock,
+    site: Arc<Site>,
+    cookies: Cookies,
+}
+
+/// The cookies of the dashboard.
+pub(crate) struct Cookies {
+    /// Token of the session.
+    pub(crate) session: Cookie,
+    /// Token of a device that signed in before.
+    pub(crate) device: Cookie,
+    /// Token of a right password that waits for the code of the second factor.
+    pub(crate) code_awaited: Cookie,
+    /// Code of the link that the visitor opened.
+    pub(crate) join: Cookie,
+}
+
+/// Mounts the dashboard of this provider on the surface, below [`PATH`].
+pub fn add_to(surface: Surface, provider: Provider, clock: SharedClock) -> Surface {
+    let dashboard = Dashboard::new(provider, clock);
+    let site = dashboard.0.site.clone();
+    surface.mount(PATH, site::wrap_site(pages().with_state(dashboard), site))
+}
+
+/// All pages. Each module lists its own in `router()`, and the role that each requires in `PAGES`.
+fn pages() -> Router<Dashboard> {
+    Router::new()
+        .merge(sign_in::router())
+        .merge(checklist::router())
+        .merge(applications::router())
+        .merge(event_types::router())
+        .merge(usage::router())
+        .merge(operational::router())
+        .merge(tasks::router())
+        .merge(assets::routes())
+}
+
+impl Dashboard {
+    fn new(provider: Provider, clock: SharedClock) -> Self {
+        // The configuration has refused a public address that is not a URL.
+        let url = Url::parse(&provider.config().public_url).ok();
+        let base_path = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
+        let base: Arc<str> = format!("{base_path}{PATH}").into();
+        let origin = url.as_ref().map_or("", |url| &url[..Position::BeforePath]).to_owned();
+        let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
+        let transport = if is_secure { Transport::Secure } else { Transport::Any };
+        let cookie = |name, path: &str| Cookie { name, path: format!("{base}{path}"), transport };
+        let cookies = Cookies {
+            session: cookie("lotwire_dashboard", ""),
+            device: cookie("lotwire_dashboard_device", "/sign-in"),
+            code_awaited: cookie("lotwire_dashboard_code", "/sign-in"),
+            join: cookie("lotwire_dashboard_join", "/join"),
+        };
+        let home = NextLink { words: "Show the first page", path: "/" };
+        let site = Arc::new(Site { base, origin, name: "Webhook dashboard", home });
+        Self(Arc::new(Inner { provider, clock, site, cookies }))
+    }
+
+    pub(crate) fn provider(&self) -> &Provider {
+        &self.0.provider
+    }
+
+    pub(crate) fn now(&self) -> jiff::Timestamp {
+        self.0.clock.now()
+    }
+
+    pub(crate) fn clock(&self) -> &SharedClock {
+        &self.0.clock
+    }
+
+    pub(crate) fn site(&self) -> &Site {
+        &self.0.site
+    }
+
+    pub(crate) fn cookies(&self) -> &Cookies {
+        &self.0.cookies
+    }
+
+    /// 303 to a page of the dashboard.
+    pub(crate) fn redirect(&self, path: &str) -> Redirect {
+        Redirect::to(&format!("{}{path}", self.0.site.base))
+    }
+}

@@ -1,0 +1,12 @@
+//! Applications: list, create, and one application.
+
+use axum::Router;
+
+use super::Dashboard;
+use super::access::Page;
+
+pub(super) const PAGES: &[Page] = &[];
+
+pub(super) fn router() -> Router<Dashboard> {
+    Router::new()
+}

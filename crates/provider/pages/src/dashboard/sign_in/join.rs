@@ -1,0 +1,158 @@
+//! Using a link that works once: a new person joins the account, or a person chooses a new password.
+//!
+//! The code is in the link's fragment, which a browser never sends to a server. The page's script copies it into a form and
+//! sends the form; without script, the visitor pastes the link. From then on a cookie carries the code, until it is used.
+
+use askama::Template;
+use axum::Router;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use http::StatusCode;
+use http::header::SET_COOKIE;
+use http::request::Parts;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::fields::{FieldErrors, UnauthenticatedForm};
+use kit_design::frame::{Frame, render_page, render_page_as};
+use provider_core::ProviderError;
+use provider_core::model::{Account, Invitation, Person};
+use provider_core::people::Joining;
+
+use super::{begin, browser, password, refused, signed_out};
+use crate::dashboard::Dashboard;
+use crate::page_error::PageError;
+
+/// The part of a link before the code.
+const FRAGMENT: &str = "#key=";
+/// Seconds for which a browser keeps the code of a link.
+const JOIN_S: i64 = 3_600;
+/// Fields of the form, which show their errors themselves.
+const FIELDS: [&str; 3] = ["name", "email", "password"];
+
+pub(super) fn router() -> Router<Dashboard> {
+    Router::new().route("/join", get(link_page).post(open_link)).route("/join/account", get(account_page).post(join))
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/sign_in/link.html")]
+struct LinkPage {
+    frame: Frame,
+    fault: String,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/sign_in/join.html")]
+struct JoinPage {
+    frame: Frame,
+    account: String,
+    role: &'static str,
+    role_description: &'static str,
+    /// E-mail address of the person who chooses a new password; none for a new person.
+    existing: Option<String>,
+    name: String,
+    email: String,
+    errors: FieldErrors,
+    fault: String,
+}
+
+impl JoinPage {
+    fn new(dashboard: &Dashboard, invitation: &Invitation, account: &Account, person: Option<&Person>) -> Self {
+        let title = if person.is_some() { "Choose a new password" } else { "Join the account" };
+        Self {
+            frame: signed_out(dashboard, title),
+            account: account.name.clone(),
+            role: invitation.role.title(),
+            role_description: invitation.role.description(),
+            existing: person.map(|person| person.email.clone()),
+            name: String::new(),
+            email: String::new(),
+            errors: FieldErrors::default(),
+            fault: String::new(),
+        }
+    }
+}
+
+/// The page that a link opens.
+async fn link_page(State(dashboard): State<Dashboard>) -> Result<Response, PageError> {
+    render_page(&LinkPage { frame: signed_out(&dashboard, "Open your link"), fault: String::new() })
+}
+
+/// Takes the code of a link.
+async fn open_link(
+    State(dashboard): State<Dashboard>,
+    UnauthenticatedForm(form): UnauthenticatedForm,
+) -> Result<Response, PageError> {
+    let text = form.text("key");
+    let code = text.split_once(FRAGMENT).map_or(text, |(_, code)| code);
+    if let Err(error) = dashboard.provider().invitation(code).await {
+        let (status, fault) = refused(error)?;
+        return render_page_as(status, &LinkPage { frame: signed_out(&dashboard, "Open your link"), fault });
+    }
+    let cookie = dashboard.cookies().join.set(code, JOIN_S).ok_or_else(ErrorPage::internal)?;
+    Ok(([(SET_COOKIE, cookie)], dashboard.redirect("/join/account")).into_response())
+}
+
+/// The form of a new person, or of a new password.
+async fn account_page(State(dashboard): State<Dashboard>, parts: Parts) -> Result<Response, PageError> {
+    let Some(code) = dashboard.cookies().join.read(&parts.headers) else {
+        return Ok(dashboard.redirect("/join").into_response());
+    };
+    match dashboard.provider().invitation(code).await {
+        Ok((invitation, account, person)) => {
+            render_page(&JoinPage::new(&dashboard, &invitation, &account, person.as_ref()))
+        }
+        Err(error) => {
+            let (status, fault) = refused(error)?;
+            render_page_as(status, &LinkPage { frame: signed_out(&dashboard, "Open your link"), fault })
+        }
+    }
+}
+
+/// Uses the code: the person is signed in.
+async fn join(
+    State(dashboard): State<Dashboard>,
+    parts: Parts,
+    UnauthenticatedForm(form): UnauthenticatedForm,
+) -> Result<Response, PageError> {
+    let Some(code) = dashboard.cookies().join.read(&parts.headers) else {
+        return Ok(dashboard.redirect("/join").into_response());
+    };
+    let (name, email) = (form.text("name").to_owned(), form.text("email").to_owned());
+    let joining = Joining {
+        name: name.clone(),
+        email: email.clone(),
+        password: password(&form, "password"),
+        browser: browser(&dashboard, &parts),
+    };
+    let error = match dashboard.provider().join(code, joining).await {
+        Ok(signed_in) => return begin(&dashboard, &signed_in, "/"),
+        Err(error) => error,
+    };
+    // The code may have been used or withdrawn meanwhile.
+    let (invitation, account, person) = match dashboard.provider().invitation(code).await {
+        Ok(found) => found,
+        Err(error) => {
+            let (status, fault) = refused(error)?;
+            return render_page_as(status, &LinkPage { frame: signed_out(&dashboard, "Open your link"), fault });
+        }
+    };
+    let page = JoinPage { name, email, ..JoinPage::new(&dashboard, &invitation, &account, person.as_ref()) };
+    let mut errors = FieldErrors::default();
+    match error {
+        ProviderError::Validation(faults) => {
+            for fault in faults {
+                errors.add(fault.loc.last().map_or("", |field| field).to_owned(), fault.msg);
+            }
+            let fault = errors.remaining(&FIELDS).join("; ");
+            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &JoinPage { errors, fault, ..page })
+        }
+        ProviderError::Conflict { code: "email_taken", detail } => {
+            errors.add("email", sentence(&detail));
+            render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &JoinPage { errors, ..page })
+        }
+        error => {
+            let (status, fault) = refused(error)?;
+            render_page_as(status, &JoinPage { fault, ..page })
+        }
+    }
+}

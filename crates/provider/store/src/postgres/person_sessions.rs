@@ -1,0 +1,194 @@
+//! Sessions of people, and the limit on sign-in attempts.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use kit_identity::Digest;
+use kit_identity::throttle::Attempt;
+use provider_core::model::{ActivityEntry, Person, PersonSession};
+use provider_core::port::{PersonSessionStore, SessionsToEnd, StoreError, StoreResult};
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+use super::rows::{self, Client, SqlResult, sql_limit};
+use super::{PostgresStore, activity, people};
+
+const SESSION: &str =
+    "SELECT id, hash, person, address, browser, created_at, expires_at, last_used_at FROM person_sessions";
+
+#[async_trait]
+impl PersonSessionStore for PostgresStore {
+    async fn begin_session(
+        &self,
+        session: PersonSession,
+        person_version: i64,
+        sessions_max: usize,
+        entry: ActivityEntry,
+    ) -> StoreResult<()> {
+        let input = (&session, person_version, sessions_max, &entry);
+        self.transaction(&input, |db, &(session, version, max, entry)| Box::pin(begin(db, session, version, max, entry)))
+            .await
+    }
+
+    async fn session_by_hash(&self, hash: Digest) -> StoreResult<Option<(PersonSession, Person)>> {
+        let client = self.client().await?;
+        let select = format!("{SESSION} WHERE hash = $1");
+        let found = rows::one(&client, &select, &[&hash.as_slice()], session).await?;
+        let Some(session) = found else { return Ok(None) };
+        Ok(people::find(&client, &session.person).await?.map(|person| (session, person)))
+    }
+
+    async fn sessions(&self, person: &str, limit: usize) -> StoreResult<Vec<PersonSession>> {
+        let client = self.client().await?;
+        let select = format!("{SESSION} WHERE person = $1 ORDER BY id DESC LIMIT $2");
+        Ok(rows::all(&client, &select, &[&person, &sql_limit(limit)], session).await?)
+    }
+
+    async fn touch_session(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+        let client = self.client().await?;
+        let touch = "UPDATE person_sessions SET last_used_at = greatest(last_used_at, $2) WHERE id = $1";
+        Ok(rows::write(&client, touch, &[&id, &at]).await.map(drop)?)
+    }
+
+    async fn end_sessions(
+        &self,
+        person: &str,
+        ending: SessionsToEnd,
+        entry: Option<ActivityEntry>,
+    ) -> StoreResult<usize> {
+        let input = (person, &ending, &entry);
+        self.transaction(&input, |db, &(person, ending, entry)| {
+            Box::pin(async move {
+                let ended = end(db, person, ending).await?;
+                if let Some(entry) = entry.as_ref().filter(|_| ended > 0) {
+                    activity::insert(db, entry).await?;
+                }
+                Ok(ended)
+            })
+        })
+        .await
+    }
+
+    async fn delete_expired_sessions(
+        &self,
+        now: Timestamp,
+        idle_before: Timestamp,
+        limit: usize,
+    ) -> StoreResult<usize> {
+        let client = self.client().await?;
+        let over = "DELETE FROM person_sessions WHERE id IN (SELECT id FROM person_sessions \
+             WHERE expires_at < $1 OR last_used_at < $2 LIMIT $3)";
+        let void = "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < $1 LIMIT $2)";
+        let full = "DELETE FROM sign_in_attempts WHERE full_at < $1 AND subject IN \
+             (SELECT subject FROM sign_in_attempts WHERE full_at < $1 LIMIT $2)";
+        let limit = sql_limit(limit);
+        let ended = rows::write(&client, over, &[&now, &idle_before, &limit]).await?;
+        let voided = rows::write(&client, void, &[&now, &limit]).await?;
+        let filled = rows::write(&client, full, &[&now, &limit]).await?;
+        Ok(usize::try_from(ended + voided + filled).unwrap_or(usize::MAX))
+    }
+
+    async fn take_sign_in_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>> {
+        self.transaction(&(&attempts, now), |db, &(attempts, now)| Box::pin(take_attempts(db, attempts, now))).await
+    }
+
+    async fn settle_sign_in_attempts(&self, full: Vec<Digest>, back: Vec<Attempt>) -> StoreResult<()> {
+        self.transaction(&(&full, &back), |db, &(full, back)| Box::pin(settle_attempts(db, full, back))).await
+    }
+}
+
+fn session(row: &Row) -> StoreResult<PersonSession> {
+    Ok(PersonSession {
+        id: rows::id(row, 0)?,
+        hash: rows::bytes(row, 1)?,
+        person: rows::id(row, 2)?,
+        address: rows::get(row, 3)?,
+        browser: rows::get(row, 4)?,
+        created_at: rows::get(row, 5)?,
+        expires_at: rows::get(row, 6)?,
+        last_used_at: rows::get(row, 7)?,
+    })
+}
+
+/// Writes the person's row first. A concurrent change of the person is then either seen here, or ends this session as well.
+async fn begin(
+    db: &impl Client,
+    session: &PersonSession,
+    person_version: i64,
+    sessions_max: usize,
+    entry: &ActivityEntry,
+) -> SqlResult<()> {
+    let signed_in = "UPDATE people SET signed_in_at = $3 WHERE id = $1 AND version = $2";
+    if rows::write(db, signed_in, &[&&*session.person, &person_version, &session.created_at]).await? == 0 {
+        return Err(StoreError::Conflict.into());
+    }
+    insert(db, session).await?;
+    let too_many = "DELETE FROM person_sessions WHERE person = $1 AND id NOT IN \
+         (SELECT id FROM person_sessions WHERE person = $1 ORDER BY id DESC LIMIT $2)";
+    rows::write(db, too_many, &[&&*session.person, &sql_limit(sessions_max)]).await?;
+    activity::insert(db, entry).await
+}
+
+pub(super) async fn insert(db: &impl Client, session: &PersonSession) -> SqlResult<()> {
+    let insert = "INSERT INTO person_sessions (id, hash, person, address, browser, created_at, expires_at, last_used_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let values: [&(dyn ToSql + Sync); 8] = [
+        &&*session.id,
+        &session.hash.as_slice(),
+        &&*session.person,
+        &session.address,
+        &session.browser,
+        &session.created_at,
+        &session.expires_at,
+        &session.last_used_at,
+    ];
+    rows::write(db, insert, &values).await.map(drop)
+}
+
+pub(super) async fn end(db: &impl Client, person: &str, ending: &SessionsToEnd) -> SqlResult<usize> {
+    let delete = "DELETE FROM person_sessions WHERE person = $1";
+    let ended = match ending {
+        SessionsToEnd::Nothing => 0,
+        SessionsToEnd::All => rows::write(db, delete, &[&person]).await?,
+        SessionsToEnd::One(id) => rows::write(db, &format!("{delete} AND id = $2"), &[&person, id]).await?,
+        SessionsToEnd::AllBut(id) => rows::write(db, &format!("{delete} AND id <> $2"), &[&person, id]).await?,
+    };
+    Ok(usize::try_from(ended).unwrap_or(usize::MAX))
+}
+
+/// Concurrent transactions wait for the rows, which all lock in one order.
+async fn take_attempts(db: &impl Client, attempts: &[Attempt], now: Timestamp) -> SqlResult<Option<Timestamp>> {
+    let mut in_order: Vec<&Attempt> = attempts.iter().collect();
+    in_order.sort_unstable_by_key(|attempt| attempt.subject);
+    let (mut taken, mut wait) = (Vec::new(), None);
+    for attempt in in_order {
+        let locked = "INSERT INTO sign_in_attempts AS a (subject, full_at) VALUES ($1, $2) \
+             ON CONFLICT (subject) DO UPDATE SET full_at = a.full_at RETURNING full_at";
+        let full_at =
+            rows::one(db, locked, &[&attempt.subject.as_slice(), &now], |row| rows::get::<Timestamp>(row, 0)).await?;
+        match attempt.take(full_at, now) {
+            Ok(full_at) => taken.push((attempt.subject, full_at)),
+            Err(allowed_from) => wait = wait.max(Some(allowed_from)),
+        }
+    }
+    if wait.is_some() {
+        return Ok(wait);
+    }
+    for (subject, full_at) in taken {
+        let update = "UPDATE sign_in_attempts SET full_at = $2 WHERE subject = $1";
+        rows::write(db, update, &[&subject.as_slice(), &full_at]).await?;
+    }
+    Ok(None)
+}
+
+async fn settle_attempts(db: &impl Client, full: &[Digest], back: &[Attempt]) -> SqlResult<()> {
+    for subject in full {
+        rows::write(db, "DELETE FROM sign_in_attempts WHERE subject = $1", &[&subject.as_slice()]).await?;
+    }
+    for attempt in back {
+        let refill_ms = i64::try_from(attempt.refill_interval.as_millis()).unwrap_or(i64::MAX);
+        let update =
+            "UPDATE sign_in_attempts SET full_at = full_at - $2::BIGINT * INTERVAL '1 millisecond' WHERE subject = $1";
+        rows::write(db, update, &[&attempt.subject.as_slice(), &refill_ms]).await?;
+    }
+    Ok(())
+}
