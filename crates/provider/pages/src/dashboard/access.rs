@@ -3,7 +3,7 @@
 use http::Method;
 use provider_core::people::Role;
 
-use super::{applications, checklist, event_types, operational, sign_in, tasks, usage};
+use super::{applications, checklist, event_types, operational, payload_check, sign_in, tasks, usage};
 
 /// Method and path of a page, and the role that it requires.
 pub(crate) type Page = (&'static str, &'static str, Role);
@@ -17,6 +17,7 @@ const PAGES: &[&[Page]] = &[
     usage::PAGES,
     operational::PAGES,
     tasks::PAGES,
+    payload_check::PAGES,
 ];
 
 /// The role that a page requires; none when the page is not listed.

@@ -3,7 +3,7 @@
 use kit_design::error_page::sentence;
 
 /// The cause of a failed attempt and the next step; the step is empty when none is known.
-pub(super) fn cause(code: u16, response: &str) -> (String, &'static str) {
+pub(crate) fn cause(code: u16, response: &str) -> (String, &'static str) {
     let (say, step) = match code {
         0 => return (sentence(response), transport_step(response)),
         300..=399 => ("The address redirects, and redirects are not followed", "Use the address that it redirects to."),

@@ -2,14 +2,14 @@
 
 use askama::Template;
 use askama::filters::HtmlSafe;
-use provider_core::model::{AttemptStatus, AttemptTrigger};
+use provider_core::model::{AttemptStatus, AttemptTrigger, Endpoint};
 use provider_core::port::EndpointCounts;
 use provider_core::{EndpointHealth, MessageState};
 
 /// A status as a word with a colour.
 #[derive(Debug, Clone, Copy, Template)]
 #[template(source = "<span class=\"status {{ kind }}\">{{ words }}</span>", ext = "html")]
-pub(super) struct StatusBadge {
+pub(crate) struct StatusBadge {
     kind: &'static str,
     words: &'static str,
 }
@@ -17,12 +17,23 @@ pub(super) struct StatusBadge {
 impl HtmlSafe for StatusBadge {}
 
 impl StatusBadge {
-    pub(super) const DISABLED: Self = Self { kind: "off", words: "Disabled" };
-    pub(super) const ENABLED: Self = Self { kind: "good", words: "Enabled" };
-    pub(super) const FAILING: Self = Self { kind: "bad", words: "Failing" };
-    pub(super) const DELETED: Self = Self { kind: "off", words: "Deleted" };
-    pub(super) const NOT_SENT: Self = Self { kind: "off", words: "Not sent here" };
-    pub(super) const RETRIED: Self = Self { kind: "wait", words: "Failed, will be retried" };
+    pub(crate) const DISABLED: Self = Self { kind: "off", words: "Disabled" };
+    pub(crate) const ENABLED: Self = Self { kind: "good", words: "Enabled" };
+    pub(crate) const FAILING: Self = Self { kind: "bad", words: "Failing" };
+    pub(crate) const DELETED: Self = Self { kind: "off", words: "Deleted" };
+    pub(crate) const NOT_SENT: Self = Self { kind: "off", words: "Not sent here" };
+    pub(crate) const RETRIED: Self = Self { kind: "wait", words: "Failed, will be retried" };
+}
+
+impl StatusBadge {
+    /// Whether the endpoint receives, fails or is disabled.
+    pub(crate) fn of(endpoint: &Endpoint) -> Self {
+        match (endpoint.disabled, endpoint.failing_since) {
+            (true, _) => Self::DISABLED,
+            (false, Some(_)) => Self::FAILING,
+            (false, None) => Self::ENABLED,
+        }
+    }
 }
 
 impl From<MessageState> for StatusBadge {
@@ -50,31 +61,31 @@ impl From<AttemptStatus> for StatusBadge {
 }
 
 /// The response's status code; "No response" when the receiver sent none.
-pub(super) fn status_code(code: u16) -> String {
+pub(crate) fn status_code(code: u16) -> String {
     if code == 0 { "No response".to_owned() } else { code.to_string() }
 }
 
 /// A caller asked for the attempt: a resend, a recovery or a replay.
-pub(super) fn is_manual(trigger: AttemptTrigger) -> bool {
+pub(crate) fn is_manual(trigger: AttemptTrigger) -> bool {
     trigger == AttemptTrigger::Manual
 }
 
 /// A duration in milliseconds, or in seconds from one second on.
-pub(super) fn duration(ms: i64) -> String {
+pub(crate) fn duration(ms: i64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) }
 }
 
 /// Statistics of an endpoint for the last 24 hours.
 #[derive(Debug, Clone)]
-pub(super) struct DayStats {
+pub(crate) struct DayStats {
     /// Share of attempts that succeeded, such as `98.2 %`; none without attempts.
-    pub(super) rate: Option<String>,
+    pub(crate) rate: Option<String>,
     /// Colour of the rate.
-    pub(super) kind: &'static str,
-    pub(super) succeeded: String,
-    pub(super) failed: String,
-    pub(super) waiting: String,
-    pub(super) is_any_waiting: bool,
+    pub(crate) kind: &'static str,
+    pub(crate) succeeded: String,
+    pub(crate) failed: String,
+    pub(crate) waiting: String,
+    pub(crate) is_any_waiting: bool,
 }
 
 impl From<EndpointCounts> for DayStats {
@@ -104,6 +115,13 @@ impl From<EndpointCounts> for DayStats {
     }
 }
 
+impl DayStats {
+    /// The statistics of attempts that were counted.
+    pub(crate) fn of(success: u64, fail: u64) -> Self {
+        Self::from(EndpointCounts { success, fail, ..EndpointCounts::default() })
+    }
+}
+
 impl From<&EndpointHealth> for DayStats {
     fn from(health: &EndpointHealth) -> Self {
         let sum = |of: fn(&provider_core::port::AttemptTally) -> u64| health.tallies.iter().map(of).sum();
@@ -118,7 +136,7 @@ impl From<&EndpointHealth> for DayStats {
 }
 
 /// A number with a comma at every third digit: 1,234,567.
-pub(super) fn number(number: u64) -> String {
+pub(crate) fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
