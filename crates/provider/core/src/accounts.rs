@@ -1,18 +1,21 @@
 //! Accounts, their settings and their API keys. An API key is shown once, when it is created; the store has its hash.
 
 pub(crate) mod api_key_cache;
+mod api_keys;
 pub(crate) mod authentication;
 pub(crate) mod caller;
+pub(crate) mod colour;
 pub(crate) mod failed_auth_limit;
+pub(crate) mod portal_settings;
 pub(crate) mod rate_limit;
 
-use jiff::Timestamp;
-
-use crate::accounts::authentication::{KEY_PREFIX, hash};
+use crate::accounts::caller::Caller;
+use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{Account, AccountSettings, ApiKey};
 use crate::page::{ListPage, PageRequest};
+use crate::people::Role;
 use crate::port::Order;
 use crate::provider::Provider;
 use crate::validation::FieldErrors;
@@ -62,71 +65,40 @@ impl Provider {
         self.store().account(id).await?.ok_or(ProviderError::NotFound)
     }
 
-    /// Changes name and settings of an account. It counts at once here, and elsewhere when it is signalled there. 404,
-    /// 422.
+    /// Changes name and settings of an account, for the operator. It counts at once here, and elsewhere when it is signalled
+    /// there. 404, 422.
     pub async fn update_account(&self, account: Account) -> ProviderResult<()> {
+        self.change_account(&Caller::operator(&account), account.clone()).await
+    }
+
+    /// Changes name and settings of the caller's account; its id stays. It counts at once here, and elsewhere when it is
+    /// signalled there. 403, 404, 422.
+    pub async fn change_account(&self, caller: &Caller, account: Account) -> ProviderResult<()> {
+        caller.require_role(Role::Admin)?;
         let mut errors = FieldErrors::default();
         errors.required_text("name", &account.name);
         if account.settings.requests_per_second_max == Some(0) {
             errors.fault("requestsPerSecondMax", "must be at least 1, or be left out");
         }
         errors.finish()?;
-        let updated = self.store().update_account(account).await;
+        let old = self.account(&caller.account).await?;
+        let account = Account { id: old.id.clone(), created_at: old.created_at, ..account };
+        let check = |account: &Account| account.settings.payload_check.name();
+        let limit = |limit: Option<u32>| limit.map(|limit| limit.to_string());
+        let requests = |account: &Account| limit(account.settings.requests_per_second_max);
+        let endpoints = |account: &Account| limit(account.settings.endpoints_max);
+        let values = ChangedValues::default()
+            .value("name", Some(&old.name), Some(&account.name))
+            .value("payload check", Some(check(&old)), Some(check(&account)))
+            .value("requests a second", requests(&old).as_deref(), requests(&account).as_deref())
+            .value("endpoints of an application", endpoints(&old).as_deref(), endpoints(&account).as_deref());
+        if values.is_empty() {
+            return Ok(());
+        }
+        let subject = Subject { id: &account.id, name: &account.name };
+        let entry = self.activity_entry(&Actor::of_caller(caller), Action::AccountChanged, subject, values);
+        let updated = self.store().update_account(account.clone(), entry).await;
         self.api_key_cache().clear();
         Ok(updated?)
-    }
-
-    /// Creates an API key for an account. 404 when the account does not exist, 422 when the name is empty.
-    pub async fn create_api_key(&self, account: &str, name: &str) -> ProviderResult<NewApiKey> {
-        self.create_api_key_until(account, name, None).await
-    }
-
-    /// The same, of a key that gives access until `expires_at`. 422 when that is over.
-    pub async fn create_api_key_until(
-        &self,
-        account: &str,
-        name: &str,
-        expires_at: Option<Timestamp>,
-    ) -> ProviderResult<NewApiKey> {
-        let now = self.now();
-        let mut errors = FieldErrors::default();
-        errors.required_text("name", name);
-        if expires_at.is_some_and(|at| at <= now) {
-            errors.fault("expiresAt", "must be in the future");
-        }
-        errors.finish()?;
-        let account = self.account(account).await?;
-        let text = self.new_secret(KEY_PREFIX);
-        let key = ApiKey {
-            id: self.ids().make(ids::API_KEY),
-            account: account.id,
-            name: name.to_owned(),
-            hash: hash(&text),
-            created_at: now,
-            expires_at,
-            last_used_at: None,
-        };
-        self.store().create_api_key(key.clone()).await?;
-        Ok(NewApiKey { key, text })
-    }
-
-    /// Keys of an account, oldest first.
-    pub async fn list_api_keys(&self, account: &str, page: &PageRequest) -> ProviderResult<ListPage<ApiKey>> {
-        let rows = self.store().api_keys(account, page.to_store(Order::Ascending)).await?;
-        Ok(page.slice(rows, |key| &key.id))
-    }
-
-    /// Takes a key away. From then on it is refused: here at once, elsewhere when the change is signalled there.
-    pub async fn delete_api_key(&self, account: &str, id: &str) -> ProviderResult<()> {
-        let there = self.store().delete_api_key(account, id).await;
-        self.api_key_cache().clear();
-        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
-    }
-
-    /// A key or token: prefix, randomness, and the region that clients read off it.
-    pub(crate) fn new_secret(&self, prefix: &str) -> String {
-        let secret = kit_runtime::ids::token(self.random(), SECRET_BYTES);
-        let region = self.config().key_region.as_ref().map(|region| format!(".{region}")).unwrap_or_default();
-        format!("{prefix}{secret}{region}")
     }
 }

@@ -7,6 +7,7 @@
 //! Guarantee: no entry contains a password, a key, a token or a signing secret.
 
 mod action;
+mod configuration;
 mod log;
 
 pub use action::Action;
@@ -15,6 +16,7 @@ pub use log::{ActivityPage, ActivityQuery};
 use crate::accounts::caller::{Caller, Scope};
 use crate::ids;
 use crate::model::{Account, ActivityEntry, ActorKind, Id, Person};
+use crate::operational;
 use crate::provider::Provider;
 
 /// Characters of a value that an entry shows.
@@ -37,7 +39,9 @@ impl Actor {
             (Scope::Account, None) if caller.is_operator() => ActorKind::Operator,
             (Scope::Account, None) => ActorKind::ApiKey,
         };
-        Self { account: caller.account.clone(), kind, id: caller.key.clone(), name: caller.name.to_string() }
+        // Operational webhooks belong to a hidden account; the log is the account's.
+        let account = operational::owner(&caller.account).into();
+        Self { account, kind, id: caller.key.clone(), name: caller.name.to_string() }
     }
 
     pub(crate) fn person(person: &Person) -> Self {

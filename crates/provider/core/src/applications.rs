@@ -78,7 +78,10 @@ impl Provider {
         )
         .await;
         match written {
-            Ok(IdempotentWrite::Done) => Ok(Created::New(application)),
+            Ok(IdempotentWrite::Done) => {
+                self.record_application(caller, (None, Some(&application))).await;
+                Ok(Created::New(application))
+            }
             Ok(IdempotentWrite::Replayed(answer)) => Ok(Created::Replayed(answer)),
             // Another caller created it meanwhile.
             Err(ProviderError::Conflict { .. }) if if_taken == IfExists::Get => {
@@ -125,7 +128,10 @@ impl Provider {
             }
             let application = self.new_application(caller, input.clone());
             match self.store().create_application(application.clone(), None).await {
-                Ok(()) => return Ok(Put::Created(application)),
+                Ok(()) => {
+                    self.record_application(caller, (None, Some(&application))).await;
+                    return Ok(Put::Created(application));
+                }
                 // Another caller created it meanwhile, so this call updates it.
                 Err(StoreError::Taken(_)) if turn < PUT_TRIES_MAX && input.uid.as_deref() == Some(id_or_uid) => {}
                 Err(error) => return Err(error.into()),
@@ -167,11 +173,12 @@ impl Provider {
             let mut new = old.clone();
             change(&mut new)?;
             new.updated_at = self.now();
-            let replaced = self.store().replace_application(old, new.clone()).await;
+            let replaced = self.store().replace_application(old.clone(), new.clone()).await;
             self.snapshots().invalidate(&new.id);
             match replaced {
                 Ok(()) => {
                     self.dispatcher().changed(&new.id).await;
+                    self.record_application(caller, (Some(&old), Some(&new))).await;
                     new.version += 1;
                     return Ok(new);
                 }
@@ -187,7 +194,11 @@ impl Provider {
         let application = self.application(caller, id_or_uid).await?;
         let there = self.store().delete_application(&caller.account, &application.id).await;
         self.snapshots().invalidate(&application.id);
-        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
+        if !there? {
+            return Err(ProviderError::NotFound);
+        }
+        self.record_application(caller, (Some(&application), None)).await;
+        Ok(())
     }
 
     /// The application that a message names inline, made unless it is there. A uid in the path becomes its own.
@@ -206,9 +217,13 @@ impl Provider {
             Some(_) => return Err(ProviderError::invalid("application", "its uid must be the one in the path")),
         }
         let application = self.new_application(caller, input);
-        match self.store().create_application(application, None).await {
+        match self.store().create_application(application.clone(), None).await {
+            Ok(()) => {
+                self.record_application(caller, (None, Some(&application))).await;
+                Ok(())
+            }
             // Another caller's message created it meanwhile.
-            Ok(()) | Err(StoreError::Taken(_)) => Ok(()),
+            Err(StoreError::Taken(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }

@@ -90,7 +90,10 @@ impl Provider {
         .await;
         self.snapshots().invalidate(&endpoint.application);
         Ok(match written.map_err(|error| with_limit(error, endpoints_max))? {
-            IdempotentWrite::Done => Created::New(endpoint),
+            IdempotentWrite::Done => {
+                self.record_endpoint(caller, (None, Some(&endpoint))).await;
+                Created::New(endpoint)
+            }
             IdempotentWrite::Replayed(answer) => Created::Replayed(answer),
         })
     }
@@ -118,7 +121,11 @@ impl Provider {
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
         let there = self.store().delete_endpoint(&endpoint.application, &endpoint.id).await;
         self.snapshots().invalidate(&endpoint.application);
-        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
+        if !there? {
+            return Err(ProviderError::NotFound);
+        }
+        self.record_endpoint(caller, (Some(&endpoint), None)).await;
+        Ok(())
     }
 
     /// Changes the current state of an endpoint, and retries when another caller or an attempt changed it first. The next
@@ -135,11 +142,12 @@ impl Provider {
             let mut new = old.clone();
             change(&mut new)?;
             new.updated_at = self.now();
-            let replaced = self.store().replace_endpoint(old, new.clone(), None).await;
+            let replaced = self.store().replace_endpoint(old.clone(), new.clone(), None).await;
             self.snapshots().invalidate(&new.application);
             match replaced {
                 Ok(()) => {
                     self.dispatcher().changed(&new.application).await;
+                    self.record_endpoint(caller, (Some(&old), Some(&new))).await;
                     return Ok(new);
                 }
                 Err(StoreError::Conflict) => {}

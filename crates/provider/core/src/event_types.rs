@@ -127,7 +127,10 @@ impl Provider {
         .await;
         self.payload_schemas().invalidate(&caller.account, name);
         match written {
-            Ok(IdempotentWrite::Done) => Ok(Created::New(event_type)),
+            Ok(IdempotentWrite::Done) => {
+                self.record_event_type(caller, (None, Some(&event_type))).await;
+                Ok(Created::New(event_type))
+            }
             Ok(IdempotentWrite::Replayed(answer)) => Ok(Created::Replayed(answer)),
             Err(ProviderError::Conflict { .. }) => Err(ProviderError::Conflict {
                 code: "event_type_exists",
@@ -195,6 +198,7 @@ impl Provider {
         for _ in 0..PUT_TRIES_MAX {
             let there = self.store().event_type(&caller.account, name).await?;
             let mut event_type = self.new_event_type(caller, name, input.clone());
+            let old = there.clone();
             let (written, put) = match there {
                 Some(there) => {
                     event_type.created_at = there.created_at;
@@ -209,7 +213,11 @@ impl Provider {
             };
             self.payload_schemas().invalidate(&caller.account, name);
             match written {
-                Ok(()) => return Ok(put),
+                Ok(()) => {
+                    let (Put::Created(new) | Put::Updated(new)) = &put;
+                    self.record_event_type(caller, (old.as_ref(), Some(new))).await;
+                    return Ok(put);
+                }
                 // Another caller created, changed or deleted it meanwhile.
                 Err(StoreError::Taken(_) | StoreError::Conflict | StoreError::NotFound) => {}
                 Err(error) => return Err(error.into()),
@@ -260,11 +268,14 @@ impl Provider {
             let mut new = old.clone();
             change(&mut new)?;
             new.updated_at = self.now();
-            let written = self.store().replace_event_type(old, new.clone()).await;
+            let written = self.store().replace_event_type(old.clone(), new.clone()).await;
             // Whatever became of it, as with every other write here: it may be on disk without our knowing.
             self.payload_schemas().invalidate(&caller.account, name);
             match written {
-                Ok(()) => return Ok(new),
+                Ok(()) => {
+                    self.record_event_type(caller, (Some(&old), Some(&new))).await;
+                    return Ok(new);
+                }
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -274,9 +285,14 @@ impl Provider {
 
     /// Deletes an event type for good (`expunge=true`). 404.
     pub async fn expunge_event_type(&self, caller: &Caller, name: &str) -> ProviderResult<()> {
+        let old = self.store().event_type(&caller.account, name).await?.ok_or(ProviderError::NotFound)?;
         let there = self.store().delete_event_type(&caller.account, name).await;
         self.payload_schemas().invalidate(&caller.account, name);
-        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
+        if !there? {
+            return Err(ProviderError::NotFound);
+        }
+        self.record_event_type(caller, (Some(&old), None)).await;
+        Ok(())
     }
 
     /// 400 when the account has all the event types that it may have.

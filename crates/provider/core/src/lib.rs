@@ -48,6 +48,8 @@ mod validation;
 mod workers;
 
 pub use accounts::NewApiKey;
+pub use accounts::colour::Colour;
+pub use accounts::portal_settings::{LOGO_BYTES_MAX, LogoInput, PortalSettingsInput};
 pub use accounts::caller::{Caller, CallingPerson, Scope};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::{AttemptedDestination, AttemptedFilter};

@@ -3,6 +3,7 @@
 mod access;
 mod activity;
 mod people;
+mod portal_settings;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,7 @@ use crate::ordering::DeliveryOrder;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
 pub use activity::{ActivityEntry, ActorKind};
 pub use people::{Invitation, Person, PersonSession, Totp};
+pub use portal_settings::{LogoType, PortalLogo, PortalSettings};
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 
 /// Text id with a prefix and a KSUID, such as `app_2b…`. Cheap to clone: it is in every delivery.
@@ -52,6 +54,8 @@ pub struct ApiKey {
     pub expires_at: Option<Timestamp>,
     /// When it was last used, to within an hour; none when it never was.
     pub last_used_at: Option<Timestamp>,
+    /// The IP address of that use, if it is known.
+    pub last_used_from: Option<String>,
 }
 
 /// A consumer application.

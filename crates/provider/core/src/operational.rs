@@ -29,6 +29,16 @@ pub fn hidden_account(account: &str) -> Id {
     format!("{account}{HIDDEN}").into()
 }
 
+/// Whether this is the hidden account of an account.
+pub(crate) fn is_hidden(account: &str) -> bool {
+    account.ends_with(HIDDEN)
+}
+
+/// The account itself, or the one that a hidden account belongs to.
+pub(crate) fn owner(account: &str) -> &str {
+    account.strip_suffix(HIDDEN).unwrap_or(account)
+}
+
 impl Provider {
     /// Makes an operational endpoint; `render` makes the JSON of the 201 that is kept for the idempotency key. Its event
     /// types are those of [`events::EVENT_TYPES`]. 409 (uid), 422, 400 `limit_reached`.

@@ -31,6 +31,7 @@ mod overview;
 mod pauses;
 mod people;
 mod person_sessions;
+mod portal_settings;
 mod retention;
 mod sealings;
 mod tasks;
@@ -61,6 +62,7 @@ pub use people::{
     AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd, TotpChange,
 };
 pub use person_sessions::PersonSessionStore;
+pub use portal_settings::{LogoChange, PortalSettingsStore};
 pub use retention::{EXPUNGED, RetentionStore};
 pub use sealings::SealingStore;
 pub use tasks::{FailedAttempt, ReplayCandidate, TaskCount, TaskFilter, TaskStep, TaskStore};
@@ -156,6 +158,7 @@ pub trait Store:
     + PauseStore
     + PeopleStore
     + PersonSessionStore
+    + PortalSettingsStore
     + RetentionStore
     + SealingStore
     + TaskStore
@@ -182,6 +185,7 @@ impl<T> Store for T where
         + PauseStore
         + PeopleStore
         + PersonSessionStore
+        + PortalSettingsStore
         + RetentionStore
         + SealingStore
         + TaskStore

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use provider_core::model::{ActivityEntry, AttemptStatus, AttemptTrigger, Capability, OldSecret, PayloadCheck};
+use provider_core::Colour;
+use provider_core::model::{
+    ActivityEntry, AttemptStatus, AttemptTrigger, Capability, LogoType, OldSecret, PayloadCheck,
+};
 use provider_core::ordering::DeliveryOrder;
 use provider_core::people::Role;
 use provider_core::port::{
@@ -186,6 +189,14 @@ pub(crate) fn payload_check(name: &str) -> StoreResult<PayloadCheck> {
 
 pub(crate) fn role(name: &str) -> StoreResult<Role> {
     Role::parse(name).ok_or_else(|| corrupt(format_args!("role {name}")))
+}
+
+pub(crate) fn colour(text: &str) -> StoreResult<Colour> {
+    Colour::parse(text).ok_or_else(|| corrupt(format_args!("colour {text}")))
+}
+
+pub(crate) fn logo_type(name: &str) -> StoreResult<LogoType> {
+    LogoType::parse(name).ok_or_else(|| corrupt(format_args!("logo of type {name}")))
 }
 
 /// Whether an Admin gets another role, or none.

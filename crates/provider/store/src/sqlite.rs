@@ -26,6 +26,7 @@ mod overview;
 mod pauses;
 mod people;
 mod person_sessions;
+mod portal_settings;
 mod retention;
 mod rows;
 mod sealings;

@@ -16,6 +16,7 @@ use crate::accounts::api_key_cache::CachedCredential;
 use crate::accounts::caller::{Caller, Scope};
 use crate::accounts::rate_limit::whole_seconds;
 use crate::error::{ProviderError, ProviderResult, Quota};
+use crate::model::ApiKey;
 use crate::provider::Provider;
 
 /// What API keys begin with.
@@ -54,9 +55,9 @@ impl Provider {
                 let refusal = limiter.check(from, Some(credential.hash()), now).err();
                 let known = if let Some(refusal) = refusal {
                     // The key may be a good one of another caller at the same address.
-                    let found = if limiter.take_lookup(now) { self.look_up(&credential).await? } else { None };
+                    let found = if limiter.take_lookup(now) { self.look_up(&credential, from).await? } else { None };
                     found.ok_or(refusal)?
-                } else if let Some(known) = self.look_up(&credential).await? {
+                } else if let Some(known) = self.look_up(&credential, from).await? {
                     known
                 } else {
                     return Err(self.unknown(from, Some(credential.hash()), now));
@@ -93,13 +94,17 @@ impl Provider {
     }
 
     /// None when the key or token does not exist or has expired.
-    async fn look_up(&self, credential: &Credential) -> ProviderResult<Option<CachedCredential>> {
+    async fn look_up(
+        &self,
+        credential: &Credential,
+        from: Option<IpAddr>,
+    ) -> ProviderResult<Option<CachedCredential>> {
         let now = self.now();
         let found = match credential {
             Credential::ApiKey(hash) => {
                 let key = self.store().api_key_by_hash(*hash).await?;
                 let Some(key) = key.filter(|key| is_same(&key.hash, hash)) else { return Ok(None) };
-                self.note_use(&key.id, key.last_used_at, now).await;
+                self.note_use(&key, from, now).await;
                 (key.account, key.id, key.name, Scope::Account, key.expires_at)
             }
             Credential::AppToken(hash) => {
@@ -122,11 +127,12 @@ impl Provider {
     }
 
     /// Once an hour at most, and never a reason to refuse anybody.
-    async fn note_use(&self, key: &str, last_used_at: Option<Timestamp>, now: Timestamp) {
-        if last_used_at.is_none_or(|at| now.duration_since(at) >= LAST_USED_WITHIN)
-            && let Err(error) = self.store().touch_api_key(key, now).await
+    async fn note_use(&self, key: &ApiKey, from: Option<IpAddr>, now: Timestamp) {
+        let from = from.map(|from| from.to_canonical().to_string());
+        if key.last_used_at.is_none_or(|at| now.duration_since(at) >= LAST_USED_WITHIN)
+            && let Err(error) = self.store().touch_api_key(&key.id, now, from).await
         {
-            tracing::debug!(%error, key, "the use of a key could not be noted");
+            tracing::debug!(%error, key = &*key.id, "the use of a key could not be noted");
         }
     }
 

@@ -37,7 +37,10 @@ impl Provider {
             self.snapshots().invalidate(&endpoint.application);
             let may_be_there = turn < PUT_TRIES_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
             match created {
-                Ok(()) => return Ok(Put::Created(endpoint)),
+                Ok(()) => {
+                    self.record_endpoint(caller, (None, Some(&endpoint))).await;
+                    return Ok(Put::Created(endpoint));
+                }
                 // Another caller created it meanwhile, perhaps as the last within the limit, so this call updates it.
                 Err(StoreError::Taken(_) | StoreError::LimitReached) if may_be_there => {}
                 Err(error) => return Err(with_limit(error.into(), endpoints_max)),

@@ -75,10 +75,13 @@ impl Provider {
             // What is kept for the key is sealed like the secret itself.
             let answer = Answer::Body { status: 200, body: sealed.as_str().to_owned() };
             let answer = idempotency.map(|idempotency| idempotency.answer(caller, answer, now));
-            let replaced = self.store().replace_endpoint(old, new, answer).await;
+            let replaced = self.store().replace_endpoint(old.clone(), new, answer).await;
             self.snapshots().invalidate(&application_id);
             match replaced {
-                Ok(()) => return Ok(secret.verifying_key()),
+                Ok(()) => {
+                    self.record_rotation(caller, &old).await;
+                    return Ok(secret.verifying_key());
+                }
                 Err(StoreError::Conflict | StoreError::Replayed) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -106,7 +106,10 @@ impl Provider {
             self.payload_schemas().invalidate(&caller.account, &event_type.name);
         }
         Ok(match written {
-            IdempotentWrite::Done => Created::Existing(result),
+            IdempotentWrite::Done => {
+                self.record_import(caller, &result.changed, &result.archived).await;
+                Created::Existing(result)
+            }
             IdempotentWrite::Replayed(answer) => Created::Replayed(answer),
         })
     }

@@ -15,6 +15,15 @@ pub trait AppTokenStore: Send + Sync {
     async fn create_app_token(&self, token: AppToken, tokens_max: usize) -> StoreResult<()>;
     /// The token with this hash, expired or not; none when its application was deleted.
     async fn app_token_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<AppToken>>;
+    /// Gives the token with the hash `old` the hash `new` and another expiry, if it has not expired before `now`: it is found
+    /// by its old hash no more. False when no such token exists.
+    async fn exchange_app_token(
+        &self,
+        old: [u8; 32],
+        new: [u8; 32],
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> StoreResult<bool>;
     /// Deletes a token. False when the application has no such token.
     async fn delete_app_token(&self, application: &str, id: &str) -> StoreResult<bool>;
     /// Ends the application's tokens at `at`, unless they end earlier: all of them, or those of these sessions.

@@ -3,6 +3,8 @@
 //! The link's token is in the fragment, which a browser never sends to a server. The page's script copies it into the form
 //! and sends the form. Without script, the visitor pastes the link into the form.
 
+use std::net::IpAddr;
+
 use askama::Template;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::response::{IntoResponse as _, Response};
@@ -11,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use http::request::Parts;
-use provider_core::{ProviderError, Scope};
+use provider_core::{Caller, ProviderError, Scope};
 use serde::Deserialize;
 
 use super::Portal;
@@ -62,10 +64,10 @@ pub(super) async fn log_in(
     let provider = portal.provider();
     let from = kit_http::client_ip::resolve(&parts, &provider.config().trusted_proxies);
     let refuse = |fault| render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &LoginPage::new(&portal, fault));
-    let Some(token) = token(form.text("key")) else {
+    let Some(mut token) = token(form.text("key")) else {
         return refuse("This is not a link or key of the portal. Paste the whole link, as you received it.");
     };
-    let caller = match provider.authenticate_from(Some(&token), from).await {
+    let caller = match authenticate(&portal, &mut token, from).await {
         Err(ProviderError::Unauthenticated) => {
             return refuse(
                 "This link has expired or was revoked. Get a new link from the service that you received it from.",
@@ -81,6 +83,12 @@ pub(super) async fn log_in(
     let seconds = of.expires_at.duration_since(portal.now()).as_secs();
     let cookie = portal.cookie().set(secret, seconds).ok_or_else(ErrorPage::internal)?;
     Ok(([(SET_COOKIE, cookie)], portal.redirect("/endpoints")).into_response())
+}
+
+/// Who calls with this token. A code that works once is exchanged for its token first.
+async fn authenticate(portal: &Portal, token: &mut String, from: Option<IpAddr>) -> Result<Caller, ProviderError> {
+    *token = portal.provider().redeem_portal_code(token).await?;
+    portal.provider().authenticate_from(Some(token), from).await
 }
 
 /// Ends the session and its token.

@@ -22,6 +22,18 @@ impl AppTokenStore for PostgresStore {
         Ok(rows::one(&client, BY_HASH, &[&hash.as_slice()], token).await?)
     }
 
+    async fn exchange_app_token(
+        &self,
+        old: [u8; 32],
+        new: [u8; 32],
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> StoreResult<bool> {
+        let client = self.client().await?;
+        let update = "UPDATE app_tokens SET hash = $2, expires_at = $3 WHERE hash = $1 AND expires_at > $4";
+        Ok(rows::write(&client, update, &[&old.as_slice(), &new.as_slice(), &expires_at, &now]).await? == 1)
+    }
+
     async fn delete_app_token(&self, application: &str, id: &str) -> StoreResult<bool> {
         let client = self.client().await?;
         let delete = "DELETE FROM app_tokens WHERE application = $1 AND id = $2";

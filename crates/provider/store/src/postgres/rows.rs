@@ -170,6 +170,7 @@ pub(super) fn api_key(row: &Row) -> StoreResult<ApiKey> {
         created_at: get(row, 4)?,
         expires_at: get(row, 5)?,
         last_used_at: get(row, 6)?,
+        last_used_from: get(row, 7)?,
     })
 }
 

@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{Account, ApiKey};
+use provider_core::model::{Account, ActivityEntry, ApiKey};
 use provider_core::port::{AccountStore, Page, StoreError, StoreResult};
 use rusqlite::{Connection, params};
 
-use super::SqliteStore;
 use super::rows::{self, SqlResult, ms};
+use super::{SqliteStore, activity};
 use crate::codec::PageQuery;
 
 #[async_trait]
@@ -25,16 +25,22 @@ impl AccountStore for SqliteStore {
         self.read(move |db| list(db, &page)).await
     }
 
-    async fn update_account(&self, account: Account) -> StoreResult<()> {
-        self.write(move |db| update(db, &account)).await
+    async fn update_account(&self, account: Account, entry: ActivityEntry) -> StoreResult<()> {
+        self.write(move |db| update(db, &account).and_then(|()| activity::insert(db, &entry))).await
     }
 
-    async fn create_api_key(&self, key: ApiKey) -> StoreResult<()> {
-        self.write(move |db| create_key(db, &key)).await
+    async fn create_api_key(&self, key: ApiKey, entry: ActivityEntry) -> StoreResult<()> {
+        self.write(move |db| create_key(db, &key).and_then(|()| activity::insert(db, &entry))).await
     }
 
     async fn api_key_by_hash(&self, hash: [u8; 32]) -> StoreResult<Option<ApiKey>> {
         self.read(move |db| key_by_hash(db, hash)).await
+    }
+
+    async fn api_key(&self, account: &str, id: &str) -> StoreResult<Option<ApiKey>> {
+        let (account, id) = (account.to_owned(), id.to_owned());
+        let select = format!("{KEY} WHERE account = ?1 AND id = ?2");
+        self.read(move |db| rows::one(db, &select, (account, id), rows::api_key)).await
     }
 
     async fn api_keys(&self, account: &str, page: Page) -> StoreResult<Vec<ApiKey>> {
@@ -42,15 +48,29 @@ impl AccountStore for SqliteStore {
         self.read(move |db| keys(db, &account, &page)).await
     }
 
-    async fn touch_api_key(&self, id: &str, at: Timestamp) -> StoreResult<()> {
+    async fn touch_api_key(&self, id: &str, at: Timestamp, from: Option<String>) -> StoreResult<()> {
         let id = id.to_owned();
-        let update = "UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?2) WHERE id = ?1";
-        self.write(move |db| Ok(db.execute(update, (id, ms(at))).map(drop)?)).await
+        let update = "UPDATE api_keys SET last_used_at = ?2, last_used_from = ?3 \
+             WHERE id = ?1 AND coalesce(last_used_at, 0) < ?2";
+        self.write(move |db| Ok(db.execute(update, (id, ms(at), from)).map(drop)?)).await
     }
 
-    async fn delete_api_key(&self, account: &str, id: &str) -> StoreResult<bool> {
+    async fn expire_api_key(
+        &self,
+        account: &str,
+        id: &str,
+        expires_at: Option<Timestamp>,
+        entry: ActivityEntry,
+    ) -> StoreResult<bool> {
         let (account, id) = (account.to_owned(), id.to_owned());
-        self.write(move |db| delete_key(db, &account, &id)).await
+        let update = "UPDATE api_keys SET expires_at = ?3 WHERE account = ?1 AND id = ?2";
+        self.write(move |db| noted(db, db.execute(update, (account, id, expires_at.map(ms)))?, &entry)).await
+    }
+
+    async fn delete_api_key(&self, account: &str, id: &str, entry: ActivityEntry) -> StoreResult<bool> {
+        let (account, id) = (account.to_owned(), id.to_owned());
+        let delete = "DELETE FROM api_keys WHERE account = ?1 AND id = ?2";
+        self.write(move |db| noted(db, db.execute(delete, (account, id))?, &entry)).await
     }
 }
 
@@ -74,7 +94,8 @@ fn update(db: &Connection, account: &Account) -> SqlResult<()> {
 const ACCOUNT: &str =
     "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
 
-const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at FROM api_keys";
+const KEY: &str =
+    "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from FROM api_keys";
 
 pub(super) fn create(db: &Connection, account: &Account) -> SqlResult<()> {
     let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \
@@ -108,10 +129,11 @@ pub(super) fn create_key(db: &Connection, key: &ApiKey) -> SqlResult<()> {
     if find(db, &key.account)?.is_none() {
         return Err(StoreError::NotFound.into());
     }
-    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at, last_used_from) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
     let (expires_at, last_used_at) = (key.expires_at.map(ms), key.last_used_at.map(ms));
-    let values = params![&*key.id, &*key.account, key.name, key.hash, ms(key.created_at), expires_at, last_used_at];
+    let (id, account, created_at) = (&*key.id, &*key.account, ms(key.created_at));
+    let values = params![id, account, key.name, key.hash, created_at, expires_at, last_used_at, key.last_used_from];
     match db.execute(insert, values)? {
         0 => Err(StoreError::Taken("id").into()),
         _ => Ok(()),
@@ -126,6 +148,10 @@ pub(super) fn keys(db: &Connection, account: &str, page: &Page) -> SqlResult<Vec
     rows::list(db, &format!("{KEY} WHERE account = $1"), "id", account, &PageQuery::new(page), rows::api_key)
 }
 
-pub(super) fn delete_key(db: &Connection, account: &str, id: &str) -> SqlResult<bool> {
-    Ok(db.execute("DELETE FROM api_keys WHERE account = ?1 AND id = ?2", (account, id))? == 1)
+/// Whether one row changed; the entry is written if so.
+fn noted(db: &Connection, changed: usize, entry: &ActivityEntry) -> SqlResult<bool> {
+    if changed == 1 {
+        activity::insert(db, entry)?;
+    }
+    Ok(changed == 1)
 }

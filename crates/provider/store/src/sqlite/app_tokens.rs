@@ -20,6 +20,17 @@ impl AppTokenStore for SqliteStore {
         self.read(move |db| rows::one(db, BY_HASH, [hash], token)).await
     }
 
+    async fn exchange_app_token(
+        &self,
+        old: [u8; 32],
+        new: [u8; 32],
+        expires_at: Timestamp,
+        now: Timestamp,
+    ) -> StoreResult<bool> {
+        let update = "UPDATE app_tokens SET hash = ?2, expires_at = ?3 WHERE hash = ?1 AND expires_at > ?4";
+        self.write(move |db| Ok(db.execute(update, (old, new, ms(expires_at), ms(now)))? == 1)).await
+    }
+
     async fn delete_app_token(&self, application: &str, id: &str) -> StoreResult<bool> {
         let (application, id) = (application.to_owned(), id.to_owned());
         let delete = "DELETE FROM app_tokens WHERE application = ?1 AND id = ?2";

@@ -136,6 +136,7 @@ pub(super) fn api_key(row: &Row<'_>) -> SqlResult<ApiKey> {
         created_at: time(row, 4)?,
         expires_at: optional_time(row, 5)?,
         last_used_at: optional_time(row, 6)?,
+        last_used_from: row.get(7)?,
     })
 }
 

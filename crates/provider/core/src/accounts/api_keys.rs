@@ -1,0 +1,129 @@
+//! API keys of an account, as its people and the operator manage them.
+
+use jiff::Timestamp;
+
+use super::{NewApiKey, SECRET_BYTES};
+use crate::accounts::authentication::{KEY_PREFIX, hash};
+use crate::accounts::caller::Caller;
+use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::error::{ProviderError, ProviderResult};
+use crate::ids;
+use crate::model::ApiKey;
+use crate::page::{ListPage, PageRequest};
+use crate::people::Role;
+use crate::port::Order;
+use crate::provider::Provider;
+use crate::validation::FieldErrors;
+
+impl Provider {
+    /// Creates an API key for an account, for the operator. 404 when the account does not exist, 422 when the name is
+    /// empty.
+    pub async fn create_api_key(&self, account: &str, name: &str) -> ProviderResult<NewApiKey> {
+        self.create_api_key_until(account, name, None).await
+    }
+
+    /// The same, of a key that gives access until `expires_at`. 422 when that is over.
+    pub async fn create_api_key_until(
+        &self,
+        account: &str,
+        name: &str,
+        expires_at: Option<Timestamp>,
+    ) -> ProviderResult<NewApiKey> {
+        let account = self.account(account).await?;
+        self.create_key(&Caller::operator(&account), name, expires_at).await
+    }
+
+    /// Creates an API key of the caller's account. It gives access to the whole account until `expires_at`. 403, 422.
+    pub async fn create_key(
+        &self,
+        caller: &Caller,
+        name: &str,
+        expires_at: Option<Timestamp>,
+    ) -> ProviderResult<NewApiKey> {
+        caller.require_role(Role::Admin)?;
+        let now = self.now();
+        let mut errors = FieldErrors::default();
+        errors.required_text("name", name);
+        if expires_at.is_some_and(|at| at <= now) {
+            errors.fault("expiresAt", "must be in the future");
+        }
+        errors.finish()?;
+        let text = self.new_secret(KEY_PREFIX);
+        let key = ApiKey {
+            id: self.ids().make(ids::API_KEY),
+            account: caller.account.clone(),
+            name: name.to_owned(),
+            hash: hash(&text),
+            created_at: now,
+            expires_at,
+            last_used_at: None,
+            last_used_from: None,
+        };
+        let values = ChangedValues::default().value("expires", None, time(expires_at).as_deref());
+        let subject = Subject { id: &key.id, name: &key.name };
+        let entry = self.activity_entry(&Actor::of_caller(caller), Action::KeyCreated, subject, values);
+        self.store().create_api_key(key.clone(), entry).await?;
+        Ok(NewApiKey { key, text })
+    }
+
+    /// Keys of an account, oldest first.
+    pub async fn list_api_keys(&self, account: &str, page: &PageRequest) -> ProviderResult<ListPage<ApiKey>> {
+        let rows = self.store().api_keys(account, page.to_store(Order::Ascending)).await?;
+        Ok(page.slice(rows, |key| &key.id))
+    }
+
+    /// A key of the caller's account. 403, 404.
+    pub async fn api_key(&self, caller: &Caller, id: &str) -> ProviderResult<ApiKey> {
+        caller.require_role(Role::Viewer)?;
+        self.store().api_key(&caller.account, id).await?.ok_or(ProviderError::NotFound)
+    }
+
+    /// Lets a key of the caller's account give access until `expires_at`; for ever when none. From then on it is refused:
+    /// here at once, elsewhere when the change is signalled there. 403, 404.
+    pub async fn expire_key(
+        &self,
+        caller: &Caller,
+        id: &str,
+        expires_at: Option<Timestamp>,
+    ) -> ProviderResult<ApiKey> {
+        caller.require_role(Role::Admin)?;
+        let key = self.api_key(caller, id).await?;
+        let values =
+            ChangedValues::default().value("expires", time(key.expires_at).as_deref(), time(expires_at).as_deref());
+        let subject = Subject { id: &key.id, name: &key.name };
+        let entry = self.activity_entry(&Actor::of_caller(caller), Action::KeyExpiry, subject, values);
+        let changed = self.store().expire_api_key(&caller.account, id, expires_at, entry).await;
+        self.api_key_cache().clear();
+        if changed? { Ok(ApiKey { expires_at, ..key }) } else { Err(ProviderError::NotFound) }
+    }
+
+    /// Revokes a key of an account, for the operator. 404.
+    pub async fn delete_api_key(&self, account: &str, id: &str) -> ProviderResult<()> {
+        let account = self.account(account).await?;
+        self.revoke_key(&Caller::operator(&account), id).await
+    }
+
+    /// Revokes a key of the caller's account. From then on it is refused: here at once, elsewhere when the change is
+    /// signalled there. 403, 404.
+    pub async fn revoke_key(&self, caller: &Caller, id: &str) -> ProviderResult<()> {
+        caller.require_role(Role::Admin)?;
+        let key = self.api_key(caller, id).await?;
+        let subject = Subject { id: &key.id, name: &key.name };
+        let actor = Actor::of_caller(caller);
+        let entry = self.activity_entry(&actor, Action::KeyRevoked, subject, ChangedValues::default());
+        let there = self.store().delete_api_key(&caller.account, id, entry).await;
+        self.api_key_cache().clear();
+        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
+    }
+
+    /// A key or token: prefix, randomness, and the region that clients read off it.
+    pub(crate) fn new_secret(&self, prefix: &str) -> String {
+        let secret = kit_runtime::ids::token(self.random(), SECRET_BYTES);
+        let region = self.config().key_region.as_ref().map(|region| format!(".{region}")).unwrap_or_default();
+        format!("{prefix}{secret}{region}")
+    }
+}
+
+fn time(at: Option<Timestamp>) -> Option<String> {
+    at.map(|at| at.to_string())
+}

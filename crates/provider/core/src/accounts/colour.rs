@@ -1,0 +1,92 @@
+//! A colour of an account's portal, and its contrast on the pages (WCAG 2.2, success criterion 1.4.3).
+
+use std::fmt;
+
+/// Contrast that text needs on its background.
+const CONTRAST_MIN: f64 = 4.5;
+/// The darkest background of light pages, and the lightest of dark pages, that a link may stand on.
+const LIGHT_PAGE: Colour = Colour([0xf5, 0xf6, 0xf7]);
+const DARK_PAGE: Colour = Colour([0x1e, 0x25, 0x28]);
+/// Steps from a colour to white.
+const STEPS: u32 = 40;
+
+/// An sRGB colour, written `#0d6b57`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Colour([u8; 3]);
+
+impl fmt::Display for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [red, green, blue] = self.0;
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+    }
+}
+
+impl Colour {
+    /// The colour of `#` and six hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
+        let channel = |index: usize| u8::from_str_radix(digits.get(index..index + 2)?, 16).ok();
+        Some(Self([channel(0)?, channel(2)?, channel(4)?]))
+    }
+
+    /// The contrast of two colours: 1 to 21.
+    pub fn contrast(self, other: Self) -> f64 {
+        let (one, two) = (self.luminance(), other.luminance());
+        (one.max(two) + 0.05) / (one.min(two) + 0.05)
+    }
+
+    fn luminance(self) -> f64 {
+        let linear = |channel: u8| {
+            let part = f64::from(channel) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        let [red, green, blue] = self.0.map(linear);
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    /// What is wrong with the colour for links and buttons of light pages, if anything is.
+    pub(crate) fn problem(self) -> Option<String> {
+        let contrast = self.contrast(LIGHT_PAGE);
+        (contrast < CONTRAST_MIN).then(|| {
+            format!("has a contrast of {contrast:.1}:1 on light pages; choose a darker colour with at least {CONTRAST_MIN}:1")
+        })
+    }
+
+    /// The colour, or the darkest lighter one that can be read on dark pages.
+    pub fn on_dark_pages(self) -> Self {
+        let mixed = |step: u32| {
+            let towards_white = |channel: u8| {
+                let (from, to) = (u32::from(channel), 255_u32);
+                u8::try_from((from * (STEPS - step) + to * step) / STEPS).unwrap_or(u8::MAX)
+            };
+            Self(self.0.map(towards_white))
+        };
+        let readable = (0..=STEPS).map(mixed).find(|colour| colour.contrast(DARK_PAGE) >= CONTRAST_MIN);
+        readable.unwrap_or(Self([0xff; 3]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_colour_is_read_back_and_nothing_else_is_one() {
+        assert_eq!(Colour::parse("#0D6b57").unwrap().to_string(), "#0d6b57");
+        for text in ["", "#", "0d6b57", "#0d6b5", "#0d6b577", "#0d6b5g", "#+1+1+1", "#äöü", "red;}"] {
+            assert_eq!(Colour::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn contrasts_are_those_of_wcag() {
+        let colour = |text| Colour::parse(text).unwrap();
+        assert!((colour("#ffffff").contrast(colour("#000000")) - 21.0).abs() < 0.01);
+        assert!((colour("#777777").contrast(colour("#ffffff")) - 4.48).abs() < 0.01);
+        assert_eq!(colour("#0d6b57").problem(), None);
+        assert!(colour("#ffcc00").problem().unwrap().contains("1.4:1"), "{:?}", colour("#ffcc00").problem());
+        for text in ["#0d6b57", "#000000", "#0000ff", "#7a0000", "#ffffff"] {
+            assert!(colour(text).on_dark_pages().contrast(DARK_PAGE) >= CONTRAST_MIN, "{text}");
+        }
+    }
+}

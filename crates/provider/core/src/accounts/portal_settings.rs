@@ -1,0 +1,206 @@
+//! How the App Portal of an account's applications looks, and which sites may embed it.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::accounts::caller::Caller;
+use crate::accounts::colour::Colour;
+use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::error::ProviderResult;
+use crate::model::{LogoType, PortalLogo, PortalSettings};
+use crate::people::Role;
+use crate::port::LogoChange;
+use crate::provider::Provider;
+use crate::validation::FieldErrors;
+
+/// Bytes of a logo.
+pub const LOGO_BYTES_MAX: usize = 100 * 1_024;
+/// Origins that may embed the portal.
+const ORIGINS_MAX: usize = 20;
+const ORIGIN_BYTES_MAX: usize = 255;
+/// Bytes of a logo's hash that its address contains.
+const VERSION_BYTES: usize = 8;
+
+/// What to change about the portal's settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PortalSettingsInput {
+    /// `#` and six hexadecimal digits; the provider's own colour when empty.
+    pub colour: String,
+    /// Origins that may embed the portal, such as `https://console.example.com`.
+    pub embed_origins: Vec<String>,
+    /// The logo.
+    pub logo: LogoInput,
+}
+
+/// What to do with the logo.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum LogoInput {
+    /// It stays.
+    #[default]
+    Keep,
+    /// It is removed.
+    Remove,
+    /// A PNG, JPEG or WebP file replaces it.
+    File(Vec<u8>),
+}
+
+impl Provider {
+    /// The portal's settings of an account; the defaults when nothing is set.
+    pub async fn portal_settings(&self, account: &str) -> ProviderResult<PortalSettings> {
+        Ok(self.store().portal_settings(account).await?.unwrap_or_default())
+    }
+
+    /// The logo of an account's portal, if it has one. Serve it with its media type and `nosniff`.
+    pub async fn portal_logo(&self, account: &str) -> ProviderResult<Option<PortalLogo>> {
+        Ok(self.store().portal_logo(account).await?)
+    }
+
+    /// Changes the portal's settings of the caller's account. 403, 422.
+    pub async fn change_portal_settings(
+        &self,
+        caller: &Caller,
+        input: PortalSettingsInput,
+    ) -> ProviderResult<PortalSettings> {
+        caller.require_role(Role::Admin)?;
+        let account = self.account(&caller.account).await?;
+        let old = self.portal_settings(&caller.account).await?;
+        let (checked, logo) = input.check()?;
+        let (logo_type, logo_version) = match &logo {
+            LogoChange::Keep => (old.logo_type, old.logo_version.clone()),
+            LogoChange::Remove => (None, None),
+            LogoChange::Set(logo) => (Some(logo.media_type), Some(version(&logo.bytes))),
+        };
+        let new = PortalSettings { logo_type, logo_version, ..checked };
+        let colour = |settings: &PortalSettings| settings.colour.map(|colour| colour.to_string());
+        let origins = |settings: &PortalSettings| Some(settings.embed_origins.join(", ")).filter(|all| !all.is_empty());
+        let logo_of = |settings: &PortalSettings| {
+            let logo = settings.logo_type.zip(settings.logo_version.as_ref());
+            logo.map(|(logo_type, version)| format!("{} {version}", logo_type.media_type()))
+        };
+        let values = ChangedValues::default()
+            .value("colour", colour(&old).as_deref(), colour(&new).as_deref())
+            .value("embedding origins", origins(&old).as_deref(), origins(&new).as_deref())
+            .value("logo", logo_of(&old).as_deref(), logo_of(&new).as_deref());
+        if values.is_empty() {
+            return Ok(new);
+        }
+        let subject = Subject { id: &account.id, name: &account.name };
+        let entry = self.activity_entry(&Actor::of_caller(caller), Action::PortalSettings, subject, values);
+        self.store().put_portal_settings(&caller.account, new.clone(), logo, entry).await?;
+        Ok(new)
+    }
+}
+
+/// The part of a logo's hash that tells its versions apart.
+fn version(bytes: &[u8]) -> String {
+    let hash = Sha256::digest(bytes);
+    hash.iter().take(VERSION_BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl PortalSettingsInput {
+    fn check(self) -> ProviderResult<(PortalSettings, LogoChange)> {
+        let mut errors = FieldErrors::default();
+        let colour = match self.colour.trim() {
+            "" => None,
+            text => match Colour::parse(text) {
+                None => {
+                    errors.fault("colour", "must be # and six hexadecimal digits, such as #0d6b57, or be empty");
+                    None
+                }
+                Some(colour) => {
+                    if let Some(problem) = colour.problem() {
+                        errors.fault("colour", problem);
+                    }
+                    Some(colour)
+                }
+            },
+        };
+        let mut embed_origins = Vec::new();
+        for text in self.embed_origins.iter().map(|text| text.trim()).filter(|text| !text.is_empty()) {
+            match origin(text) {
+                Some(origin) if embed_origins.contains(&origin) => {}
+                Some(origin) => embed_origins.push(origin),
+                None => errors.fault(
+                    "embedOrigins",
+                    format!("{text:?} is not an origin: write https:// and a host, such as https://console.example.com"),
+                ),
+            }
+        }
+        if embed_origins.len() > ORIGINS_MAX {
+            errors.fault("embedOrigins", format!("must have at most {ORIGINS_MAX} entries"));
+        }
+        let logo = match self.logo {
+            LogoInput::Keep => LogoChange::Keep,
+            LogoInput::Remove => LogoChange::Remove,
+            LogoInput::File(bytes) if bytes.len() > LOGO_BYTES_MAX => {
+                errors.fault("logo", format!("must have at most {} KiB", LOGO_BYTES_MAX / 1_024));
+                LogoChange::Keep
+            }
+            LogoInput::File(bytes) => match LogoType::of(&bytes) {
+                Some(media_type) => LogoChange::Set(PortalLogo { media_type, bytes }),
+                None => {
+                    errors.fault("logo", "must be a PNG, JPEG or WebP image");
+                    LogoChange::Keep
+                }
+            },
+        };
+        errors.finish()?;
+        Ok((PortalSettings { colour, embed_origins, logo_type: None, logo_version: None }, logo))
+    }
+}
+
+/// An origin in the form of a content security policy. HTTP is allowed for this computer only.
+fn origin(text: &str) -> Option<String> {
+    let uri: http::Uri = text.parse().ok()?;
+    let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
+    let is_bare = uri.path() == "/" && uri.query().is_none() && !text.contains(['#', '?']);
+    let host = uri.host()?.to_ascii_lowercase();
+    let is_name = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+    let is_local = matches!(host.as_str(), "localhost" | "127.0.0.1");
+    let is_secure = scheme == "https" || (scheme == "http" && is_local);
+    if !(is_bare && is_name && is_secure) || text.len() > ORIGIN_BYTES_MAX || authority.as_str().contains('@') {
+        return None;
+    }
+    match (authority.port(), authority.port_u16()) {
+        (None, _) => Some(format!("{scheme}://{host}")),
+        (Some(_), Some(port)) => Some(format!("{scheme}://{host}:{port}")),
+        (Some(_), None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_a_scheme_a_host_and_perhaps_a_port() {
+        for (text, expected) in [
+            ("https://Console.Example.com", Some("https://console.example.com")),
+            ("https://console.example.com/", Some("https://console.example.com")),
+            ("https://console.example.com:8443", Some("https://console.example.com:8443")),
+            ("http://localhost:3000", Some("http://localhost:3000")),
+            ("http://console.example.com", None),
+            ("https://console.example.com/path", None),
+            ("https://console.example.com?x", None),
+            ("https://user@console.example.com", None),
+            ("https://*.example.com", None),
+            ("https://a.example; script-src *", None),
+            ("https://a.example 'unsafe-inline'", None),
+            ("console.example.com", None),
+            ("*", None),
+            ("'self'", None),
+        ] {
+            assert_eq!(origin(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_logo_is_told_by_its_content() {
+        let input = |bytes: &[u8]| PortalSettingsInput { logo: LogoInput::File(bytes.to_vec()), ..Default::default() };
+        for bytes in [&b"\x89PNG\r\n\x1a\nrest"[..], b"\xff\xd8\xff\xe0rest", b"RIFF\0\0\0\0WEBPrest"] {
+            assert!(input(bytes).check().is_ok());
+        }
+        for bytes in [&b"<svg onload=alert(1)>"[..], b"GIF89a", b"", &[0x89; LOGO_BYTES_MAX + 1]] {
+            assert!(input(bytes).check().is_err());
+        }
+    }
+}

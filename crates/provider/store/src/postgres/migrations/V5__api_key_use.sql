@@ -1,0 +1,3 @@
+-- The IP address from which a key was last used.
+
+ALTER TABLE api_keys ADD COLUMN last_used_from TEXT;
