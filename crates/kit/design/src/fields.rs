@@ -1,6 +1,8 @@
 //! Fields of forms and query strings, and the errors that a page shows beside them.
 
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use kit_http::json::JsonError;
@@ -86,6 +88,51 @@ impl<S: Send + Sync> FromRequest<S> for UnauthenticatedForm {
         check_content_type(&parts)?;
         let bytes = kit_http::unauthenticated_body::read(body).await.map_err(refused)?;
         FormFields::parse(&bytes).map(UnauthenticatedForm)
+    }
+}
+
+/// The fields and files of a form with `enctype="multipart/form-data"`, from a visitor who is signed in.
+#[derive(Debug)]
+pub struct UploadForm {
+    /// The fields without a file.
+    pub fields: FormFields,
+    /// Names of fields with the files that were chosen for them. A field without a chosen file is not in it.
+    pub files: Vec<(String, Bytes)>,
+}
+
+impl UploadForm {
+    /// The file that was chosen for the field.
+    pub fn file(&self, name: &str) -> Option<&Bytes> {
+        self.files.iter().find(|(own, _)| own == name).map(|(_, file)| file)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for UploadForm {
+    type Rejection = ErrorPage;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ErrorPage> {
+        let (parts, body) = request.into_parts();
+        let bytes = kit_http::json::read_up_to(body, BYTES_MAX).await.map_err(refused)?;
+        let request = Request::from_parts(parts, Body::from(bytes));
+        let malformed = |error: &dyn std::fmt::Display| ErrorPage::bad_request(sentence(&error.to_string()));
+        let form = Multipart::from_request(request, state).await;
+        let mut form = form.map_err(|error| malformed(&error.body_text()))?;
+        let (mut fields, mut files) = (Vec::new(), Vec::new());
+        while let Some(field) = form.next_field().await.map_err(|error| malformed(&error.body_text()))? {
+            if fields.len() + files.len() >= FIELDS_MAX {
+                return Err(ErrorPage::bad_request(format!("A form has at most {FIELDS_MAX} fields.")));
+            }
+            let name = field.name().unwrap_or_default().to_owned();
+            let is_file = field.file_name().is_some();
+            let value = field.bytes().await.map_err(|error| malformed(&error.body_text()))?;
+            match is_file {
+                // A browser sends an empty file for a field where none was chosen.
+                true if value.is_empty() => {}
+                true => files.push((name, value)),
+                false => fields.push((name, String::from_utf8_lossy(&value).into_owned())),
+            }
+        }
+        Ok(Self { fields: FormFields(fields), files })
     }
 }
 

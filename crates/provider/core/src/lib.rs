@@ -48,9 +48,9 @@ mod validation;
 mod workers;
 
 pub use accounts::NewApiKey;
+pub use accounts::caller::{Caller, CallingPerson, Scope};
 pub use accounts::colour::Colour;
 pub use accounts::portal_settings::{LOGO_BYTES_MAX, LogoInput, PortalSettingsInput};
-pub use accounts::caller::{Caller, CallingPerson, Scope};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
 pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;

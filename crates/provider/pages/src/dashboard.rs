@@ -5,13 +5,18 @@
 //! is a token in a cookie that scripts can't read: when it ends, it ends on every node.
 
 mod access;
+mod account;
+mod activity;
+mod api_keys;
 mod applications;
 mod checklist;
 mod event_types;
 mod field;
+mod form_errors;
 mod operational;
 mod outcomes;
 mod payload_check;
+mod people;
 mod rights;
 mod session;
 mod sign_in;
@@ -71,6 +76,10 @@ pub fn add_to(surface: Surface, provider: Provider, clock: SharedClock, ready: R
 fn pages() -> Router<Dashboard> {
     Router::new()
         .merge(sign_in::router())
+        .merge(people::router())
+        .merge(api_keys::router())
+        .merge(activity::router())
+        .merge(account::router())
         .merge(checklist::router())
         .merge(applications::router())
         .merge(event_types::router())

@@ -7,7 +7,7 @@
 
 mod access;
 pub(crate) mod causes;
-pub(crate) mod endpoints;
+mod endpoints;
 mod event_type_choices;
 mod event_types;
 pub(crate) mod labels;

@@ -80,12 +80,7 @@ impl Provider {
 
     /// Lets a key of the caller's account give access until `expires_at`; for ever when none. From then on it is refused:
     /// here at once, elsewhere when the change is signalled there. 403, 404.
-    pub async fn expire_key(
-        &self,
-        caller: &Caller,
-        id: &str,
-        expires_at: Option<Timestamp>,
-    ) -> ProviderResult<ApiKey> {
+    pub async fn expire_key(&self, caller: &Caller, id: &str, expires_at: Option<Timestamp>) -> ProviderResult<ApiKey> {
         caller.require_role(Role::Admin)?;
         let key = self.api_key(caller, id).await?;
         let values =

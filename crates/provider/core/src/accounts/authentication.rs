@@ -94,11 +94,7 @@ impl Provider {
     }
 
     /// None when the key or token does not exist or has expired.
-    async fn look_up(
-        &self,
-        credential: &Credential,
-        from: Option<IpAddr>,
-    ) -> ProviderResult<Option<CachedCredential>> {
+    async fn look_up(&self, credential: &Credential, from: Option<IpAddr>) -> ProviderResult<Option<CachedCredential>> {
         let now = self.now();
         let found = match credential {
             Credential::ApiKey(hash) => {

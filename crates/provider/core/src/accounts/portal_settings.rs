@@ -121,7 +121,9 @@ impl PortalSettingsInput {
                 Some(origin) => embed_origins.push(origin),
                 None => errors.fault(
                     "embedOrigins",
-                    format!("{text:?} is not an origin: write https:// and a host, such as https://console.example.com"),
+                    format!(
+                        "{text:?} is not an origin: write https:// and a host, such as https://console.example.com"
+                    ),
                 ),
             }
         }

@@ -144,15 +144,18 @@ impl Provider {
             let names: Vec<&str> = event_types.iter().map(|event_type| event_type.name.as_str()).collect();
             Some(names.join(", ")).filter(|names| !names.is_empty())
         };
-        let values = ChangedValues::default()
-            .value("added or changed", None, names(changed).as_deref())
-            .value("archived", None, names(archived).as_deref());
+        let values = ChangedValues::default().value("added or changed", None, names(changed).as_deref()).value(
+            "archived",
+            None,
+            names(archived).as_deref(),
+        );
         self.record(caller, Action::EventTypesImported, Subject { id: "OpenAPI document", name: "" }, values).await;
     }
 
     /// Records a change that is committed already. The caller gets the change's result even if the entry can't be written.
     async fn record(&self, caller: &Caller, action: Action, subject: Subject<'_>, values: ChangedValues) {
-        let is_change = matches!(action, Action::ApplicationChanged | Action::EndpointChanged | Action::EventTypeChanged);
+        let is_change =
+            matches!(action, Action::ApplicationChanged | Action::EndpointChanged | Action::EventTypeChanged);
         if is_change && values.is_empty() {
             return;
         }

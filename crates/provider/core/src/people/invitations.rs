@@ -226,7 +226,8 @@ impl Provider {
             Err(StoreError::NotFound) => return Err(refusal::invitation_refused()),
             Err(StoreError::Conflict) => return Err(refusal::changed_meanwhile()),
             Err(StoreError::Taken(_)) => {
-                let detail = "another person has this e-mail address already; sign in, or use another address".to_owned();
+                let detail =
+                    "another person has this e-mail address already; sign in, or use another address".to_owned();
                 return Err(ProviderError::Conflict { code: "email_taken", detail });
             }
             joined => joined?,

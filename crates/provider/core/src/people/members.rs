@@ -50,9 +50,11 @@ impl Provider {
     pub async fn remove_person(&self, caller: &Caller, id: &str) -> ProviderResult<()> {
         caller.require_role(Role::Admin)?;
         let person = self.person(caller, id).await?;
-        let values = ChangedValues::default()
-            .value("e-mail address", Some(&person.email), None)
-            .value("role", Some(person.role.title()), None);
+        let values = ChangedValues::default().value("e-mail address", Some(&person.email), None).value(
+            "role",
+            Some(person.role.title()),
+            None,
+        );
         let subject = Subject { id: &person.id, name: &person.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonRemoved, subject, values);
         changed(self.store().remove_person(person, entry).await)

@@ -11,7 +11,8 @@ pub(super) fn sign_in_refused() -> ProviderError {
 
 /// The password is right, the code is not.
 pub(super) fn code_refused() -> ProviderError {
-    let detail = "the code is wrong, or it was used before; wait for the next one, and check the clock of the authenticator";
+    let detail =
+        "the code is wrong, or it was used before; wait for the next one, and check the clock of the authenticator";
     bad_request("code_refused", detail)
 }
 

@@ -3,7 +3,10 @@
 use http::Method;
 use provider_core::people::Role;
 
-use super::{applications, checklist, event_types, operational, payload_check, sign_in, tasks, usage};
+use super::{
+    account, activity, api_keys, applications, checklist, event_types, operational, payload_check, people, sign_in,
+    tasks, usage,
+};
 
 /// Method and path of a page, and the role that it requires.
 pub(crate) type Page = (&'static str, &'static str, Role);
@@ -11,6 +14,10 @@ pub(crate) type Page = (&'static str, &'static str, Role);
 /// The pages of each module.
 const PAGES: &[&[Page]] = &[
     sign_in::PAGES,
+    people::PAGES,
+    api_keys::PAGES,
+    activity::PAGES,
+    account::PAGES,
     checklist::PAGES,
     applications::PAGES,
     event_types::PAGES,

@@ -2,6 +2,8 @@
 
 use kit_design::fields::FormFields;
 
+use super::form_errors::notice;
+
 const NOTICES: &[(&str, &str)] = &[
     ("application-created", "The application was created. Open its App Portal to add an endpoint."),
     ("application-saved", "The application was saved."),
@@ -22,6 +24,5 @@ const NOTICES: &[(&str, &str)] = &[
 
 /// The notice that `?done=` names; none for an unknown name.
 pub(super) fn from_query(query: &FormFields) -> Option<&'static str> {
-    let done = query.text("done");
-    NOTICES.iter().find(|(name, _)| *name == done).map(|(_, notice)| *notice)
+    notice(query, NOTICES)
 }

@@ -19,8 +19,7 @@ use super::session::{DashboardSession, Section};
 use crate::page_error::PageError;
 use crate::portal::labels::number;
 
-pub(super) const PAGES: &[Page] =
-    &[("GET", "/payload-check", Role::Viewer), ("POST", "/payload-check", Role::Admin)];
+pub(super) const PAGES: &[Page] = &[("GET", "/payload-check", Role::Viewer), ("POST", "/payload-check", Role::Admin)];
 
 pub(super) fn router() -> Router<Dashboard> {
     Router::new().route("/payload-check", get(page).post(save))
@@ -82,9 +81,10 @@ fn words(check: PayloadCheck) -> (&'static str, &'static str) {
         PayloadCheck::Warn => {
             ("Warn", "A message that does not match is accepted and delivered. It is counted and listed below.")
         }
-        PayloadCheck::Reject => {
-            ("Reject", "A message that does not match is refused with 422, which names each fault. It is not delivered.")
-        }
+        PayloadCheck::Reject => (
+            "Reject",
+            "A message that does not match is refused with 422, which names each fault. It is not delivered.",
+        ),
     }
 }
 

@@ -119,7 +119,8 @@ impl FromRequestParts<Dashboard> for DashboardSession {
         };
         let SignedInPerson { caller, person, account, .. } = signed_in;
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
-        let needed = access::required_role(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;
+        let needed =
+            access::required_role(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;
         if person.role < needed {
             return Err(ErrorPage::forbidden(sentence(&needed.needed().to_string())).into_response());
         }

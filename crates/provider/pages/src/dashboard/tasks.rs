@@ -73,7 +73,8 @@ async fn list(session: DashboardSession, QueryFields(query): QueryFields) -> Res
     for task in &found.data {
         rows.push(row(&session, task).await?);
     }
-    let query_of = |status: Option<TaskStatus>| status.map_or(String::new(), |status| format!("?status={}", status.name()));
+    let query_of =
+        |status: Option<TaskStatus>| status.map_or(String::new(), |status| format!("?status={}", status.name()));
     render_page(&TasksPage {
         frame: session.frame("Background tasks", Section::Tasks),
         filters: STATUSES.map(|(own, words)| (query_of(own), words, own == status)).to_vec(),

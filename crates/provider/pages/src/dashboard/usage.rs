@@ -94,9 +94,7 @@ async fn csv(session: DashboardSession) -> Result<Response, PageError> {
     for step in &usage.days {
         text.push_str(&format!("{},{},{},{}\r\n", day(step), step.messages, step.success, step.fail));
     }
-    let headers = [
-        (CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (CONTENT_DISPOSITION, "attachment; filename=\"usage.csv\""),
-    ];
+    let headers =
+        [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, "attachment; filename=\"usage.csv\"")];
     Ok((headers, text).into_response())
 }

@@ -4,7 +4,7 @@ pub(super) mod delete;
 pub(super) mod deliveries;
 pub(super) mod enable_disable;
 pub(super) mod example;
-pub(crate) mod form;
+mod form;
 mod head;
 pub(super) mod headers;
 pub(super) mod list;

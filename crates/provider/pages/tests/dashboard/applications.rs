@@ -53,7 +53,10 @@ async fn an_application_is_created_changed_and_deleted() {
     place.endpoint(&application.id, at("https://example.com/")).await;
     ann.submit("/operational-webhooks/new", &[("url", "https://ops.example/"), ("types", "all")]).await.is(200);
     let page = ann.get(&path("/delete")).await;
-    page.is(200).shows("Its endpoint receives no more messages").shows("https://ops.example/").shows("Keep application");
+    page.is(200)
+        .shows("Its endpoint receives no more messages")
+        .shows("https://ops.example/")
+        .shows("Keep application");
     ann.submit(&path("/delete"), &[]).await.shows("The application was deleted").shows("No applications yet");
     ann.get(&path("")).await.is(404);
 }
@@ -62,13 +65,15 @@ async fn an_application_is_created_changed_and_deleted() {
 async fn errors_are_shown_beside_their_field_and_entered_values_stay() {
     let place = Workplace::open().await;
     let mut ann = place.person(Role::Member).await;
-    place.provider.patch_application(
-        &place.account,
-        &place.application("Other").await.id,
-        ApplicationPatch { uid: PatchField::Set(Some("taken".into())), ..ApplicationPatch::default() },
-    )
-    .await
-    .unwrap();
+    place
+        .provider
+        .patch_application(
+            &place.account,
+            &place.application("Other").await.id,
+            ApplicationPatch { uid: PatchField::Set(Some("taken".into())), ..ApplicationPatch::default() },
+        )
+        .await
+        .unwrap();
     for (field, form, status) in [
         ("name", [("name", ""), ("uid", "kept")], 422),
         ("uid", [("name", "Kept"), ("uid", "two words")], 422),

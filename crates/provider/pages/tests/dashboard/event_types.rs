@@ -105,8 +105,10 @@ async fn archiving_and_deleting_name_the_endpoints_that_choose_the_event_type() 
 async fn an_import_shows_what_it_changes_and_saves_all_of_it_once() {
     let place = Workplace::open().await;
     let mut ann = place.person(Role::Member).await;
-    let webhook = |description: &str| json!({"post": {"description": description, "requestBody": {"content":
-        {"application/json": {"schema": {"type": "object", "properties": {"id": {"type": "string"}}}}}}}});
+    let webhook = |description: &str| {
+        json!({"post": {"description": description, "requestBody": {"content":
+        {"application/json": {"schema": {"type": "object", "properties": {"id": {"type": "string"}}}}}}}})
+    };
     let first = json!({"openapi": "3.1.0", "webhooks": {"a": webhook("One"), "b": webhook("Two")}}).to_string();
     ann.submit("/import-event-types", &[("document", &first), ("action", "save")]).await.shows("were imported");
     let second = json!({"webhooks": {"b": webhook("Changed"), "c": webhook("New")}}).to_string();

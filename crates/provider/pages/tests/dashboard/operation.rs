@@ -40,7 +40,12 @@ async fn an_operational_endpoint_is_added_changed_and_deleted() {
         .shows("id=\"url-fault\"")
         .shows("value=\"ftp://x\"")
         .shows("id=\"types-fault\"");
-    let form = [("url", "https://ops.example/"), ("description", HOSTILE), ("types", "some"), ("eventTypes", "endpoint.disabled")];
+    let form = [
+        ("url", "https://ops.example/"),
+        ("description", HOSTILE),
+        ("types", "some"),
+        ("eventTypes", "endpoint.disabled"),
+    ];
     let page = ann.submit("/operational-webhooks/new", &form).await;
     page.is(200).shows("https://ops.example/").shows("endpoint.disabled").hides("<script>alert").hides("whsec_");
     let found = place.provider.list_operational_endpoints(&place.account, &Default::default()).await.unwrap().data;
@@ -52,7 +57,12 @@ async fn an_operational_endpoint_is_added_changed_and_deleted() {
     assert_ne!(secret().await, before);
     ann.get(&path("/edit")).await.is(200).shows("value=\"endpoint.disabled\" checked");
     let form = [("url", "https://other.example/"), ("types", "all"), ("disabled", "yes")];
-    ann.submit(&path("/edit"), &form).await.is(200).shows("https://other.example/").shows("Disabled").shows("All events");
+    ann.submit(&path("/edit"), &form)
+        .await
+        .is(200)
+        .shows("https://other.example/")
+        .shows("Disabled")
+        .shows("All events");
     ann.get(&path("/delete")).await.is(200).shows("Nobody is notified");
     ann.submit(&path("/delete"), &[]).await.shows("The endpoint was deleted.").shows("No operational endpoints yet");
     ann.get(&path("")).await.is(404);
@@ -95,7 +105,9 @@ async fn the_payload_check_is_set_and_shows_what_it_found_without_the_payload() 
     let app = place.application("Hammer").await;
     place.send(&app.id, "a.b", "{\"secret\": 1}").await;
     let page = ann.get("/payload-check").await;
-    page.shows("1 accepted with a warning").shows("<code>/required</code>").shows("href=\"/dashboard/event-types/a.b\"");
+    page.shows("1 accepted with a warning")
+        .shows("<code>/required</code>")
+        .shows("href=\"/dashboard/event-types/a.b\"");
     page.hides("secret");
     place.person(Role::Viewer).await.get("/payload-check").await.is(200).shows("Warn.").hides("Save payload check");
 }

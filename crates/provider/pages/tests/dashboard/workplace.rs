@@ -111,7 +111,7 @@ impl Workplace {
         let joining = Joining {
             name: "Ann".into(),
             email: format!("{}@example.com", role.name()),
-            password: Secret::from("a long enough passphrase".to_owned()),
+            password: Secret::new(b"a long enough passphrase".to_vec()),
             browser: Browser::default(),
         };
         let signed_in = self.provider.join(code, joining).await.unwrap();

@@ -123,8 +123,7 @@ async fn update(db: &impl Client, account: &Account, entry: &ActivityEntry) -> S
 const ACCOUNT: &str =
     "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
 
-const KEY: &str =
-    "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from FROM api_keys";
+const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from FROM api_keys";
 
 pub(super) async fn create(db: &impl Client, account: &Account) -> SqlResult<()> {
     let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \

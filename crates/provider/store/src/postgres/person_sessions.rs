@@ -25,8 +25,10 @@ impl PersonSessionStore for PostgresStore {
         entry: ActivityEntry,
     ) -> StoreResult<()> {
         let input = (&session, person_version, sessions_max, &entry);
-        self.transaction(&input, |db, &(session, version, max, entry)| Box::pin(begin(db, session, version, max, entry)))
-            .await
+        self.transaction(&input, |db, &(session, version, max, entry)| {
+            Box::pin(begin(db, session, version, max, entry))
+        })
+        .await
     }
 
     async fn session_by_hash(&self, hash: Digest) -> StoreResult<Option<(PersonSession, Person)>> {

@@ -164,8 +164,7 @@ fn change_person(db: &Connection, change: &PersonChange) -> SqlResult<PersonChan
     if codec::ends_admin(before.role, Some(person.role)) && is_last_admin(db, &before)? {
         return Ok(PersonChangeResult::LastAdmin);
     }
-    let update =
-        "UPDATE people SET name = ?2, role = ?3, password_hash = ?4, version = version + 1 WHERE id = ?1";
+    let update = "UPDATE people SET name = ?2, role = ?3, password_hash = ?4, version = version + 1 WHERE id = ?1";
     db.execute(update, (&*person.id, &person.name, person.role.name(), &person.password_hash))?;
     match &change.totp {
         TotpChange::Keep => {}

@@ -8,8 +8,8 @@ use provider_core::model::Application;
 use provider_core::{ApplicationInput, ApplicationPatch, PatchField, ProviderError};
 
 use crate::dashboard::field::Field;
+use crate::dashboard::form_errors::form_errors;
 use crate::page_error::PageError;
-use crate::portal::endpoints::form::errors;
 
 /// Stands for a rate that is not a number. The provider refuses it together with the form's other errors.
 const NO_RATE: Option<u16> = Some(0);
@@ -76,7 +76,7 @@ impl ApplicationForm {
     /// The provider's errors by field, with the response's status.
     pub(super) fn errors(&self, error: ProviderError) -> Result<(StatusCode, FieldErrors), PageError> {
         let is_taken = matches!(error, ProviderError::Conflict { .. });
-        let (status, mut errors) = errors(error)?;
+        let (status, mut errors) = form_errors(error)?;
         if is_taken {
             errors = FieldErrors::default();
             errors.add("uid", "another application of the account has this uid");

@@ -28,10 +28,14 @@ pub(super) async fn page(session: DashboardSession) -> Result<Response, PageErro
 }
 
 /// Creates the application and shows it.
-pub(super) async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+pub(super) async fn create(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
     let typed = ApplicationForm::read(&form);
-    let created =
-        session.provider().create_application(&session.caller, typed.input(), IfExists::Refuse, None, |_| String::new());
+    let created = session
+        .provider()
+        .create_application(&session.caller, typed.input(), IfExists::Refuse, None, |_| String::new());
     match created.await {
         Ok(Created::New(application) | Created::Existing(application)) => {
             let path = format!("/applications/{}?done=application-created", application.id);

@@ -33,7 +33,10 @@ async fn confirm(session: DashboardSession, name: String, is_archive: bool) -> R
 }
 
 /// The page that asks before archiving.
-pub(super) async fn archive_page(session: DashboardSession, PathParams([name]): PathParams<1>) -> Result<Response, PageError> {
+pub(super) async fn archive_page(
+    session: DashboardSession,
+    PathParams([name]): PathParams<1>,
+) -> Result<Response, PageError> {
     confirm(session, name, true).await
 }
 
@@ -43,20 +46,29 @@ pub(super) async fn page(session: DashboardSession, PathParams([name]): PathPara
 }
 
 /// Archives the event type.
-pub(super) async fn archive(session: DashboardSession, PathParams([name]): PathParams<1>) -> Result<Response, PageError> {
+pub(super) async fn archive(
+    session: DashboardSession,
+    PathParams([name]): PathParams<1>,
+) -> Result<Response, PageError> {
     session.provider().archive_event_type(&session.caller, &name).await?;
     Ok(session.dashboard.redirect(&format!("/event-types/{name}?done=event-type-archived")).into_response())
 }
 
 /// Lists the event type again.
-pub(super) async fn restore(session: DashboardSession, PathParams([name]): PathParams<1>) -> Result<Response, PageError> {
+pub(super) async fn restore(
+    session: DashboardSession,
+    PathParams([name]): PathParams<1>,
+) -> Result<Response, PageError> {
     let patch = EventTypePatch { archived: PatchField::Set(false), ..EventTypePatch::default() };
     session.provider().patch_event_type(&session.caller, &name, patch).await?;
     Ok(session.dashboard.redirect(&format!("/event-types/{name}?done=event-type-restored")).into_response())
 }
 
 /// Deletes the event type.
-pub(super) async fn delete(session: DashboardSession, PathParams([name]): PathParams<1>) -> Result<Response, PageError> {
+pub(super) async fn delete(
+    session: DashboardSession,
+    PathParams([name]): PathParams<1>,
+) -> Result<Response, PageError> {
     session.provider().expunge_event_type(&session.caller, &name).await?;
     Ok(session.dashboard.redirect("/event-types?done=event-type-deleted").into_response())
 }

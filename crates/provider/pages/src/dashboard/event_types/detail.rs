@@ -50,7 +50,10 @@ pub(super) struct Subscriber {
 }
 
 /// The endpoints that choose the event type by name, and whether there are more.
-pub(super) async fn subscribers(session: &DashboardSession, name: &str) -> Result<(Vec<Subscriber>, bool), ProviderError> {
+pub(super) async fn subscribers(
+    session: &DashboardSession,
+    name: &str,
+) -> Result<(Vec<Subscriber>, bool), ProviderError> {
     let found = session.provider().subscribed_endpoints(&session.caller, name, SUBSCRIBERS_MAX + 1).await?;
     let has_more = found.len() > SUBSCRIBERS_MAX;
     let found = found.into_iter().take(SUBSCRIBERS_MAX).map(|(application, endpoint)| Subscriber {

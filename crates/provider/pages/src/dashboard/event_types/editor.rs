@@ -11,9 +11,9 @@ use provider_core::{CheckedSchemas, EventTypeInput, EventTypePatch, PatchField};
 
 use super::schema_form::{SchemaForm, SchemaSource, TYPES};
 use crate::dashboard::field::Field;
+use crate::dashboard::form_errors::form_errors;
 use crate::dashboard::session::{DashboardSession, PathParams, Section};
 use crate::page_error::PageError;
-use crate::portal::endpoints::form::errors;
 
 /// The values that the visitor entered.
 #[derive(Debug, Clone, Default)]
@@ -171,7 +171,9 @@ impl EventTypeForm {
 
     fn fields(&self, is_new: bool, faults: &FieldErrors) -> Vec<Field> {
         let name = Field::new("name", "Name")
-            .hint("Letters, digits, \"-\", \"_\" and \".\", such as ITEM_STATUS_CHANGE. The name can't be changed later.")
+            .hint(
+                "Letters, digits, \"-\", \"_\" and \".\", such as ITEM_STATUS_CHANGE. The name can't be changed later.",
+            )
             .code()
             .filled(&self.name, faults.of("name"));
         let description = Field::new("description", "Description")
@@ -217,7 +219,7 @@ pub(super) async fn save(
     match session.provider().patch_event_type(&session.caller, &name, patch).await {
         Ok(_) => Ok(session.dashboard.redirect(&format!("/event-types/{name}?done=event-type-saved")).into_response()),
         Err(error) => {
-            let (status, faults) = errors(error)?;
+            let (status, faults) = form_errors(error)?;
             typed.render(&session, Some(&event_type), status, &faults, None)
         }
     }

@@ -55,7 +55,10 @@ pub(super) async fn page(session: DashboardSession) -> Result<Response, PageErro
 }
 
 /// Shows what the import would change, or saves it.
-pub(super) async fn submit(session: DashboardSession, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+pub(super) async fn submit(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
     let (text, archives) = (form.text("document"), form.text("unlisted") == "archive");
     match import(&session, &form, text, archives).await {
         Ok(None) => Ok(session.dashboard.redirect("/event-types?done=event-types-imported").into_response()),

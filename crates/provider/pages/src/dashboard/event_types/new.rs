@@ -6,9 +6,9 @@ use kit_design::fields::{FieldErrors, SubmittedForm};
 use provider_core::ProviderError;
 
 use super::editor::{EventTypeForm, Intent};
+use crate::dashboard::form_errors::form_errors;
 use crate::dashboard::session::DashboardSession;
 use crate::page_error::PageError;
-use crate::portal::endpoints::form::errors;
 
 /// The empty editor.
 pub(super) async fn page(session: DashboardSession) -> Result<Response, PageError> {
@@ -16,7 +16,10 @@ pub(super) async fn page(session: DashboardSession) -> Result<Response, PageErro
 }
 
 /// Creates the event type, or checks its schema.
-pub(super) async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+pub(super) async fn create(
+    session: DashboardSession,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
     let (typed, intent) = EventTypeForm::read(&form);
     let mut faults = FieldErrors::default();
     if intent == Intent::AddRows {
@@ -31,10 +34,12 @@ pub(super) async fn create(session: DashboardSession, SubmittedForm(form): Submi
     let created =
         session.provider().create_event_type(&session.caller, name, typed.input(schemas), None, |_| String::new());
     match created.await {
-        Ok(_) => Ok(session.dashboard.redirect(&format!("/event-types/{name}?done=event-type-created")).into_response()),
+        Ok(_) => {
+            Ok(session.dashboard.redirect(&format!("/event-types/{name}?done=event-type-created")).into_response())
+        }
         Err(error) => {
             let is_taken = matches!(error, ProviderError::Conflict { .. });
-            let (status, mut faults) = errors(error)?;
+            let (status, mut faults) = form_errors(error)?;
             if is_taken {
                 faults = FieldErrors::default();
                 faults.add("name", "the account has an event type of this name");

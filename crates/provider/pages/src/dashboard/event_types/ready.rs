@@ -29,7 +29,10 @@ pub struct ReadyEventType {
 
 impl ReadyEventTypes {
     /// Those that the account does not have, archived ones included.
-    pub(in crate::dashboard) async fn missing(&self, session: &DashboardSession) -> Result<Vec<&ReadyEventType>, ProviderError> {
+    pub(in crate::dashboard) async fn missing(
+        &self,
+        session: &DashboardSession,
+    ) -> Result<Vec<&ReadyEventType>, ProviderError> {
         let mut missing = Vec::new();
         for ready in &self.event_types {
             match session.provider().event_type(&session.caller, &ready.name).await {

@@ -196,7 +196,8 @@ impl Property {
 
 fn with_empty_rows(mut properties: Vec<Property>) -> Vec<Property> {
     let rows = (properties.len() + EMPTY_ROWS).clamp(ROWS_MIN, PROPERTIES_MAX);
-    properties.resize_with(rows.max(properties.len()), || Property { kind: "string".to_owned(), ..Property::default() });
+    properties
+        .resize_with(rows.max(properties.len()), || Property { kind: "string".to_owned(), ..Property::default() });
     properties
 }
 
@@ -218,9 +219,7 @@ pub(super) fn properties(schema: &Value) -> Vec<Property> {
             name: name.clone(),
             kind: match property.get("type") {
                 Some(Value::String(kind)) => kind.clone(),
-                Some(Value::Array(kinds)) => {
-                    kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or ")
-                }
+                Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
                 _ => "any".to_owned(),
             },
             description: text(property, "description"),
@@ -295,7 +294,11 @@ mod tests {
             ..SchemaForm::default()
         };
         let fault = |json: &str| form(json).check(None, "").unwrap_err();
-        assert!(fault("{\n  \"type\": }").starts_with("Line 2, column 11: this is not JSON"), "{}", fault("{\n  \"type\": }"));
+        assert!(
+            fault("{\n  \"type\": }").starts_with("Line 2, column 11: this is not JSON"),
+            "{}",
+            fault("{\n  \"type\": }")
+        );
         let text = fault("{\n  \"properties\": {\n    \"a\": {\"type\": \"strnig\"}\n  }\n}");
         assert!(text.starts_with("Line 3: the schema is not a JSON Schema: at /properties/a/type"), "{text}");
         assert!(form("{\"type\": \"OBJECT\"}").check(None, "").is_ok(), "type names in upper case are accepted");

@@ -11,8 +11,8 @@ use provider_core::operational::events::EVENT_TYPES;
 use provider_core::{EndpointInput, ProviderError};
 
 use crate::dashboard::field::Field;
+use crate::dashboard::form_errors::form_errors;
 use crate::page_error::PageError;
-use crate::portal::endpoints::form::errors;
 
 /// The values that the visitor entered.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +77,7 @@ impl OperationalForm {
 
     /// The provider's errors by field, with the response's status.
     pub(super) fn errors(&self, error: ProviderError) -> Result<(StatusCode, FieldErrors), PageError> {
-        let (status, mut faults) = errors(error)?;
+        let (status, mut faults) = form_errors(error)?;
         if self.takes_some && self.types.is_empty() {
             faults.replace("eventTypes", "choose at least one, or receive all of them");
         }

@@ -154,7 +154,7 @@ fn changed<T: PartialEq>(new: T, old: &T) -> PatchField<T> {
 }
 
 /// The provider's errors by field, with the response's status; any other error as it is.
-pub(crate) fn errors(error: ProviderError) -> Result<(StatusCode, FieldErrors), PageError> {
+pub(super) fn errors(error: ProviderError) -> Result<(StatusCode, FieldErrors), PageError> {
     let mut errors = FieldErrors::default();
     match error {
         ProviderError::Validation(invalid) => {

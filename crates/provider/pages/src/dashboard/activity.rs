@@ -1,0 +1,137 @@
+//! The activity log of the account: who changed what.
+
+use askama::Template;
+use axum::Router;
+use axum::response::Response;
+use axum::routing::get;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use provider_core::activity::{Action, ActivityQuery};
+use provider_core::model::{ActivityEntry, ActorKind};
+use provider_core::people::Role;
+
+use super::Dashboard;
+use super::access::Page;
+use super::session::{DashboardSession, Section};
+use crate::page_error::PageError;
+
+pub(super) const PAGES: &[Page] = &[("GET", "/activity", Role::Viewer)];
+
+pub(super) fn router() -> Router<Dashboard> {
+    Router::new().route("/activity", get(page))
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/activity.html")]
+struct ActivityPage {
+    frame: Frame,
+    rows: Vec<Row>,
+    text: String,
+    /// Query string of the page with older entries.
+    older: Option<String>,
+    /// Query string of the first page.
+    newest: String,
+    /// The page does not begin with the newest entry.
+    is_later_page: bool,
+}
+
+struct Row {
+    time: RelativeTime,
+    actor: String,
+    actor_kind: &'static str,
+    /// The id of a key or link, which tells those of one name apart.
+    actor_id: Option<String>,
+    words: String,
+    subject: String,
+    subject_name: String,
+    /// Name of a changed value, and the value before and after.
+    values: Vec<Value>,
+}
+
+struct Value {
+    name: String,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+impl Row {
+    fn new(entry: &ActivityEntry, now: jiff::Timestamp) -> Self {
+        let action = Action::parse(&entry.action);
+        Self {
+            time: RelativeTime::new(entry.at, now),
+            actor: entry.actor_name.clone(),
+            actor_kind: match entry.actor_kind {
+                ActorKind::Person => "Person",
+                ActorKind::ApiKey => "API key",
+                ActorKind::PortalLink => "App Portal link",
+                ActorKind::Operator => "Operator of the server",
+            },
+            actor_id: matches!(entry.actor_kind, ActorKind::ApiKey | ActorKind::PortalLink)
+                .then(|| entry.actor.to_string()),
+            // A newer version of the server may have written an action that this one does not know.
+            words: action.map_or_else(|| entry.action.clone(), |action| action.words().to_owned()),
+            subject: entry.subject.clone(),
+            subject_name: entry.subject_name.clone(),
+            values: values(&entry.before, &entry.after),
+        }
+    }
+}
+
+/// The values of both texts, each a line `name: value`, by name in the order of the texts.
+fn values(before: &str, after: &str) -> Vec<Value> {
+    let lines = |text: &str| -> Vec<(String, String)> {
+        let pairs = text.lines().filter_map(|line| line.split_once(": "));
+        pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    };
+    let mut values: Vec<Value> = Vec::new();
+    for (name, value) in lines(before) {
+        values.push(Value { name, before: Some(value), after: None });
+    }
+    for (name, value) in lines(after) {
+        match values.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.after = Some(value),
+            None => values.push(Value { name, before: None, after: Some(value) }),
+        }
+    }
+    values
+}
+
+/// The entries, newest first.
+async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let (text, before) = (query.text("q"), query.non_empty("before"));
+    let found = session.provider().activity(&session.caller, ActivityQuery { text, before }).await?;
+    let now = session.now();
+    let page_query = |before: Option<&str>| {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        if !text.is_empty() {
+            query.append_pair("q", text);
+        }
+        query.extend_pairs(before.map(|before| ("before", before))).finish()
+    };
+    let older = found.older.map(|before| page_query(Some(&before)));
+    render_page(&ActivityPage {
+        frame: session.frame("Activity", Section::Activity),
+        rows: found.entries.iter().map(|entry| Row::new(entry, now)).collect(),
+        text: text.to_owned(),
+        older,
+        newest: page_query(None),
+        is_later_page: before.is_some(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_before_and_after_stand_side_by_side() {
+        let found = values("name: A\nuid: u", "name: B: C\nstate: enabled");
+        let shown: Vec<_> =
+            found.iter().map(|value| (value.name.as_str(), value.before.as_deref(), value.after.as_deref())).collect();
+        assert_eq!(
+            shown,
+            [("name", Some("A"), Some("B: C")), ("uid", Some("u"), None), ("state", None, Some("enabled"))]
+        );
+    }
+}

@@ -1,0 +1,235 @@
+//! API access: the server's address and the account's API keys.
+
+use std::time::Duration;
+
+use askama::Template;
+use axum::Router;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::get;
+use http::StatusCode;
+use jiff::Timestamp;
+use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_design::pager::{PagePosition, Pager};
+use kit_design::relative_time::RelativeTime;
+use provider_core::model::ApiKey;
+use provider_core::page::{CursorKey, PageQuery};
+use provider_core::people::Role;
+use provider_core::{PageRequest, ids};
+
+use super::Dashboard;
+use super::access::Page;
+use super::form_errors::{form_errors, notice};
+use super::session::{DashboardSession, PathParams, Section};
+use crate::page_error::PageError;
+
+pub(super) const PAGES: &[Page] = &[
+    ("GET", "/api-access", Role::Viewer),
+    ("GET", "/api-access/new", Role::Admin),
+    ("POST", "/api-access/new", Role::Admin),
+    ("GET", "/api-access/{key}/expiry", Role::Admin),
+    ("POST", "/api-access/{key}/expiry", Role::Admin),
+    ("GET", "/api-access/{key}/revoke", Role::Admin),
+    ("POST", "/api-access/{key}/revoke", Role::Admin),
+];
+
+pub(super) fn router() -> Router<Dashboard> {
+    Router::new()
+        .route("/api-access", get(page))
+        .route("/api-access/new", get(new_page).post(create))
+        .route("/api-access/{key}/expiry", get(expiry_page).post(change_expiry))
+        .route("/api-access/{key}/revoke", get(revoke_page).post(revoke))
+}
+
+const NOTICES: &[(&str, &str)] = &[
+    ("expiry", "The key's expiry was changed."),
+    ("revoked", "The key was revoked. Requests with it are refused from now on."),
+];
+
+/// Choices of a key's expiry: name, words, and seconds from now; none is never.
+const EXPIRIES: &[(&str, &str, Option<u64>)] = &[
+    ("never", "Never", None),
+    ("hour", "In one hour", Some(3_600)),
+    ("day", "In 24 hours", Some(24 * 3_600)),
+    ("week", "In 7 days", Some(7 * 24 * 3_600)),
+    ("month", "In 30 days", Some(30 * 24 * 3_600)),
+    ("quarter", "In 90 days", Some(90 * 24 * 3_600)),
+    ("year", "In 365 days", Some(365 * 24 * 3_600)),
+];
+
+/// The time of a choice; the outer none for a choice that does not exist.
+fn expiry(name: &str, now: Timestamp) -> Option<Option<Timestamp>> {
+    let (.., seconds) = EXPIRIES.iter().find(|(own, ..)| *own == name)?;
+    Some(seconds.map(|seconds| now + Duration::from_secs(seconds)))
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/api_keys/list.html")]
+struct ListPage {
+    frame: Frame,
+    rows: Vec<Row>,
+    server_url: String,
+    may_manage: bool,
+    pager: Pager,
+}
+
+struct Row {
+    id: String,
+    name: String,
+    created: RelativeTime,
+    used: Option<RelativeTime>,
+    used_from: Option<String>,
+    expires: Option<RelativeTime>,
+    is_expired: bool,
+}
+
+impl Row {
+    fn new(key: &ApiKey, now: Timestamp) -> Self {
+        Self {
+            id: key.id.to_string(),
+            name: key.name.clone(),
+            created: RelativeTime::new(key.created_at, now),
+            used: key.last_used_at.map(|at| RelativeTime::new(at, now)),
+            used_from: key.last_used_from.clone(),
+            expires: key.expires_at.map(|at| RelativeTime::new(at, now)),
+            is_expired: key.expires_at.is_some_and(|at| at <= now),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/api_keys/new.html")]
+struct NewPage {
+    frame: Frame,
+    name: String,
+    expiry: String,
+    expiries: &'static [(&'static str, &'static str, Option<u64>)],
+    errors: FieldErrors,
+    others: Vec<String>,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/api_keys/created.html")]
+struct CreatedPage {
+    frame: Frame,
+    name: String,
+    key: String,
+    server_url: String,
+    expires: Option<RelativeTime>,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/api_keys/expiry.html")]
+struct ExpiryPage {
+    frame: Frame,
+    row: Row,
+    expiries: &'static [(&'static str, &'static str, Option<u64>)],
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/api_keys/revoke.html")]
+struct RevokePage {
+    frame: Frame,
+    row: Row,
+}
+
+/// The address that clients call, as the platform's settings and the official clients take it.
+fn server_url(session: &DashboardSession) -> String {
+    session.provider().config().public_url.trim_end_matches('/').to_owned()
+}
+
+/// The keys.
+async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let iterator = query.non_empty("iterator");
+    let asked = PageQuery { iterator, ..PageQuery::default() };
+    let request = PageRequest::parse(asked, CursorKey::Id(ids::API_KEY))?;
+    let keys = session.provider().list_api_keys(&session.account.id, &request).await?;
+    let now = session.now();
+    let pager = Pager::new(PagePosition {
+        requested: iterator,
+        next: keys.iterator.as_deref(),
+        previous: keys.prev_iterator.as_deref(),
+        is_last: keys.done,
+    });
+    render_page(&ListPage {
+        frame: session.frame("API access", Section::ApiAccess).with_notice(notice(&query, NOTICES)),
+        rows: keys.data.iter().map(|key| Row::new(key, now)).collect(),
+        server_url: server_url(&session),
+        may_manage: session.may(Role::Admin),
+        pager,
+    })
+}
+
+fn new_form(session: &DashboardSession, name: &str, expiry: &str, errors: FieldErrors) -> NewPage {
+    NewPage {
+        frame: session.frame("Create key", Section::ApiAccess),
+        name: name.to_owned(),
+        expiry: expiry.to_owned(),
+        expiries: EXPIRIES,
+        others: errors.remaining(&["name"]),
+        errors,
+    }
+}
+
+/// The form of a new key.
+async fn new_page(session: DashboardSession) -> Result<Response, PageError> {
+    render_page(&new_form(&session, "", "never", FieldErrors::default()))
+}
+
+/// Creates the key and shows it this once.
+async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+    let (name, chosen) = (form.text("name"), form.text("expiry"));
+    let Some(expires_at) = expiry(chosen, session.now()) else {
+        let mut errors = FieldErrors::default();
+        errors.add("", "Choose when the key expires.");
+        return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &new_form(&session, name, "never", errors));
+    };
+    match session.provider().create_key(&session.caller, name, expires_at).await {
+        Ok(created) => render_page(&CreatedPage {
+            frame: session.frame("Key created", Section::ApiAccess),
+            name: created.key.name.clone(),
+            key: created.text,
+            server_url: server_url(&session),
+            expires: expires_at.map(|at| RelativeTime::new(at, session.now())),
+        }),
+        Err(error) => {
+            let (status, errors) = form_errors(error)?;
+            render_page_as(status, &new_form(&session, name, chosen, errors))
+        }
+    }
+}
+
+async fn row(session: &DashboardSession, id: &str) -> Result<Row, PageError> {
+    Ok(Row::new(&session.provider().api_key(&session.caller, id).await?, session.now()))
+}
+
+/// The form of a key's expiry.
+async fn expiry_page(session: DashboardSession, PathParams([id]): PathParams<1>) -> Result<Response, PageError> {
+    let frame = session.frame("Change expiry", Section::ApiAccess);
+    render_page(&ExpiryPage { frame, row: row(&session, &id).await?, expiries: EXPIRIES })
+}
+
+/// Changes when the key expires.
+async fn change_expiry(
+    session: DashboardSession,
+    PathParams([id]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let Some(expires_at) = expiry(form.text("expiry"), session.now()) else {
+        return Ok(session.dashboard.redirect(&format!("/api-access/{id}/expiry")).into_response());
+    };
+    session.provider().expire_key(&session.caller, &id, expires_at).await?;
+    Ok(session.dashboard.redirect("/api-access?done=expiry").into_response())
+}
+
+/// The confirmation.
+async fn revoke_page(session: DashboardSession, PathParams([id]): PathParams<1>) -> Result<Response, PageError> {
+    let frame = session.frame("Revoke key", Section::ApiAccess);
+    render_page(&RevokePage { frame, row: row(&session, &id).await? })
+}
+
+/// Revokes the key.
+async fn revoke(session: DashboardSession, PathParams([id]): PathParams<1>) -> Result<Redirect, PageError> {
+    session.provider().revoke_key(&session.caller, &id).await?;
+    Ok(session.dashboard.redirect("/api-access?done=revoked"))
+}

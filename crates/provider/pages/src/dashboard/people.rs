@@ -1,0 +1,169 @@
+//! People of the account: the list, invitations, and one person.
+
+mod invite;
+mod person;
+mod profile;
+mod second_factor;
+
+use askama::Template;
+use axum::Router;
+use axum::response::Response;
+use axum::routing::{get, post};
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::pager::{PagePosition, Pager};
+use kit_design::relative_time::RelativeTime;
+use provider_core::model::{Invitation, Person, PersonSession};
+use provider_core::page::{CursorKey, PageQuery};
+use provider_core::people::Role;
+use provider_core::{PageRequest, ids};
+
+use super::Dashboard;
+use super::access::Page;
+use super::form_errors::notice;
+use super::session::{DashboardSession, Section};
+use crate::page_error::PageError;
+
+pub(super) const PAGES: &[Page] = &[
+    ("GET", "/people", Role::Viewer),
+    ("GET", "/people/invite", Role::Admin),
+    ("POST", "/people/invite", Role::Admin),
+    ("POST", "/people/invitations/{invitation}/withdraw", Role::Admin),
+    ("GET", "/people/{person}", Role::Viewer),
+    ("POST", "/people/{person}/role", Role::Admin),
+    ("POST", "/people/{person}/password-link", Role::Admin),
+    ("POST", "/people/{person}/sessions/end", Role::Admin),
+    ("GET", "/people/{person}/remove", Role::Admin),
+    ("POST", "/people/{person}/remove", Role::Admin),
+    ("GET", "/profile", Role::Viewer),
+    ("POST", "/profile/name", Role::Viewer),
+    ("POST", "/profile/password", Role::Viewer),
+    ("POST", "/profile/sessions/end-others", Role::Viewer),
+    ("POST", "/profile/sessions/{session}/end", Role::Viewer),
+    ("GET", "/profile/second-factor", Role::Viewer),
+    ("POST", "/profile/second-factor", Role::Viewer),
+    ("POST", "/profile/second-factor/confirm", Role::Viewer),
+    ("POST", "/profile/second-factor/off", Role::Viewer),
+];
+
+pub(super) fn router() -> Router<Dashboard> {
+    Router::new()
+        .route("/people", get(page))
+        .route("/people/invite", get(invite::page).post(invite::invite))
+        .route("/people/invitations/{invitation}/withdraw", post(invite::withdraw))
+        .route("/people/{person}", get(person::page))
+        .route("/people/{person}/role", post(person::change_role))
+        .route("/people/{person}/password-link", post(person::password_link))
+        .route("/people/{person}/sessions/end", post(person::end_sessions))
+        .route("/people/{person}/remove", get(person::remove_page).post(person::remove))
+        .route("/profile", get(profile::page))
+        .route("/profile/name", post(profile::rename))
+        .route("/profile/password", post(profile::change_password))
+        .route("/profile/sessions/end-others", post(profile::end_other_sessions))
+        .route("/profile/sessions/{session}/end", post(profile::end_session))
+        .route("/profile/second-factor", get(second_factor::page).post(second_factor::enroll))
+        .route("/profile/second-factor/confirm", post(second_factor::confirm))
+        .route("/profile/second-factor/off", post(second_factor::turn_off))
+}
+
+const NOTICES: &[(&str, &str)] = &[
+    ("withdrawn", "The link was withdrawn and no longer works."),
+    ("removed", "The person was removed, and their sessions have ended."),
+];
+
+/// Invitations that the page shows.
+const INVITATIONS_MAX: usize = 100;
+
+#[derive(Template)]
+#[template(path = "dashboard/people/list.html")]
+struct PeoplePage {
+    frame: Frame,
+    rows: Vec<PersonRow>,
+    invitations: Vec<InvitationRow>,
+    may_manage: bool,
+    pager: Pager,
+}
+
+struct PersonRow {
+    id: String,
+    name: String,
+    email: String,
+    role: &'static str,
+    has_second_factor: bool,
+    is_self: bool,
+    signed_in: Option<RelativeTime>,
+}
+
+struct InvitationRow {
+    id: String,
+    note: String,
+    role: &'static str,
+    created_by: String,
+    expires: RelativeTime,
+    is_expired: bool,
+}
+
+/// A session as pages show it.
+struct SessionRow {
+    id: String,
+    browser: String,
+    address: String,
+    began: RelativeTime,
+    used: RelativeTime,
+    is_current: bool,
+}
+
+impl SessionRow {
+    fn new(session: &DashboardSession, row: &PersonSession) -> Self {
+        let now = session.now();
+        let current = session.caller.person.as_ref().map(|person| &person.session);
+        Self {
+            id: row.id.to_string(),
+            browser: row.browser.clone().unwrap_or_else(|| "Unknown browser".to_owned()),
+            address: row.address.clone().unwrap_or_else(|| "unknown".to_owned()),
+            began: RelativeTime::new(row.created_at, now),
+            used: RelativeTime::new(row.last_used_at, now),
+            is_current: current == Some(&row.id),
+        }
+    }
+}
+
+/// The people and the open links of the account.
+async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let iterator = query.non_empty("iterator");
+    let asked = PageQuery { iterator, ..PageQuery::default() };
+    let request = PageRequest::parse(asked, CursorKey::Id(ids::PERSON))?;
+    let people = session.provider().people(&session.caller, &request).await?;
+    let links = session.provider().invitations(&session.caller, &PageRequest::first(INVITATIONS_MAX)).await?;
+    let (now, own) = (session.now(), &session.person.id);
+    let row = |person: &Person| PersonRow {
+        id: person.id.to_string(),
+        name: person.name.clone(),
+        email: person.email.clone(),
+        role: person.role.title(),
+        has_second_factor: person.has_second_factor(),
+        is_self: person.id == *own,
+        signed_in: person.signed_in_at.map(|at| RelativeTime::new(at, now)),
+    };
+    let invitation = |invitation: &Invitation| InvitationRow {
+        id: invitation.id.to_string(),
+        note: invitation.note.clone(),
+        role: invitation.role.title(),
+        created_by: invitation.created_by.clone(),
+        expires: RelativeTime::new(invitation.expires_at, now),
+        is_expired: invitation.expires_at <= now,
+    };
+    let pager = Pager::new(PagePosition {
+        requested: iterator,
+        next: people.iterator.as_deref(),
+        previous: people.prev_iterator.as_deref(),
+        is_last: people.done,
+    });
+    render_page(&PeoplePage {
+        frame: session.frame("People", Section::People).with_notice(notice(&query, NOTICES)),
+        rows: people.data.iter().map(row).collect(),
+        invitations: links.data.iter().map(invitation).collect(),
+        may_manage: session.may(Role::Admin),
+        pager,
+    })
+}

@@ -1,0 +1,156 @@
+//! One person of the account.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use http::StatusCode;
+use kit_design::error_page::ErrorPage;
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_design::relative_time::RelativeTime;
+use provider_core::people::Role;
+
+use super::SessionRow;
+use super::invite::show_link;
+use crate::dashboard::form_errors::{form_errors, notice};
+use crate::dashboard::session::{DashboardSession, PathParams, Section};
+use crate::page_error::PageError;
+
+const NOTICES: &[(&str, &str)] = &[
+    ("role", "The role was changed. It counts from the person's next request on."),
+    ("ended", "The person's sessions have ended. Signing in again needs the password."),
+];
+
+#[derive(Template)]
+#[template(path = "dashboard/people/person.html")]
+struct PersonPage {
+    frame: Frame,
+    id: String,
+    name: String,
+    email: String,
+    role: Role,
+    has_second_factor: bool,
+    joined: RelativeTime,
+    signed_in: Option<RelativeTime>,
+    sessions: Vec<SessionRow>,
+    may_manage: bool,
+    is_self: bool,
+    fault: String,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/people/remove.html")]
+struct RemovePage {
+    frame: Frame,
+    id: String,
+    name: String,
+    email: String,
+    sessions: usize,
+    is_self: bool,
+    fault: String,
+}
+
+impl PersonPage {
+    async fn new(session: &DashboardSession, id: &str) -> Result<Self, PageError> {
+        let person = session.provider().person(&session.caller, id).await?;
+        let (now, may_manage) = (session.now(), session.may(Role::Admin));
+        let sessions = match may_manage {
+            true => session.provider().sessions_of(&session.caller, id).await?,
+            false => Vec::new(),
+        };
+        Ok(Self {
+            frame: session.frame(person.name.clone(), Section::People),
+            id: person.id.to_string(),
+            name: person.name.clone(),
+            email: person.email.clone(),
+            role: person.role,
+            has_second_factor: person.has_second_factor(),
+            joined: RelativeTime::new(person.created_at, now),
+            signed_in: person.signed_in_at.map(|at| RelativeTime::new(at, now)),
+            sessions: sessions.iter().map(|row| SessionRow::new(session, row)).collect(),
+            may_manage,
+            is_self: person.id == session.person.id,
+            fault: String::new(),
+        })
+    }
+}
+
+/// The person's facts and, for an Admin, what can be done.
+pub(super) async fn page(
+    session: DashboardSession,
+    PathParams([id]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let mut page = PersonPage::new(&session, &id).await?;
+    page.frame.notice = notice(&query, NOTICES);
+    render_page(&page)
+}
+
+/// Gives the person another role.
+pub(super) async fn change_role(
+    session: DashboardSession,
+    PathParams([id]): PathParams<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let role = Role::parse(form.text("role")).ok_or_else(|| ErrorPage::bad_request("Choose a role."))?;
+    match session.provider().change_role(&session.caller, &id, role).await {
+        Ok(_) => Ok(session.dashboard.redirect(&format!("/people/{id}?done=role")).into_response()),
+        Err(error) => {
+            let (status, errors) = form_errors(error)?;
+            let page = PersonPage::new(&session, &id).await?;
+            render_page_as(status, &PersonPage { fault: errors.of(""), ..page })
+        }
+    }
+}
+
+/// Makes a link for a new password and shows it this once.
+pub(super) async fn password_link(
+    session: DashboardSession,
+    PathParams([id]): PathParams<1>,
+) -> Result<Response, PageError> {
+    let link = session.provider().create_password_link(&session.caller, &id).await?;
+    show_link(&session, &link)
+}
+
+/// Ends all sessions of the person.
+pub(super) async fn end_sessions(
+    session: DashboardSession,
+    PathParams([id]): PathParams<1>,
+) -> Result<Redirect, PageError> {
+    session.provider().end_sessions_of(&session.caller, &id).await?;
+    Ok(session.dashboard.redirect(&format!("/people/{id}?done=ended")))
+}
+
+async fn remove_form(session: &DashboardSession, id: &str, fault: String) -> Result<RemovePage, PageError> {
+    let person = session.provider().person(&session.caller, id).await?;
+    let sessions = session.provider().sessions_of(&session.caller, id).await?.len();
+    let is_self = person.id == session.person.id;
+    let frame = session.frame("Remove person", Section::People);
+    Ok(RemovePage {
+        frame,
+        id: person.id.to_string(),
+        name: person.name,
+        email: person.email,
+        sessions,
+        is_self,
+        fault,
+    })
+}
+
+/// The confirmation.
+pub(super) async fn remove_page(
+    session: DashboardSession,
+    PathParams([id]): PathParams<1>,
+) -> Result<Response, PageError> {
+    render_page_as(StatusCode::OK, &remove_form(&session, &id, String::new()).await?)
+}
+
+/// Removes the person.
+pub(super) async fn remove(session: DashboardSession, PathParams([id]): PathParams<1>) -> Result<Response, PageError> {
+    match session.provider().remove_person(&session.caller, &id).await {
+        Ok(()) => Ok(session.dashboard.redirect("/people?done=removed").into_response()),
+        Err(error) => {
+            let (status, errors) = form_errors(error)?;
+            render_page_as(status, &remove_form(&session, &id, errors.of("")).await?)
+        }
+    }
+}
