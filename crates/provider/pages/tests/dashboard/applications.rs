@@ -1,7 +1,7 @@
 //! Consumer applications and the first page.
 
 use provider_core::people::Role;
-use provider_core::{ApplicationPatch, PatchField};
+use provider_core::{ApplicationInput, ApplicationPatch, Caller, Created, IfExists, PatchField};
 
 use crate::workplace::{HOSTILE, Workplace, at, receiver};
 
@@ -132,7 +132,9 @@ async fn a_role_opens_what_it_allows_and_a_refusal_names_the_role() {
     let answer = support.post(&preview, &[]).await;
     let location = answer.is(303).location.clone().unwrap();
     assert!(location.contains("/app-portal/login#key="), "the code is in the fragment: {location}");
-    let other = Workplace::open().await;
-    let foreign = other.application("Foreign").await;
+    let other = Caller::operator(&place.provider.create_account("Other").await.unwrap());
+    let input = ApplicationInput { name: "Foreign".into(), ..ApplicationInput::default() };
+    let foreign = place.provider.create_application(&other, input, IfExists::Refuse, None, |_| String::new()).await;
+    let Created::New(foreign) = foreign.unwrap() else { panic!("no new application") };
     support.get(&format!("/applications/{}", foreign.id)).await.is(404);
 }

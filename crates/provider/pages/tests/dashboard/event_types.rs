@@ -72,7 +72,7 @@ async fn the_editor_names_the_line_of_an_error_and_accepts_type_names_in_upper_c
     ann.submit("/new-event-type", &good).await.is(200).shows("&#34;string&#34;").hides("STRING");
 
     let editor = ann.get("/event-types/A/edit").await;
-    editor.shows("id=\"schema-json\" checked").shows("keywords that the table can&#39;t show").hides("name=\"name\"");
+    editor.shows("id=\"schema-json\" checked").shows("keywords that the table can't show").hides("name=\"name\"");
     let second = [("description", "Second"), ("schema", "json"), ("version", "2"), ("json", "{\"type\": \"object\"}")];
     ann.submit("/event-types/A/edit", &second).await.shows("Version 2, newest").shows("Version 1").shows("Second");
     let rows = ann.post("/event-types/A/edit", &[("action", "rows"), ("propertyName", HOSTILE)]).await;
@@ -124,7 +124,7 @@ async fn an_import_shows_what_it_changes_and_saves_all_of_it_once() {
     ann.submit("/import-event-types", &form).await.is(200);
     assert_eq!((names(Archived::Hidden).await, names(Archived::Shown).await), ("bc".into(), "abc".into()));
     for (document, fault) in [
-        ("{\"openapi\": ", "is neither JSON nor YAML"),
+        ("{\"openapi\": ", "Is neither JSON nor YAML"),
         ("openapi: 3.1.0", "An OpenAPI document with webhooks"),
         ("{\"webhooks\": {\"two words\": {\"post\": {}}}}", "two words"),
     ] {
