@@ -14,6 +14,7 @@ pub(crate) enum Provider {
         after_help = "\
 Examples:
   lotwire provider account create \"Hartley & Sons\"
+  lotwire provider account sign-in-code org_2b…
   lotwire provider account list
   lotwire provider account set org_2b… --payload-check reject"
     )]
@@ -57,15 +58,38 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderAccount {
-    /// Create an account and print its id (`org_…`).
+    /// Create an account and print its id (`org_…`). On a terminal, also print a link for its first person.
     #[command(after_help = "\
+Standard output has the id alone, so that a script can keep it. The link goes to standard error if that is a
+terminal, or if it is asked for with --sign-in-code.
+
 Examples:
   lotwire provider account create \"Hartley & Sons\"
-  lotwire provider account create \"Hartley & Sons\" --json")]
+  account=$(lotwire provider account create \"Hartley & Sons\")
+  lotwire provider account create \"Hartley & Sons\" --json --sign-in-code")]
     Create {
         /// Name that lists show for the account.
         name: String,
-        /// Print JSON: {"id":"org_…"}.
+        /// Print JSON: {"id":"org_…"}, and with --sign-in-code {"id":"org_…","signInUrl":"…"}.
+        #[arg(long)]
+        json: bool,
+        /// Make a link for the account's first person, also if there is no terminal.
+        #[arg(long)]
+        sign_in_code: bool,
+    },
+    /// Print a link with which a new Admin of an account joins and signs in to the dashboard. It works once, for 24
+    /// hours.
+    #[command(after_help = "\
+Use it for the first person of an account, or if no Admin can sign in any more. Admins invite others in the
+dashboard.
+
+Examples:
+  lotwire provider account sign-in-code org_2b…
+  lotwire provider account sign-in-code org_2b… --json")]
+    SignInCode {
+        /// Id of the account (`org_…`).
+        account: String,
+        /// Print JSON: {"url":"…","expiresAt":"…"}.
         #[arg(long)]
         json: bool,
     },

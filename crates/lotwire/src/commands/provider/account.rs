@@ -1,5 +1,7 @@
 //! Runs `lotwire provider account`.
 
+use std::io::IsTerminal as _;
+
 use provider_core::model::{Account, PayloadCheck};
 use provider_core::page::CursorKey;
 use provider_core::{Provider, ids};
@@ -11,13 +13,16 @@ use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Result<(), CommandError> {
     match command {
-        ProviderAccount::Create { name, json } => {
-            let account = provider.create_account(name).await.context("creating the account")?;
+        ProviderAccount::Create { name, json, sign_in_code } => create(provider, name, *json, *sign_in_code).await?,
+        ProviderAccount::SignInCode { account, json } => {
+            let account = resolve::account(provider, account).await?;
+            let link = provider.create_sign_in_code(&account).await.context("making the sign-in code")?;
+            let expires_at = kit_runtime::clock::rfc3339_ms(link.invitation.expires_at);
             if *json {
-                return print_json(&json!({ "id": &*account.id }));
+                return print_json(&json!({ "url": link.url, "expiresAt": expires_at }));
             }
-            print(&account.id);
-            hint(&format!("Account created. Next: lotwire provider key create --account {} --name NAME", account.id));
+            print(&link.url);
+            hint(&format!("Open the link to join {} as its Admin. {WORKS_ONCE}", one_line(&account.name)));
         }
         ProviderAccount::List { json } => {
             let list = async |page: &_| provider.list_accounts(page).await;
@@ -38,6 +43,31 @@ pub(super) async fn run(provider: &Provider, command: &ProviderAccount) -> Resul
             show(provider, &account, *json)?;
         }
         ProviderAccount::Set(options) => set(provider, options).await?,
+    }
+    Ok(())
+}
+
+/// What a person needs to know of a link.
+const WORKS_ONCE: &str = "It works once, for 24 hours.";
+
+async fn create(provider: &Provider, name: &str, json: bool, sign_in_code: bool) -> Result<(), CommandError> {
+    let account = provider.create_account(name).await.context("creating the account")?;
+    let is_wanted = sign_in_code || (!json && std::io::stderr().is_terminal());
+    let link = match is_wanted {
+        true => Some(provider.create_sign_in_code(&account).await.context("making the sign-in code")?),
+        false => None,
+    };
+    if json {
+        let mut view = json!({ "id": &*account.id });
+        if let Some(link) = &link {
+            view["signInUrl"] = json!(link.url);
+        }
+        return print_json(&view);
+    }
+    print(&account.id);
+    hint(&format!("Account created. Next: lotwire provider key create --account {} --name NAME", account.id));
+    if let Some(link) = link {
+        hint(&format!("To sign in to its dashboard, open this link. {WORKS_ONCE}\n{}", link.url));
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! Sealing again with the first key what another sealed, in small pieces beside whatever else goes on: signing secrets, those
-//! that still sign for a while, and values of headers.
+//! that still sign for a while, values of headers, and secrets of second factors.
 //!
 //! A value is replaced only if it is still the one that was read: a caller that changed it meanwhile has resealed it.
 //! Resealing causes no operational event, since no plaintext changes. When no value of another key remains, the other
@@ -9,7 +9,8 @@ use kit_runtime::vault::{ResealReport, Sealed};
 
 use crate::endpoints::sealing;
 use crate::error::{ProviderError, ProviderResult};
-use crate::model::Endpoint;
+use crate::model::{Endpoint, Id};
+use crate::people::totp_context;
 use crate::port::StoreError;
 use crate::provider::Provider;
 use crate::signing::secret::vault_context;
@@ -30,7 +31,9 @@ enum StaleAction {
 impl Provider {
     /// How much is sealed with which keys. Changes nothing.
     pub async fn sealings(&self) -> ProviderResult<ResealReport> {
-        self.scan_endpoints(StaleAction::Count, &mut |_| ()).await
+        let mut found = self.scan_endpoints(StaleAction::Count, &mut |_| ()).await?;
+        self.scan_second_factors(StaleAction::Count, &mut found).await?;
+        Ok(found)
     }
 
     /// Reseals with the first key each value that another key sealed. After each batch it calls `progress` with the number of
@@ -41,7 +44,9 @@ impl Provider {
     pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> ProviderResult<ResealReport> {
         let mut resealed = 0;
         for _ in 0..ROUNDS_MAX {
-            let found = self.scan_endpoints(StaleAction::Reseal, &mut |more: u64| progress(resealed + more)).await?;
+            let mut found =
+                self.scan_endpoints(StaleAction::Reseal, &mut |more: u64| progress(resealed + more)).await?;
+            self.scan_second_factors(StaleAction::Reseal, &mut found).await?;
             // A value that a caller changed meanwhile is sealed with the first key all the same.
             resealed += found.stale;
             if found.stale == 0 {
@@ -71,6 +76,24 @@ impl Provider {
             if stale == StaleAction::Reseal && !changed.is_empty() {
                 self.store().reseal_endpoints(changed).await?;
                 progress(found.stale);
+            }
+        }
+    }
+
+    async fn scan_second_factors(&self, stale: StaleAction, found: &mut ResealReport) -> ProviderResult<()> {
+        let mut after = None;
+        loop {
+            let secrets = self.store().all_second_factors(after, BATCH_MAX).await?;
+            let Some((last, _)) = secrets.last() else { return Ok(()) };
+            after = Some(last.clone());
+            let renew = |(person, old): (Id, Sealed)| {
+                let renewed = self.vault().reseal(self.random(), &totp_context(&person), &old);
+                let new = found.record(&format!("the second factor of {person}"), renewed)?;
+                Some((person, old, new))
+            };
+            let changed: Vec<(Id, Sealed, Sealed)> = secrets.into_iter().filter_map(renew).collect();
+            if stale == StaleAction::Reseal && !changed.is_empty() {
+                self.store().reseal_second_factors(changed).await?;
             }
         }
     }

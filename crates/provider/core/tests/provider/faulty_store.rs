@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use kit_identity::Digest;
+use kit_identity::throttle::Attempt as Attempts;
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
 use provider_core::model::*;
@@ -89,16 +91,86 @@ forward! {
         async fn create_account(account: Account) -> StoreResult<()>;
         async fn account(id: &str) -> StoreResult<Option<Account>>;
         async fn accounts(page: Page) -> StoreResult<Vec<Account>>;
-        async fn update_account(account: Account) -> StoreResult<()>;
-        async fn create_api_key(key: ApiKey) -> StoreResult<()>;
+        async fn update_account(account: Account, activity: ActivityEntry) -> StoreResult<()>;
+        async fn create_api_key(key: ApiKey, activity: ActivityEntry) -> StoreResult<()>;
+        async fn api_key(account: &str, id: &str) -> StoreResult<Option<ApiKey>>;
         async fn api_key_by_hash(hash: [u8; 32]) -> StoreResult<Option<ApiKey>>;
         async fn api_keys(account: &str, page: Page) -> StoreResult<Vec<ApiKey>>;
-        async fn touch_api_key(id: &str, at: Timestamp) -> StoreResult<()>;
-        async fn delete_api_key(account: &str, id: &str) -> StoreResult<bool>;
+        async fn touch_api_key(id: &str, at: Timestamp, from: Option<String>) -> StoreResult<()>;
+        async fn expire_api_key(
+            account: &str,
+            id: &str,
+            expires_at: Option<Timestamp>,
+            activity: ActivityEntry,
+        ) -> StoreResult<bool>;
+        async fn delete_api_key(account: &str, id: &str, activity: ActivityEntry) -> StoreResult<bool>;
+    }
+    impl ActivityStore {
+        async fn record_activity(entry: ActivityEntry) -> StoreResult<()>;
+        async fn activity(account: &str, text: &str, scan: &Scan) -> StoreResult<ScanResult<ActivityEntry>>;
+        async fn delete_old_activity(before: &str, limit: usize) -> StoreResult<usize>;
+    }
+    impl PeopleStore {
+        async fn person(id: &str) -> StoreResult<Option<Person>>;
+        async fn person_by_email(email: &str) -> StoreResult<Option<Person>>;
+        async fn people(account: &str, page: Page) -> StoreResult<Vec<Person>>;
+        async fn change_person(change: PersonChange) -> StoreResult<PersonChangeResult>;
+        async fn remove_person(person: Person, activity: ActivityEntry) -> StoreResult<PersonChangeResult>;
+        async fn use_totp_step(person: &str, step: i64) -> StoreResult<bool>;
+        async fn use_recovery_code(person: &str, code: Digest) -> StoreResult<bool>;
+        async fn recovery_codes(person: &str) -> StoreResult<usize>;
+        async fn create_invitation(
+            invitation: Invitation,
+            people_max: usize,
+            activity: ActivityEntry,
+        ) -> StoreResult<()>;
+        async fn invitation_by_hash(hash: Digest) -> StoreResult<Option<Invitation>>;
+        async fn invitations(account: &str, page: Page) -> StoreResult<Vec<Invitation>>;
+        async fn delete_invitation(account: &str, id: &str, activity: ActivityEntry) -> StoreResult<bool>;
+        async fn accept_invitation(accepted: AcceptedInvitation) -> StoreResult<()>;
+    }
+    impl PersonSessionStore {
+        async fn begin_session(
+            session: PersonSession,
+            person_version: i64,
+            sessions_max: usize,
+            activity: ActivityEntry,
+        ) -> StoreResult<()>;
+        async fn session_by_hash(hash: Digest) -> StoreResult<Option<(PersonSession, Person)>>;
+        async fn sessions(person: &str, limit: usize) -> StoreResult<Vec<PersonSession>>;
+        async fn touch_session(id: &str, at: Timestamp) -> StoreResult<()>;
+        async fn end_sessions(
+            person: &str,
+            ending: SessionsToEnd,
+            activity: Option<ActivityEntry>,
+        ) -> StoreResult<usize>;
+        async fn delete_expired_sessions(
+            now: Timestamp,
+            idle_before: Timestamp,
+            limit: usize,
+        ) -> StoreResult<usize>;
+        async fn take_sign_in_attempts(attempts: Vec<Attempts>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+        async fn settle_sign_in_attempts(full: Vec<Digest>, back: Vec<Attempts>) -> StoreResult<()>;
+    }
+    impl PortalSettingsStore {
+        async fn portal_settings(account: &str) -> StoreResult<Option<PortalSettings>>;
+        async fn portal_logo(account: &str) -> StoreResult<Option<PortalLogo>>;
+        async fn put_portal_settings(
+            account: &str,
+            settings: PortalSettings,
+            logo: LogoChange,
+            activity: ActivityEntry,
+        ) -> StoreResult<()>;
     }
     impl AppTokenStore {
         async fn create_app_token(token: AppToken, tokens_max: usize) -> StoreResult<()>;
         async fn app_token_by_hash(hash: [u8; 32]) -> StoreResult<Option<AppToken>>;
+        async fn exchange_app_token(
+            old: [u8; 32],
+            new: [u8; 32],
+            expires_at: Timestamp,
+            now: Timestamp,
+        ) -> StoreResult<bool>;
         async fn delete_app_token(application: &str, id: &str) -> StoreResult<bool>;
         async fn end_app_tokens(application: &str, sessions: Option<Vec<String>>, at: Timestamp) -> StoreResult<()>;
         async fn delete_expired_app_tokens(before: Timestamp, limit: usize) -> StoreResult<usize>;
@@ -289,6 +361,8 @@ forward! {
         async fn replace_sentinels(old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;
         async fn all_endpoints(after: Option<Id>, limit: usize) -> StoreResult<Vec<Endpoint>>;
         async fn reseal_endpoints(endpoints: Vec<(Endpoint, Endpoint)>) -> StoreResult<usize>;
+        async fn all_second_factors(after: Option<Id>, limit: usize) -> StoreResult<Vec<(Id, Sealed)>>;
+        async fn reseal_second_factors(secrets: Vec<(Id, Sealed, Sealed)>) -> StoreResult<usize>;
     }
     impl TaskStore {
         async fn create_task(

@@ -1,8 +1,16 @@
-//! The dashboard over HTTP: a provider on a temporary store, a server on a port, and a person who signed in.
+//! The dashboard, in process: a provider on a temporary store, its pages, and browsers that keep cookies.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod account;
+mod activity;
+mod api_keys;
 mod applications;
+mod browser;
 mod event_types;
+mod fixture;
 mod operation;
+mod people;
+mod profile;
+mod sign_in;
 mod workplace;

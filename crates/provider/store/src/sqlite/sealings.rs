@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use kit_runtime::vault::{Sealed, same_texts};
 use provider_core::model::{Endpoint, Id};
 use provider_core::port::{SealingStore, StoreError, StoreResult};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 use super::SqliteStore;
 use super::rows::{self, ENDPOINT, SqlResult};
@@ -46,6 +46,28 @@ impl SealingStore for SqliteStore {
 
     async fn reseal_endpoints(&self, endpoints: Vec<(Endpoint, Endpoint)>) -> StoreResult<usize> {
         self.write(move |db| endpoints.iter().map(|(old, new)| reseal(db, old, new)).sum()).await
+    }
+
+    async fn all_second_factors(&self, after: Option<Id>, limit: usize) -> StoreResult<Vec<(Id, Sealed)>> {
+        let select =
+            "SELECT id, totp_secret FROM people WHERE id > ?1 AND totp_secret IS NOT NULL ORDER BY id LIMIT ?2";
+        let after = after.as_deref().unwrap_or_default().to_owned();
+        self.read(move |db| {
+            let mut statement = db.prepare_cached(select)?;
+            let secret = |row: &Row<'_>| Ok((rows::id(row, 0)?, Sealed::from_text(rows::text(row, 1)?)));
+            statement.query_and_then((after, rows::sql_limit(limit)), secret)?.collect()
+        })
+        .await
+    }
+
+    async fn reseal_second_factors(&self, secrets: Vec<(Id, Sealed, Sealed)>) -> StoreResult<usize> {
+        let update = "UPDATE people SET totp_secret = ?3 WHERE id = ?1 AND totp_secret = ?2";
+        self.write(move |db| {
+            let reseal =
+                |(id, old, new): &(Id, Sealed, Sealed)| db.execute(update, (&**id, old.as_str(), new.as_str()));
+            Ok(secrets.iter().map(reseal).sum::<Result<usize, _>>()?)
+        })
+        .await
     }
 }
 

@@ -21,12 +21,12 @@ fn token(number: usize) -> AppToken {
 }
 
 pub(super) async fn an_accounts_settings_are_replaced_and_its_creation_is_not(store: Shared) {
-    assert_eq!(reason(store.update_account(account(1)).await.unwrap_err()), "not found");
+    assert_eq!(reason(store.update_account(account(1), entry(1)).await.unwrap_err()), "not found");
     store.create_account(account(1)).await.unwrap();
     store.create_account(account(2)).await.unwrap();
     let changed =
         Account { name: "Renamed".to_owned(), settings: AccountSettings::default(), created_at: at(77), ..account(1) };
-    store.update_account(changed.clone()).await.unwrap();
+    store.update_account(changed.clone(), entry(1)).await.unwrap();
     let expected = Account { created_at: at(0), ..changed };
     assert_eq!(store.accounts(whole(Order::Ascending)).await.unwrap(), [expected, account(2)]);
 }
@@ -41,15 +41,16 @@ pub(super) async fn a_keys_last_use_only_moves_on(store: Shared) {
         created_at: at(0),
         expires_at: Some(at(9)),
         last_used_at: None,
+        last_used_from: None,
     };
-    store.create_api_key(key.clone()).await.unwrap();
+    store.create_api_key(key.clone(), entry(1)).await.unwrap();
     assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(key.clone()));
     for used_at in [20, 10] {
-        store.touch_api_key(&key.id, at(used_at)).await.unwrap();
-        let used = ApiKey { last_used_at: Some(at(20)), ..key.clone() };
+        store.touch_api_key(&key.id, at(used_at), Some(format!("192.0.2.{used_at}"))).await.unwrap();
+        let used = ApiKey { last_used_at: Some(at(20)), last_used_from: Some("192.0.2.20".to_owned()), ..key.clone() };
         assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(used));
     }
-    store.touch_api_key(&id("key", 9), at(1)).await.unwrap();
+    store.touch_api_key(&id("key", 9), at(1), None).await.unwrap();
 }
 
 pub(super) async fn a_token_is_found_by_its_hash_as_long_as_its_application_is_there(store: Shared) {

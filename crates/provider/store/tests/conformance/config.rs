@@ -14,12 +14,13 @@ pub(super) async fn api_keys_belong_to_an_account_and_are_found_by_their_hash(st
         created_at: at(3),
         expires_at: (number == 2).then(|| at(9_000)),
         last_used_at: None,
+        last_used_from: None,
     };
-    assert_eq!(reason(store.create_api_key(key(1, 1)).await.unwrap_err()), "not found");
+    assert_eq!(reason(store.create_api_key(key(1, 1), entry(1)).await.unwrap_err()), "not found");
     store.create_account(account(1)).await.unwrap();
     store.create_account(account(2)).await.unwrap();
     for (number, account) in [(1, 1), (2, 2), (3, 1)] {
-        store.create_api_key(key(number, account)).await.unwrap();
+        store.create_api_key(key(number, account), entry(1)).await.unwrap();
     }
     assert_eq!(store.account(&id("org", 2)).await.unwrap(), Some(account(2)));
     assert_eq!(store.account(&id("org", 3)).await.unwrap(), None);
@@ -27,9 +28,9 @@ pub(super) async fn api_keys_belong_to_an_account_and_are_found_by_their_hash(st
     assert_eq!(store.api_key_by_hash([2; 32]).await.unwrap(), Some(key(2, 2)));
     assert_eq!(store.api_keys(&id("org", 1), whole(Order::Descending)).await.unwrap(), [key(3, 1), key(1, 1)]);
 
-    assert!(!store.delete_api_key(&id("org", 1), &id("key", 2)).await.unwrap(), "it is another account's");
-    assert!(store.delete_api_key(&id("org", 2), &id("key", 2)).await.unwrap());
-    assert!(!store.delete_api_key(&id("org", 2), &id("key", 2)).await.unwrap());
+    assert!(!store.delete_api_key(&id("org", 1), &id("key", 2), entry(2)).await.unwrap(), "it is another account's");
+    assert!(store.delete_api_key(&id("org", 2), &id("key", 2), entry(2)).await.unwrap());
+    assert!(!store.delete_api_key(&id("org", 2), &id("key", 2), entry(2)).await.unwrap());
     assert_eq!(store.api_key_by_hash([2; 32]).await.unwrap(), None);
 }
 

@@ -1,13 +1,14 @@
 //! What the stories start from.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::vault::Sealed;
 use provider_core::model::{
-    Account, AccountSettings, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, EventType, Id, Message,
-    OldSecret, PayloadCheck,
+    Account, AccountSettings, ActivityEntry, ActorKind, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint,
+    EventType, Id, Message, OldSecret, PayloadCheck,
 };
 use provider_core::port::{
     Answer, AttemptEvent, AttemptFilter, AttemptRecord, AttemptScope, ClaimLimit, Cursor, Delivery, DeliveryKind,
@@ -58,6 +59,29 @@ pub(super) fn account(number: usize) -> Account {
         endpoints_max: Some(7),
     };
     Account { id: id("org", number), name: format!("Account {number}"), settings, created_at: at(0) }
+}
+
+/// An entry of the first account's activity log, `number` milliseconds after the stories begin.
+pub(super) fn entry(number: usize) -> ActivityEntry {
+    ActivityEntry {
+        id: unique_entry_id(number),
+        account: id("org", 1),
+        at: at(number as i64),
+        actor_kind: ActorKind::Person,
+        actor: id("per", 1),
+        actor_name: "Ann".to_owned(),
+        action: "api_key.created".to_owned(),
+        subject: format!("key_{number}"),
+        subject_name: "Ключ".to_owned(),
+        before: String::new(),
+        after: "expires: never".to_owned(),
+    }
+}
+
+/// An id that grows with the number, and with each call for the same number.
+fn unique_entry_id(number: usize) -> Id {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    format!("act_{number:013}{:014}", CALLS.fetch_add(1, Ordering::Relaxed)).into()
 }
 
 /// An application of the first account.

@@ -4,6 +4,7 @@
 
 mod accept;
 mod access;
+mod activity;
 mod attempts;
 mod changes;
 mod config;
@@ -18,6 +19,8 @@ mod operations;
 mod ordering;
 mod overview;
 mod pages;
+mod people;
+mod portal_settings;
 mod puts;
 mod resend;
 mod restart;
@@ -70,6 +73,23 @@ stories! {
         tokens_end_all_together_or_by_session_and_never_later,
         tokens_over_their_time_are_forgotten_a_few_at_a_time,
         event_types_are_counted_up_to_a_number;
+    activity:
+        an_entry_is_kept_with_its_change_and_found_by_its_words,
+        entries_of_one_account_are_nobody_elses_and_old_ones_are_deleted;
+    people:
+        a_person_joins_once_with_an_invitation,
+        a_link_for_a_new_password_changes_the_person,
+        an_account_keeps_an_admin,
+        two_admins_can_not_remove_each_other,
+        a_session_is_found_until_it_ends,
+        only_the_newest_sessions_stay,
+        codes_work_once,
+        attempts_run_out_and_refill,
+        an_account_has_no_more_people_than_it_may,
+        what_expired_is_deleted_a_few_at_a_time;
+    portal_settings:
+        settings_of_the_portal_are_replaced_and_the_logo_stays,
+        a_code_of_the_portal_is_exchanged_once;
     waiting:
         what_waits_is_told_by_endpoint,
         an_endpoint_is_found_by_its_id_alone;

@@ -10,6 +10,7 @@ mod audit;
 mod broken_log;
 mod bulk_changes;
 mod concurrent_bidders;
+mod dashboard_people;
 mod database_outage;
 mod demo;
 mod disconnect_and_quarantine;

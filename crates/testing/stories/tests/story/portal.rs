@@ -86,7 +86,7 @@ const BROKEN_WORDS: &str = r#"(() => {
     return whole.filter((element) => lines(element) > 1.5).map((element) => element.textContent).join("; ");
 })()"#;
 
-async fn assert_accessible(page: &Page) {
+pub(super) async fn assert_accessible(page: &Page) {
     for width in SMALL {
         page.resize(width).await.unwrap();
         page.wait_until(&format!("innerWidth === {width}")).await.unwrap();

@@ -1,0 +1,64 @@
+//! API access: keys are created, used, expired and revoked.
+
+use provider_core::ProviderError;
+
+use crate::fixture::Fixture;
+
+#[tokio::test]
+async fn a_key_is_shown_once_and_works_until_it_is_revoked() {
+    let fixture = Fixture::new().await;
+    let mut ann = fixture.admin().await;
+    ann.get("/api-access").await.is(200).shows("https://hooks.example").shows("platform");
+    ann.post("/api-access/new", &[("name", ""), ("expiry", "never")]).await.is(422).shows("must not be empty");
+    ann.post("/api-access/new", &[("name", "Shop"), ("expiry", "soon")]).await.is(422).shows("Choose when");
+    let page = ann.post("/api-access/new", &[("name", "Shop <b>"), ("expiry", "never")]).await;
+    page.is(200).shows("is shown only now").shows("Shop &#60;b&#62;").shows("It does not expire.");
+    let key = page.text_of("key");
+    let list = ann.get("/api-access").await;
+    list.is(200).shows("Shop &#60;b&#62;").hides(&key);
+
+    let from = "192.0.2.7".parse().ok();
+    let caller = fixture.provider.authenticate_from(Some(&key), from).await.unwrap();
+    assert_eq!(caller.account, fixture.account.id);
+    ann.get("/api-access").await.is(200).shows("192.0.2.7");
+
+    let path = format!("/api-access/{}", caller.key);
+    ann.get(&format!("{path}/revoke")).await.is(200).shows("are refused from now on").shows("192.0.2.7");
+    ann.submit(&format!("{path}/revoke"), &[]).await.is(200).shows("The key was revoked.");
+    assert!(matches!(fixture.provider.authenticate(&key).await, Err(ProviderError::Unauthenticated)));
+    ann.get(&format!("{path}/expiry")).await.is(404);
+}
+
+#[tokio::test]
+async fn a_key_expires_when_it_is_told_to_and_the_expiry_can_be_taken_back() {
+    let fixture = Fixture::new().await;
+    let mut ann = fixture.admin().await;
+    let page = ann.post("/api-access/new", &[("name", "Shop"), ("expiry", "week")]).await;
+    let key = page.is(200).shows("It expires").text_of("key");
+    let caller = fixture.provider.authenticate(&key).await.unwrap();
+    let path = format!("/api-access/{}/expiry", caller.key);
+    ann.get(&path).await.is(200).shows("in 7 days");
+    ann.post(&path, &[("expiry", "soon")]).await.leads_to(&path);
+    ann.submit(&path, &[("expiry", "hour")]).await.is(200).shows("The key&#39;s expiry was changed.");
+    fixture.clock.advance(std::time::Duration::from_secs(1_800));
+    fixture.provider.authenticate(&key).await.unwrap();
+    ann.submit(&path, &[("expiry", "never")]).await.is(200);
+    fixture.clock.advance(std::time::Duration::from_secs(1_800));
+    fixture.provider.authenticate(&key).await.unwrap();
+    ann.submit(&path, &[("expiry", "hour")]).await.is(200);
+    fixture.clock.advance(std::time::Duration::from_secs(3_600));
+    assert!(fixture.provider.authenticate(&key).await.is_err());
+}
+
+#[tokio::test]
+async fn keys_of_another_account_do_not_exist() {
+    let fixture = Fixture::new().await;
+    let other = fixture.provider.create_account("Other").await.unwrap();
+    let key = fixture.provider.create_api_key(&other.id, "other").await.unwrap();
+    let mut ann = fixture.admin().await;
+    for action in ["expiry", "revoke"] {
+        ann.get(&format!("/api-access/{}/{action}", key.key.id)).await.is(404);
+        ann.post(&format!("/api-access/{}/{action}", key.key.id), &[("expiry", "hour")]).await.is(404);
+    }
+    fixture.provider.authenticate(&key.text).await.unwrap();
+}

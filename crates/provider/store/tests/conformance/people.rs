@@ -1,0 +1,261 @@
+//! People, invitations, sessions, and the limit on sign-in attempts.
+
+use std::time::Duration;
+
+use kit_identity::throttle::Attempt;
+use kit_runtime::vault::Sealed;
+use provider_core::model::{Invitation, Person, PersonSession, Totp};
+use provider_core::people::Role;
+use provider_core::port::{
+    AcceptedInvitation, InvitedPerson, Order, PersonChange, PersonChangeResult, SessionsToEnd, StoreError, TotpChange,
+};
+
+use super::given::*;
+
+fn person(number: usize, role: Role) -> Person {
+    Person {
+        id: id("per", number),
+        account: id("org", 1),
+        email: format!("person{number}@example.com"),
+        name: format!("Pérson {number}"),
+        role,
+        password_hash: "$argon2id$".to_owned(),
+        created_at: at(1),
+        version: 1,
+        signed_in_at: Some(at(1)),
+        totp: None,
+    }
+}
+
+fn session(number: usize, person: usize) -> PersonSession {
+    PersonSession {
+        id: id("ses", number),
+        hash: [number as u8; 32],
+        person: id("per", person),
+        address: Some("192.0.2.1".to_owned()),
+        browser: Some("Firefox".to_owned()),
+        created_at: at(10),
+        expires_at: at(1_000),
+        last_used_at: at(10),
+    }
+}
+
+fn invitation(number: usize) -> Invitation {
+    Invitation {
+        id: id("inv", number),
+        account: id("org", 1),
+        role: Role::Member,
+        person: None,
+        note: "Bob of the warehouse".to_owned(),
+        created_by: "Ann".to_owned(),
+        created_at: at(2),
+        hash: [number as u8; 32],
+        expires_at: at(500),
+    }
+}
+
+/// The person joins by an invitation of the same number, with a session of that number.
+async fn join(store: &Shared, number: usize, role: Role) -> Result<(), StoreError> {
+    store.create_invitation(invitation(number), 99, entry(1)).await.unwrap();
+    accept(store, number, InvitedPerson::New(person(number, role)), number).await
+}
+
+async fn accept(store: &Shared, number: usize, person: InvitedPerson, session_of: usize) -> Result<(), StoreError> {
+    let (invitation, session) = (id("inv", number).to_string(), session(number, session_of));
+    store.accept_invitation(AcceptedInvitation { invitation, person, session, activity: entry(2) }).await
+}
+
+fn change(person: Person) -> PersonChange {
+    PersonChange { person, totp: TotpChange::Keep, ending: SessionsToEnd::Nothing, activity: None }
+}
+
+pub(super) async fn a_person_joins_once_with_an_invitation(store: Shared) {
+    let refused = store.create_invitation(invitation(1), 9, entry(1)).await;
+    assert!(matches!(refused, Err(StoreError::NotFound)), "there is no such account");
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    assert_eq!(store.person(&id("per", 1)).await.unwrap(), Some(person(1, Role::Admin)));
+    assert_eq!(store.person_by_email("person1@example.com").await.unwrap(), Some(person(1, Role::Admin)));
+    assert_eq!(store.person_by_email("person2@example.com").await.unwrap(), None);
+    assert_eq!(store.session_by_hash([1; 32]).await.unwrap(), Some((session(1, 1), person(1, Role::Admin))));
+    let again = accept(&store, 1, InvitedPerson::New(person(2, Role::Admin)), 2).await;
+    assert!(matches!(again, Err(StoreError::NotFound)), "it was used");
+
+    store.create_invitation(invitation(3), 9, entry(1)).await.unwrap();
+    assert_eq!(store.invitation_by_hash([3; 32]).await.unwrap(), Some(invitation(3)));
+    let same_address = Person { email: "person1@example.com".to_owned(), ..person(3, Role::Viewer) };
+    let taken = accept(&store, 3, InvitedPerson::New(same_address), 3).await;
+    assert!(matches!(taken, Err(StoreError::Taken("email"))));
+    assert_eq!(store.invitations(&id("org", 1), whole(Order::Descending)).await.unwrap(), [invitation(3)]);
+    assert!(!store.delete_invitation(&id("org", 2), &id("inv", 3), entry(3)).await.unwrap());
+    assert!(store.delete_invitation(&id("org", 1), &id("inv", 3), entry(3)).await.unwrap());
+    assert_eq!(store.invitation_by_hash([3; 32]).await.unwrap(), None);
+    join(&store, 4, Role::Viewer).await.unwrap();
+    let people = store.people(&id("org", 1), whole(Order::Ascending)).await.unwrap();
+    assert_eq!(people, [person(1, Role::Admin), person(4, Role::Viewer)]);
+    assert_eq!(store.people(&id("org", 2), whole(Order::Ascending)).await.unwrap(), []);
+}
+
+pub(super) async fn a_link_for_a_new_password_changes_the_person(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    for number in [2, 3] {
+        let link = Invitation { person: Some(id("per", 1)), ..invitation(number) };
+        store.create_invitation(link, 9, entry(1)).await.unwrap();
+    }
+    assert_eq!(store.invitation_by_hash([2; 32]).await.unwrap(), None, "the newer link replaced it");
+    let with_password = Person { password_hash: "new".to_owned(), ..person(1, Role::Admin) };
+    let stale = Person { version: 7, ..with_password.clone() };
+    let reset = |person| InvitedPerson::Existing(PersonChange { ending: SessionsToEnd::All, ..change(person) });
+    assert!(matches!(accept(&store, 3, reset(stale), 1).await, Err(StoreError::Conflict)));
+    accept(&store, 3, reset(with_password.clone()), 1).await.unwrap();
+    let changed = Person { version: 2, ..with_password };
+    assert_eq!(store.session_by_hash([1; 32]).await.unwrap(), None, "the older session ended");
+    assert_eq!(store.session_by_hash([3; 32]).await.unwrap(), Some((session(3, 1), changed)));
+}
+
+pub(super) async fn an_account_keeps_an_admin(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    join(&store, 2, Role::Viewer).await.unwrap();
+    let demoted = |number| change(person(number, Role::Member));
+    assert_eq!(store.change_person(demoted(1)).await.unwrap(), PersonChangeResult::LastAdmin);
+    let removed = store.remove_person(person(1, Role::Admin), entry(3)).await.unwrap();
+    assert_eq!(removed, PersonChangeResult::LastAdmin);
+    let promoted = change(person(2, Role::Admin));
+    assert_eq!(store.change_person(promoted.clone()).await.unwrap(), PersonChangeResult::Done);
+    assert!(matches!(store.change_person(promoted).await, Err(StoreError::Conflict)), "the version is another");
+    assert_eq!(store.change_person(demoted(1)).await.unwrap(), PersonChangeResult::Done);
+    let member = Person { version: 2, ..person(1, Role::Member) };
+    assert_eq!(store.person(&id("per", 1)).await.unwrap(), Some(member.clone()));
+    let removed = store.remove_person(member, entry(4)).await.unwrap();
+    assert_eq!(removed, PersonChangeResult::Done);
+    assert_eq!(store.person(&id("per", 1)).await.unwrap(), None);
+    assert_eq!(store.session_by_hash([1; 32]).await.unwrap(), None);
+}
+
+pub(super) async fn two_admins_can_not_remove_each_other(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    join(&store, 2, Role::Admin).await.unwrap();
+    let remove = |number| store.remove_person(person(number, Role::Admin), entry(3));
+    let (one, two) = tokio::join!(remove(1), remove(2));
+    let mut results = [one.unwrap(), two.unwrap()];
+    results.sort_by_key(|result| *result == PersonChangeResult::LastAdmin);
+    assert_eq!(results, [PersonChangeResult::Done, PersonChangeResult::LastAdmin]);
+    assert_eq!(store.people(&id("org", 1), whole(Order::Ascending)).await.unwrap().len(), 1);
+}
+
+pub(super) async fn a_session_is_found_until_it_ends(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    let stale = store.begin_session(session(2, 1), 7, 9, entry(3)).await;
+    assert!(matches!(stale, Err(StoreError::Conflict)));
+    for number in 2..=4 {
+        store.begin_session(session(number, 1), 1, 9, entry(3)).await.unwrap();
+    }
+    let signed_in = Person { signed_in_at: Some(at(10)), ..person(1, Role::Admin) };
+    assert_eq!(store.session_by_hash([2; 32]).await.unwrap(), Some((session(2, 1), signed_in)));
+    for used_at in [90, 40] {
+        store.touch_session(&id("ses", 2), at(used_at)).await.unwrap();
+    }
+    let listed = store.sessions(&id("per", 1), 3).await.unwrap();
+    let used = PersonSession { last_used_at: at(90), ..session(2, 1) };
+    assert_eq!(listed, [session(4, 1), session(3, 1), used]);
+
+    let end = async |ending| store.end_sessions(&id("per", 1), ending, Some(entry(4))).await.unwrap();
+    assert_eq!(end(SessionsToEnd::Nothing).await, 0);
+    assert_eq!(end(SessionsToEnd::One(id("ses", 9).to_string())).await, 0);
+    assert_eq!(end(SessionsToEnd::One(id("ses", 4).to_string())).await, 1);
+    assert_eq!(end(SessionsToEnd::AllBut(id("ses", 2).to_string())).await, 2);
+    assert!(store.session_by_hash([2; 32]).await.unwrap().is_some());
+    assert_eq!(end(SessionsToEnd::All).await, 1);
+    assert_eq!(store.sessions(&id("per", 1), 9).await.unwrap(), []);
+}
+
+pub(super) async fn only_the_newest_sessions_stay(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    for number in 2..=4 {
+        store.begin_session(session(number, 1), 1, 2, entry(3)).await.unwrap();
+    }
+    let ids: Vec<_> = store.sessions(&id("per", 1), 9).await.unwrap().into_iter().map(|session| session.id).collect();
+    assert_eq!(ids, [id("ses", 4), id("ses", 3)]);
+}
+
+pub(super) async fn codes_work_once(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    let of = id("per", 1);
+    assert!(!store.use_totp_step(&of, 5).await.unwrap(), "there is no second factor");
+    let totp = Totp { secret: Sealed::from_text("v1.sealed".to_owned()), step: 5, confirmed_at: Some(at(7)) };
+    let set = TotpChange::Set(totp.clone(), vec![[1; 32], [2; 32]]);
+    store.change_person(PersonChange { totp: set, ..change(person(1, Role::Admin)) }).await.unwrap();
+    let with_factor = Person { version: 2, totp: Some(totp), ..person(1, Role::Admin) };
+    assert_eq!(store.person(&of).await.unwrap(), Some(with_factor.clone()));
+    for (step, used) in [(5, false), (6, true), (6, false), (4, false), (7, true)] {
+        assert_eq!(store.use_totp_step(&of, step).await.unwrap(), used, "step {step}");
+    }
+    assert!(store.use_recovery_code(&of, [1; 32]).await.unwrap());
+    assert!(!store.use_recovery_code(&of, [1; 32]).await.unwrap());
+    assert!(!store.use_recovery_code(&of, [3; 32]).await.unwrap());
+    assert_eq!(store.recovery_codes(&of).await.unwrap(), 1);
+    let (old, new) = (Sealed::from_text("v1.sealed".to_owned()), Sealed::from_text("v1.again".to_owned()));
+    assert_eq!(store.all_second_factors(None, 9).await.unwrap(), [(of.clone(), old.clone())]);
+    assert_eq!(store.all_second_factors(Some(of.clone()), 9).await.unwrap(), []);
+    for resealed in [1, 0] {
+        let secrets = vec![(of.clone(), old.clone(), new.clone())];
+        assert_eq!(store.reseal_second_factors(secrets).await.unwrap(), resealed);
+    }
+    assert_eq!(store.all_second_factors(None, 9).await.unwrap(), [(of.clone(), new)]);
+    store.change_person(PersonChange { totp: TotpChange::Remove, ..change(with_factor) }).await.unwrap();
+    assert_eq!(store.recovery_codes(&of).await.unwrap(), 0);
+    assert_eq!(store.person(&of).await.unwrap().unwrap().totp, None);
+}
+
+pub(super) async fn attempts_run_out_and_refill(store: Shared) {
+    let attempt =
+        |subject| Attempt { subject: [subject; 32], refill_interval: Duration::from_millis(100), attempts_max: 2 };
+    let take = async |subjects: &[u8], now: i64| {
+        let attempts = subjects.iter().map(|subject| attempt(*subject)).collect();
+        store.take_sign_in_attempts(attempts, at(now)).await.unwrap()
+    };
+    assert_eq!(take(&[1, 2], 0).await, None);
+    assert_eq!(take(&[1], 0).await, None);
+    assert_eq!(take(&[1, 2], 0).await, Some(at(100)), "the first is used up");
+    assert_eq!(take(&[2], 0).await, None, "a refused attempt took nothing from the second");
+    assert_eq!(take(&[2], 0).await, Some(at(100)));
+    store.settle_sign_in_attempts(vec![[1; 32]], vec![attempt(2)]).await.unwrap();
+    assert_eq!(take(&[1, 2], 0).await, None);
+    assert_eq!(take(&[2], 0).await, Some(at(100)));
+    assert_eq!(take(&[2], 100).await, None);
+}
+
+pub(super) async fn an_account_has_no_more_people_than_it_may(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    store.create_invitation(invitation(2), 2, entry(1)).await.unwrap();
+    let refused = store.create_invitation(invitation(3), 2, entry(1)).await;
+    assert!(matches!(refused, Err(StoreError::LimitReached)));
+    assert_eq!(store.invitation_by_hash([3; 32]).await.unwrap(), None);
+    // A link for a new password adds nobody.
+    let link = Invitation { person: Some(id("per", 1)), ..invitation(4) };
+    store.create_invitation(link, 2, entry(1)).await.unwrap();
+}
+
+pub(super) async fn what_expired_is_deleted_a_few_at_a_time(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    for number in 2..=4 {
+        let expires_at = at(number as i64 * 100);
+        let session = PersonSession { expires_at, last_used_at: at(50), ..session(number, 1) };
+        store.begin_session(session, 1, 9, entry(3)).await.unwrap();
+    }
+    store.create_invitation(invitation(9), 9, entry(1)).await.unwrap();
+    assert_eq!(store.delete_expired_sessions(at(350), at(0), 1).await.unwrap(), 1);
+    assert_eq!(store.delete_expired_sessions(at(350), at(0), 9).await.unwrap(), 1);
+    assert_eq!(store.sessions(&id("per", 1), 9).await.unwrap().len(), 2);
+    assert_eq!(store.delete_expired_sessions(at(350), at(60), 9).await.unwrap(), 2, "unused");
+    assert_eq!(store.delete_expired_sessions(at(501), at(60), 9).await.unwrap(), 1, "the invitation");
+    assert_eq!(store.invitation_by_hash([9; 32]).await.unwrap(), None);
+}

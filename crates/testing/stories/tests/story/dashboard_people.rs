@@ -1,0 +1,118 @@
+//! The people of an account in a real browser: the first sign-in by a code, an invitation, and a role that is refused.
+
+use testkit::browser::{Browser, Page};
+use testkit::server::{Launch, Server};
+use testkit::site::http_client;
+
+use crate::portal::assert_accessible;
+use crate::support::launch;
+
+const PASSWORD: &str = "correct horse battery";
+const DESK: u32 = 1_200;
+
+/// A provider with an account that nobody can sign in to.
+struct AccountFixture {
+    launch: Launch,
+    account: String,
+    _server: Server,
+    _data: tempfile::TempDir,
+}
+
+impl AccountFixture {
+    async fn open() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let launch = launch(data.path()).roles(&["provider"]);
+        let server = launch.start(&http_client()).await.unwrap();
+        let created = launch.run_command(&["provider", "account", "create", "Hammer & Sons", "--json"]).unwrap();
+        assert_eq!(created.as_object().unwrap().len(), 1, "no code is made that was not asked for: {created}");
+        let account = created["id"].as_str().unwrap().to_owned();
+        Self { launch, account, _server: server, _data: data }
+    }
+
+    /// The path below the provider's address.
+    fn url(&self, path: &str) -> String {
+        format!("{}/dashboard{path}", self.launch.provider_url())
+    }
+}
+
+async fn join(page: &Page, link: &str, name: &str) {
+    page.open(link).await.unwrap();
+    page.wait_until_at("/dashboard/join/account").await.unwrap();
+    // The code is not in the browser's address or in its history.
+    assert!(!page.text("location.href").await.unwrap().contains('#'));
+    assert_accessible(page).await;
+    page.fill("name", name).await.unwrap();
+    page.fill("email", &format!("{}@example.com", name.to_lowercase())).await.unwrap();
+    page.fill("password", PASSWORD).await.unwrap();
+    page.click("Join account").await.unwrap();
+    page.wait_until_shown("Overview").await.unwrap();
+    assert_eq!(page.text("document.cookie").await.unwrap(), "", "no script can read the session");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_person_invites_a_second_whose_role_is_refused_where_it_should_be() {
+    let fixture = AccountFixture::open().await;
+    let browser = Browser::start().await.unwrap();
+    let ann = browser.page().await.unwrap();
+    ann.resize(DESK).await.unwrap();
+    ann.open(&fixture.url("/people")).await.unwrap();
+    ann.wait_until_shown("Nobody can sign in yet").await.unwrap();
+    assert_accessible(&ann).await;
+
+    let code = fixture.launch.run_command(&["provider", "account", "sign-in-code", &fixture.account, "--json"]).unwrap();
+    let code = code["url"].as_str().unwrap().to_owned();
+    join(&ann, &code, "Ann").await;
+    ann.click("People").await.unwrap();
+    ann.wait_until_shown("ann@example.com").await.unwrap();
+    assert_accessible(&ann).await;
+    ann.click("Invite person").await.unwrap();
+    ann.wait_until_at("/dashboard/people/invite").await.unwrap();
+    assert_accessible(&ann).await;
+    ann.fill("note", "Bob of the warehouse").await.unwrap();
+    ann.click("ViewerReads everything except secrets.").await.unwrap();
+    ann.click("Make link").await.unwrap();
+    ann.wait_until_shown("is shown only now").await.unwrap();
+    assert_accessible(&ann).await;
+    let invitation = ann.text("document.getElementById('link').textContent").await.unwrap();
+
+    let second = Browser::start().await.unwrap();
+    let bob = second.page().await.unwrap();
+    bob.resize(DESK).await.unwrap();
+    bob.open(&code).await.unwrap();
+    bob.wait_until_shown("was used before").await.unwrap();
+    join(&bob, &invitation, "Bob").await;
+    bob.click("API access").await.unwrap();
+    bob.wait_until_shown("An Admin of the account creates keys.").await.unwrap();
+    bob.open(&fixture.url("/people/invite")).await.unwrap();
+    bob.wait_until_shown("This needs the role Admin").await.unwrap();
+    assert_accessible(&bob).await;
+
+    ann.click("People").await.unwrap();
+    ann.wait_until_shown("bob@example.com").await.unwrap();
+    ann.click("Bob").await.unwrap();
+    ann.wait_until_shown("Make link for a new password").await.unwrap();
+    assert_accessible(&ann).await;
+    ann.click("AdminAlso manages people, API keys and the account's settings.").await.unwrap();
+    ann.click("Change role").await.unwrap();
+    ann.wait_until_shown("The role was changed.").await.unwrap();
+    bob.open(&fixture.url("/people/invite")).await.unwrap();
+    bob.wait_until_shown("Whom is the link for?").await.unwrap();
+
+    for (link, words) in
+        [("API access", "No API keys yet"), ("Activity", "Joined as"), ("Account settings", "Save App Portal")]
+    {
+        ann.click(link).await.unwrap();
+        ann.wait_until_shown(words).await.unwrap();
+        assert_accessible(&ann).await;
+    }
+    ann.click("Ann").await.unwrap();
+    ann.wait_until_shown("Your profile").await.unwrap();
+    assert_accessible(&ann).await;
+    ann.click("Sign out").await.unwrap();
+    ann.wait_until_shown("You are signed out.").await.unwrap();
+    ann.fill("email", "ann@example.com").await.unwrap();
+    ann.fill("password", PASSWORD).await.unwrap();
+    ann.click("Sign in").await.unwrap();
+    ann.wait_until_shown("Overview").await.unwrap();
+    assert_eq!(ann.console_errors(), [""; 0]);
+}
