@@ -14,6 +14,7 @@ mod embedded_provider;
 mod error;
 mod home;
 mod node;
+mod ready_event_types;
 mod sealing_key;
 mod server_proof;
 mod setup_code;

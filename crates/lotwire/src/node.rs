@@ -32,6 +32,7 @@ use crate::data_dir_lock::{self, DataDirLock};
 use crate::embedded_provider::EmbeddedNodes;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::home;
+use crate::ready_event_types::ready_event_types;
 use crate::sealing_key::{require_platform_key, require_provider_key};
 use crate::server_proof;
 
@@ -213,7 +214,8 @@ impl Node {
             provider.spawn_workers(&node.tasks);
             let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
             let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
-            let surface = provider_pages::dashboard::add_to(surface, provider.clone(), node.services.clock.clone());
+            let clock = node.services.clock.clone();
+            let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock, ready_event_types());
             let surface = home::add_to(surface, Role::Provider, &config.provider_public_url());
             let surface = node.with_proofs(surface, Role::Provider, &config);
             let addr = node.serve(listener, surface, &config, &config.provider.trusted_proxies)?;

@@ -3,6 +3,7 @@
 pub(crate) mod example;
 pub(crate) mod schema;
 
+mod check;
 mod import;
 mod openapi;
 
@@ -21,6 +22,7 @@ use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Provider, Put};
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::FieldErrors;
 
+pub use check::CheckedSchemas;
 pub use import::{ImportedEventTypes, OpenApiImport, UnlistedEventTypes};
 
 /// Pages of the store that a list without the archived ones looks through for one page of its own.
@@ -324,7 +326,7 @@ impl Provider {
 
 impl EventType {
     /// What a caller would say to have it as it is.
-    fn as_input(&self) -> EventTypeInput {
+    pub fn as_input(&self) -> EventTypeInput {
         EventTypeInput {
             description: self.description.clone(),
             archived: self.archived,

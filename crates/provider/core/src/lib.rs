@@ -34,6 +34,7 @@ pub mod messages;
 pub mod model;
 pub mod operational;
 pub mod ordering;
+mod overview;
 pub mod page;
 pub mod patch_field;
 pub mod people;
@@ -61,17 +62,20 @@ pub use endpoints::address::{AllowedSchemes, EndpointAddressPolicy};
 pub use endpoints::health::{EndpointHealth, HealthSpan};
 pub use endpoints::{EndpointInput, EndpointPatch, Switch};
 pub use error::{FieldError, ProviderError, Quota};
+pub use event_types::schema::SchemaFault;
 pub use event_types::{
-    Archived, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, UnlistedEventTypes,
+    Archived, CheckedSchemas, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, UnlistedEventTypes,
 };
 pub use idempotency::{Idempotency, StoredAnswer};
 pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};
 pub use messages::payload::Payload;
-pub use messages::payload_schemas::PayloadCounts;
+pub use messages::payload_schemas::{PayloadCounts, PayloadFinding};
 pub use messages::retention_counts::RetentionCounts;
 pub use messages::search::{MessageRow, MessageSearch, MessageState};
 pub use messages::{MessageInput, PrecheckResult};
 pub use ordering::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};
+pub use overview::usage::{AccountUsage, UsageStep};
+pub use overview::{RATE_ATTEMPTS_MAX, SetupProgress};
 pub use page::{ListPage, PageRequest};
 pub use patch_field::PatchField;
 pub use portal::{PortalAccess, PortalAccessInput};

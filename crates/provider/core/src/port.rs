@@ -27,6 +27,7 @@ mod idempotency;
 mod messages;
 mod nodes;
 mod operational_events;
+mod overview;
 mod pauses;
 mod people;
 mod person_sessions;
@@ -55,6 +56,7 @@ pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
+pub use overview::{AccountProgress, ApplicationFigures, OverviewStore};
 pub use pauses::{Pause, PauseStore};
 pub use people::{
     AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd, TotpChange,
@@ -152,6 +154,7 @@ pub trait Store:
     + MessageStore
     + NodeStore
     + OperationalEventStore
+    + OverviewStore
     + PauseStore
     + PeopleStore
     + PersonSessionStore
@@ -178,6 +181,7 @@ impl<T> Store for T where
         + MessageStore
         + NodeStore
         + OperationalEventStore
+        + OverviewStore
         + PauseStore
         + PeopleStore
         + PersonSessionStore

@@ -19,6 +19,7 @@ use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::messages::payload_schemas::PayloadSchemas;
 use crate::messages::retention_counts::RetentionCounters;
+use crate::overview::usage::UsageCounts;
 use crate::people::SignInState;
 use crate::port::Store;
 use crate::supervision::metrics::store_counts::StoreCountsCache;
@@ -65,6 +66,7 @@ struct Inner {
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
     url_looks: UrlLooks,
+    usage_counts: UsageCounts,
     sign_in_state: SignInState,
 }
 
@@ -123,6 +125,7 @@ impl Provider {
             retention_counters: RetentionCounters::default(),
             store_counts: StoreCountsCache::default(),
             url_looks: UrlLooks::new(transport, RateLimiters::new(clock_start)),
+            usage_counts: UsageCounts::default(),
         }))
     }
 
@@ -210,6 +213,10 @@ impl Provider {
 
     pub(crate) fn url_looks(&self) -> &UrlLooks {
         &self.0.url_looks
+    }
+
+    pub(crate) fn usage_counts(&self) -> &UsageCounts {
+        &self.0.usage_counts
     }
 
     pub(crate) fn sign_in_state(&self) -> &SignInState {

@@ -11,9 +11,13 @@ mod api_keys;
 mod applications;
 mod checklist;
 mod event_types;
+mod field;
 mod form_errors;
 mod operational;
+mod outcomes;
+mod payload_check;
 mod people;
+mod rights;
 mod session;
 mod sign_in;
 mod tasks;
@@ -32,6 +36,8 @@ use kit_runtime::clock::SharedClock;
 use provider_core::Provider;
 use url::{Position, Url};
 
+pub use event_types::{ReadyEventType, ReadyEventTypes};
+
 /// Path of the dashboard below the provider's public address.
 pub const PATH: &str = "/dashboard";
 
@@ -44,6 +50,7 @@ struct Inner {
     clock: SharedClock,
     site: Arc<Site>,
     cookies: Cookies,
+    ready: ReadyEventTypes,
 }
 
 /// The cookies of the dashboard.
@@ -58,9 +65,9 @@ pub(crate) struct Cookies {
     pub(crate) join: Cookie,
 }
 
-/// Mounts the dashboard of this provider on the surface, below [`PATH`].
-pub fn add_to(surface: Surface, provider: Provider, clock: SharedClock) -> Surface {
-    let dashboard = Dashboard::new(provider, clock);
+/// Mounts the dashboard of this provider on the surface, below [`PATH`]. It offers the `ready` event types to each account.
+pub fn add_to(surface: Surface, provider: Provider, clock: SharedClock, ready: ReadyEventTypes) -> Surface {
+    let dashboard = Dashboard::new(provider, clock, ready);
     let site = dashboard.0.site.clone();
     surface.mount(PATH, site::wrap_site(pages().with_state(dashboard), site))
 }
@@ -79,11 +86,12 @@ fn pages() -> Router<Dashboard> {
         .merge(usage::router())
         .merge(operational::router())
         .merge(tasks::router())
+        .merge(payload_check::router())
         .merge(assets::routes())
 }
 
 impl Dashboard {
-    fn new(provider: Provider, clock: SharedClock) -> Self {
+    fn new(provider: Provider, clock: SharedClock, ready: ReadyEventTypes) -> Self {
         // The configuration has refused a public address that is not a URL.
         let url = Url::parse(&provider.config().public_url).ok();
         let base_path = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
@@ -100,7 +108,7 @@ impl Dashboard {
         };
         let home = NextLink { words: "Show the first page", path: "/" };
         let site = Arc::new(Site { base, origin, name: "Webhook dashboard", home });
-        Self(Arc::new(Inner { provider, clock, site, cookies }))
+        Self(Arc::new(Inner { provider, clock, site, cookies, ready }))
     }
 
     pub(crate) fn provider(&self) -> &Provider {
@@ -113,6 +121,10 @@ impl Dashboard {
 
     pub(crate) fn clock(&self) -> &SharedClock {
         &self.0.clock
+    }
+
+    pub(crate) fn ready(&self) -> &ReadyEventTypes {
+        &self.0.ready
     }
 
     pub(crate) fn site(&self) -> &Site {

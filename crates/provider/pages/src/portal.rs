@@ -6,17 +6,17 @@
 //! token, in a cookie that scripts can't read: when the token ends, the session ends on every node.
 
 mod access;
-mod causes;
+pub(crate) mod causes;
 mod embedding;
 mod endpoints;
 mod event_type_choices;
 mod event_types;
-mod labels;
+pub(crate) mod labels;
 mod login;
 mod messages;
 mod notice;
 mod overview;
-mod pager;
+pub(crate) mod pager;
 mod session;
 mod theme;
 

@@ -22,6 +22,7 @@ mod messages;
 mod nodes;
 mod operational_events;
 mod ordering;
+mod overview;
 mod pauses;
 mod people;
 mod person_sessions;

@@ -1,6 +1,6 @@
 //! Event types taken from the webhooks of an OpenAPI document.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -151,6 +151,11 @@ impl EventTypeInput {
 }
 
 impl OpenApiImport {
+    /// Names of the document's webhooks.
+    pub fn names(&self) -> BTreeSet<String> {
+        openapi::names(&self.document)
+    }
+
     /// Reads a document from text, JSON or YAML. 422.
     pub fn read_document(text: &str) -> ProviderResult<Value> {
         let read = if text.trim_start().starts_with('{') {

@@ -11,8 +11,24 @@ use crate::error::FieldError;
 /// Versions of an event type's schema at most.
 const VERSIONS_MAX: usize = 100;
 
-/// Everything that is wrong with a map from version key to schema.
+/// What is wrong with a map from version key to schema, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaFault {
+    /// The version whose schema it is; none when it is the map.
+    pub version: Option<String>,
+    /// JSON pointer of the value within the schema; empty for the schema itself.
+    pub pointer: String,
+    /// What is wrong, for people.
+    pub text: String,
+}
+
+/// Everything that is wrong with a map from version key to schema, as errors of the API.
 pub(crate) fn faults(schemas: &Value) -> Vec<FieldError> {
+    find_faults(schemas).into_iter().map(SchemaFault::into_field_error).collect()
+}
+
+/// Everything that is wrong with a map from version key to schema.
+pub(crate) fn find_faults(schemas: &Value) -> Vec<SchemaFault> {
     let Some(versions) = schemas.as_object() else {
         return vec![fault(None, "must be an object from version key to schema")];
     };
@@ -22,14 +38,15 @@ pub(crate) fn faults(schemas: &Value) -> Vec<FieldError> {
     versions.iter().filter_map(|(version, schema)| version_fault(version, schema)).collect()
 }
 
-fn version_fault(version: &str, schema: &Value) -> Option<FieldError> {
+fn version_fault(version: &str, schema: &Value) -> Option<SchemaFault> {
     if !schema.is_object() {
         return Some(fault(Some(version), "must be an object"));
     }
     if let Err(error) = jsonschema::meta::validate(schema) {
-        let at = error.instance_path().to_string();
-        let at = if at.is_empty() { String::new() } else { format!("at {at}: ") };
-        return Some(fault(Some(version), format!("is not a JSON Schema: {at}{error}")));
+        let pointer = error.instance_path().to_string();
+        let at = if pointer.is_empty() { String::new() } else { format!("at {pointer}: ") };
+        let text = format!("is not a JSON Schema: {at}{error}");
+        return Some(SchemaFault { pointer, ..fault(Some(version), text) });
     }
     // Also that it can be used: its references lead somewhere within it, its patterns are patterns.
     if let Err(error) = jsonschema::validator_for(schema) {
@@ -38,9 +55,14 @@ fn version_fault(version: &str, schema: &Value) -> Option<FieldError> {
     cost::shape(schema).err().map(|reason| fault(Some(version), reason))
 }
 
-fn fault(version: Option<&str>, msg: impl Into<String>) -> FieldError {
-    let version = version.map(|version| version.to_owned().into());
-    FieldError::in_body(std::iter::once("schemas".into()).chain(version), msg)
+fn fault(version: Option<&str>, text: impl Into<String>) -> SchemaFault {
+    SchemaFault { version: version.map(str::to_owned), pointer: String::new(), text: text.into() }
+}
+
+impl SchemaFault {
+    fn into_field_error(self) -> FieldError {
+        FieldError::in_body(std::iter::once("schemas".into()).chain(self.version.map(Into::into)), self.text)
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use crate::accounts::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::messages::payload::Payload;
-use crate::messages::payload_schemas::{CacheState, CachedSchemas, Mismatch, PayloadCounts};
+use crate::messages::payload_schemas::{CacheState, CachedSchemas, Mismatch, PayloadCounts, PayloadFinding};
 use crate::model::PayloadCheck;
 use crate::provider::Provider;
 
@@ -18,6 +18,11 @@ impl Provider {
     /// The number of messages of the account that did not match, on this node since it started.
     pub fn payload_counts(&self, caller: &Caller) -> PayloadCounts {
         self.payload_schemas().counts(&caller.account)
+    }
+
+    /// Rules of schemas that payloads of the account broke, on this node since it started, the latest first.
+    pub fn payload_findings(&self, caller: &Caller) -> Vec<PayloadFinding> {
+        self.payload_schemas().findings(&caller.account)
     }
 
     /// 422 with the faults when the payload does not match and the account rejects such messages.
@@ -34,6 +39,7 @@ impl Provider {
         let entry = self.schemas_of(caller, event_type).await?;
         let Some(found) = entry.schemas.mismatch(payload) else { return Ok(()) };
         self.payload_schemas().count(&caller.account, check);
+        self.payload_schemas().record(&caller.account, event_type, &found, self.now());
         self.log_mismatch(caller, event_type, &entry, &found);
         match check {
             PayloadCheck::Reject => Err(ProviderError::Validation(found.faults)),

@@ -3,11 +3,12 @@
 //! A payload matches when it matches any version of the schema: a message does not name a version, and several versions can
 //! be in use. The faults in a response refer to the newest version.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use jsonschema::Validator;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -23,6 +24,8 @@ const EVENT_TYPES_MAX: usize = 10_000;
 const ACCOUNTS_MAX: usize = 10_000;
 /// Upper bound on the faults of one payload in a response.
 const FAULTS_MAX: usize = 20;
+/// Broken rules of an account that are kept, the latest.
+const FINDINGS_MAX: usize = 50;
 
 /// Messages of an account whose payload did not match, since this process started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,11 +36,28 @@ pub struct PayloadCounts {
     pub rejected: u64,
 }
 
+/// A rule of a schema that payloads of the account broke, since this process started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PayloadFinding {
+    /// The event type.
+    pub event_type: String,
+    /// Version of the schema.
+    pub version: String,
+    /// Location of the first broken rule in the schema.
+    pub rule: String,
+    /// Messages that broke it, accepted or rejected.
+    pub messages: u64,
+    /// When the latest of them was sent.
+    pub at: Timestamp,
+}
+
 /// Caches the schemas of event types, and counts the messages that do not match them.
 pub(crate) struct PayloadSchemas {
     max_age: Duration,
     cache: Mutex<SchemaCache>,
     counts: Mutex<HashMap<Id, PayloadCounts>>,
+    /// Latest first.
+    findings: Mutex<HashMap<Id, VecDeque<PayloadFinding>>>,
 }
 
 #[derive(Default)]
@@ -86,7 +106,7 @@ pub(super) struct Mismatch<'a> {
 
 impl PayloadSchemas {
     pub(crate) fn new(max_age: Duration) -> Self {
-        Self { max_age, cache: Mutex::default(), counts: Mutex::default() }
+        Self { max_age, cache: Mutex::default(), counts: Mutex::default(), findings: Mutex::default() }
     }
 
     /// Removes an event type from the cache after a change. A change on another node is seen when the entry is too old.
@@ -145,6 +165,35 @@ impl PayloadSchemas {
             PayloadCheck::Reject => counts.rejected += 1,
             PayloadCheck::Warn | PayloadCheck::Off => counts.warned += 1,
         }
+    }
+
+    /// Records that a payload did not match.
+    pub(super) fn record(&self, account: &Id, event_type: &str, found: &Mismatch<'_>, at: Timestamp) {
+        let mut findings = self.locked_findings();
+        if findings.len() >= ACCOUNTS_MAX && !findings.contains_key(account) {
+            return;
+        }
+        let findings = findings.entry(account.clone()).or_default();
+        let place = findings.iter().position(|own| {
+            own.event_type == event_type && own.version == found.version && own.rule == found.rule
+        });
+        let before = place.and_then(|place| findings.remove(place)).map_or(0, |own| own.messages);
+        findings.push_front(PayloadFinding {
+            event_type: event_type.to_owned(),
+            version: found.version.to_owned(),
+            rule: found.rule.clone(),
+            messages: before + 1,
+            at,
+        });
+        findings.truncate(FINDINGS_MAX);
+    }
+
+    pub(super) fn findings(&self, account: &Id) -> Vec<PayloadFinding> {
+        self.locked_findings().get(account).into_iter().flatten().cloned().collect()
+    }
+
+    fn locked_findings(&self) -> MutexGuard<'_, HashMap<Id, VecDeque<PayloadFinding>>> {
+        self.findings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn cache(&self) -> MutexGuard<'_, SchemaCache> {

@@ -324,6 +324,18 @@ forward! {
         async fn operational_events(limit: usize) -> StoreResult<Vec<OperationalEvent>>;
         async fn delete_operational_events(numbers: Vec<i64>) -> StoreResult<()>;
     }
+    impl OverviewStore {
+        async fn application_figures(
+            applications: &[Id],
+            after: &str,
+            attempts_max: usize,
+        ) -> StoreResult<Vec<ApplicationFigures>>;
+        async fn search_applications(account: &str, text: &str, page: Page) -> StoreResult<Vec<Application>>;
+        async fn failing_endpoints(account: &str, limit: usize) -> StoreResult<Vec<Endpoint>>;
+        async fn subscribed_endpoints(account: &str, event_type: &str, limit: usize) -> StoreResult<Vec<Endpoint>>;
+        async fn account_progress(account: &str, attempts_max: usize) -> StoreResult<AccountProgress>;
+        async fn message_tallies(application: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<u64>>;
+    }
     impl PauseStore {
         async fn save_pause(pause: Pause, now: Timestamp) -> StoreResult<()>;
         async fn pauses(since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>>;

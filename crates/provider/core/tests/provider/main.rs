@@ -17,6 +17,7 @@ mod messages;
 mod operational;
 mod operations;
 mod ordering;
+mod overview;
 mod pauses_and_concurrency;
 mod properties;
 mod receiver;

@@ -4,7 +4,8 @@ use http::Method;
 use provider_core::people::Role;
 
 use super::{
-    account, activity, api_keys, applications, checklist, event_types, operational, people, sign_in, tasks, usage,
+    account, activity, api_keys, applications, checklist, event_types, operational, payload_check, people, sign_in,
+    tasks, usage,
 };
 
 /// Method and path of a page, and the role that it requires.
@@ -23,13 +24,15 @@ const PAGES: &[&[Page]] = &[
     usage::PAGES,
     operational::PAGES,
     tasks::PAGES,
+    payload_check::PAGES,
 ];
 
 /// The role that a page requires; none when the page is not listed.
 pub(super) fn required_role(method: &Method, path: &str) -> Option<Role> {
     // A HEAD request requires what the GET request requires.
     let method = if method == Method::HEAD { &Method::GET } else { method };
-    let path = path.strip_prefix(super::PATH).unwrap_or(path);
+    // The first page is matched as `/dashboard` and as `/dashboard//`.
+    let path = path.strip_prefix(super::PATH).unwrap_or(path).trim_end_matches('/');
     let path = if path.is_empty() { "/" } else { path };
     let mut pages = PAGES.iter().flat_map(|pages| pages.iter());
     let found = pages.find(|(listed_method, listed_path, _)| *listed_method == method.as_str() && *listed_path == path);

@@ -1,12 +1,50 @@
-//! Event types: list, editor and import.
+//! Event types: list, create, change, archive, delete, import from OpenAPI, and the ready ones.
+
+mod delete;
+mod detail;
+mod editor;
+mod import;
+mod json_lines;
+mod list;
+mod new;
+mod ready;
+mod schema_form;
 
 use axum::Router;
+use axum::routing::{get, post};
+use provider_core::people::Role;
+
+pub use ready::{ReadyEventType, ReadyEventTypes};
 
 use super::Dashboard;
 use super::access::Page;
 
-pub(super) const PAGES: &[Page] = &[];
+pub(super) const PAGES: &[Page] = &[
+    ("GET", "/event-types", Role::Viewer),
+    ("GET", "/new-event-type", Role::Member),
+    ("POST", "/new-event-type", Role::Member),
+    ("GET", "/import-event-types", Role::Member),
+    ("POST", "/import-event-types", Role::Member),
+    ("POST", "/ready-event-types", Role::Member),
+    ("GET", "/event-types/{name}", Role::Viewer),
+    ("GET", "/event-types/{name}/edit", Role::Member),
+    ("POST", "/event-types/{name}/edit", Role::Member),
+    ("GET", "/event-types/{name}/archive", Role::Member),
+    ("POST", "/event-types/{name}/archive", Role::Member),
+    ("POST", "/event-types/{name}/restore", Role::Member),
+    ("GET", "/event-types/{name}/delete", Role::Member),
+    ("POST", "/event-types/{name}/delete", Role::Member),
+];
 
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
+        .route("/event-types", get(list::page))
+        .route("/new-event-type", get(new::page).post(new::create))
+        .route("/import-event-types", get(import::page).post(import::submit))
+        .route("/ready-event-types", post(ready::add))
+        .route("/event-types/{name}", get(detail::page))
+        .route("/event-types/{name}/edit", get(editor::page).post(editor::save))
+        .route("/event-types/{name}/archive", get(delete::archive_page).post(delete::archive))
+        .route("/event-types/{name}/restore", post(delete::restore))
+        .route("/event-types/{name}/delete", get(delete::page).post(delete::delete))
 }

@@ -1,12 +1,39 @@
-//! Operational webhooks.
+//! Operational webhooks: endpoints that receive events about the account's applications, endpoints and attempts.
+
+mod delete;
+mod detail;
+mod form;
+mod list;
+mod new;
+mod secret;
 
 use axum::Router;
+use axum::routing::{get, post};
+use provider_core::people::Role;
 
 use super::Dashboard;
 use super::access::Page;
 
-pub(super) const PAGES: &[Page] = &[];
+pub(super) const PAGES: &[Page] = &[
+    ("GET", "/operational-webhooks", Role::Viewer),
+    ("GET", "/operational-webhooks/new", Role::Member),
+    ("POST", "/operational-webhooks/new", Role::Member),
+    ("GET", "/operational-webhooks/{endpoint}", Role::Viewer),
+    ("GET", "/operational-webhooks/{endpoint}/edit", Role::Member),
+    ("POST", "/operational-webhooks/{endpoint}/edit", Role::Member),
+    ("POST", "/operational-webhooks/{endpoint}/secret", Role::Member),
+    ("POST", "/operational-webhooks/{endpoint}/rotate", Role::Member),
+    ("GET", "/operational-webhooks/{endpoint}/delete", Role::Member),
+    ("POST", "/operational-webhooks/{endpoint}/delete", Role::Member),
+];
 
 pub(super) fn router() -> Router<Dashboard> {
     Router::new()
+        .route("/operational-webhooks", get(list::page))
+        .route("/operational-webhooks/new", get(new::page).post(new::create))
+        .route("/operational-webhooks/{endpoint}", get(detail::page))
+        .route("/operational-webhooks/{endpoint}/edit", get(detail::edit_page).post(detail::save))
+        .route("/operational-webhooks/{endpoint}/secret", post(secret::reveal))
+        .route("/operational-webhooks/{endpoint}/rotate", post(secret::rotate))
+        .route("/operational-webhooks/{endpoint}/delete", get(delete::page).post(delete::delete))
 }

@@ -34,6 +34,7 @@ pub(crate) enum Section {
     ApiAccess,
     Operational,
     Tasks,
+    PayloadCheck,
     Usage,
     People,
     Activity,
@@ -52,6 +53,7 @@ impl Section {
             Self::ApiAccess => ("API access", "/api-access"),
             Self::Operational => ("Operational webhooks", "/operational-webhooks"),
             Self::Tasks => ("Background tasks", "/tasks"),
+            Self::PayloadCheck => ("Payload check", "/payload-check"),
             Self::Usage => ("Usage and health", "/usage"),
             Self::People => ("People", "/people"),
             Self::Activity => ("Activity", "/activity"),
@@ -64,7 +66,7 @@ impl Section {
 /// The navigation: groups with their sections.
 const GROUPS: &[(&str, &[Section])] = &[
     ("", &[Section::Overview, Section::Applications, Section::EventTypes]),
-    ("Operation", &[Section::Usage, Section::Tasks, Section::Operational]),
+    ("Operation", &[Section::Usage, Section::Tasks, Section::PayloadCheck, Section::Operational]),
     ("Account", &[Section::ApiAccess, Section::People, Section::Activity, Section::Account]),
 ];
 

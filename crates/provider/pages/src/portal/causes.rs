@@ -3,7 +3,7 @@
 use provider_core::{Cause, note_on};
 
 /// The cause of a failed attempt and the next step; the step is empty when none is known.
-pub(super) fn cause(code: u16, response: &str, url: &str) -> (String, String) {
+pub(crate) fn cause(code: u16, response: &str, url: &str) -> (String, String) {
     let cause = Cause::from_parts(code, response, url);
     let step: Vec<&str> = [cause.remedy(), note_on(response).unwrap_or_default()]
         .into_iter()

@@ -2,14 +2,14 @@
 
 use askama::Template;
 use askama::filters::HtmlSafe;
-use provider_core::model::{AttemptStatus, AttemptTrigger};
+use provider_core::model::{AttemptStatus, AttemptTrigger, Endpoint};
 use provider_core::port::EndpointCounts;
 use provider_core::{EndpointHealth, MessageState};
 
 /// A status as a word with a colour.
 #[derive(Debug, Clone, Copy, Template)]
 #[template(source = "<span class=\"status {{ kind }}\">{{ words }}</span>", ext = "html")]
-pub(super) struct StatusBadge {
+pub(crate) struct StatusBadge {
     kind: &'static str,
     words: &'static str,
 }
@@ -17,19 +17,19 @@ pub(super) struct StatusBadge {
 impl HtmlSafe for StatusBadge {}
 
 impl StatusBadge {
-    pub(super) const DISABLED: Self = Self { kind: "off", words: "Disabled" };
-    pub(super) const ENABLED: Self = Self { kind: "good", words: "Enabled" };
-    pub(super) const FAILING: Self = Self { kind: "bad", words: "Failing" };
-    pub(super) const DELETED: Self = Self { kind: "off", words: "Deleted" };
-    pub(super) const NOT_SENT: Self = Self { kind: "off", words: "Not sent here" };
-    pub(super) const RECEIVES: Self = Self { kind: "good", words: "Receives it" };
-    pub(super) const FILTERED_OUT: Self = Self { kind: "off", words: "Filters it out" };
-    pub(super) const SOON: Self = Self { kind: "wait", words: "Look at this" };
-    pub(super) const NOT_ENCRYPTED: Self = Self { kind: "wait", words: "Not encrypted" };
-    pub(super) const PASSED: Self = Self { kind: "good", words: "Passed" };
-    pub(super) const CHECK_FAILED: Self = Self { kind: "bad", words: "Failed" };
-    pub(super) const NOT_CHECKED: Self = Self { kind: "off", words: "Not checked" };
-    pub(super) const RETRIED: Self = Self { kind: "wait", words: "Failed, will be retried" };
+    pub(crate) const DISABLED: Self = Self { kind: "off", words: "Disabled" };
+    pub(crate) const ENABLED: Self = Self { kind: "good", words: "Enabled" };
+    pub(crate) const FAILING: Self = Self { kind: "bad", words: "Failing" };
+    pub(crate) const DELETED: Self = Self { kind: "off", words: "Deleted" };
+    pub(crate) const NOT_SENT: Self = Self { kind: "off", words: "Not sent here" };
+    pub(crate) const RECEIVES: Self = Self { kind: "good", words: "Receives it" };
+    pub(crate) const FILTERED_OUT: Self = Self { kind: "off", words: "Filters it out" };
+    pub(crate) const SOON: Self = Self { kind: "wait", words: "Look at this" };
+    pub(crate) const NOT_ENCRYPTED: Self = Self { kind: "wait", words: "Not encrypted" };
+    pub(crate) const PASSED: Self = Self { kind: "good", words: "Passed" };
+    pub(crate) const CHECK_FAILED: Self = Self { kind: "bad", words: "Failed" };
+    pub(crate) const NOT_CHECKED: Self = Self { kind: "off", words: "Not checked" };
+    pub(crate) const RETRIED: Self = Self { kind: "wait", words: "Failed, will be retried" };
 }
 
 impl From<MessageState> for StatusBadge {
@@ -57,31 +57,31 @@ impl From<AttemptStatus> for StatusBadge {
 }
 
 /// The response's status code; "No response" when the receiver sent none.
-pub(super) fn status_code(code: u16) -> String {
+pub(crate) fn status_code(code: u16) -> String {
     if code == 0 { "No response".to_owned() } else { code.to_string() }
 }
 
 /// A caller asked for the attempt: a resend, a recovery or a replay.
-pub(super) fn is_manual(trigger: AttemptTrigger) -> bool {
+pub(crate) fn is_manual(trigger: AttemptTrigger) -> bool {
     trigger == AttemptTrigger::Manual
 }
 
 /// A duration in milliseconds, or in seconds from one second on.
-pub(super) fn duration(ms: i64) -> String {
+pub(crate) fn duration(ms: i64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) }
 }
 
 /// Statistics of an endpoint for the last 24 hours.
 #[derive(Debug, Clone)]
-pub(super) struct DayStats {
+pub(crate) struct DayStats {
     /// Share of attempts that succeeded, such as `98.2 %`; none without attempts.
-    pub(super) rate: Option<String>,
+    pub(crate) rate: Option<String>,
     /// Colour of the rate.
-    pub(super) kind: &'static str,
-    pub(super) succeeded: String,
-    pub(super) failed: String,
-    pub(super) waiting: String,
-    pub(super) is_any_waiting: bool,
+    pub(crate) kind: &'static str,
+    pub(crate) succeeded: String,
+    pub(crate) failed: String,
+    pub(crate) waiting: String,
+    pub(crate) is_any_waiting: bool,
 }
 
 impl From<EndpointCounts> for DayStats {
@@ -111,6 +111,13 @@ impl From<EndpointCounts> for DayStats {
     }
 }
 
+impl DayStats {
+    /// The statistics of attempts that were counted.
+    pub(crate) fn of(success: u64, fail: u64) -> Self {
+        Self::from(EndpointCounts { success, fail, ..EndpointCounts::default() })
+    }
+}
+
 impl From<&EndpointHealth> for DayStats {
     fn from(health: &EndpointHealth) -> Self {
         let sum = |of: fn(&provider_core::port::AttemptTally) -> u64| health.tallies.iter().map(of).sum();
@@ -125,7 +132,7 @@ impl From<&EndpointHealth> for DayStats {
 }
 
 /// A number with a comma at every third digit: 1,234,567.
-pub(super) fn number(number: u64) -> String {
+pub(crate) fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -4,7 +4,7 @@ use kit_design::pager::{PagePosition, Pager};
 use provider_core::ListPage;
 
 /// Links to the pages beside `page`, which was read with the iterator `requested`.
-pub(super) fn pager<T>(page: &ListPage<T>, requested: Option<&str>) -> Pager {
+pub(crate) fn pager<T>(page: &ListPage<T>, requested: Option<&str>) -> Pager {
     Pager::new(PagePosition {
         requested,
         next: page.iterator.as_deref(),

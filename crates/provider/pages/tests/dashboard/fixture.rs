@@ -10,6 +10,7 @@ use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, Vault};
 use provider_core::model::Account;
 use provider_core::{Caller, Provider, ProviderConfig, ProviderParts};
+use provider_pages::dashboard::ReadyEventTypes;
 
 use crate::browser::Browser;
 
@@ -40,8 +41,8 @@ impl Fixture {
             transport: Arc::new(Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })),
             config,
         });
-        let surface =
-            provider_pages::dashboard::add_to(kit_http::finish(Router::new()), provider.clone(), clock.clone());
+        let (surface, ready) = (kit_http::finish(Router::new()), ReadyEventTypes::default());
+        let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock.clone(), ready);
         let surface = provider_pages::portal::add_to(surface, provider.clone(), clock.clone());
         let account = provider.create_account("Hartley & <Sons>").await.unwrap();
         let key = provider.create_api_key(&account.id, "platform").await.unwrap().text;

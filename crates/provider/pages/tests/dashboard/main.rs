@@ -5,8 +5,12 @@
 mod account;
 mod activity;
 mod api_keys;
+mod applications;
 mod browser;
+mod event_types;
 mod fixture;
+mod operation;
 mod people;
 mod profile;
 mod sign_in;
+mod workplace;

@@ -17,6 +17,7 @@ mod limits;
 mod operational;
 mod operations;
 mod ordering;
+mod overview;
 mod pages;
 mod people;
 mod portal_settings;
@@ -48,6 +49,9 @@ macro_rules! stories {
 }
 
 stories! {
+    overview:
+        applications_have_figures_and_are_found_by_a_part_of_their_name,
+        an_accounts_failing_and_subscribed_endpoints_are_found;
     health: attempts_are_tallied_between_bounds_and_a_message_has_the_progress_of_all_endpoints;
     config:
         api_keys_belong_to_an_account_and_are_found_by_their_hash,

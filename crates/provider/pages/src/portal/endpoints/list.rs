@@ -56,7 +56,7 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
             id: endpoint.id.to_string(),
             url: endpoint.url.clone(),
             description: endpoint.description.clone(),
-            status: status(endpoint),
+            status: StatusBadge::of(endpoint),
             types: types(endpoint.filter_types.as_deref()),
             day: health.into(),
             spark: sparkline(health),
@@ -88,14 +88,6 @@ fn sparkline(health: &EndpointHealth) -> Sparkline {
     let day = DayStats::from(health);
     let text = format!("The last 24 hours: {} succeeded, {} failed", day.succeeded, day.failed);
     Sparkline::new(text, &steps.collect::<Vec<_>>())
-}
-
-fn status(endpoint: &Endpoint) -> StatusBadge {
-    match (endpoint.disabled, endpoint.failing_since) {
-        (true, _) => StatusBadge::DISABLED,
-        (false, Some(_)) => StatusBadge::FAILING,
-        (false, None) => StatusBadge::ENABLED,
-    }
 }
 
 /// The event types that the endpoint receives, in one line.

@@ -1,0 +1,233 @@
+//! How much an account sends: messages and attempts by hour and by day.
+//!
+//! Counting takes longer than a page may, so a task counts in the background and a page shows the last result. Each account
+//! is counted at most once in [`MAX_AGE`] on a node, and only when a page asks.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::accounts::caller::Caller;
+use crate::endpoints::health::HealthSpan;
+use crate::error::ProviderResult;
+use crate::ids;
+use crate::model::Id;
+use crate::page::LIMIT_MAX;
+use crate::port::{Cursor, Order, Page};
+use crate::provider::Provider;
+
+/// Hours of the last day.
+const HOURS: HealthSpan = HealthSpan { step: SignedDuration::from_hours(1), steps: 24 };
+/// Days of the last month, which begin at midnight UTC.
+const DAYS: HealthSpan = HealthSpan { step: SignedDuration::from_hours(24), steps: 30 };
+/// A count older than this is made again.
+const MAX_AGE: Duration = Duration::from_secs(15);
+/// Time that a page waits for the first count.
+const WAIT_MAX: SignedDuration = SignedDuration::from_millis(8);
+/// Applications that are counted, the oldest first.
+const APPLICATIONS_MAX: usize = 2_000;
+/// Rows of one endpoint or application in one step of time that are counted.
+const STEP_ROWS_MAX: usize = 1_000_000;
+/// Accounts whose counts are in memory.
+const ACCOUNTS_MAX: usize = 1_000;
+
+/// What happened in one step of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UsageStep {
+    /// When the step begins.
+    pub at: Timestamp,
+    /// Messages that were accepted.
+    pub messages: u64,
+    /// Attempts that succeeded.
+    pub success: u64,
+    /// Attempts that failed.
+    pub fail: u64,
+    /// There was more than is counted.
+    pub is_capped: bool,
+}
+
+/// How much an account sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccountUsage {
+    /// When it was counted.
+    pub at: Timestamp,
+    /// The last 24 hours, oldest first. The last one has begun and not ended.
+    pub hours: Vec<UsageStep>,
+    /// The last 30 days in UTC, oldest first. The last one has begun and not ended.
+    pub days: Vec<UsageStep>,
+    /// Applications that were counted.
+    pub applications: usize,
+    /// Endpoints that were counted.
+    pub endpoints: usize,
+    /// All applications were counted.
+    pub is_whole: bool,
+}
+
+/// The last counts of each account.
+#[derive(Default)]
+pub(crate) struct UsageCounts(Mutex<HashMap<Id, Entry>>);
+
+#[derive(Default)]
+struct Entry {
+    counted: Option<(Instant, Arc<AccountUsage>)>,
+    is_counting: bool,
+}
+
+impl UsageCounts {
+    fn entries(&self) -> MutexGuard<'_, HashMap<Id, Entry>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last(&self, account: &Id) -> Option<Arc<AccountUsage>> {
+        self.entries().get(account)?.counted.as_ref().map(|(_, usage)| Arc::clone(usage))
+    }
+
+    /// Whether the caller is to count now. It calls [`UsageCounts::put`] afterwards.
+    fn begin(&self, account: &Id, now: Instant) -> bool {
+        let mut entries = self.entries();
+        if entries.len() >= ACCOUNTS_MAX && !entries.contains_key(account) {
+            entries.clear();
+        }
+        let entry = entries.entry(account.clone()).or_default();
+        let is_fresh =
+            entry.counted.as_ref().is_some_and(|(at, _)| now.saturating_duration_since(*at) < MAX_AGE);
+        let begins = !is_fresh && !entry.is_counting;
+        entry.is_counting |= begins;
+        begins
+    }
+
+    /// Ends what [`UsageCounts::begin`] began; none when counting failed.
+    fn put(&self, account: &Id, usage: Option<AccountUsage>, now: Instant) {
+        let mut entries = self.entries();
+        let entry = entries.entry(account.clone()).or_default();
+        entry.is_counting = false;
+        if let Some(usage) = usage {
+            entry.counted = Some((now, Arc::new(usage)));
+        }
+    }
+}
+
+impl Provider {
+    /// How much the caller's account sends, as last counted; none while it is counted for the first time. Starts another
+    /// count when the last one is old.
+    pub async fn account_usage(&self, caller: &Caller) -> Option<Arc<AccountUsage>> {
+        let account = caller.account.clone();
+        if self.usage_counts().begin(&account, self.clock().monotonic()) {
+            let provider = self.clone();
+            let counting = tokio::spawn(async move { provider.count(account).await });
+            if self.usage_counts().last(&caller.account).is_none() {
+                tokio::select! {
+                    _ = counting => {}
+                    () = self.clock().sleep_until(self.now() + WAIT_MAX) => {}
+                }
+            }
+        }
+        self.usage_counts().last(&caller.account)
+    }
+
+    async fn count(self, account: Id) {
+        let counted = self.count_usage(&account).await;
+        let counted = counted.inspect_err(
+            |error| tracing::warn!(%error, account = &*account, "the usage of an account could not be counted"),
+        );
+        self.usage_counts().put(&account, counted.ok(), self.clock().monotonic());
+    }
+
+    async fn count_usage(&self, account: &Id) -> ProviderResult<AccountUsage> {
+        let now = self.now();
+        let mut counted = Counted { hours: Steps::new(HOURS, now), days: Steps::new(DAYS, now), endpoints: 0 };
+        let mut page = Page { from: None, order: Order::Ascending, limit: LIMIT_MAX };
+        let (mut applications, mut is_whole) = (0, false);
+        while !is_whole && applications < APPLICATIONS_MAX {
+            let rows = self.store().applications(account, page.clone()).await?;
+            page.from = rows.last().map(|last| Cursor::After(last.id.to_string()));
+            is_whole = rows.len() < page.limit;
+            applications += rows.len();
+            for application in rows {
+                counted.add(self, &application.id).await?;
+            }
+        }
+        let Counted { hours, days, endpoints } = counted;
+        Ok(AccountUsage { at: now, hours: hours.steps, days: days.steps, applications, endpoints, is_whole })
+    }
+}
+
+struct Counted {
+    hours: Steps,
+    days: Steps,
+    endpoints: usize,
+}
+
+/// Steps of time with the ids at their bounds.
+struct Steps {
+    steps: Vec<UsageStep>,
+    messages: Vec<Id>,
+    attempts: Vec<Id>,
+}
+
+impl Steps {
+    fn new(span: HealthSpan, now: Timestamp) -> Self {
+        let bounds = span.bounds(now);
+        let ids = |prefix| bounds.iter().map(|at| ids::lowest_id_at(prefix, *at).into()).collect();
+        let step = |at: &Timestamp| UsageStep { at: *at, messages: 0, success: 0, fail: 0, is_capped: false };
+        Self {
+            messages: ids(ids::MESSAGE),
+            attempts: ids(ids::ATTEMPT),
+            steps: bounds.iter().take(span.steps).map(step).collect(),
+        }
+    }
+}
+
+impl Counted {
+    async fn add(&mut self, provider: &Provider, application: &Id) -> ProviderResult<()> {
+        let store = provider.store();
+        let endpoints_max = provider.config().endpoints_max.max(LIMIT_MAX);
+        let page = Page { from: None, order: Order::Ascending, limit: endpoints_max };
+        let endpoints = store.endpoints(application, page).await?;
+        self.endpoints += endpoints.len();
+        for span in [&mut self.hours, &mut self.days] {
+            let messages = store.message_tallies(application, &span.messages, STEP_ROWS_MAX).await?;
+            for (step, count) in span.steps.iter_mut().zip(messages) {
+                step.messages += count;
+                step.is_capped |= count >= STEP_ROWS_MAX as u64;
+            }
+            for endpoint in &endpoints {
+                let tallies = store.attempt_tallies(&endpoint.id, &span.attempts, STEP_ROWS_MAX).await?;
+                for (step, tally) in span.steps.iter_mut().zip(tallies) {
+                    step.success += tally.success;
+                    step.fail += tally.fail;
+                    step.is_capped |= tally.is_capped;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_counted_by_one_task_and_again_when_the_count_is_old() {
+        let (counts, account, now) = (UsageCounts::default(), Id::from("org_1"), Instant::now());
+        assert!(counts.begin(&account, now));
+        assert!(!counts.begin(&account, now + MAX_AGE), "another task is counting");
+        counts.put(&account, None, now);
+        assert!(counts.begin(&account, now), "the count failed");
+        let usage = AccountUsage {
+            at: Timestamp::UNIX_EPOCH,
+            hours: Vec::new(),
+            days: Vec::new(),
+            applications: 0,
+            endpoints: 0,
+            is_whole: true,
+        };
+        counts.put(&account, Some(usage.clone()), now);
+        assert!(!counts.begin(&account, now + MAX_AGE / 2));
+        assert!(counts.begin(&account, now + MAX_AGE));
+        assert_eq!(counts.last(&account).as_deref(), Some(&usage), "the last count is shown meanwhile");
+    }
+}

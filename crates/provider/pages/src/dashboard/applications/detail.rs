@@ -1,0 +1,128 @@
+//! One application: its identifier, its endpoints, and what failed lately.
+
+use askama::Template;
+use axum::response::Response;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use provider_core::HealthSpan;
+use provider_core::model::{Attempt, AttemptStatus, Endpoint};
+use provider_core::page::PageRequest;
+
+use super::list::failure_rate;
+use crate::dashboard::outcomes;
+use crate::dashboard::rights::Rights;
+use crate::dashboard::session::{DashboardSession, PathParams, Section};
+use crate::page_error::PageError;
+use crate::portal::causes;
+use crate::portal::labels::{DayStats, StatusBadge};
+
+/// The last 24 hours in one step each: the page shows sums.
+const DAY: HealthSpan = HealthSpan { step: jiff::SignedDuration::from_hours(1), steps: 24 };
+/// Endpoints that the page shows; the App Portal lists all.
+const ENDPOINTS_MAX: usize = 50;
+/// Failing endpoints whose latest attempts the page shows.
+const FAILING_MAX: usize = 10;
+/// Attempts of each failing endpoint.
+const ATTEMPTS_EACH: usize = 3;
+
+#[derive(Template)]
+#[template(path = "dashboard/applications/detail.html")]
+struct ApplicationPage {
+    frame: Frame,
+    may: Rights,
+    id: String,
+    name: String,
+    uid: Option<String>,
+    throttle_rate: Option<u16>,
+    created: RelativeTime,
+    last_message: Option<RelativeTime>,
+    failure_rate: Option<String>,
+    endpoints_total: u64,
+    is_cut: bool,
+    endpoints: Vec<EndpointRow>,
+    failures: Vec<Failure>,
+}
+
+struct EndpointRow {
+    url: String,
+    description: String,
+    status: StatusBadge,
+    since: Option<RelativeTime>,
+    types: String,
+    day: DayStats,
+}
+
+struct Failure {
+    at: RelativeTime,
+    url: String,
+    message: String,
+    cause: String,
+}
+
+/// The page.
+pub(super) async fn page(
+    session: DashboardSession,
+    PathParams([id]): PathParams<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let (provider, now) = (session.provider(), session.now());
+    let application = provider.application(&session.caller, &id).await?;
+    let figures = provider.application_figures(&session.caller, std::slice::from_ref(&application)).await?;
+    let figures = figures.into_iter().next();
+    let page = PageRequest::first(ENDPOINTS_MAX);
+    let mut endpoints = provider.list_endpoints(&session.caller, &application.id, &page).await?.data;
+    endpoints.sort_by_key(|endpoint| endpoint.disabled || endpoint.failing_since.is_none());
+    let health = provider.endpoint_health(&session.caller, &application.id, &endpoints, DAY).await?;
+    let failures = failures(&session, &endpoints).await?;
+    let rows = endpoints.iter().zip(&health).map(|(endpoint, health)| EndpointRow {
+        url: endpoint.url.clone(),
+        description: endpoint.description.clone(),
+        status: StatusBadge::of(endpoint),
+        since: endpoint.failing_since.filter(|_| !endpoint.disabled).map(|at| RelativeTime::new(at, now)),
+        types: types(endpoint),
+        day: health.into(),
+    });
+    render_page(&ApplicationPage {
+        frame: session.frame(&application.name, Section::Applications).with_notice(outcomes::from_query(&query)),
+        may: Rights::of(&session),
+        id: application.id.to_string(),
+        name: application.name.clone(),
+        uid: application.uid.clone(),
+        throttle_rate: application.throttle_rate,
+        created: RelativeTime::new(application.created_at, now),
+        last_message: figures.as_ref().and_then(|figures| figures.last_message_at).map(|at| RelativeTime::new(at, now)),
+        failure_rate: figures.as_ref().and_then(|figures| failure_rate(figures.success, figures.fail)),
+        is_cut: figures.as_ref().is_some_and(|figures| figures.endpoints > endpoints.len() as u64),
+        endpoints_total: figures.as_ref().map_or(0, |figures| figures.endpoints),
+        endpoints: rows.collect(),
+        failures,
+    })
+}
+
+/// The latest attempts of the failing endpoints, newest first.
+async fn failures(session: &DashboardSession, endpoints: &[Endpoint]) -> Result<Vec<Failure>, PageError> {
+    let failing = endpoints.iter().filter(|endpoint| !endpoint.disabled && endpoint.failing_since.is_some());
+    let mut attempts: Vec<Attempt> = Vec::new();
+    let page = PageRequest::first(ATTEMPTS_EACH);
+    for endpoint in failing.take(FAILING_MAX) {
+        let (provider, application) = (session.provider(), &endpoint.application);
+        let latest = provider.list_attempts_at_endpoint(&session.caller, application, &endpoint.id, &page);
+        attempts.extend(latest.await?.data.into_iter().filter(|attempt| attempt.status == AttemptStatus::Fail));
+    }
+    attempts.sort_by(|one, other| other.id.cmp(&one.id));
+    let failure = |attempt: Attempt| Failure {
+        at: RelativeTime::new(attempt.at, session.now()),
+        cause: causes::cause(attempt.response_status_code, &attempt.response, &attempt.url).0,
+        message: attempt.message.to_string(),
+        url: attempt.url,
+    };
+    Ok(attempts.into_iter().map(failure).collect())
+}
+
+fn types(endpoint: &Endpoint) -> String {
+    match &endpoint.filter_types {
+        None => "All event types".to_owned(),
+        Some(names) => names.join(", "),
+    }
+}

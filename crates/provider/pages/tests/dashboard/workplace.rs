@@ -1,0 +1,232 @@
+//! A provider with its dashboard on a port, an account with people who signed in, and a browser without script.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::routing::post;
+use http::header::{CONTENT_TYPE, COOKIE, LOCATION, ORIGIN};
+use http::{HeaderMap, Method, Request};
+use http_body_util::BodyExt as _;
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use kit_http::serve::{Limits, serve};
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use kit_runtime::clock::TestClock;
+use kit_runtime::random::SeededRandom;
+use kit_runtime::tasks::Tasks;
+use kit_runtime::vault::{Key, Secret, Vault};
+use provider_core::model::{Application, Endpoint};
+use provider_core::people::{Browser, Joining, Role};
+use provider_core::*;
+use provider_pages::dashboard::{ReadyEventType, ReadyEventTypes};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+/// Requests that a person makes for a page until the page shows a text.
+const REQUESTS_MAX: usize = 20_000;
+/// A text that would run as a script if a page did not escape it.
+pub(crate) const HOSTILE: &str = "\"><script>alert('x')</script>";
+
+pub(crate) struct Workplace {
+    pub(crate) provider: Provider,
+    pub(crate) clock: Arc<TestClock>,
+    /// The account, authenticated by its API key.
+    pub(crate) account: Caller,
+    server: String,
+    _tasks: Tasks,
+}
+
+/// A person's browser.
+pub(crate) struct Desk {
+    http: HttpClient<HttpConnector, Body>,
+    server: String,
+    cookie: String,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) location: Option<String>,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn shows(&self, text: &str) -> &Self {
+        assert!(self.text.contains(text), "{text:?} is not in:\n{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn hides(&self, text: &str) -> &Self {
+        assert!(!self.text.contains(text), "{text:?} is in:\n{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn is(&self, status: u16) -> &Self {
+        assert_eq!(self.status, status, "{:?}\n{}", self.location, self.text);
+        self
+    }
+}
+
+impl Workplace {
+    pub(crate) async fn open() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = format!("http://{}", listener.local_addr().unwrap());
+        let config = ProviderConfig { public_url: server.clone(), ..ProviderConfig::default() };
+        let clock = Arc::new(TestClock::new("2026-11-21T06:28:03.123Z".parse().unwrap()));
+        let random = Arc::new(SeededRandom::new(1));
+        let seal = Key::generate(random.as_ref());
+        let provider = Provider::new(ProviderParts {
+            store: provider_store::sqlite::open_temporary().unwrap(),
+            clock: clock.clone(),
+            random,
+            vault: Arc::new(Vault::new(vec![(seal.id(), seal)]).unwrap()),
+            transport: Arc::new(Client::new(ClientConfig { policy: AddressPolicy::any(), ..ClientConfig::default() })),
+            config,
+        });
+        let tasks = Tasks::new();
+        provider.spawn_workers(&tasks);
+        let surface = kit_http::finish(Router::new());
+        let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock.clone(), ready());
+        tokio::spawn(serve(listener, surface, std::future::pending(), Limits::default()));
+        let account = provider.create_account("Hartley").await.unwrap();
+        let account = Caller::operator(&account);
+        Self { provider, clock, account, server, _tasks: tasks }
+    }
+
+    /// A person with this role who signed in.
+    pub(crate) async fn person(&self, role: Role) -> Desk {
+        let account = self.provider.account(&self.account.account).await.unwrap();
+        let link = if role == Role::Admin {
+            self.provider.create_sign_in_code(&account).await.unwrap()
+        } else {
+            self.provider.invite(&self.account, role, "A colleague").await.unwrap()
+        };
+        let code = link.url.split_once('#').unwrap().1;
+        let code = code.split_once('=').map_or(code, |(_, code)| code);
+        let joining = Joining {
+            name: "Ann".into(),
+            email: format!("{}@example.com", role.name()),
+            password: Secret::new(b"a long enough passphrase".to_vec()),
+            browser: Browser::default(),
+        };
+        let signed_in = self.provider.join(code, joining).await.unwrap();
+        let token = signed_in.token.expose_str().unwrap().to_owned();
+        let http = HttpClient::builder(TokioExecutor::new()).build_http();
+        Desk { http, server: self.server.clone(), cookie: format!("lotwire_dashboard={token}") }
+    }
+
+    pub(crate) async fn application(&self, name: &str) -> Application {
+        let input = ApplicationInput { name: name.into(), ..ApplicationInput::default() };
+        let created =
+            self.provider.create_application(&self.account, input, IfExists::Refuse, None, |_| String::new()).await;
+        let Created::New(application) = created.unwrap() else { panic!("no new application") };
+        application
+    }
+
+    pub(crate) async fn endpoint(&self, application: &str, input: EndpointInput) -> Endpoint {
+        let created = self.provider.create_endpoint(&self.account, application, input, None, |_| String::new()).await;
+        let Created::New(endpoint) = created.unwrap() else { panic!("no new endpoint") };
+        endpoint
+    }
+
+    pub(crate) async fn event_type(&self, name: &str) {
+        let input = EventTypeInput::default();
+        self.provider.create_event_type(&self.account, name, input, None, |_| String::new()).await.unwrap();
+    }
+
+    pub(crate) async fn send(&self, application: &str, event_type: &str, payload: &str) {
+        let input = MessageInput {
+            event_type: event_type.into(),
+            payload: Payload::from_text(payload.into()).unwrap(),
+            event_id: None,
+            channels: None,
+            tags: None,
+            payload_retention_days: None,
+            payload_retention_hours: None,
+            deliver_at: None,
+            application: None,
+            ordering_key: None,
+        };
+        let account = self.provider.account(&self.account.account).await.unwrap();
+        self.provider.create_message(&Caller::operator(&account), application, input, None).await.unwrap();
+    }
+}
+
+/// One ready event type, as the binary hands it in.
+fn ready() -> ReadyEventTypes {
+    let schema = json!({"1": {"description": "An item changed", "title": "Item status changed", "type": "object",
+        "properties": {"itemUuid": {"description": "The item", "type": "STRING"}, "status": {"type": "STRING"}},
+        "required": ["itemUuid"], "examples": [{"itemUuid": "019c22c6", "status": "SOLD"}]}});
+    ReadyEventTypes {
+        sender: "the auction platform".into(),
+        event_types: vec![ReadyEventType {
+            name: "ITEM_STATUS_CHANGE".into(),
+            description: "Event triggered when an item status changes".into(),
+            schemas: schema,
+        }],
+    }
+}
+
+pub(crate) fn at(url: &str) -> EndpointInput {
+    EndpointInput { url: url.into(), ..EndpointInput::default() }
+}
+
+/// Starts a receiver that returns this status and body; returns its address.
+pub(crate) async fn receiver(status: u16, body: &'static str) -> String {
+    let answer = async move || (http::StatusCode::from_u16(status).unwrap(), body);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().route("/hook", post(answer));
+    tokio::spawn(serve(listener, kit_http::finish(router), std::future::pending(), Limits::default()));
+    format!("http://{address}/hook")
+}
+
+impl Desk {
+    /// A page of the dashboard.
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
+        self.call(Method::GET, path, Vec::new()).await
+    }
+
+    /// Sends a form.
+    pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        self.call(Method::POST, path, form.into_bytes()).await
+    }
+
+    /// Sends a form and follows its redirect.
+    pub(crate) async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let answer = self.post(path, fields).await;
+        let location = answer.is(303).location.clone().unwrap();
+        self.get(location.strip_prefix("/dashboard").unwrap()).await
+    }
+
+    /// Requests a page until it shows the text.
+    pub(crate) async fn until_shown(&mut self, path: &str, text: &str) -> Answer {
+        for _ in 0..REQUESTS_MAX {
+            let answer = self.get(path).await;
+            if answer.is(200).text.contains(text) {
+                return answer;
+            }
+            tokio::task::yield_now().await;
+        }
+        panic!("{path} did not show {text:?} after {REQUESTS_MAX} requests");
+    }
+
+    async fn call(&mut self, method: Method, path: &str, body: Vec<u8>) -> Answer {
+        let mut request = Request::builder().method(&method).uri(format!("{}/dashboard{path}", self.server));
+        request = request.header(COOKIE, &self.cookie);
+        if method == Method::POST {
+            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded").header(ORIGIN, &self.server);
+        }
+        let response = self.http.request(request.body(Body::from(body)).unwrap()).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let location = parts.headers.get(LOCATION).map(|location| location.to_str().unwrap().to_owned());
+        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        Answer { status: parts.status.as_u16(), headers: parts.headers, location, text }
+    }
+}
