@@ -31,6 +31,13 @@ pub(super) struct Provider {
     updated_at: Timestamp,
 }
 
+impl Provider {
+    /// Identifier of the consumer application.
+    pub(super) fn application_id(&self) -> &str {
+        &self.application_id
+    }
+}
+
 impl Platform {
     /// What the provider says when it is asked for the consumer application. Errors: those that are not the provider's.
     pub(super) async fn tested(&self, customer: Uuid) -> PlatformResult<CredentialTest> {
