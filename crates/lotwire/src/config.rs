@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use duration::ConfigDuration;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
 
+/// Characters of the badge of an environment.
+const ENVIRONMENT_CHARS_MAX: usize = 24;
 /// Bytes of a mebibyte.
 const MIB: usize = 1024 * 1024;
 
@@ -61,6 +63,8 @@ pub(crate) struct Database {
 pub(crate) struct Platform {
     #[serde(deserialize_with = "listen_address::deserialize")]
     pub(crate) listen: SocketAddr,
+    pub(crate) public_url: String,
+    pub(crate) environment: String,
     pub(crate) provider_url: String,
     pub(crate) allowed_provider_networks: Vec<IpNet>,
     pub(crate) rate_limit: u32,
@@ -166,6 +170,8 @@ impl Default for Platform {
     fn default() -> Self {
         Platform {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            public_url: String::new(),
+            environment: String::new(),
             provider_url: String::new(),
             allowed_provider_networks: Vec::new(),
             rate_limit: 600_000,
@@ -250,6 +256,7 @@ impl Config {
 
     fn check_urls(&self) -> Vec<String> {
         let urls = [
+            ("platform.public_url", &self.platform.public_url),
             ("platform.provider_url", &self.platform.provider_url),
             ("provider.node_url", &self.provider.node_url),
             ("provider.public_url", &self.provider.public_url),
@@ -335,6 +342,11 @@ impl Config {
             let reason = "it has characters other than lower-case letters and digits";
             mistakes.push(format!("provider.key_region: {reason}"));
         }
+        let characters = self.platform.environment.chars();
+        if characters.clone().count() > ENVIRONMENT_CHARS_MAX || characters.clone().any(char::is_control) {
+            mistakes
+                .push("platform.environment: it is longer than 24 characters, or has control characters".to_owned());
+        }
         mistakes.extend(refusal("log.level", tracing_subscriber::EnvFilter::try_new(&self.log.level)));
         mistakes
     }
@@ -352,6 +364,15 @@ impl Config {
             "" if listen.ip().is_unspecified() => None,
             "" => Some(format!("http://{listen}")),
             url => Some(url.to_owned()),
+        }
+    }
+
+    /// Base URL at which people reach the platform.
+    pub(crate) fn platform_public_url(&self) -> String {
+        if self.platform.public_url.is_empty() {
+            format!("http://{}", self.platform.listen)
+        } else {
+            self.platform.public_url.trim_end_matches('/').to_owned()
         }
     }
 

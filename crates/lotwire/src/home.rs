@@ -40,6 +40,11 @@ struct HomePage {
 
 const PLATFORM: &[Place] = &[
     Place {
+        title: "Administration",
+        path: platform_admin::PATH,
+        text: "Auctions, lots, customers and their webhooks, users. Sign in with your e-mail address and password.",
+    },
+    Place {
         title: "API documentation",
         path: "/docs",
         text: "Every operation with its scopes, fields and errors, and how to send an API key.",

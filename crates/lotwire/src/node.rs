@@ -13,6 +13,7 @@ use kit_runtime::clock::{SharedClock, SystemClock};
 use kit_runtime::random::{SharedRandom, SystemRandom};
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
+use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
 use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
@@ -230,7 +231,12 @@ impl Node {
             }
             platform.spawn_workers(&node.tasks);
             sources.push(platform_api::metrics(platform.clone()));
-            let surface = home::add_to(platform_api::surface(platform.clone()), Role::Platform, "");
+            let public_url = config.platform_public_url();
+            let settings =
+                AdminConfig { public_url: public_url.clone(), environment: config.platform.environment.clone() };
+            let api = platform_api::surface(platform.clone());
+            let surface = platform_admin::add_to(api, platform.clone(), node.services.clock.clone(), settings);
+            let surface = home::add_to(surface, Role::Platform, &public_url);
             let surface = node.with_proofs(surface, Role::Platform, &config);
             let addr = node.serve(listener, surface, &config, &config.platform.trusted_proxies)?;
             node.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);

@@ -21,6 +21,10 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("platform-core", &["contract", "kit-identity", "kit-outbound", "kit-runtime", "platform-rules"]),
     ("platform-store", &["contract", "kit-engine", "kit-runtime", "platform-core", "platform-rules"]),
     ("platform-api", &["contract", "kit-http", "kit-runtime", "platform-core", "platform-rules"]),
+    (
+        "platform-admin",
+        &["contract", "kit-design", "kit-http", "kit-identity", "kit-runtime", "platform-core", "platform-rules"],
+    ),
     ("provider-core", &["kit-outbound", "kit-runtime"]),
     ("provider-store", &["kit-engine", "kit-runtime", "provider-core"]),
     ("provider-api", &["kit-http", "kit-runtime", "provider-core"]),
@@ -36,6 +40,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "kit-http",
             "kit-outbound",
             "kit-runtime",
+            "platform-admin",
             "platform-api",
             "platform-core",
             "platform-rules",

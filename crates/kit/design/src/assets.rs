@@ -15,16 +15,29 @@ use super::error_page::ErrorPage;
 /// Hexadecimal digits of the hash in a name.
 const HASH_DIGITS: usize = 16;
 
-struct Asset {
+/// A file that pages load.
+#[derive(Debug)]
+pub struct Asset {
     name: String,
     media_type: &'static str,
     content: &'static str,
 }
 
 impl Asset {
-    fn new(stem: &str, extension: &str, media_type: &'static str, content: &'static str) -> Self {
+    /// The file `stem.<hash>.extension` with this content.
+    pub fn new(stem: &str, extension: &str, media_type: &'static str, content: &'static str) -> Self {
         let hash = hex::encode(Sha256::digest(content));
         Self { name: format!("{stem}.{}.{extension}", &hash[..HASH_DIGITS]), media_type, content }
+    }
+
+    /// A script.
+    pub fn script(stem: &str, content: &'static str) -> Self {
+        Self::new(stem, "js", "text/javascript; charset=utf-8", content)
+    }
+
+    /// File name, below `/static`.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 }
 
@@ -37,12 +50,13 @@ const STYLE_TEXT: &str = concat!(
     include_str!("style/tables.css"),
     include_str!("style/components.css"),
     include_str!("style/charts.css"),
+    include_str!("style/side.css"),
+    include_str!("style/panels.css"),
     include_str!("style/print.css"),
 );
 
 static STYLE: LazyLock<Asset> = LazyLock::new(|| Asset::new("style", "css", "text/css; charset=utf-8", STYLE_TEXT));
-static SCRIPT: LazyLock<Asset> =
-    LazyLock::new(|| Asset::new("script", "js", "text/javascript; charset=utf-8", include_str!("script.js")));
+static SCRIPT: LazyLock<Asset> = LazyLock::new(|| Asset::script("script", include_str!("script.js")));
 static ICON: LazyLock<Asset> = LazyLock::new(|| Asset::new("icon", "svg", "image/svg+xml", include_str!("icon.svg")));
 
 /// File name of the style sheet, below `/static`.
@@ -62,11 +76,17 @@ pub fn icon() -> &'static str {
 
 /// `/static/{name}`.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    Router::new().route("/static/{name}", get(file))
+    routes_with(&[])
 }
 
-async fn file(Path(name): Path<String>) -> Result<Response, ErrorPage> {
-    let found = [&*STYLE, &*SCRIPT, &*ICON].into_iter().find(|asset| asset.name == name);
+/// `/static/{name}` of a site that has files of its own, too.
+pub fn routes_with<S: Clone + Send + Sync + 'static>(own: &'static [&'static LazyLock<Asset>]) -> Router<S> {
+    Router::new().route("/static/{name}", get(async move |Path(name): Path<String>| file(own, &name)))
+}
+
+fn file(own: &'static [&'static LazyLock<Asset>], name: &str) -> Result<Response, ErrorPage> {
+    let shared = [&*STYLE, &*SCRIPT, &*ICON].into_iter();
+    let found = shared.chain(own.iter().map(|asset| &***asset)).find(|asset| asset.name == name);
     let asset = found.ok_or_else(ErrorPage::not_found)?;
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(asset.media_type)),

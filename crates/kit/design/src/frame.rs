@@ -7,6 +7,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use http::StatusCode;
 
 use super::error_page::ErrorPage;
+use super::side::Side;
 
 /// What the layout shows around a page.
 #[derive(Debug, Clone)]
@@ -23,6 +24,8 @@ pub struct Frame {
     pub badge: Option<&'static str>,
     /// The outcome of the form that the visitor just sent.
     pub notice: Option<&'static str>,
+    /// Side navigation of a visitor who is signed in to a site with `side_layout.html`.
+    pub side: Option<Side>,
 }
 
 /// A link of the navigation.
@@ -39,7 +42,8 @@ pub struct NavLink {
 impl Frame {
     /// The frame for a visitor who is not signed in.
     pub fn signed_out(title: impl Into<String>, base: Arc<str>, owner: &str) -> Self {
-        Self { title: title.into(), base, owner: owner.to_owned(), parts: Vec::new(), badge: None, notice: None }
+        let owner = owner.to_owned();
+        Self { title: title.into(), base, owner, parts: Vec::new(), badge: None, notice: None, side: None }
     }
 
     /// The same frame with a notice.

@@ -1,7 +1,7 @@
 //! The design system of all pages: layout, styles, script and icon; forms, cookies, pagination and error pages.
 //!
 //! Called by the crates that render pages. Such a crate lists this crate's `src` in its `askama.toml`, extends
-//! `layout.html`, and wraps its router with [`site::wrap_site`].
+//! `layout.html` or `side_layout.html`, and wraps its router with [`site::wrap_site`].
 //!
 //! Guarantees: templates escape every value; a page loads files of its own site only; every page works without script;
 //! the server refuses a form that another site sent.
@@ -20,4 +20,5 @@ pub mod fields;
 pub mod frame;
 pub mod pager;
 pub mod relative_time;
+pub mod side;
 pub mod site;

@@ -73,6 +73,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
     setting("platform.listen", SettingKind::Text, "Address and port of the platform's API."),
     setting(
+        "platform.public_url",
+        SettingKind::Text,
+        "Base URL at which people reach the platform, used in addresses and links of the administration. With `https`, cookies are sent over HTTPS only. Empty: `platform.listen`.",
+    ),
+    setting(
+        "platform.environment",
+        SettingKind::Text,
+        "Name that the administration shows as a badge, so that a test installation is not taken for the real one, such as `Staging`. Empty: none.",
+    ),
+    setting(
         "platform.provider_url",
         SettingKind::Text,
         "Base URL of the delivery provider for customers without a provider URL of their own. Empty: the embedded provider, at whatever address one of its nodes has.",

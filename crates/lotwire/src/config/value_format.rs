@@ -32,6 +32,8 @@ impl Setting {
             "database.pool_size" => value_format("a whole number from 2 to 1000", "16"),
             "platform.listen" | "provider.listen" => ADDRESS,
             "metrics.listen" => value_format("an IP address or a host name, with a port; or empty", "127.0.0.1:9090"),
+            "platform.public_url" => value_format("an http or https URL, or empty", "https://auctions.example.com"),
+            "platform.environment" => value_format("at most 24 characters, or empty", "Staging"),
             "platform.provider_url" | "provider.public_url" | "provider.node_url" => {
                 value_format("an http or https URL, or empty", "https://hooks.example.com")
             }

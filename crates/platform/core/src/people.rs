@@ -29,6 +29,7 @@ use uuid::Uuid;
 pub use config::PeopleConfig;
 pub use refusal::PeopleRefusal;
 pub use second_factor::{Enrolled, RecoveryCodes};
+pub use sessions::SignedInUser;
 pub use sign_in::{SignIn, SignedIn};
 pub use users::{NewUser, UserPatch, UserWithPassword};
 

@@ -61,6 +61,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("platform.listen",                "8080",             "not a host and a port"),
     ("provider.listen",                "localhost",        "not a host and a port"),
     ("metrics.listen",                 "9090",             "not a host and a port"),
+    ("platform.public_url",            "example.com",      "not an http or https URL"),
+    ("platform.environment",           "a name that is too long for a badge", "longer than 24 characters"),
     ("platform.provider_url",          "api.example.com",  "not an http or https URL"),
     ("provider.public_url",            "ftp://x",          "not an http or https URL"),
     ("platform.rate_limit",            "100000001",        "out of range"),

@@ -3,6 +3,7 @@
 use kit_identity::sessions::Lifetime;
 use uuid::Uuid;
 
+use super::SESSION_PREFIX;
 use crate::access::{KEY_BYTES_MAX, TOUCH_EVERY, hash};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, Session, SessionsToEnd, User};
@@ -10,6 +11,17 @@ use crate::{Caller, Platform, Role, Scope};
 
 /// Sessions deleted in one transaction, once a minute.
 const FORGET_MAX: usize = 1_000;
+
+/// A user whose session goes on.
+#[derive(Debug, Clone)]
+pub struct SignedInUser {
+    /// The user as a caller.
+    pub caller: Caller,
+    /// The role.
+    pub role: Role,
+    /// E-mail address, in lower case.
+    pub email: String,
+}
 
 impl Session {
     fn lifetime(&self) -> Lifetime {
@@ -20,7 +32,12 @@ impl Session {
 impl Platform {
     /// The caller with this session token. Errors: `unauthenticated`, `unavailable`.
     pub(crate) async fn authenticate_session(&self, token: &str) -> PlatformResult<Caller> {
-        if token.len() > KEY_BYTES_MAX {
+        Ok(self.authenticate_user(token).await?.caller)
+    }
+
+    /// The user with this session token. Errors: `unauthenticated`, `unavailable`.
+    pub async fn authenticate_user(&self, token: &str) -> PlatformResult<SignedInUser> {
+        if !token.starts_with(SESSION_PREFIX) || token.len() > KEY_BYTES_MAX {
             return Err(PlatformError::Unauthenticated);
         }
         let (hash, now) = (hash(token), self.now());
@@ -44,14 +61,15 @@ impl Platform {
                 tracing::warn!(session = %session.uuid, %error, "the last use of a session could not be recorded");
             }
         }
-        Ok(Caller {
+        let caller = Caller {
             actor: format!("user:{}", user.uuid),
             id: user.uuid,
             session: Some(session.uuid),
             role: Some(role),
             customer: None,
             scopes: role.scopes(),
-        })
+        };
+        Ok(SignedInUser { caller, role, email: user.email })
     }
 
     /// The caller and their session. Errors: `forbidden` (an API key).

@@ -1,0 +1,88 @@
+//! The state of every page's handler.
+
+use std::sync::Arc;
+
+use axum::response::Redirect;
+use jiff::Timestamp;
+use kit_design::cookie::{Cookie, Transport};
+use kit_design::error_page::NextLink;
+use kit_design::site::Site;
+use kit_runtime::clock::SharedClock;
+use platform_core::Platform;
+use url::{Position, Url};
+
+use crate::PATH;
+
+/// Settings of the administration.
+#[derive(Debug, Clone, Default)]
+pub struct AdminConfig {
+    /// Base URL at which people reach the platform.
+    pub public_url: String,
+    /// Name of an installation that is not for production, such as "Staging"; empty for production.
+    pub environment: String,
+}
+
+/// The administration. Clones share it.
+#[derive(Clone)]
+pub(crate) struct Admin(Arc<Inner>);
+
+struct Inner {
+    platform: Platform,
+    clock: SharedClock,
+    config: AdminConfig,
+    site: Arc<Site>,
+    session_cookie: Cookie,
+    device_cookie: Cookie,
+}
+
+impl Admin {
+    pub(crate) fn new(platform: Platform, clock: SharedClock, config: AdminConfig) -> Self {
+        // The configuration has refused a public address that is not a URL.
+        let url = Url::parse(&config.public_url).ok();
+        let base_path = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
+        let base: Arc<str> = format!("{base_path}{PATH}").into();
+        let origin = url.as_ref().map_or("", |url| &url[..Position::BeforePath]).to_owned();
+        let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
+        let transport = if is_secure { Transport::Secure } else { Transport::Any };
+        let cookie = |name| Cookie { name, path: base.to_string(), transport };
+        let (session_cookie, device_cookie) = (cookie("lotwire_admin"), cookie("lotwire_admin_device"));
+        let home = NextLink { words: "Go to the start page", path: "/" };
+        let site = Arc::new(Site { base, origin, name: "Lotwire", home });
+        Self(Arc::new(Inner { platform, clock, config, site, session_cookie, device_cookie }))
+    }
+
+    pub(crate) fn platform(&self) -> &Platform {
+        &self.0.platform
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    pub(crate) fn config(&self) -> &AdminConfig {
+        &self.0.config
+    }
+
+    pub(crate) fn site(&self) -> &Site {
+        &self.0.site
+    }
+
+    pub(crate) fn shared_site(&self) -> Arc<Site> {
+        Arc::clone(&self.0.site)
+    }
+
+    /// The cookie with the session token.
+    pub(crate) fn session_cookie(&self) -> &Cookie {
+        &self.0.session_cookie
+    }
+
+    /// The cookie with the token of a device that signed in before.
+    pub(crate) fn device_cookie(&self) -> &Cookie {
+        &self.0.device_cookie
+    }
+
+    /// 303 to a page of the administration.
+    pub(crate) fn redirect(&self, path: &str) -> Redirect {
+        Redirect::to(&format!("{}{path}", self.0.site.base))
+    }
+}

@@ -1,0 +1,9 @@
+//! Files that only pages of the administration load. A page names its script in the block `scripts` of the layout:
+//! `<script src="{{ frame.base }}/static/{{ crate::assets::GRID.name() }}" defer></script>`.
+
+use std::sync::LazyLock;
+
+use kit_design::assets::Asset;
+
+/// Every file of the administration's own, as `/static/{name}` serves them.
+pub(crate) const OWN: &[&LazyLock<Asset>] = &[];

@@ -1,0 +1,54 @@
+//! The administration application of the platform, at `/admin`: what the people who run sales, and support, work with.
+//!
+//! The binary mounts it beside the platform's JSON API. A page is a template beside the handler that fills it. Handlers
+//! call the use cases of `platform-core` and contain no SQL. Layout, forms and error pages come from `kit-design`.
+//!
+//! Guarantees:
+//! - A user may do exactly what the API allows the user's role to do. Each request authenticates the session and calls
+//!   the use case that the API calls; [`access`] lists the scope that each page requires.
+//! - Every page but the clerk's desk works without script; templates escape every value; a page loads files of its own
+//!   site only; the server refuses a form that another site sent.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod access;
+mod admin;
+mod assets;
+mod auctions;
+mod desk;
+mod labels;
+mod lots;
+mod page_error;
+mod session;
+mod sign_in;
+mod today;
+
+use axum::Router;
+use kit_design::site;
+use kit_http::Surface;
+use kit_runtime::clock::SharedClock;
+use platform_core::Platform;
+
+use admin::Admin;
+pub use admin::AdminConfig;
+
+/// Path of the administration below the platform's public address.
+pub const PATH: &str = "/admin";
+
+/// Mounts the administration of this platform on the surface, below [`PATH`].
+pub fn add_to(surface: Surface, platform: Platform, clock: SharedClock, config: AdminConfig) -> Surface {
+    let admin = Admin::new(platform, clock, config);
+    let site = admin.shared_site();
+    surface.mount(PATH, site::wrap_site(pages().with_state(admin), site))
+}
+
+/// All pages. Each module lists its own, with the scope that each requires, for [`access`].
+fn pages() -> Router<Admin> {
+    Router::new()
+        .merge(sign_in::router())
+        .merge(today::router())
+        .merge(auctions::router())
+        .merge(lots::router())
+        .merge(desk::router())
+        .merge(kit_design::assets::routes_with(assets::OWN))
+}

@@ -1,0 +1,157 @@
+//! Signing in and signing out.
+
+use askama::Template;
+use axum::Router;
+use axum::extract::{FromRequestParts as _, Request, State};
+use axum::response::{AppendHeaders, IntoResponse as _, Response};
+use axum::routing::{get, post};
+use http::StatusCode;
+use http::header::SET_COOKIE;
+use http::request::Parts;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::fields::{QueryFields, UnauthenticatedForm};
+use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_runtime::vault::Secret;
+use platform_core::PlatformError;
+use platform_core::people::{PeopleRefusal, SignIn, SignedIn};
+
+use crate::access::{Need, Page};
+use crate::admin::Admin;
+use crate::page_error::PageError;
+use crate::session::Session;
+
+/// Seconds for which a browser keeps the token of a device: 400 days, which is the most that browsers allow.
+const DEVICE_S: i64 = 400 * 24 * 3_600;
+
+pub(crate) const PAGES: &[Page] = &[("POST", "/sign-out", Need::SignedIn)];
+
+pub(crate) fn router() -> Router<Admin> {
+    Router::new().route("/sign-in", get(page).post(sign_in)).route("/sign-out", post(sign_out))
+}
+
+#[derive(Template)]
+#[template(path = "sign_in.html")]
+struct SignInPage {
+    frame: Frame,
+    email: String,
+    /// Path of the page that follows.
+    next: String,
+    fault: String,
+    /// The password is right, and the code is missing or wrong.
+    needs_code: bool,
+    has_signed_out: bool,
+}
+
+impl SignInPage {
+    fn new(admin: &Admin, email: &str, next: &str) -> Self {
+        let site = admin.site();
+        Self {
+            frame: Frame::signed_out("Sign in", site.base.clone(), site.name),
+            email: email.to_owned(),
+            next: own_path(next).to_owned(),
+            fault: String::new(),
+            needs_code: false,
+            has_signed_out: false,
+        }
+    }
+}
+
+/// The form.
+async fn page(State(admin): State<Admin>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let has_signed_out = query.text("done") == "signed-out";
+    render_page(&SignInPage { has_signed_out, ..SignInPage::new(&admin, "", query.text("next")) })
+}
+
+/// Begins a session, or shows the form again with what is wrong.
+async fn sign_in(
+    State(admin): State<Admin>,
+    parts: Parts,
+    UnauthenticatedForm(form): UnauthenticatedForm,
+) -> Result<Response, PageError> {
+    let platform = admin.platform();
+    let secret = |text: &str| Secret::new(text.as_bytes().to_vec());
+    let wanted = SignIn {
+        email: form.text("email").to_owned(),
+        password: secret(form.all("password").next().unwrap_or_default()),
+        code: form.non_empty("code").map(str::to_owned),
+        device_token: admin.device_cookie().read(&parts.headers).map(secret),
+        from: kit_http::client_ip::resolve(&parts, &platform.config().people.trusted_proxies),
+    };
+    let refusal = match platform.sign_in(&wanted, None).await {
+        Ok(signed_in) => return begin(&admin, &signed_in.fresh()?, own_path(form.text("next"))),
+        Err(PlatformError::People(refusal)) => refusal,
+        Err(PlatformError::Invalid(_)) => PeopleRefusal::SignInRefused,
+        Err(error) => return Err(error.into()),
+    };
+    let status = match refusal {
+        PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    let page = SignInPage {
+        needs_code: matches!(refusal, PeopleRefusal::CodeRequired | PeopleRefusal::CodeRefused),
+        fault: words(&refusal),
+        ..SignInPage::new(&admin, &wanted.email, form.text("next"))
+    };
+    render_page_as(status, &page)
+}
+
+/// The response to a sign-in: both cookies, and the page that follows.
+pub(crate) fn begin(admin: &Admin, signed_in: &SignedIn, next: &str) -> Result<Response, PageError> {
+    let seconds = signed_in.session.expires_at.duration_since(admin.now()).as_secs();
+    let text = |secret: &Secret| secret.expose_str().unwrap_or_default().to_owned();
+    let session = admin.session_cookie().set(&text(&signed_in.token), seconds).ok_or_else(ErrorPage::internal)?;
+    let device = admin.device_cookie().set(&text(&signed_in.device_token), DEVICE_S).ok_or_else(ErrorPage::internal)?;
+    Ok((AppendHeaders([(SET_COOKIE, session), (SET_COOKIE, device)]), admin.redirect(next)).into_response())
+}
+
+/// Ends the session. The device stays known.
+async fn sign_out(State(admin): State<Admin>, request: Request) -> Result<Response, PageError> {
+    let (mut parts, _) = request.into_parts();
+    // Signing out of a session that has ended already succeeds.
+    if let Ok(session) = Session::from_request_parts(&mut parts, &admin).await
+        && let Some(own) = session.caller.session
+    {
+        session.platform().end_session(&session.caller, own).await?;
+    }
+    let cookie = admin.session_cookie().remove().ok_or_else(ErrorPage::internal)?;
+    Ok(([(SET_COOKIE, cookie)], admin.redirect("/sign-in?done=signed-out")).into_response())
+}
+
+/// The text for a refusal.
+fn words(refusal: &PeopleRefusal) -> String {
+    match refusal {
+        PeopleRefusal::SignInRefused => {
+            "The e-mail address or the password is wrong, or the user is disabled. An administrator can reset the \
+             password."
+                .to_owned()
+        }
+        PeopleRefusal::CodeRequired => {
+            "Enter the password again, and the code that your authenticator shows or a recovery code.".to_owned()
+        }
+        PeopleRefusal::TooManyAttempts { retry_after_s } => {
+            let minutes = retry_after_s.div_ceil(60);
+            let unit = if minutes == 1 { "minute" } else { "minutes" };
+            format!("There were too many attempts. Try again in {minutes} {unit}.")
+        }
+        refusal => sentence(&refusal.to_string()),
+    }
+}
+
+/// The path, if it is one of the administration; else that of the first page.
+fn own_path(next: &str) -> &str {
+    let is_own = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
+    if is_own { next } else { "/" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_path_of_the_administration_follows_a_sign_in() {
+        assert_eq!(own_path("/customers?after=1"), "/customers?after=1");
+        for next in ["", "//evil.example", "https://evil.example", "/\\evil.example", "/a\nb"] {
+            assert_eq!(own_path(next), "/", "{next:?}");
+        }
+    }
+}
