@@ -52,6 +52,7 @@ const STYLE_TEXT: &str = concat!(
     include_str!("style/charts.css"),
     include_str!("style/side.css"),
     include_str!("style/panels.css"),
+    include_str!("style/sales.css"),
     include_str!("style/print.css"),
 );
 

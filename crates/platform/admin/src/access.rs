@@ -6,7 +6,7 @@
 use http::Method;
 use platform_core::{Role, Scope};
 
-use crate::{auctions, desk, lots, sign_in, today};
+use crate::{auctions, desk, end_times, lots, registrations, results, sign_in, today};
 
 /// A page: method, path below the base, requirement.
 pub(crate) type Page = (&'static str, &'static str, Need);
@@ -20,7 +20,16 @@ pub(crate) enum Need {
     Has(Scope),
 }
 
-const MODULES: &[&[Page]] = &[sign_in::PAGES, today::PAGES, auctions::PAGES, lots::PAGES, desk::PAGES];
+const MODULES: &[&[Page]] = &[
+    sign_in::PAGES,
+    today::PAGES,
+    auctions::PAGES,
+    lots::PAGES,
+    end_times::PAGES,
+    registrations::PAGES,
+    results::PAGES,
+    desk::PAGES,
+];
 
 impl Need {
     /// True if a user with this role may open the page.

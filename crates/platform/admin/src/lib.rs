@@ -16,9 +16,12 @@ mod admin;
 mod assets;
 mod auctions;
 mod desk;
+mod end_times;
 mod labels;
 mod lots;
 mod page_error;
+mod registrations;
+mod results;
 mod session;
 mod sign_in;
 mod today;
@@ -49,6 +52,9 @@ fn pages() -> Router<Admin> {
         .merge(today::router())
         .merge(auctions::router())
         .merge(lots::router())
+        .merge(end_times::router())
+        .merge(registrations::router())
+        .merge(results::router())
         .merge(desk::router())
         .merge(kit_design::assets::routes_with(assets::OWN))
 }

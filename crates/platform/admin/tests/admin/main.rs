@@ -1,0 +1,10 @@
+//! The administration over its router, in process: a platform on a temporary store, and visitors with cookies.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod fixture;
+mod sale_auctions;
+mod sale_fixture;
+mod sale_lots;
+mod sale_results;
+mod visitor;

@@ -1,0 +1,111 @@
+//! A browser without script: it keeps cookies, and sends the origin of its forms.
+
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use http::header::{CONTENT_TYPE, COOKIE, LOCATION, ORIGIN, SET_COOKIE};
+use http::{HeaderMap, Method, Request};
+use http_body_util::BodyExt as _;
+use kit_http::Surface;
+use tower::ServiceExt as _;
+
+pub(crate) struct Visitor {
+    surface: Surface,
+    /// The `Origin` header of its forms.
+    pub(crate) origin: Option<&'static str>,
+    pub(crate) cookies: BTreeMap<String, String>,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) location: Option<String>,
+    pub(crate) text: String,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn shows(&self, text: &str) -> &Self {
+        assert!(self.text.contains(text), "{text:?} is not in:\n{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn hides(&self, text: &str) -> &Self {
+        assert!(!self.text.contains(text), "{text:?} is in:\n{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn is(&self, status: u16) -> &Self {
+        assert_eq!(self.status, status, "{:?}\n{}", self.location, self.text);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn leads_to(&self, path: &str) -> &Self {
+        assert_eq!(self.is(303).location.as_deref(), Some(format!("/admin{path}").as_str()));
+        self
+    }
+
+    /// The text between two marks.
+    #[track_caller]
+    pub(crate) fn between(&self, before: &str, after: &str) -> String {
+        let rest = self.text.split_once(before).unwrap_or_else(|| panic!("{before:?} is not in:\n{}", self.text)).1;
+        rest.split_once(after).unwrap().0.to_owned()
+    }
+}
+
+impl Visitor {
+    pub(crate) fn new(surface: Surface) -> Self {
+        Self { surface, origin: Some("http://admin.test"), cookies: BTreeMap::new() }
+    }
+
+    /// A page of the administration.
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
+        self.call(Method::GET, path, Vec::new()).await
+    }
+
+    /// Sends a form.
+    pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        self.call(Method::POST, path, form.into_bytes()).await
+    }
+
+    /// Sends a form and follows its redirect.
+    pub(crate) async fn submit(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let answer = self.post(path, fields).await;
+        let location = answer.is(303).location.clone().unwrap();
+        self.get(location.strip_prefix("/admin").unwrap()).await
+    }
+
+    async fn call(&mut self, method: Method, path: &str, body: Vec<u8>) -> Answer {
+        let mut request = Request::builder().method(&method).uri(format!("/admin{path}")).header("host", "admin.test");
+        if !self.cookies.is_empty() {
+            let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            request = request.header(COOKIE, pairs.join("; "));
+        }
+        if method == Method::POST {
+            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+            if let Some(origin) = self.origin {
+                request = request.header(ORIGIN, origin);
+            }
+        }
+        let request = request.body(Body::from(body)).unwrap();
+        let (parts, body) = self.surface.clone().oneshot(request).await.unwrap().into_parts();
+        for set in parts.headers.get_all(SET_COOKIE) {
+            let set = set.to_str().unwrap();
+            assert!(set.contains("; HttpOnly; SameSite=Lax"), "{set}");
+            let (pair, rest) = set.split_once(';').unwrap();
+            let (name, value) = pair.split_once('=').unwrap();
+            if rest.contains("Max-Age=0;") {
+                self.cookies.remove(name);
+            } else {
+                self.cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        let location = parts.headers.get(LOCATION).map(|location| location.to_str().unwrap().to_owned());
+        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        Answer { status: parts.status.as_u16(), headers: parts.headers, location, text }
+    }
+}
