@@ -92,6 +92,8 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/items/{uuid}",                          Access::OneOf(&[AuctionsRead, RingWrite])),
     (Method::POST, "/items/{uuid}/status",                   Access::OneOf(&[AuctionsWrite, RingWrite])),
     (Method::GET,  "/items/{uuid}/history",                  Access::OneOf(&[EventsRead])),
+    (Method::POST, "/items/{uuid}/buyer",                    Access::OneOf(&[AuctionsWrite, RingWrite])),
+    (Method::POST, "/items/{uuid}/offer",                    Access::OneOf(&[AuctionsWrite])),
     (Method::GET,  "/items/{uuid}/record",                   Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/items/{uuid}/bids",                     Access::OneOf(&[BidsWrite])),
     (Method::GET,  "/items/{uuid}/bids",                     Access::OneOf(&[AuctionsRead])),

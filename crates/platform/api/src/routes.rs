@@ -2,6 +2,7 @@
 
 mod absentee_bids;
 mod access_log;
+mod after_sale;
 mod api_keys;
 mod auction_clone;
 mod auction_edits;
@@ -151,6 +152,8 @@ fn operations() -> Operations {
         .routes(routes!(items::get, item_edits::change))
         .routes(routes!(item_status::change_status))
         .routes(routes!(item_status::history))
+        .routes(routes!(after_sale::change_buyer))
+        .routes(routes!(after_sale::accept_offer))
         .routes(routes!(record::record))
         .routes(routes!(bids::create, bids::list))
         .routes(routes!(absentee_bids::place_absentee_bid))

@@ -11,7 +11,7 @@ use contract::event::{AuctionStatusChange, Event, ItemStatusChange};
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use kit_runtime::random::SharedRandom;
-use platform_rules::{Auction, AuctionChange, AuctionKind, Item, ItemChange, LogHead};
+use platform_rules::{Auction, AuctionChange, AuctionKind, Item, ItemChange, LogHead, known_paddle};
 
 use crate::Platform;
 use crate::audit;
@@ -60,7 +60,7 @@ impl<'a> ChangeBuilder<'a> {
         self.log(SubjectChanges::Auction { opening, changes: changes.to_vec() });
         for change in changes {
             auction.apply(change);
-            if let AuctionChange::StatusChanged { from, to, cause } = change {
+            if let AuctionChange::StatusChanged { from, to, cause, reason } = change {
                 let event = AuctionStatusChange {
                     auctioneer_uuid: auction.auctioneer,
                     auction_uuid: auction.uuid,
@@ -76,7 +76,7 @@ impl<'a> ChangeBuilder<'a> {
                     cause: cause.as_str(),
                     actor: self.actor.to_owned(),
                     at: self.now,
-                    reason: None,
+                    reason: reason.clone(),
                     event: Some(Event::from(event)),
                 });
             }
@@ -145,6 +145,7 @@ impl<'a> ChangeBuilder<'a> {
                     self.strike_bid(&item, *number, Some(struck));
                 }
                 ItemChange::BidReinstated { number, .. } => self.strike_bid(&item, *number, None),
+                ItemChange::BuyerChanged { bidder, .. } => self.note_bidder_item(&item, bidder),
                 _ => {}
             }
         }
@@ -171,6 +172,9 @@ impl<'a> ChangeBuilder<'a> {
 
     /// Records that the bidder has bid on the item, so that the committed amount can be computed.
     pub(crate) fn note_bidder_item(&mut self, item: &Item, paddle: &str) {
+        if known_paddle(paddle).is_none() {
+            return;
+        }
         self.change.bidder_items.push(BidderItem { auction: item.auction, paddle: paddle.to_owned(), item: item.uuid });
     }
 

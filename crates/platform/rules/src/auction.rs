@@ -143,6 +143,9 @@ pub struct Auction {
     /// meanwhile, and abandons the bulk change if a bid was accepted before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub returning: bool,
+    /// True once the auction was LIVE, also when it returned to PREVIEW later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_live: bool,
     /// Number of the last journal entry of this auction, from 1 without gaps; 0 before the first.
     pub sequence: i64,
     /// Version: number of the last commit of this auction, from 1. `If-Match` compares it.

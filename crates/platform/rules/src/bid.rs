@@ -26,11 +26,14 @@ pub enum BidSource {
     Absentee,
     /// Bought at the buy-now price.
     BuyNow,
+    /// Offered after the sale, and accepted by an administrator.
+    PostSaleOffer,
 }
 
 impl BidSource {
     /// All sources.
-    pub const ALL: [Self; 5] = [Self::Internet, Self::Room, Self::Commission, Self::Absentee, Self::BuyNow];
+    pub const ALL: [Self; 6] =
+        [Self::Internet, Self::Room, Self::Commission, Self::Absentee, Self::BuyNow, Self::PostSaleOffer];
 
     /// Stable name in the store and in the APIs.
     pub fn as_str(self) -> &'static str {
@@ -40,6 +43,7 @@ impl BidSource {
             Self::Commission => "commission",
             Self::Absentee => "absentee",
             Self::BuyNow => "buyNow",
+            Self::PostSaleOffer => "postSaleOffer",
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct BidRecord {
     pub bid: Uuid,
     /// Number of the bid on its item, from 1 without gaps.
     pub number: i64,
-    /// Paddle of the bidder.
+    /// Paddle of the bidder; empty for a bidder in the room whose paddle the clerk does not know yet.
     pub bidder: String,
     /// Public amount, minor units: the price at which the bid led, or the whole bid when an earlier maximum outbid it.
     /// 0 for an absentee bid, which never stands.

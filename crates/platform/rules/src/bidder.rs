@@ -56,6 +56,11 @@ impl Bidder {
         self.require_no_interest(auction, item)
     }
 
+    /// Rejects a bidder without a registration, whom a caller only vouches for.
+    pub(crate) fn require_registered(&self) -> Result<(), Rejection> {
+        self.registered.map(|_| ()).ok_or(Rejection::BuyerNotRegistered)
+    }
+
     /// Rejects the item's vendor and the auctioneer.
     fn require_no_interest(&self, auction: &Auction, item: &Item) -> Result<(), Rejection> {
         let barred = |party| Some(party) == item.vendor || party == auction.auctioneer;

@@ -75,11 +75,19 @@ pub enum Cause {
     ClockAdvanced,
     /// An administrator corrected fields.
     Edited,
+    /// The auction was a mistake: it was archived before it was LIVE.
+    AuctionArchived,
+    /// The buyer did not pay.
+    BuyerDidNotPay,
+    /// An offer was accepted after the sale.
+    PostSaleOfferAccepted,
+    /// The buyer of a sold item was named, or changed.
+    BuyerChanged,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 39] = [
         Self::Created,
         Self::Imported,
         Self::StatusChangedByAdministrator,
@@ -115,6 +123,10 @@ impl Cause {
         Self::Relisted,
         Self::ClockAdvanced,
         Self::Edited,
+        Self::AuctionArchived,
+        Self::BuyerDidNotPay,
+        Self::PostSaleOfferAccepted,
+        Self::BuyerChanged,
     ];
 
     /// The stable name.
@@ -155,6 +167,10 @@ impl Cause {
             Self::Relisted => "relisted",
             Self::ClockAdvanced => "clock_advanced",
             Self::Edited => "edited",
+            Self::AuctionArchived => "auction_archived",
+            Self::BuyerDidNotPay => "buyer_did_not_pay",
+            Self::PostSaleOfferAccepted => "post_sale_offer_accepted",
+            Self::BuyerChanged => "buyer_changed",
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::bid_log::Struck;
 use crate::edit::AuctionEdit;
 use crate::item::{BeforePass, ItemEdit};
 use crate::{
-    Auction, BidRecord, BidSource, Cause, Item, PendingBid, RingStatus, StandingBid, StrikeReason, TestClock,
-    WebcastPhase,
+    Auction, BidRecord, BidSource, Cause, Item, PendingBid, RegistrationRef, RingStatus, StandingBid, StrikeReason,
+    TestClock, WebcastPhase,
 };
 
 /// One change of an item. The changes of one decision apply in order.
@@ -62,7 +62,8 @@ pub enum ItemChange {
         /// Why.
         cause: Cause,
     },
-    /// All bids so far lapsed, because the item was reinstated after a withdrawal.
+    /// All bids so far lapsed: the item was reinstated after a withdrawal, or an offer was accepted after the sale, or
+    /// a sale to such an offer was corrected.
     BidsLapsed {
         /// Number of the last one.
         through: i64,
@@ -131,6 +132,17 @@ pub enum ItemChange {
         /// The corrected fields.
         edit: Box<ItemEdit>,
     },
+    /// The buyer of a sold item was named, or changed. The price stays, and so does the bid as it was accepted.
+    BuyerChanged {
+        /// Paddle of the buyer now.
+        bidder: String,
+        /// The buyer's registration, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        registration: Option<RegistrationRef>,
+        /// The reason that a person gave; none when the buyer was open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
     /// The unsold item was relisted in another auction.
     Relisted {
         /// The other auction.
@@ -153,6 +165,9 @@ pub enum AuctionChange {
         to: AuctionStatus,
         /// Why.
         cause: Cause,
+        /// The reason that a person gave, where the rules require one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// The return from LIVE to PREVIEW began: the platform accepts no bid meanwhile.
     ReturnBegun,
@@ -216,6 +231,7 @@ impl ItemChange {
             Self::EndMoved { .. } | Self::EndShifted { .. } => Cause::EndMoved,
             Self::EndHeld { .. } => Cause::EndMovedDowntime,
             Self::Edited { .. } => Cause::Edited,
+            Self::BuyerChanged { .. } => Cause::BuyerChanged,
             Self::Relisted { .. } => Cause::Relisted,
         }
     }
@@ -223,7 +239,9 @@ impl ItemChange {
     /// The reason that a person gave, if the change has one.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::StatusChanged { reason, .. } | Self::BidStruck { reason, .. } => reason.as_deref(),
+            Self::StatusChanged { reason, .. } | Self::BidStruck { reason, .. } | Self::BuyerChanged { reason, .. } => {
+                reason.as_deref()
+            }
             Self::EndMoved { reason, .. } | Self::EndShifted { reason, .. } => Some(reason),
             _ => None,
         }
@@ -240,6 +258,14 @@ impl AuctionChange {
             Self::ReturnBegun | Self::ReturnGivenUp => Cause::StatusChangedByAdministrator,
             Self::ClockAdvanced { .. } | Self::ClockFollowed { .. } => Cause::ClockAdvanced,
             Self::Edited { .. } | Self::BidsHeld | Self::BidsReleased => Cause::Edited,
+        }
+    }
+
+    /// The reason that a person gave, if the change has one.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::StatusChanged { reason, .. } => reason.as_deref(),
+            _ => None,
         }
     }
 }
@@ -269,11 +295,13 @@ impl Item {
                 self.standing.clone_from(standing);
                 self.bid_count = record.number;
                 self.absentee_bids += i64::from(record.source == BidSource::Absentee);
+                self.post_sale_offer = record.source == BidSource::PostSaleOffer;
             }
             ItemChange::StandingChanged { standing, .. } => self.standing.clone_from(standing),
             ItemChange::BidsLapsed { through, .. } => {
                 self.bids_lapsed = *through;
                 self.standing = None;
+                self.post_sale_offer = false;
             }
             ItemChange::BidsPassed { through } => {
                 self.before_pass = Some(BeforePass { passed: self.bids_passed, standing: self.standing.take() });
@@ -302,6 +330,11 @@ impl Item {
                     self.effective_end_time = self.end_time;
                 }
             }
+            ItemChange::BuyerChanged { bidder, .. } => {
+                if let Some(standing) = &mut self.standing {
+                    standing.bidder.clone_from(bidder);
+                }
+            }
             ItemChange::Relisted { item, .. } => self.relisted_as = Some(*item),
             // These change the log of bids only; see `BidLog::apply`.
             ItemChange::BidStruck { .. } | ItemChange::BidReinstated { .. } => {}
@@ -317,6 +350,7 @@ impl Auction {
                 self.status = *to;
                 self.sequence += 1;
                 self.returning = false;
+                self.was_live |= *to == AuctionStatus::Live;
             }
             AuctionChange::ReturnBegun | AuctionChange::BidsHeld => self.returning = true,
             AuctionChange::ReturnGivenUp | AuctionChange::BidsReleased => self.returning = false,

@@ -3,15 +3,17 @@
 mod absentee_bid;
 mod bidding;
 mod buy_now;
+mod buyer;
 mod cancel_bid;
 mod decide;
 mod edit;
 mod ends;
 mod fields;
+mod post_sale;
 mod relist;
 
-pub(crate) use decide::require_reason;
 pub use decide::{ItemCommand, REASON_CHARS_MAX, decide};
+pub(crate) use decide::{clean_reason, require_reason};
 pub use edit::{ItemEdit, edit};
 pub use ends::move_plan;
 pub use relist::{NewLot, Relisting, relist};
@@ -22,6 +24,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::paddle::known_paddle;
 use crate::{BidSource, Hidden, LogHead};
 
 /// Place of an item relative to the ring of a webcast, beside its status.
@@ -74,7 +77,7 @@ pub struct StandingBid {
     pub bid: Uuid,
     /// Its number on the item.
     pub number: i64,
-    /// Paddle of the bidder.
+    /// Paddle of the bidder; empty for a bidder in the room whose paddle the clerk does not know yet.
     pub bidder: String,
     /// The price, minor units.
     pub amount: i64,
@@ -82,6 +85,13 @@ pub struct StandingBid {
     pub maximum: Hidden,
     /// The server's time at which it was accepted.
     pub at: Timestamp,
+}
+
+impl StandingBid {
+    /// Paddle of the bidder; none for a bidder in the room whose paddle the clerk does not know yet.
+    pub fn known_bidder(&self) -> Option<&str> {
+        known_paddle(&self.bidder)
+    }
 }
 
 /// The state before a pass, kept while the clerk can reopen the lot.
@@ -148,7 +158,7 @@ pub struct Item {
     /// Number of absentee bids among them. They come before all other bids, because a live webcast accepts none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub absentee_bids: i64,
-    /// Number of the last bid that lapsed with a withdrawal; 0 without one.
+    /// Number of the last bid that lapsed, with a withdrawal or with an offer after the sale; 0 without one.
     pub bids_lapsed: i64,
     /// Number of the last bid that ended with the clerk's last pass; 0 without one. Absentee bids continue after a
     /// pass.
@@ -157,6 +167,9 @@ pub struct Item {
     /// State before the pass, while the item is PASSED. Reopening the lot restores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_pass: Option<BeforePass>,
+    /// True when the standing bid is an offer that was accepted after the sale.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub post_sale_offer: bool,
     /// Pending internet bids by time of arrival; at most one of each bidder.
     pub pending: Vec<PendingBid>,
     /// The unsold item of an earlier auction that was relisted as this item.
@@ -223,6 +236,11 @@ impl Item {
     /// True when the price has reached the reserve; none without a reserve. This is public, the reserve is not.
     pub fn reserve_met(&self) -> Option<bool> {
         self.reserve.map(|reserve| self.price().is_some_and(|price| price >= reserve.reveal()))
+    }
+
+    /// True when the item is sold to a buyer in the room whose paddle the clerk has not entered yet.
+    pub fn is_buyer_open(&self) -> bool {
+        self.status == ItemStatus::Sold && self.standing.as_ref().is_some_and(|bid| bid.known_bidder().is_none())
     }
 
     /// True when the item would be sold if it ended now: a bid stands, and the price has reached the reserve.

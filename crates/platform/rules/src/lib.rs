@@ -65,7 +65,7 @@ pub use increments::IncrementTable;
 pub use item::{BeforePass, InRing, Item, ItemCommand, PendingBid, RingStatus, StandingBid};
 pub use lifecycle::{AuctionCommand, ItemCounts};
 pub use log::{LogHash, LogHead, Logged};
-pub use paddle::{BIDDER_CHARS_MAX, paddle_problem};
+pub use paddle::{BIDDER_CHARS_MAX, known_paddle, paddle_problem};
 pub use rejection::Rejection;
 pub use results::{BASIS_POINTS_MAX, Charges, SaleResult};
 pub use ring::{RingCommand, RingDecision};

@@ -3,11 +3,12 @@
 //! A decision reads the items only as counts, so its cost does not grow with the number of lots. The caller decides the
 //! items with [`crate::item::decide`]: [`ItemCommand::GoLive`](crate::ItemCommand::GoLive) for DRAFT and PREVIEW items
 //! when the auction goes LIVE, [`ItemCommand::Reconcile`](crate::ItemCommand::Reconcile) for PASSED items when it is
-//! reconciled.
+//! reconciled, [`ItemCommand::Archive`](crate::ItemCommand::Archive) for all items when it is archived as a mistake.
 
 use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 
+use crate::item::clean_reason;
 use crate::transitions::{AuctionFacts, find_auction_transition};
 use crate::{Auction, AuctionChange, AuctionKind, EXTENSION_SECONDS_MAX, Item, Rejection, WebcastPhase};
 
@@ -23,6 +24,8 @@ pub enum AuctionCommand {
     ChangeStatus {
         /// Requested status.
         to: AuctionStatus,
+        /// Why; required to archive an auction that was never LIVE.
+        reason: Option<String>,
     },
 }
 
@@ -79,22 +82,23 @@ impl ItemCounts {
 /// Decides a command on an auction.
 ///
 /// Errors: `illegal_transition`, `fields_missing`, `field_invalid`, `no_live_item`, `end_not_in_future`,
-/// `auction_has_bids`, `ring_occupied`, `items_not_finished`.
+/// `auction_has_bids`, `ring_occupied`, `items_not_finished`, `auction_was_live`, `reason_required`.
 pub fn decide(
     auction: &Auction,
     items: &ItemCounts,
     command: AuctionCommand,
     now: Timestamp,
 ) -> Result<Vec<AuctionChange>, Rejection> {
-    let facts = AuctionFacts { auction, items, now };
-    let row = match command {
+    let (to, reason) = match command {
         AuctionCommand::Create { status } => {
             require_valid_fields(auction)?;
-            find_auction_transition(&facts, auction.current(), status)?
+            (status, None)
         }
-        AuctionCommand::ChangeStatus { to } => find_auction_transition(&facts, auction.current(), to)?,
+        AuctionCommand::ChangeStatus { to, reason } => (to, clean_reason(reason)?),
     };
-    let mut changes = vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause }];
+    let facts = AuctionFacts { auction, items, reason: reason.as_deref(), now };
+    let row = find_auction_transition(&facts, auction.current(), to)?;
+    let mut changes = vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause, reason }];
     if row.to == AuctionStatus::Preview && auction.phase == WebcastPhase::Live {
         // The auction has no bids, so absentees can leave bids again.
         changes.push(AuctionChange::PhaseChanged { phase: WebcastPhase::PreBidding, cause: row.cause });
@@ -111,13 +115,13 @@ pub fn begin_return_to_preview(
     items: &ItemCounts,
     now: Timestamp,
 ) -> Result<Vec<AuctionChange>, Rejection> {
-    let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview };
+    let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview, reason: None };
     decide(auction, items, command, now).map(|_| vec![AuctionChange::ReturnBegun])
 }
 
 /// Finishes what [`begin_return_to_preview`] began: PREVIEW, or still LIVE when a bid was accepted before it began.
 pub fn end_return_to_preview(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Vec<AuctionChange> {
-    let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview };
+    let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview, reason: None };
     decide(auction, items, command, now).unwrap_or_else(|_| vec![AuctionChange::ReturnGivenUp])
 }
 

@@ -35,6 +35,11 @@ pub fn paddle_problem(paddle: &str) -> Option<&'static str> {
         .then_some("must have letters of one script only: it mixes scripts, such as Latin A and Cyrillic \u{410}")
 }
 
+/// The paddle of a bid; none for the empty one of a bidder in the room whose paddle the clerk does not know yet.
+pub fn known_paddle(paddle: &str) -> Option<&str> {
+    Some(paddle).filter(|paddle| !paddle.is_empty())
+}
+
 /// Rejects an invalid paddle.
 pub(crate) fn require_name(paddle: &str) -> Result<(), Rejection> {
     paddle_problem(paddle).map_or(Ok(()), |problem| Err(Rejection::FieldInvalid { field: "bidder", problem }))

@@ -69,6 +69,7 @@ proptest! {
                 match crate::item::decide(&sale.auction, &sale.item, command, at(sale.now_seconds)) {
                     Ok(_) => prop_assert!(legal.contains(&to)),
                     // The list does not reveal absentee bids.
+                    Err(Rejection::OfferRequired) => prop_assert!(to == ItemStatus::Sold && legal.contains(&to)),
                     Err(Rejection::ItemHasBids) if !sale.item.has_shown_bids() => prop_assert!(legal.contains(&to)),
                     Err(_) => prop_assert!(!legal.contains(&to)),
                 }

@@ -58,7 +58,7 @@ pub enum Rejection {
     #[error("no item is LIVE: an auction that is created LIVE needs a LIVE item")]
     NoLiveItem,
     /// The auction has bids.
-    #[error("the auction has bids, so it can't return to PREVIEW")]
+    #[error("the auction has bids, so it can neither return to PREVIEW nor be archived as a mistake")]
     AuctionHasBids,
     /// Items are still on sale or suspended.
     #[error("{live} items are LIVE and {suspended} are SUSPENDED: sell, pass, end or withdraw them first")]
@@ -138,7 +138,7 @@ pub enum Rejection {
     #[error("the item has no standing bid: pass it instead of selling it")]
     NoStandingBid,
     /// The price is below the reserve.
-    #[error("the reserve is not met")]
+    #[error("the reserve is not met: confirm that the item is sold below it, or pass the item")]
     ReserveNotMet,
     /// The item is not in the ring.
     #[error("the item is not in the ring: send it first")]
@@ -264,6 +264,21 @@ pub enum Rejection {
         /// The item that it was relisted as.
         item: Uuid,
     },
+    /// The auction was LIVE, so it ends by reconciliation.
+    #[error("the auction was LIVE, so it can't be archived as a mistake: go LIVE again and reconcile it")]
+    AuctionWasLive,
+    /// The buyer of an offer after the sale has no registration.
+    #[error("the buyer is not registered for this auction: register and approve the buyer first")]
+    BuyerNotRegistered,
+    /// Only a SOLD item has a buyer.
+    #[error("the item is {status}, and only a SOLD item has a buyer to name")]
+    ItemNotSold {
+        /// Name of its status.
+        status: &'static str,
+    },
+    /// An UNSOLD item is sold by an offer only, which names a buyer and an amount.
+    #[error("an UNSOLD item is sold by accepting an offer: name the buyer, the amount and the reason")]
+    OfferRequired,
     /// The record would reveal that absentees have left bids.
     #[error(
         "the record of a webcast's item would reveal absentee bids before its sale is over: try again then, or use \
@@ -328,6 +343,10 @@ impl Rejection {
             Self::BidTooHigh { .. } => "bid_too_high",
             Self::PriceAtMaximum { .. } => "price_at_maximum",
             Self::NoStandingBid => "no_standing_bid",
+            Self::ItemNotSold { .. } => "item_not_sold",
+            Self::AuctionWasLive => "auction_was_live",
+            Self::BuyerNotRegistered => "buyer_not_registered",
+            Self::OfferRequired => "offer_required",
             Self::ReserveNotMet => "reserve_not_met",
             Self::NotInRing => "not_in_ring",
             Self::RingOccupied { .. } => "ring_occupied",

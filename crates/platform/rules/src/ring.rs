@@ -40,7 +40,8 @@ use crate::{Auction, AuctionChange, AuctionKind, BidSource, Bidder, Cause, Item,
 /// `not_in_ring`, `ring_paused`, `not_paused`, `no_standing_bid`, `bid_too_low`, `bid_too_high`, `too_many_bids`,
 /// `field_invalid`, `reason_required`, `illegal_transition`, `not_last_item`, `bid_log_incomplete`, `bid_not_found`,
 /// `bid_struck`, `nothing_to_undo`, `not_pending`, `too_many_pending`, `already_leading`, `no_commission`,
-/// `commission_exceeded`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`.
+/// `commission_exceeded`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`,
+/// `reserve_not_met`.
 pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timestamp) -> Result<RingDecision, Rejection> {
     item.require_in(auction)?;
     auction.require_kind(AuctionKind::Webcast)?;
@@ -49,7 +50,8 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
     let changes = match command {
         RingCommand::Send => return send::send(auction, item, now),
         RingCommand::Reopen { reason } => return reopen::reopen(auction, item, require_reason(reason)?, now),
-        RingCommand::Sell => return sell::sell(auction, item, now),
+        RingCommand::Sell => return sell::sell(auction, item, sell::Reserve::Respected, now),
+        RingCommand::SellBelowReserve => return sell::sell(auction, item, sell::Reserve::Waived, now),
         RingCommand::Pass => return sell::pass(auction, item, now),
         RingCommand::Remove => return send::remove(auction, item),
         RingCommand::OfferAgain => reopen::offer_again(auction, item, now),
@@ -60,6 +62,11 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
         }
         RingCommand::RoomBid { bid, bidder, amount } => {
             bids::in_room(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Room))
+        }
+        RingCommand::OpenRoomBid { bid, amount } => {
+            // Nothing is known of the bidder, so there is nothing to look up.
+            let nobody = Bidder::vouched_for("");
+            bids::accept(auction, item, &offer(bid, &nobody, amount, BidSource::Room))
         }
         RingCommand::RelayedBid { bid, bidder, amount } => {
             bids::relayed(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))

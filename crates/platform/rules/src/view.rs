@@ -18,7 +18,8 @@ pub struct PublicItem {
     pub status: ItemStatus,
     /// The price, minor units.
     pub price: Option<i64>,
-    /// Paddle of the leading bidder, or of the buyer.
+    /// Paddle of the leading bidder, or of the buyer; none when no bid stands, and for a bidder in the room whose paddle
+    /// the clerk does not know yet.
     pub leader: Option<String>,
     /// Minimum amount of the next bid, minor units; none when the sale is over, or when the price is at the maximum.
     pub minimum_bid: Option<i64>,
@@ -45,7 +46,7 @@ impl PublicItem {
             uuid: item.uuid,
             status: item.status,
             price: item.price(),
-            leader: item.standing.as_ref().map(|standing| standing.bidder.clone()),
+            leader: item.standing.as_ref().and_then(|standing| standing.known_bidder()).map(str::to_owned),
             minimum_bid: is_for_sale(item.status)
                 .then(|| minimum_bid(auction, item))
                 .filter(|least| *least <= AMOUNT_MAX),
@@ -71,7 +72,7 @@ fn is_for_sale(status: ItemStatus) -> bool {
 pub struct PublicBid {
     /// Number of the bid among the public bids of its item.
     pub number: i64,
-    /// Paddle of the bidder.
+    /// Paddle of the bidder; empty for a bidder in the room whose paddle the clerk does not know yet.
     pub bidder: String,
     /// Public amount, minor units; never the maximum of a leading bidder. A bid of the leading bidder shows at most the
     /// price: after a cancellation, a bid that had shown its whole maximum can lead again, and its maximum is secret

@@ -159,6 +159,7 @@ pub(crate) fn source_code(source: BidSource) -> i16 {
         BidSource::Commission => 3,
         BidSource::Absentee => 4,
         BidSource::BuyNow => 5,
+        BidSource::PostSaleOffer => 6,
     }
 }
 
@@ -169,6 +170,7 @@ pub(crate) fn source(code: i16) -> StoreResult<BidSource> {
         3 => Ok(BidSource::Commission),
         4 => Ok(BidSource::Absentee),
         5 => Ok(BidSource::BuyNow),
+        6 => Ok(BidSource::PostSaleOffer),
         other => Err(corrupt(format_args!("{other} is no source of bids"))),
     }
 }

@@ -135,8 +135,8 @@ impl AuctionView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = Following)]
 pub(crate) struct FollowingView {
-    /// The change: `going_live`, `returning` (to PREVIEW or DRAFT), `reconciling`, `moving_ends`, `changing_terms`,
-    /// `importing` or `copying`.
+    /// The change: `going_live`, `returning` (to PREVIEW or DRAFT), `reconciling`, `archiving`, `moving_ends`,
+    /// `changing_terms`, `importing` or `copying`.
     what: &'static str,
     /// Items, from the beginning of the running order, that the change has processed.
     items: i64,
@@ -150,6 +150,7 @@ impl From<&BulkChange> for FollowingView {
             BulkOperation::GoLive => "going_live",
             BulkOperation::ReturnToPreview | BulkOperation::ResetToDraft => "returning",
             BulkOperation::Reconcile => "reconciling",
+            BulkOperation::Archive { .. } => "archiving",
             BulkOperation::ShiftEnds { .. } | BulkOperation::PlanEnds { .. } | BulkOperation::ReplanEnds { .. } => {
                 "moving_ends"
             }

@@ -1,7 +1,7 @@
 //! Bids.
 
 use platform_core::bidding::bid::Bid;
-use platform_rules::{Item, PublicBid};
+use platform_rules::{Item, PublicBid, known_paddle};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -17,12 +17,12 @@ pub(crate) struct BidView {
     pub(crate) uuid: Uuid,
     /// Number of the bid on its item, from 1 without gaps; null for an absentee bid, which the public numbering omits.
     pub(crate) number: Option<i64>,
-    /// Paddle of the bidder.
-    pub(crate) bidder: String,
+    /// Paddle of the bidder; null for a bidder in the room whose paddle the clerk does not know yet.
+    pub(crate) bidder: Option<String>,
     /// Minor units: the price at which the bidder led, or the whole bid if it was outbid immediately. For the leader
     /// never more than the price; never the maximum. Null for an absentee bid.
     pub(crate) amount: Option<i64>,
-    /// `internet`, `room`, `commission`, `absentee` or `buyNow`.
+    /// `internet`, `room`, `commission`, `absentee`, `buyNow` or `postSaleOffer`.
     pub(crate) source: &'static str,
     /// Why the bid does not count: `cancelled`, `undone`, `retracted`, `lowered`, or `lapsed` if the item was passed or
     /// is a DRAFT again. Null while it counts.
@@ -39,7 +39,7 @@ impl BidView {
         Self {
             uuid: bid.uuid,
             number: public.as_ref().map(|public| public.number),
-            bidder: bid.bidder.clone(),
+            bidder: known_paddle(&bid.bidder).map(str::to_owned),
             amount: public.map(|public| public.amount),
             source: bid.source.as_str(),
             struck: bid

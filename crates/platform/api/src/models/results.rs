@@ -69,7 +69,7 @@ pub(crate) struct ResultsView {
     pub(crate) currency: String,
     /// Status name of the auction.
     pub(crate) status: &'static str,
-    /// True if the auction is reconciled: the results don't change any more.
+    /// True if the auction is archived: the results don't change any more.
     #[serde(rename = "final")]
     pub(crate) is_final: bool,
     /// Charges on hammer prices.
@@ -80,6 +80,8 @@ pub(crate) struct ResultsView {
     pub(crate) sold: u64,
     /// Number of UNSOLD and PASSED items.
     pub(crate) unsold: u64,
+    /// Number of sold items whose buyer in the room is not named yet. They count in the totals, and for no buyer.
+    pub(crate) open_buyers: u64,
     /// Totals of all sold items.
     pub(crate) totals: SaleResultView,
     /// A page of buyers, in order of their paddles.
@@ -99,6 +101,7 @@ impl ResultsView {
             items: results.items,
             sold: results.sold,
             unsold: results.unsold,
+            open_buyers: results.open_buyers,
             totals: results.total.into(),
             data: buyers.iter().map(BuyerResultView::from).collect(),
             next,
@@ -145,7 +148,7 @@ pub(crate) struct ItemResultView {
     pub(crate) title: String,
     /// Status name.
     pub(crate) status: &'static str,
-    /// Paddle of the buyer; null unless the item is sold.
+    /// Paddle of the buyer; null unless the item is sold, and while the buyer in the room is not named yet.
     pub(crate) bidder: Option<String>,
     /// Amounts of the sale; null unless the item is sold.
     pub(crate) result: Option<SaleResultView>,
@@ -160,7 +163,7 @@ impl ItemResultView {
             lot_number: item.lot_number.clone(),
             title: item.title.clone(),
             status: item.status.name(),
-            bidder: buyer.map(|buyer| buyer.bidder.clone()),
+            bidder: buyer.and_then(|buyer| buyer.known_bidder()).map(str::to_owned),
             result: result.map(SaleResultView::from),
         }
     }

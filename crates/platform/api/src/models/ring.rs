@@ -5,6 +5,7 @@ use platform_core::ring::{ClerkCommandResult, Desk, InternetBidResult, RingState
 use platform_rules::ring::{Commission, RingAction};
 use platform_rules::{
     Auction, AuctionKind, BidRecord, BidSource, InRing, InternetBids, Item, PendingBid, StandingBid, WebcastPhase,
+    known_paddle,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -92,8 +93,8 @@ pub(crate) struct StandingView {
     uuid: Uuid,
     /// Its number in the list of bids.
     number: i64,
-    /// Paddle of the bidder.
-    bidder: String,
+    /// Paddle of the bidder; null for a bidder in the room whose paddle the clerk does not know yet.
+    bidder: Option<String>,
     /// Amount, in minor units.
     amount: i64,
 }
@@ -102,7 +103,7 @@ impl StandingView {
     fn new(item: &Item, bid: &StandingBid) -> Self {
         // An absentee bid never stands, so a standing bid has a public number.
         let number = item.shown_number(bid.number).unwrap_or_default();
-        Self { uuid: bid.bid, number, bidder: bid.bidder.clone(), amount: bid.amount }
+        Self { uuid: bid.bid, number, bidder: bid.known_bidder().map(str::to_owned), amount: bid.amount }
     }
 }
 
@@ -113,6 +114,8 @@ impl StandingView {
 pub(crate) struct DeskView {
     /// Possible commands, by the last part of their paths.
     commands: Vec<&'static str>,
+    /// Reserve of the item in the ring, in minor units; null without one. `sell` below it needs `belowReserve`.
+    reserve: Option<i64>,
     /// Internet bids that wait for the clerk, in order of their arrival.
     pending: Vec<PendingView>,
     /// Absentee bids on the item in the ring, the highest first, among equal ones the earlier first. Only the clerk
@@ -130,6 +133,7 @@ impl DeskView {
     fn new(desk: &Desk, in_ring: Option<&Item>) -> Self {
         DeskView {
             commands: desk.legal.iter().map(|action| action.as_str()).collect(),
+            reserve: in_ring.and_then(|item| item.reserve).map(|reserve| reserve.reveal()),
             pending: in_ring.iter().flat_map(|item| &item.pending).map(PendingView::from).collect(),
             commissions: desk.commissions.iter().map(CommissionView::from).collect(),
             bids: in_ring.iter().flat_map(|item| desk.bids.iter().map(|bid| BidView::of(item, bid))).collect(),
@@ -224,7 +228,7 @@ impl BidView {
         Self {
             uuid: bid.bid,
             number: item.shown_number(bid.number),
-            bidder: bid.bidder.clone(),
+            bidder: known_paddle(&bid.bidder).map(str::to_owned),
             amount: (bid.source != BidSource::Absentee).then_some(bid.amount),
             source: bid.source.as_str(),
             struck: bid

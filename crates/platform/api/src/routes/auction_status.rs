@@ -5,6 +5,7 @@ use axum::response::Response;
 use platform_core::Platform;
 use platform_core::journal::SubjectKind;
 use platform_core::sales::auctions::after_change::AuctionAfterChange;
+use platform_core::sales::auctions::requested_status::RequestedStatus;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -23,16 +24,20 @@ use crate::response;
 pub(crate) struct AuctionStatusIn {
     /// Status name, such as `LIVE`.
     status: String,
+    /// Why, at most 500 characters; required to archive an auction that was never LIVE.
+    reason: Option<String>,
 }
 
 /// Change an auction's status
 ///
 /// By an administrator. The platform announces the change. An auction with more than 1,000 items changes as a bulk
 /// change: items after the first 1,000 follow within seconds, and `following` of `GET /auctions/{uuid}` shows the
-/// progress. A return to PREVIEW completes when the server is sure that no bid has arrived. Requires `If-Match` (412
+/// progress. A return to PREVIEW completes when the server is sure that no bid has arrived. A DRAFT or PREVIEW auction
+/// that was never LIVE can be archived as a mistake, with a `reason`: its items become WITHDRAWN. Requires `If-Match` (412
 /// `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`. Errors: 409 `illegal_transition` with
 /// the possible statuses in `legalNextStatuses`, `fields_missing`, `end_not_in_future`, `no_live_item`,
-/// `auction_has_bids`, `items_not_finished`, `ring_occupied`, `items_following`.
+/// `auction_has_bids`, `items_not_finished`, `ring_occupied`, `auction_was_live`, `items_following`; 422
+/// `reason_required`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/status", tag = "auctions", request_body = AuctionStatusIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
@@ -47,7 +52,7 @@ pub(crate) async fn change_status(
     Path(uuid): Path<Uuid>,
     post: Post<AuctionStatusIn>,
 ) -> Result<Response, ApiError> {
-    let to = status("/status", &post.body.status)?;
+    let to = RequestedStatus { to: status("/status", &post.body.status)?, reason: post.body.reason.clone() };
     let expected = post.required_version()?;
     let now = platform.now();
     let render = |changed: &AuctionAfterChange| {

@@ -24,16 +24,19 @@ use crate::response;
 pub(crate) struct ItemStatusIn {
     /// Status name, such as `WITHDRAWN`.
     status: String,
-    /// Required for a suspension, the end of a suspension, and a correction; at most 500 characters.
+    /// Required for a suspension, the end of a suspension, a correction, and a buyer who did not pay; at most 500
+    /// characters.
     reason: Option<String>,
 }
 
 /// Change an item's status
 ///
-/// By an administrator: set-up, suspension, withdrawal, and the correction of a sold or passed item. Requires
+/// By an administrator: set-up, suspension, withdrawal, and the correction of a sold or passed item. From SOLD or
+/// SOLD_BUY_NOW to UNSOLD, the buyer did not pay. An UNSOLD item is sold with `POST /items/{uuid}/offer`. Requires
 /// `If-Match` (412 `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`; for a correction,
 /// `ring:write` is enough. Errors: 409 `illegal_transition`, `fields_missing`, `item_has_bids`, `item_in_ring`,
-/// `end_not_in_future`, `auction_not_live`, `auction_closed`, `items_following`; 422 `reason_required`.
+/// `end_not_in_future`, `auction_not_live`, `auction_closed`, `offer_required`, `items_following`; 422
+/// `reason_required`.
 #[utoipa::path(
     post, path = "/items/{uuid}/status", tag = "items", request_body = ItemStatusIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),

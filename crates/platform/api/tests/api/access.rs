@@ -80,6 +80,8 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/items/{uuid}", Record, nothing.clone()),
         ("POST", "/items/{uuid}/status", Record, json!({ "status": "WITHDRAWN" })),
         ("GET", "/items/{uuid}/history", Record, nothing.clone()),
+        ("POST", "/items/{uuid}/buyer", Record, json!({ "buyer": "12" })),
+        ("POST", "/items/{uuid}/offer", Record, json!({ "buyer": "12", "amount": 100, "reason": "An offer" })),
         ("GET", "/items/{uuid}/record", Record, nothing.clone()),
         ("POST", "/items/{uuid}/bids", Record, json!({ "bidder": "12", "amount": 100 })),
         ("GET", "/items/{uuid}/bids", Record, nothing.clone()),

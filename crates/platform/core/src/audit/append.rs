@@ -43,7 +43,8 @@ fn append_subject(
         SubjectChanges::Auction { opening, changes } => {
             let Some(auction) = &mut change.auction else { return Err(missing_subject()) };
             let opening = opening.as_deref().map(|opening| Auction { log: LogHead::default(), ..opening.clone() });
-            let pending = pending_entries(opening, changes, |change| (change.cause(), None))?;
+            let pending =
+                pending_entries(opening, changes, |change| (change.cause(), change.reason().map(str::to_owned)))?;
             let state = &mut auction.state;
             let is_new = auction.expected_version == 0;
             (LogKind::Auction, state.uuid, state.version, is_new, &mut state.log, pending)

@@ -83,7 +83,7 @@ impl RecordSummary {
             title: item.title.clone(),
             status: item.status,
             price: item.price(),
-            leader: item.standing.as_ref().map(|standing| standing.bidder.clone()),
+            leader: item.standing.as_ref().and_then(|standing| standing.known_bidder()).map(str::to_owned),
             bid_count: item.bid_count,
             // To the millisecond, as the record writes it.
             effective_end_time: item

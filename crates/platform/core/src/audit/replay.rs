@@ -118,7 +118,7 @@ impl Replay {
         match &mut self.subject {
             Some(Subject::Auction(auction)) => {
                 let change: AuctionChange = parsed(change)?;
-                if entry.cause != change.cause() || entry.reason.is_some() {
+                if entry.cause != change.cause() || entry.reason.as_deref() != change.reason() {
                     return Err("its cause or reason is not that of its change".to_owned());
                 }
                 auction.apply(&change);
@@ -201,9 +201,13 @@ fn take_registration(
     bid_registrations: &mut BTreeMap<(Uuid, i64), (LogHash, String)>,
     change: &ItemChange,
 ) -> Result<(), String> {
-    let ItemChange::BidAccepted { record, .. } = change else { return Ok(()) };
-    let Some(RegistrationRef { uuid, entry, hash }) = record.registration else { return Ok(()) };
-    let named = (hash, record.bidder.clone());
+    let (registration, bidder) = match change {
+        ItemChange::BidAccepted { record, .. } => (record.registration, &record.bidder),
+        ItemChange::BuyerChanged { bidder, registration, .. } => (*registration, bidder),
+        _ => return Ok(()),
+    };
+    let Some(RegistrationRef { uuid, entry, hash }) = registration else { return Ok(()) };
+    let named = (hash, bidder.clone());
     if *bid_registrations.entry((uuid, entry)).or_insert_with(|| named.clone()) != named {
         return Err(format!("entry {entry} of registration {uuid} has another hash or paddle in an earlier bid"));
     }

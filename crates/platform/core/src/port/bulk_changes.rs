@@ -80,6 +80,11 @@ pub enum BulkOperation {
     ResetToDraft,
     /// The auction was reconciled: its PASSED items become UNSOLD.
     Reconcile,
+    /// The auction was archived as a mistake: its items become WITHDRAWN.
+    Archive {
+        /// Why.
+        reason: String,
+    },
     /// The planned ends are shifted by a number of seconds.
     #[serde(rename = "shift")]
     ShiftEnds {
@@ -153,7 +158,10 @@ impl BulkOperation {
     /// True when the operation changes the status of items. A command on an item that was not changed yet may then be
     /// rejected because of a status that is about to change.
     pub(crate) fn changes_status(&self) -> bool {
-        matches!(self, Self::GoLive | Self::ReturnToPreview | Self::ResetToDraft | Self::Reconcile)
+        matches!(
+            self,
+            Self::GoLive | Self::ReturnToPreview | Self::ResetToDraft | Self::Reconcile | Self::Archive { .. }
+        )
     }
 }
 

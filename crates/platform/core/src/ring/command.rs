@@ -34,6 +34,12 @@ pub enum ClerkCommand {
         /// Minor units.
         amount: Option<i64>,
     },
+    /// Enters a bid made in the room by a bidder whose paddle the clerk does not know yet. If it wins, the buyer is
+    /// open until [`Platform::change_buyer`] names them.
+    OpenRoomBid {
+        /// Minor units.
+        amount: Option<i64>,
+    },
     /// Enters a bid that another internet platform relayed to the clerk.
     RelayedBid {
         /// The bidder's paddle; 1 to 64 characters.
@@ -71,8 +77,10 @@ pub enum ClerkCommand {
     Pause,
     /// Resumes bidding.
     Resume,
-    /// Sells the item to the standing bid.
+    /// Sells the item to the standing bid. A price below the reserve is refused with `reserve_not_met`.
     Sell,
+    /// Sells the item to the standing bid, and confirms that the price may be below the reserve.
+    SellBelowReserve,
     /// Passes the item: it is not sold.
     Pass,
     /// Takes the item out of the ring, neither sold nor passed.
@@ -241,6 +249,7 @@ impl Platform {
                 let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
                 RingCommand::RoomBid { bid, bidder, amount: asked(amount) }
             }
+            ClerkCommand::OpenRoomBid { amount } => RingCommand::OpenRoomBid { bid, amount: asked(amount) },
             ClerkCommand::RelayedBid { bidder, amount } => {
                 let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
                 RingCommand::RelayedBid { bid, bidder, amount: asked(amount) }
@@ -260,6 +269,7 @@ impl Platform {
             ClerkCommand::Pause => RingCommand::Pause,
             ClerkCommand::Resume => RingCommand::Resume,
             ClerkCommand::Sell => RingCommand::Sell,
+            ClerkCommand::SellBelowReserve => RingCommand::SellBelowReserve,
             ClerkCommand::Pass => RingCommand::Pass,
             ClerkCommand::Remove => RingCommand::Remove,
             ClerkCommand::OfferAgain { .. } => RingCommand::OfferAgain,

@@ -4,6 +4,7 @@ pub mod after_change;
 pub mod copy;
 pub mod edit;
 pub mod move_ends;
+pub mod requested_status;
 pub mod shift;
 
 use contract::models::{CurrencyCode, UrlAttachmentApiModel};
@@ -17,6 +18,7 @@ use platform_rules::{
 use uuid::Uuid;
 
 use self::after_change::AuctionAfterChange;
+use self::requested_status::RequestedStatus;
 use crate::access::caller::visible;
 use crate::customers::addresses::AddressInput;
 use crate::decide::{Decision, expect_version};
@@ -193,7 +195,8 @@ impl Platform {
     }
 
     /// Changes the status of an auction. When it goes LIVE, its DRAFT and PREVIEW items go LIVE; when it is reconciled,
-    /// PASSED items become UNSOLD. The items of a large auction follow in steps ([`super::bulk_change`]). A large
+    /// PASSED items become UNSOLD; when it is archived before it was LIVE, with a reason, its items become WITHDRAWN. The
+    /// items of a large auction follow in steps ([`super::bulk_change`]). A large
     /// auction returns to PREVIEW only after every earlier bid has been committed or refused. `expected_version` is the
     /// version that the caller saw.
     ///
@@ -204,11 +207,12 @@ impl Platform {
         &self,
         caller: &Caller,
         uuid: Uuid,
-        to: AuctionStatus,
+        to: impl Into<RequestedStatus> + Send,
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, AuctionAfterChange>>,
     ) -> PlatformResult<Outcome<AuctionAfterChange>> {
         caller.require(Scope::AuctionsWrite)?;
+        let RequestedStatus { to, reason } = to.into();
         let outcome = self
             .decide(answering.as_ref(), || async {
                 let auction = self.visible_auction(caller, uuid).await?;
@@ -216,17 +220,18 @@ impl Platform {
                 self.require_no_bulk_change(&auction).await?;
                 let counts = self.store().item_counts(uuid).await?;
                 let now = self.time_of(&auction);
-                let is_long_return = bulk_change_of_status(auction.status, to) == Some(BulkOperation::ResetToDraft)
-                    && !self.fits_first_step(&counts);
-                let operation = if is_long_return {
-                    Some(BulkOperation::ReturnToPreview)
-                } else {
-                    bulk_change_of_status(auction.status, to)
-                };
+                let operation = bulk_change_of_status(auction.status, to, reason.as_deref());
+                let is_long_return = operation == Some(BulkOperation::ResetToDraft) && !self.fits_first_step(&counts);
+                let operation = if is_long_return { Some(BulkOperation::ReturnToPreview) } else { operation };
                 let changes = if is_long_return {
                     lifecycle::begin_return_to_preview(&auction, &counts, now)?
                 } else {
-                    lifecycle::decide(&auction, &counts, AuctionCommand::ChangeStatus { to }, now)?
+                    lifecycle::decide(
+                        &auction,
+                        &counts,
+                        AuctionCommand::ChangeStatus { to, reason: reason.clone() },
+                        now,
+                    )?
                 };
                 let mut draft = self.build_change(&caller.actor, now);
                 let auction = draft.auction(auction, &changes);
@@ -290,11 +295,14 @@ impl Platform {
 }
 
 /// The bulk change of the items that a change of the auction's status causes.
-fn bulk_change_of_status(from: AuctionStatus, to: AuctionStatus) -> Option<BulkOperation> {
+fn bulk_change_of_status(from: AuctionStatus, to: AuctionStatus, reason: Option<&str>) -> Option<BulkOperation> {
     match (from, to) {
         (_, AuctionStatus::Live) => Some(BulkOperation::GoLive),
         (AuctionStatus::Live, AuctionStatus::Preview) => Some(BulkOperation::ResetToDraft),
         (_, AuctionStatus::Reconciliation) => Some(BulkOperation::Reconcile),
+        (AuctionStatus::Draft | AuctionStatus::Preview, AuctionStatus::Archived) => {
+            Some(BulkOperation::Archive { reason: reason.unwrap_or_default().to_owned() })
+        }
         _ => None,
     }
 }
@@ -324,6 +332,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         last_in_ring: None,
         ring_position: None,
         returning: false,
+        was_live: false,
         clock: (new.sale_mode == SaleMode::Sandbox).then(|| TestClock::at(now)),
         sequence: 0,
         version: 0,

@@ -1,12 +1,14 @@
 //! Adds and reads items, and changes their status outside the ring. Edits and relisting are in modules of their own.
 
+pub mod buyer;
 mod edit;
 pub mod edit_many;
+pub mod post_sale;
 pub mod relist;
 
 use std::collections::HashSet;
 
-use contract::ItemStatus;
+use contract::{AuctionStatus, ItemStatus};
 use jiff::Timestamp;
 use platform_rules::{Auction, Hidden, Item, ItemCommand, RingStatus, SaleMode};
 use uuid::Uuid;
@@ -64,7 +66,7 @@ impl Platform {
     }
 
     /// Changes the status of an item as an administrator: set-up, suspension, withdrawal. From SOLD or PASSED to LIVE,
-    /// this is a correction. `expected_version` is the version of the item that the caller saw.
+    /// this is a correction; from SOLD or SOLD_BUY_NOW to UNSOLD, the buyer did not pay. `expected_version` is the version of the item that the caller saw.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`].
     pub async fn change_item_status(
@@ -118,9 +120,10 @@ impl Platform {
                 let changes = platform_rules::item::decide(&auction, &item, command.clone(), now)?;
                 let mut draft = self.build_change(&caller.actor, now);
                 let item = draft.item(&auction, item, &changes);
-                if matches!(item.status, ItemStatus::Live | ItemStatus::Suspended) {
-                    // The auction's status depends on these counts. The new version makes a concurrent command on the
-                    // auction conflict, so that it counts again.
+                let is_counted = matches!(item.status, ItemStatus::Live | ItemStatus::Suspended);
+                if is_counted || auction.status == AuctionStatus::Reconciliation {
+                    // The auction's status depends on these counts, and an archived auction changes no item. The new
+                    // version makes a concurrent command on the auction conflict, so that it is decided again.
                     draft.auction(auction, &[]);
                 }
                 let change = draft.finish(answering.as_ref(), &item);
@@ -204,6 +207,7 @@ impl Platform {
             bids_lapsed: 0,
             bids_passed: 0,
             before_pass: None,
+            post_sale_offer: false,
             pending: Vec::new(),
             relisted_from: None,
             relisted_as: None,

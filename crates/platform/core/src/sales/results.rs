@@ -16,7 +16,7 @@ use crate::{Caller, Platform, Scope};
 pub struct AuctionResults {
     /// The auction.
     pub auction: Auction,
-    /// True when the auction is reconciled, so that the results can't change any more.
+    /// True when the auction is archived, so that the results can't change any more.
     pub is_final: bool,
     /// Number of its items.
     pub items: u64,
@@ -24,6 +24,9 @@ pub struct AuctionResults {
     pub sold: u64,
     /// Number of items that are UNSOLD or PASSED.
     pub unsold: u64,
+    /// Number of sold items whose buyer in the room is not named yet. They count in `sold` and `total`, and for no
+    /// buyer.
+    pub open_buyers: u64,
     /// The sum of all sold items.
     pub total: SaleResult,
     /// The sum for each buyer, by paddle.
@@ -48,8 +51,8 @@ impl Platform {
     pub async fn results(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<AuctionResults> {
         caller.require(Scope::AuctionsRead)?;
         let auction = self.visible_auction(caller, uuid).await?;
-        let is_final = matches!(auction.status, AuctionStatus::Reconciliation | AuctionStatus::Archived);
-        let (mut items, mut sold, mut unsold, mut total) = (0, 0, 0, SaleResult::default());
+        let is_final = auction.status == AuctionStatus::Archived;
+        let (mut items, mut sold, mut unsold, mut open_buyers, mut total) = (0, 0, 0, 0, SaleResult::default());
         let mut buyers: BTreeMap<String, (u64, SaleResult)> = BTreeMap::new();
         let mut after = None;
         loop {
@@ -61,6 +64,10 @@ impl Platform {
                 let (Some(result), Some(standing)) = (SaleResult::of(&auction, &item), item.standing) else { continue };
                 sold += 1;
                 total = total.plus(result)?;
+                if standing.known_bidder().is_none() {
+                    open_buyers += 1;
+                    continue;
+                }
                 let buyer = buyers.entry(standing.bidder).or_default();
                 *buyer = (buyer.0 + 1, buyer.1.plus(result)?);
             }
@@ -68,6 +75,6 @@ impl Platform {
         }
         let of_buyer = |(bidder, (items, total))| BuyerResult { bidder, items, total };
         let buyers = buyers.into_iter().map(of_buyer).collect();
-        Ok(AuctionResults { auction, is_final, items, sold, unsold, total, buyers })
+        Ok(AuctionResults { auction, is_final, items, sold, unsold, open_buyers, total, buyers })
     }
 }

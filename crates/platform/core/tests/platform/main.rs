@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
 mod access;
+mod after_sale;
 mod bidders;
 mod connecting;
 mod downtime;

@@ -4,7 +4,7 @@ use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::{absentee_bid, bidding, buy_now, cancel_bid, ends, fields};
+use super::{absentee_bid, bidding, buy_now, buyer, cancel_bid, ends, fields, post_sale};
 use crate::bid::Offer;
 use crate::transitions::{ItemActor, ItemFacts, ItemTransition, find_item_transition};
 use crate::{Auction, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingStatus};
@@ -25,11 +25,12 @@ pub enum ItemCommand {
         /// First status.
         status: ItemStatus,
     },
-    /// An administrator changes the status. From SOLD or PASSED to LIVE, this is a correction.
+    /// An administrator changes the status. From SOLD or PASSED to LIVE, this is a correction; from SOLD or SOLD_BUY_NOW
+    /// to UNSOLD, the buyer did not pay.
     ChangeStatus {
         /// Requested status.
         to: ItemStatus,
-        /// Why; required for a suspension, for its end, and for a correction.
+        /// Why; required for a suspension, for its end, for a correction, and for a buyer who did not pay.
         reason: Option<String>,
     },
     /// The item goes LIVE with its auction. A DRAFT item passes through PREVIEW.
@@ -89,6 +90,29 @@ pub enum ItemCommand {
     },
     /// The auction is reconciled: a PASSED item becomes UNSOLD.
     Reconcile,
+    /// The auction was a mistake and is archived: the item becomes WITHDRAWN.
+    Archive {
+        /// Why the auction is archived.
+        reason: String,
+    },
+    /// The clerk names the buyer of an item that was sold in the room, or changes the buyer; the price stays.
+    ChangeBuyer {
+        /// The buyer.
+        bidder: Bidder,
+        /// Why; required when the buyer was known before.
+        reason: Option<String>,
+    },
+    /// An administrator accepts an offer for an UNSOLD item after the sale: it is SOLD.
+    AcceptOffer {
+        /// UUID of the bid that records the offer.
+        bid: Uuid,
+        /// The buyer, who has to be registered.
+        bidder: Bidder,
+        /// Hammer price, minor units; it may lie below the reserve.
+        amount: i64,
+        /// Why.
+        reason: String,
+    },
 }
 
 /// Decides a command on an item.
@@ -99,7 +123,8 @@ pub enum ItemCommand {
 /// `too_many_bids`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`,
 /// `pre_bidding_over`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
 /// `bid_log_incomplete`, `item_in_ring`, `reason_required`; for an end `end_not_later`, `end_not_reached`, and
-/// `item_not_live`, which tells a late or repeated timer that another one has ended the item.
+/// `item_not_live`, which tells a late or repeated timer that another one has ended the item; for an offer after the
+/// sale `buyer_not_registered`, `already_relisted` and those of a bid; for a buyer `item_not_sold` and those of a bid.
 pub fn decide(
     auction: &Auction,
     item: &Item,
@@ -110,6 +135,10 @@ pub fn decide(
     match command {
         ItemCommand::Create { status } => create(auction, item, ItemActor::Creation, status, now),
         ItemCommand::Import { status } => create(auction, item, ItemActor::Import, status, now),
+        ItemCommand::ChangeStatus { to: ItemStatus::Sold, reason } if item.current() == Some(ItemStatus::Unsold) => {
+            change_status(auction, item, &[ItemActor::PostSaleOffer], ItemStatus::Sold, reason, now)?;
+            Err(Rejection::OfferRequired)
+        }
         ItemCommand::ChangeStatus { to, reason } => {
             change_status(auction, item, &[ItemActor::Administrator, ItemActor::Correction], to, reason, now)
         }
@@ -127,6 +156,14 @@ pub fn decide(
             let facts = ItemFacts { auction, item, reason: None, now };
             let row = find_item_transition(&facts, &[ItemActor::Reconciliation], Some(ItemStatus::Unsold))?;
             Ok(row.changes(auction, item, None))
+        }
+        ItemCommand::Archive { reason } => {
+            change_status(auction, item, &[ItemActor::AuctionArchived], ItemStatus::Withdrawn, Some(reason), now)
+        }
+        ItemCommand::ChangeBuyer { bidder, reason } => buyer::change_buyer(auction, item, bidder, reason),
+        ItemCommand::AcceptOffer { bid, bidder, amount, reason } => {
+            let offer = Offer::of(&bidder, bid, amount, BidSource::PostSaleOffer, now);
+            post_sale::accept_offer(auction, item, &bidder, &offer, require_reason(reason)?)
         }
         ItemCommand::PlaceBid { bid, bidder, amount } => {
             let offer = Offer::of(&bidder, bid, amount, BidSource::Internet, now);
@@ -172,7 +209,7 @@ fn change_status(
 }
 
 /// The reason without leading and trailing white space; none when nothing remains.
-fn clean_reason(reason: Option<String>) -> Result<Option<String>, Rejection> {
+pub(crate) fn clean_reason(reason: Option<String>) -> Result<Option<String>, Rejection> {
     let reason = reason.map(|reason| reason.trim().to_owned()).filter(|reason| !reason.is_empty());
     let is_control = |char: char| char.is_control() && char != '\n';
     if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_CHARS_MAX || reason.contains(is_control)) {
@@ -222,7 +259,8 @@ impl Item {
 impl ItemTransition {
     /// The changes of an item by this row: the status, and the changes that always accompany it. An item that is
     /// created or goes LIVE in a timed auction gets its end. An item that was sold or passed in the ring waits again
-    /// when it is back to LIVE or DRAFT. The bids of an item that is reinstated after a withdrawal lapse.
+    /// when it is back to LIVE or DRAFT. The bids of an item that is reinstated after a withdrawal lapse, and so do those of
+    /// an item that was sold to an offer after the sale and is LIVE again.
     pub(crate) fn changes(&self, auction: &Auction, item: &Item, reason: Option<String>) -> Vec<ItemChange> {
         let announced = self.announced.applies_to(item);
         let mut changes = Vec::with_capacity(2);
@@ -233,7 +271,8 @@ impl ItemTransition {
         if item.ring == RingStatus::Done && matches!(self.to, ItemStatus::Live | ItemStatus::Draft) {
             changes.push(ItemChange::RingChanged { ring: RingStatus::Waiting, cause: self.cause });
         }
-        if self.cause == Cause::Reinstated && item.has_bids() {
+        let is_offer_over = item.post_sale_offer && self.to == ItemStatus::Live;
+        if (self.cause == Cause::Reinstated || is_offer_over) && item.has_bids() {
             changes.push(ItemChange::BidsLapsed { through: item.bid_count, cause: self.cause });
         }
         changes

@@ -72,6 +72,7 @@ pub fn relist(
         bids_lapsed: 0,
         bids_passed: 0,
         before_pass: None,
+        post_sale_offer: false,
         pending: Vec::new(),
         relisted_from: Some(unsold.uuid),
         relisted_as: None,

@@ -18,7 +18,7 @@ fn check(auction: &Auction, items: ItemCounts, command: AuctionCommand, seconds:
     let words = match decide(auction, &items, command, at(seconds)) {
         Err(rejection) => rejection.code().to_owned(),
         Ok(changes) => match changes.as_slice() {
-            [AuctionChange::StatusChanged { from, to, cause }] => {
+            [AuctionChange::StatusChanged { from, to, cause, .. }] => {
                 format!("{}->{} {}", from.map_or("-", AuctionStatus::name), to.name(), cause.as_str())
             }
             other => panic!("{other:?}"),
@@ -32,15 +32,15 @@ fn create(status: AuctionStatus) -> AuctionCommand {
 }
 
 fn change(to: AuctionStatus) -> AuctionCommand {
-    AuctionCommand::ChangeStatus { to }
+    AuctionCommand::ChangeStatus { to, reason: Some("a mistake".to_owned()) }
 }
 
 #[test]
 fn every_pair_of_statuses_is_legal_exactly_as_specified() {
     let specified = [
         (None, vec![Draft, Preview, Live]),
-        (Some(Draft), vec![Preview]),
-        (Some(Preview), vec![Draft, Live]),
+        (Some(Draft), vec![Preview, Archived]),
+        (Some(Preview), vec![Draft, Live, Archived]),
         (Some(Live), vec![Preview, Reconciliation]),
         (Some(Reconciliation), vec![Archived]),
         (Some(Archived), vec![]),
@@ -56,8 +56,13 @@ fn every_pair_of_statuses_is_legal_exactly_as_specified() {
                 let command = if from.is_none() { create(to) } else { change(to) };
                 let outcome = decide(&state, &items, command, at(10));
                 if targets.contains(&to) {
-                    let cause = from.map_or(Cause::Created, |_| Cause::StatusChangedByAdministrator);
-                    assert_eq!(outcome, Ok(vec![AuctionChange::StatusChanged { from, to, cause }]));
+                    let cause = match (from, to) {
+                        (None, _) => Cause::Created,
+                        (Some(Draft | Preview), Archived) => Cause::AuctionArchived,
+                        _ => Cause::StatusChangedByAdministrator,
+                    };
+                    let reason = from.map(|_| "a mistake".to_owned());
+                    assert_eq!(outcome, Ok(vec![AuctionChange::StatusChanged { from, to, cause, reason }]));
                 } else {
                     let from = from.map(AuctionStatus::name);
                     assert_eq!(
@@ -68,7 +73,28 @@ fn every_pair_of_statuses_is_legal_exactly_as_specified() {
             }
         }
     }
-    assert_eq!(AUCTION_TRANSITIONS.len(), 9);
+    assert_eq!(AUCTION_TRANSITIONS.len(), 11);
+}
+
+#[test]
+fn an_auction_is_archived_as_a_mistake_only_with_a_reason_and_before_it_was_live() {
+    for from in [Draft, Preview] {
+        let draft = auction(AuctionKind::Timed, from);
+        let archived = format!("{}->ARCHIVED auction_archived", from.name());
+        check(&draft, SOLD_OUT, change(Archived), 10, &archived);
+        for reason in [None, Some(" ".to_owned())] {
+            check(&draft, SOLD_OUT, AuctionCommand::ChangeStatus { to: Archived, reason }, 10, "reason_required");
+        }
+        check(&draft, ItemCounts { with_bids: 1, ..SOLD_OUT }, change(Archived), 10, "auction_has_bids");
+    }
+    let mut returned = auction(AuctionKind::Timed, Preview);
+    for to in [Live, Preview] {
+        for change in decide(&returned, &ON_SALE, change(to), at(10)).unwrap() {
+            returned.apply(&change);
+        }
+    }
+    check(&returned, SOLD_OUT, change(Archived), 10, "auction_was_live");
+    assert_eq!(returned.legal_next(&SOLD_OUT, at(10)), [Draft, Live]);
 }
 
 #[test]
@@ -191,6 +217,10 @@ fn legal_statuses_depend_on_the_items() {
     assert_eq!(live.legal_next(&with_bids, at(10)), [Reconciliation]);
     assert_eq!(live.legal_next(&ItemCounts { suspended: 1, ..with_bids }, at(10)), []);
     let late = at(1_000_000);
-    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, late), [Draft], "its end has passed");
-    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, at(10)), [Draft, Live]);
+    assert_eq!(
+        auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, late),
+        [Draft, Archived],
+        "its end has passed"
+    );
+    assert_eq!(auction(AuctionKind::Timed, Preview).legal_next(&SOLD_OUT, at(10)), [Draft, Live, Archived]);
 }

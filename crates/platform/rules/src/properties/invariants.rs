@@ -25,7 +25,8 @@ impl Sale {
                 if matches!(to, ItemStatus::Sold | ItemStatus::SoldBuyNow) {
                     let winner = item.standing.as_ref().and_then(|standing| self.log.get(standing.number)).unwrap();
                     assert!(winner.stands(), "the winning bid counts");
-                    assert_eq!(from, &Some(ItemStatus::Live), "a sold item is not sold again");
+                    let before = if item.post_sale_offer { ItemStatus::Unsold } else { ItemStatus::Live };
+                    assert_eq!(from, &Some(before), "a sold item is not sold again");
                 }
                 if matches!(to, ItemStatus::Sold | ItemStatus::SoldBuyNow | ItemStatus::Unsold | ItemStatus::Passed) {
                     assert!(*announced);
@@ -33,6 +34,14 @@ impl Sale {
             }
             ItemChange::BidAccepted { record, standing } => {
                 assert_eq!(record.number, item.bid_count + 1);
+                if record.source == BidSource::PostSaleOffer {
+                    assert_eq!(
+                        (item.status, &item.standing),
+                        (ItemStatus::Unsold, &None),
+                        "an offer replaces all bids"
+                    );
+                    return;
+                }
                 assert_eq!(item.status, ItemStatus::Live);
                 let price = standing.as_ref().map(|standing| standing.amount);
                 assert!(price >= item.price(), "a bid never lowers the price");
@@ -57,6 +66,13 @@ impl Sale {
                 if self.auction.kind == AuctionKind::Webcast && record.source != BidSource::Absentee {
                     assert!(record.amount >= minimum_bid(&self.auction, item) && price > item.price());
                 }
+            }
+            ItemChange::BuyerChanged { bidder, reason, .. } => {
+                assert_eq!(item.status, ItemStatus::Sold, "only a sold item has a buyer");
+                assert!(
+                    !bidder.is_empty() && (reason.is_some() || item.is_buyer_open()),
+                    "a known buyer needs a reason"
+                );
             }
             ItemChange::EndPlanned { .. } => assert_eq!(item.effective_end_time, None),
             ItemChange::EndExtended { end } | ItemChange::EndMoved { end, .. } => {
@@ -124,8 +140,15 @@ impl Sale {
             assert!(bids.is_empty(), "a bid leads while any bid counts");
             return;
         };
-        if item.status == ItemStatus::SoldBuyNow {
+        if item.post_sale_offer {
+            assert_eq!((standing.number, standing.amount), (item.bid_count, standing.maximum.reveal()));
+            assert!(matches!(item.status, ItemStatus::Sold | ItemStatus::Unsold), "an offer is no bid of a sale");
+            return;
+        }
+        let last_source = self.log.get(standing.number).map(|record| record.source);
+        if last_source == Some(BidSource::BuyNow) {
             assert_eq!(Some(standing.amount), item.buy_now);
+            assert!(matches!(item.status, ItemStatus::SoldBuyNow | ItemStatus::Unsold), "a purchase is no bid");
             return;
         }
         let highest = bids.iter().map(|record| record.maximum).max().unwrap();

@@ -12,7 +12,7 @@ use crate::item::ItemEdit;
 use crate::sample::{at, auction, item};
 use crate::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Hidden, InternetBids, Item, ItemChange, ItemCommand,
-    ItemCounts, Rejection, RingCommand, minimum_bid, ring,
+    ItemCounts, RegistrationRef, Rejection, RingCommand, minimum_bid, ring,
 };
 
 pub(super) struct Sale {
@@ -125,6 +125,11 @@ impl Sale {
                 OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder: bidder(paddle), maximum: minimum + above_minimum })
             }
             Step::BuyNow { paddle } => OfItem(ItemCommand::BuyNow { bid, bidder: bidder(paddle) }),
+            Step::AcceptOffer { paddle, amount } => {
+                let entry = RegistrationRef { uuid: Uuid::from_u128(90), entry: 1, hash: crate::LogHash::default() };
+                let bidder = Bidder { registered: Some(entry), ..bidder(paddle) };
+                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason })
+            }
             Step::Cancel { ago } => OfItem(ItemCommand::CancelBid { bid: self.bid_before(ago), reason, log }),
             Step::Send => OfRing(RingCommand::Send),
             Step::RoomBid { paddle, above_minimum } => {
@@ -150,7 +155,14 @@ impl Sale {
             Step::FairWarning => OfRing(RingCommand::FairWarning),
             Step::Pause => OfRing(RingCommand::Pause),
             Step::Resume => OfRing(RingCommand::Resume),
+            Step::OpenRoomBid { above_minimum } => {
+                OfRing(RingCommand::OpenRoomBid { bid, amount: minimum + above_minimum })
+            }
+            Step::Buyer { paddle, with_reason } => {
+                OfItem(ItemCommand::ChangeBuyer { bidder: bidder(paddle), reason: with_reason.then_some(reason) })
+            }
             Step::Sell => OfRing(RingCommand::Sell),
+            Step::SellBelowReserve => OfRing(RingCommand::SellBelowReserve),
             Step::Pass => OfRing(RingCommand::Pass),
             Step::Remove => OfRing(RingCommand::Remove),
             Step::OfferAgain => OfRing(RingCommand::OfferAgain),

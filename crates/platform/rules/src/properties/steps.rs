@@ -77,6 +77,11 @@ pub(super) enum Step {
     Cancel {
         ago: i64,
     },
+    /// An administrator accepts an offer after the sale.
+    AcceptOffer {
+        paddle: Paddle,
+        amount: i64,
+    },
     Send,
     RoomBid {
         paddle: Paddle,
@@ -99,7 +104,16 @@ pub(super) enum Step {
     FairWarning,
     Pause,
     Resume,
+    OpenRoomBid {
+        above_minimum: i64,
+    },
+    /// The clerk names or changes the buyer.
+    Buyer {
+        paddle: Paddle,
+        with_reason: bool,
+    },
     Sell,
+    SellBelowReserve,
     Pass,
     Remove,
     OfferAgain,
@@ -155,6 +169,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::Leave { paddle, above_minimum }),
         1 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::Commission { paddle, above_minimum }),
         1 => (0_usize..3).prop_map(|place| Step::Accept { place }),
+        1 => amount().prop_map(|above_minimum| Step::OpenRoomBid { above_minimum }),
     ];
     let looking_back = prop_oneof![
         2 => (0_i64..6).prop_map(|ago| Step::Cancel { ago }),
@@ -171,6 +186,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         Step::Resume,
         Step::Resume,
         Step::Sell,
+        Step::SellBelowReserve,
         Step::Pass,
         Step::Remove,
         Step::OfferAgain,
@@ -182,6 +198,9 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => prop::sample::select(vec![Step::GoLive, Step::ReachEnd, Step::Reconcile]),
         1 => (0_i64..2_000).prop_map(|seconds| Step::MoveEnd { seconds }),
         1 => paddle().prop_map(|paddle| Step::BuyNow { paddle }),
+        1 => (paddle(), any::<bool>()).prop_map(|(paddle, with_reason)| Step::Buyer { paddle, with_reason }),
+        1 => (paddle(), (0_i64..5_000).prop_map(|tens| tens * 10))
+            .prop_map(|(paddle, amount)| Step::AcceptOffer { paddle, amount }),
         2 => (0_i64..300).prop_map(|seconds| Step::Wait { seconds }),
     ];
     let entered = prop_oneof![

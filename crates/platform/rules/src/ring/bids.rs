@@ -5,7 +5,7 @@ use super::{InRing, in_ring, require_running};
 use crate::bid::Offer;
 use crate::paddle::require_name;
 use crate::proxy::Pricing;
-use crate::{Auction, Bidder, Cause, Item, ItemChange, Rejection};
+use crate::{Auction, BidSource, Bidder, Cause, Item, ItemChange, Rejection};
 
 /// Accepts a bid made in the room.
 pub(super) fn in_room(
@@ -34,7 +34,9 @@ pub(super) fn relayed(
 /// Accepts a bid: it stands, the asking price rises by one increment, and pending bids below the new price are dropped.
 pub(super) fn accept(auction: &Auction, item: &Item, offer: &Offer) -> Result<Vec<ItemChange>, Rejection> {
     let ring = require_running(auction, item)?;
-    require_name(&offer.bidder)?;
+    if offer.source != BidSource::Room {
+        require_name(&offer.bidder)?;
+    }
     offer.require_countable(item)?;
     offer.require_at_least(ring.asking_price)?;
     let record = offer.record(item);

@@ -27,6 +27,14 @@ pub enum RingCommand {
         /// Minor units.
         amount: i64,
     },
+    /// The clerk enters a bid made in the room by a bidder whose paddle the clerk does not know yet. After the sale, the
+    /// buyer is open until the clerk names them.
+    OpenRoomBid {
+        /// UUID of the bid.
+        bid: Uuid,
+        /// Minor units.
+        amount: i64,
+    },
     /// The clerk enters an internet bid that reached the sale outside this API, such as one from another platform.
     RelayedBid {
         /// UUID of the bid.
@@ -86,8 +94,11 @@ pub enum RingCommand {
     Pause,
     /// The clerk resumes bidding.
     Resume,
-    /// The clerk sells the item to the standing bid. The ring is empty afterwards.
+    /// The clerk sells the item to the standing bid. The ring is empty afterwards. A price below the reserve is rejected
+    /// with `reserve_not_met`.
     Sell,
+    /// The clerk sells the item to the standing bid, and confirms that the price may be below the reserve.
+    SellBelowReserve,
     /// The clerk passes the item: it is not sold, and its bids are over except for absentee bids. The ring is empty
     /// afterwards.
     Pass,

@@ -7,9 +7,26 @@ use super::{RingDecision, empty, require_in_ring, require_running};
 use crate::transitions::{ItemActor, ItemFacts, find_item_transition};
 use crate::{Auction, Item, ItemChange, Rejection, RingStatus};
 
-/// Sells the item to its standing bid, which may be below the reserve.
-pub(super) fn sell(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
+/// Whether the clerk may sell below the reserve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reserve {
+    /// A price below the reserve is rejected.
+    Respected,
+    /// The clerk confirmed a price below the reserve.
+    Waived,
+}
+
+/// Sells the item to its standing bid, which may be below the reserve if the clerk confirmed it.
+pub(super) fn sell(
+    auction: &Auction,
+    item: &Item,
+    reserve: Reserve,
+    now: Timestamp,
+) -> Result<RingDecision, Rejection> {
     require_running(auction, item)?;
+    if reserve == Reserve::Respected && item.standing.is_some() && item.reserve_met() == Some(false) {
+        return Err(Rejection::ReserveNotMet);
+    }
     finish(auction, item, ItemActor::ClerkSells, ItemStatus::Sold, now)
 }
 

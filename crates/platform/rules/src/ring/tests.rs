@@ -52,12 +52,16 @@ fn an_item_is_sent_bid_on_and_sold_and_the_ring_is_empty_again() {
 }
 
 #[test]
-fn the_clerk_sells_below_the_reserve_but_not_without_a_bid() {
+fn the_clerk_sells_below_the_reserve_when_confirmed_but_not_without_a_bid() {
     let auction = webcast();
     let (auction, offered) =
         in_ring(auction.clone(), Item { reserve: Some(Hidden::new(90_000)), ..item(&auction, Live) });
     refused(&auction, &offered, RingCommand::Sell, "no_standing_bid");
-    assert!(decide(&auction, &with_bid(offered, 10_000), RingCommand::Sell, at(10)).is_ok());
+    refused(&auction, &offered, RingCommand::SellBelowReserve, "no_standing_bid");
+    let below = with_bid(offered.clone(), 10_000);
+    refused(&auction, &below, RingCommand::Sell, "reserve_not_met");
+    assert!(decide(&auction, &below, RingCommand::SellBelowReserve, at(10)).is_ok());
+    assert!(decide(&auction, &with_bid(offered, 90_000), RingCommand::Sell, at(10)).is_ok());
 }
 
 #[test]

@@ -8,8 +8,8 @@ use crate::item::{NewLot, relist};
 use crate::lifecycle::{self, AuctionCommand, ItemCounts};
 use crate::sample::{at, auction};
 use crate::{
-    Auction, AuctionChange, AuctionKind, BidLog, Bidder, Cause, Item, ItemChange, ItemCommand, Rejection, RingCommand,
-    item, ring,
+    Auction, AuctionChange, AuctionKind, BidLog, Bidder, Cause, Item, ItemChange, ItemCommand, LogHash,
+    RegistrationRef, Rejection, RingCommand, item, ring,
 };
 
 /// A sale after the steps of an example.
@@ -67,6 +67,7 @@ impl Scenario {
             }
             ["relist"] => self.relist(),
             ["auction", "reconciled"] => self.decide_auction(AuctionStatus::Reconciliation),
+            ["auction", "archived"] => self.decide_auction(AuctionStatus::Archived),
             ["preview", "again"] => self.decide_auction(AuctionStatus::Preview),
             ["live", "again"] => self.decide_auction(AuctionStatus::Live),
             ["begin"] => ring::begin(&self.auction).map(|changes| self.apply(&[], &changes)),
@@ -95,6 +96,14 @@ impl Scenario {
                 OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder: self.bidder(paddle), maximum: number(maximum)? })
             }
             [paddle, "buys"] => OfItem(ItemCommand::BuyNow { bid, bidder: self.bidder(paddle) }),
+            ["offer", paddle, amount] => {
+                let (bidder, amount) = (self.registered(paddle), number(amount)?);
+                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason() })
+            }
+            ["unregistered", "offer", paddle, amount] => {
+                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason() })
+            }
             ["cancel", "bid", number] => {
                 OfItem(ItemCommand::CancelBid { bid: self.numbered(number)?, reason: reason(), log: log() })
             }
@@ -109,6 +118,7 @@ impl Scenario {
             ["reconciled"] => OfItem(ItemCommand::Reconcile),
             ["send"] => OfRing(RingCommand::Send),
             ["ask", amount] => OfRing(RingCommand::SetAskingPrice { amount: number(amount)?, log: log() }),
+            ["open", "room", amount] => OfRing(RingCommand::OpenRoomBid { bid, amount: number(amount)? }),
             ["room", paddle, amount] => {
                 OfRing(RingCommand::RoomBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
             }
@@ -132,6 +142,13 @@ impl Scenario {
             ["pause"] => OfRing(RingCommand::Pause),
             ["resume"] => OfRing(RingCommand::Resume),
             ["sell"] => OfRing(RingCommand::Sell),
+            ["sell", "below", "reserve"] => OfRing(RingCommand::SellBelowReserve),
+            ["buyer", paddle] => {
+                OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason: Some(reason()) })
+            }
+            ["buyer", paddle, "without", "reason"] => {
+                OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason: None })
+            }
             ["pass"] => OfRing(RingCommand::Pass),
             ["remove"] => OfRing(RingCommand::Remove),
             ["offer", "again"] => OfRing(RingCommand::OfferAgain),
@@ -143,6 +160,11 @@ impl Scenario {
     fn bidder(&self, paddle: &str) -> Bidder {
         let known = self.bidders.iter().find(|bidder| bidder.paddle == paddle);
         known.cloned().unwrap_or_else(|| Bidder::vouched_for(paddle))
+    }
+
+    fn registered(&self, paddle: &str) -> Bidder {
+        let entry = RegistrationRef { uuid: Uuid::from_u128(90), entry: 1, hash: LogHash::default() };
+        Bidder { registered: Some(entry), ..self.bidder(paddle) }
     }
 
     fn numbered(&self, word: &str) -> Result<Uuid, String> {
@@ -158,7 +180,7 @@ impl Scenario {
     fn decide_auction(&mut self, to: AuctionStatus) -> Result<(), Rejection> {
         let live = u64::from(self.item.status == ItemStatus::Live);
         let counts = ItemCounts { total: 1, live, ..ItemCounts::default() };
-        let command = AuctionCommand::ChangeStatus { to };
+        let command = AuctionCommand::ChangeStatus { to, reason: Some("requested".to_owned()) };
         let changes = lifecycle::decide(&self.auction, &counts, command, at(self.now_seconds))?;
         self.apply(&[], &changes);
         Ok(())

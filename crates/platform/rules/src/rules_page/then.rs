@@ -22,6 +22,11 @@ impl Scenario {
         let ring = self.item.in_ring();
         let bid = |number: &str| number.parse().ok().and_then(|number| self.log.get(number)).cloned();
         let actual = match words[..] {
+            ["the", "room", "leads", "at", _] => match &self.item.standing {
+                Some(standing) if standing.known_bidder().is_none() => format!("the room leads at {}", standing.amount),
+                _ => "the room does not lead".to_owned(),
+            },
+            ["buyer", "open"] => if self.item.is_buyer_open() { "buyer open" } else { "no buyer open" }.to_owned(),
             ["no", "bidder", "leads"] => match &public.leader {
                 None => claim.to_owned(),
                 Some(leader) => format!("{leader} leads"),

@@ -39,6 +39,10 @@ pub enum AuctionGuard {
     RingEmpty,
     /// No item is LIVE or SUSPENDED.
     NothingLiveOrSuspended,
+    /// The auction was never LIVE.
+    NeverLive,
+    /// A reason is given.
+    Reason,
 }
 
 const fn row(
@@ -60,6 +64,8 @@ pub const AUCTION_TRANSITIONS: &[AuctionTransition] = &[
     row(Some(Draft),          Preview,        &[FieldsComplete],                            Cause::StatusChangedByAdministrator),
     row(Some(Preview),        Draft,          &[],                                          Cause::StatusChangedByAdministrator),
     row(Some(Preview),        Live,           &[EndInFuture],                               Cause::StatusChangedByAdministrator),
+    row(Some(Draft),          Archived,       &[NeverLive, NoBids, Reason],                 Cause::AuctionArchived),
+    row(Some(Preview),        Archived,       &[NeverLive, NoBids, Reason],                 Cause::AuctionArchived),
     row(Some(Live),           Preview,        &[NoBids, RingEmpty],                         Cause::StatusChangedByAdministrator),
     row(Some(Live),           Reconciliation, &[NothingLiveOrSuspended],                    Cause::StatusChangedByAdministrator),
     row(Some(Reconciliation), Archived,       &[],                                          Cause::StatusChangedByAdministrator),
@@ -78,6 +84,7 @@ impl fmt::Display for AuctionTransition {
 pub(crate) struct AuctionFacts<'a> {
     pub(crate) auction: &'a Auction,
     pub(crate) items: &'a ItemCounts,
+    pub(crate) reason: Option<&'a str>,
     pub(crate) now: Timestamp,
 }
 
@@ -103,11 +110,12 @@ fn rows_from(from: Option<AuctionStatus>) -> impl Iterator<Item = &'static Aucti
 }
 
 impl Auction {
-    /// Statuses that an administrator can request at `now`, in the order of the table. The counts of items matter only
+    /// Statuses that an administrator can request at `now`, in the order of the table, with a reason where one is
+    /// required. The counts of items matter only
     /// for a LIVE auction. Absentee bids are secret, so the list ignores the bids of a webcast; a change that they
     /// forbid is still rejected.
     pub fn legal_next(&self, items: &ItemCounts, now: Timestamp) -> Vec<AuctionStatus> {
-        let facts = AuctionFacts { auction: self, items, now };
+        let facts = AuctionFacts { auction: self, items, reason: Some(""), now };
         let is_secret = |guard: &AuctionGuard| *guard == NoBids && self.kind == AuctionKind::Webcast;
         let holds = |guard: &AuctionGuard| is_secret(guard) || guard.check(&facts).is_ok();
         rows_from(self.current()).filter(|row| row.guards.iter().all(holds)).map(|row| row.to).collect()
@@ -129,11 +137,13 @@ impl AuctionGuard {
             NoBids => "no bids",
             RingEmpty => "nothing is in the ring",
             NothingLiveOrSuspended => "no item is LIVE or SUSPENDED",
+            NeverLive => "it was never LIVE",
+            Reason => "with a reason",
         }
     }
 
     fn check(self, facts: &AuctionFacts<'_>) -> Result<(), Rejection> {
-        let AuctionFacts { auction, items, now } = facts;
+        let AuctionFacts { auction, items, reason, now } = facts;
         match self {
             FieldsComplete => require_complete(auction),
             AnItemIsLive => (items.live > 0).then_some(()).ok_or(Rejection::NoLiveItem),
@@ -141,6 +151,8 @@ impl AuctionGuard {
             NoBids => (items.with_bids == 0).then_some(()).ok_or(Rejection::AuctionHasBids),
             RingEmpty => auction.in_ring.map_or(Ok(()), |item| Err(Rejection::RingOccupied { item })),
             NothingLiveOrSuspended => nothing_live_or_suspended(items),
+            NeverLive => (!auction.was_live).then_some(()).ok_or(Rejection::AuctionWasLive),
+            Reason => reason.is_some().then_some(()).ok_or(Rejection::ReasonRequired),
         }
     }
 }

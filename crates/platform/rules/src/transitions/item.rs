@@ -58,6 +58,10 @@ pub enum ItemActor {
     Buyer,
     /// The item's auction is reconciled.
     Reconciliation,
+    /// The item's auction was a mistake and is archived.
+    AuctionArchived,
+    /// An administrator accepts an offer after the sale.
+    PostSaleOffer,
 }
 
 impl ItemActor {
@@ -75,6 +79,8 @@ impl ItemActor {
             ClerkOffersAgain => "the clerk offers it again",
             Buyer => "bought at its buy-now price",
             Reconciliation => "reconciliation",
+            AuctionArchived => "its auction is archived as a mistake",
+            PostSaleOffer => "administrator accepts an offer after the sale",
         }
     }
 }
@@ -155,6 +161,12 @@ pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(Some(Passed),    Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
     row(Some(Withdrawn), Draft,      Administrator,    &[AuctionOpen],                                Announced::FollowUp, Cause::Reinstated),
     row(Some(Passed),    Unsold,     Reconciliation,   &[],                                           Announced::FollowUp, Cause::Reconciled),
+    row(Some(Sold),      Unsold,     Administrator,    &[AuctionNotArchived, Reason],                 Announced::Yes,      Cause::BuyerDidNotPay),
+    row(Some(SoldBuyNow), Unsold,    Administrator,    &[AuctionNotArchived, Reason],                 Announced::Yes,      Cause::BuyerDidNotPay),
+    row(Some(Unsold),    Sold,       PostSaleOffer,    &[AuctionNotArchived, NotRelisted, Reason],    Announced::Yes,      Cause::PostSaleOfferAccepted),
+    row(Some(Draft),     Withdrawn,  AuctionArchived,  &[],                                           Announced::FollowUp, Cause::AuctionArchived),
+    row(Some(Preview),   Withdrawn,  AuctionArchived,  &[],                                           Announced::FollowUp, Cause::AuctionArchived),
+    row(Some(Suspended), Withdrawn,  AuctionArchived,  &[],                                           Announced::FollowUp, Cause::AuctionArchived),
 ];
 
 /// The row as Markdown: from, to, by, guards, announced.
@@ -207,7 +219,7 @@ impl Item {
     /// required. Absentee bids are secret, so the list ignores them; a change that they forbid is still rejected.
     pub fn legal_next(&self, auction: &Auction, now: Timestamp) -> Vec<ItemStatus> {
         let facts = ItemFacts { auction, item: self, reason: Some(""), now };
-        rows_from(self.current(), &[Administrator, Correction])
+        rows_from(self.current(), &[Administrator, Correction, PostSaleOffer])
             .filter(|row| {
                 let is_secret = |guard: &ItemGuard| *guard == ItemGuard::NoBids && !self.has_shown_bids();
                 row.guards.iter().all(|guard| is_secret(guard) || guard.check(&facts).is_ok())

@@ -13,6 +13,7 @@ use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::port::{BulkChange, BulkChangeStep, BulkOperation, Change, StoreError};
 use platform_core::ring::ClerkCommand;
 use platform_core::sales::auctions::NewAuction;
+use platform_core::sales::auctions::requested_status::RequestedStatus;
 use platform_core::sales::bulk_change::BulkChangeWorker;
 use platform_core::sales::new_item::NewItem;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformError, PlatformParts};
@@ -324,6 +325,23 @@ pub(super) async fn what_was_passed_is_unsold_step_by_step(store: Shared) {
     let told: Vec<_> = history.iter().filter(|row| row.body.is_some()).map(|row| row.to.as_str()).collect();
     assert_eq!(told, ["PASSED", "UNSOLD"]);
     nodes.status(auction, AuctionStatus::Archived).await.unwrap();
+    nodes.verifies().await;
+}
+
+pub(super) async fn a_mistaken_auction_withdraws_its_items_step_by_step(store: Shared) {
+    let nodes = Nodes::new(store).await;
+    let auction = nodes.auction(AuctionKind::Timed, 9).await;
+    assert_eq!(code(nodes.status(auction, AuctionStatus::Archived).await), "reason_required");
+    let mistake = RequestedStatus { to: AuctionStatus::Archived, reason: Some("entered twice".to_owned()) };
+    nodes.first.change_auction_status(&Caller::command_line(), auction, mistake, None, None).await.unwrap();
+    assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Withdrawn, 4), (ItemStatus::Draft, 5)]);
+    nodes.follow(auction).await;
+    assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Withdrawn, 9)]);
+    let last = nodes.items(auction).await[8].uuid;
+    let history = nodes.store.history(last, whole()).await.unwrap();
+    assert_eq!(history.last().and_then(|row| row.reason.as_deref()), Some("entered twice"));
+    let history = nodes.store.history(auction, whole()).await.unwrap();
+    assert_eq!(history.last().and_then(|row| row.reason.as_deref()), Some("entered twice"));
     nodes.verifies().await;
 }
 

@@ -159,6 +159,7 @@ stories! {
         a_large_auction_goes_live_step_by_step_and_what_has_to_wait_is_told_so,
         a_large_auction_is_preview_again_unless_a_bid_had_come,
         what_was_passed_is_unsold_step_by_step,
+        a_mistaken_auction_withdraws_its_items_step_by_step,
         a_catalogue_enters_in_pieces_and_whole_or_not_at_all,
         an_import_that_was_begun_is_brought_to_its_end_by_any_node;
     large:

@@ -61,8 +61,9 @@ pub(crate) enum SourceIn {
 pub(crate) struct RingBidIn {
     /// The source of the bid.
     source: SourceIn,
-    /// Paddle of the bidder; 1 to 64 characters.
-    bidder: String,
+    /// Paddle of the bidder; 1 to 64 characters. A bid from the room can be without one: if it wins, the buyer is open
+    /// until `POST /items/{uuid}/buyer` names them.
+    bidder: Option<String>,
     /// Amount, in minor units; at least the asking price, which is the default.
     amount: Option<i64>,
 }
@@ -89,9 +90,13 @@ pub(crate) async fn bid(
     post: Post<RingBidIn>,
 ) -> Result<Response, ApiError> {
     let (bidder, amount) = (post.body.bidder.clone(), post.body.amount);
-    let bid = match post.body.source {
-        SourceIn::Room => ClerkCommand::RoomBid { bidder, amount },
-        SourceIn::Internet => ClerkCommand::RelayedBid { bidder, amount },
+    let bid = match (post.body.source, bidder) {
+        (SourceIn::Room, Some(bidder)) => ClerkCommand::RoomBid { bidder, amount },
+        (SourceIn::Room, None) => ClerkCommand::OpenRoomBid { amount },
+        (SourceIn::Internet, Some(bidder)) => ClerkCommand::RelayedBid { bidder, amount },
+        (SourceIn::Internet, None) => {
+            return Err(ApiError::invalid("/bidder", "is missing: only a bid from the room can be without a paddle"));
+        }
     };
     command(&platform, uuid, &post, &bid).await
 }

@@ -4,6 +4,8 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
 use platform_core::ring::ClerkCommand;
+use serde::Deserialize;
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{NothingIn, command};
@@ -77,13 +79,23 @@ pub(crate) async fn resume(
     command(&platform, uuid, &post, &ClerkCommand::Resume).await
 }
 
+/// How the item is sold.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct SellIn {
+    /// True to confirm a price below the reserve. Default: false.
+    #[serde(default)]
+    below_reserve: bool,
+}
+
 /// Sell the item in the ring
 ///
-/// To its standing bid. The platform announces the sale. For clerks of the webcast (403 `clerk_not_assigned`); scope
+/// To its standing bid. The platform announces the sale. A price below the reserve is refused with `reserve_not_met`
+/// until the clerk confirms it with `belowReserve`. For clerks of the webcast (403 `clerk_not_assigned`); scope
 /// `ring:write`. Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428
-/// `precondition_required`). Errors: 409 `no_standing_bid`, `not_in_ring`, `ring_paused`.
+/// `precondition_required`). Errors: 409 `no_standing_bid`, `reserve_not_met`, `not_in_ring`, `ring_paused`.
 #[utoipa::path(
-    post, path = "/auctions/{uuid}/ring/sell", tag = "ring", request_body = NothingIn,
+    post, path = "/auctions/{uuid}/ring/sell", tag = "ring", request_body = SellIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
     responses(
         (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
@@ -94,9 +106,10 @@ pub(crate) async fn resume(
 pub(crate) async fn sell(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    post: Post<NothingIn>,
+    post: Post<SellIn>,
 ) -> Result<Response, ApiError> {
-    command(&platform, uuid, &post, &ClerkCommand::Sell).await
+    let sell = if post.body.below_reserve { ClerkCommand::SellBelowReserve } else { ClerkCommand::Sell };
+    command(&platform, uuid, &post, &sell).await
 }
 
 /// Pass the item in the ring

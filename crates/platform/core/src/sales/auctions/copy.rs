@@ -187,6 +187,7 @@ impl Platform {
             last_in_ring: None,
             ring_position: None,
             returning: false,
+            was_live: false,
             sequence: 0,
             version: 0,
             created_at: now,

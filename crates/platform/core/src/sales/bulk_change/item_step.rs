@@ -38,6 +38,9 @@ impl<'a> ItemStep<'a> {
         let command = match (self.operation, item.status) {
             (BulkOperation::GoLive, ItemStatus::Draft | ItemStatus::Preview) => ItemCommand::GoLive,
             (BulkOperation::Reconcile, ItemStatus::Passed) => ItemCommand::Reconcile,
+            (BulkOperation::Archive { reason }, ItemStatus::Draft | ItemStatus::Preview | ItemStatus::Suspended) => {
+                ItemCommand::Archive { reason: reason.clone() }
+            }
             // The new version alone makes concurrent bids conflict, so that they are decided again.
             (BulkOperation::ReturnToPreview | BulkOperation::EditTerms { .. }, ItemStatus::Live) => {
                 return Ok(Some(Vec::new()));

@@ -13,6 +13,10 @@ pub enum ItemGuard {
     AuctionLive,
     /// The auction is neither in RECONCILIATION nor ARCHIVED.
     AuctionOpen,
+    /// The auction is not ARCHIVED.
+    AuctionNotArchived,
+    /// The item was not relisted in another auction.
+    NotRelisted,
     /// The auction is timed.
     Timed,
     /// The auction is a webcast.
@@ -49,6 +53,8 @@ impl ItemGuard {
         match self {
             AuctionLive => "the auction is LIVE",
             AuctionOpen => "the auction is not reconciled",
+            AuctionNotArchived => "the auction is not archived",
+            NotRelisted => "not relisted",
             Timed => "timed auction",
             Webcast => "webcast",
             InRing => "in the ring",
@@ -68,6 +74,8 @@ impl ItemGuard {
         match self {
             AuctionLive => auction.require_live(),
             AuctionOpen => auction.require_open(),
+            AuctionNotArchived => auction.require_unarchived(),
+            NotRelisted => item.relisted_as.map_or(Ok(()), |item| Err(Rejection::AlreadyRelisted { item })),
             Timed => auction.require_kind(AuctionKind::Timed),
             Webcast => auction.require_kind(AuctionKind::Webcast),
             InRing => item.in_ring().map(|_| ()).ok_or(Rejection::NotInRing),

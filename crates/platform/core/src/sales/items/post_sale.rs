@@ -1,0 +1,66 @@
+//! After the sale: an administrator accepts an offer for an UNSOLD item.
+
+use contract::AuctionStatus;
+use platform_rules::{AuctionKind, Item, ItemCommand};
+use uuid::Uuid;
+
+use crate::bidders::LookUpIn;
+use crate::decide::{Decision, expect_version};
+use crate::error::PlatformResult;
+use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::{Caller, Platform, Scope};
+
+/// An offer that is accepted after the sale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PostSaleOffer {
+    /// Paddle of the buyer, who has to be registered and approved.
+    pub buyer: String,
+    /// Hammer price, minor units of the auction's currency; it may lie below the reserve.
+    pub amount: i64,
+    /// Why; 1 to 500 characters.
+    pub reason: String,
+}
+
+impl Platform {
+    /// Sells an UNSOLD item to an offer, also in RECONCILIATION: it is SOLD, and the sale is announced.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`] for offers.
+    pub async fn accept_offer(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        offer: &PostSaleOffer,
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let PostSaleOffer { buyer, amount, reason } = offer;
+        let bid = self.ids().uuid_v7();
+        let queue = self.item_queue(item)?;
+        queue
+            .decide(answering.as_ref(), || async {
+                queue.drain().await;
+                let (item, auction) = queue.visible_item(caller).await?;
+                expect_version(expected_version, item.version)?;
+                self.require_item_not_pending(&auction, &item).await?;
+                let admitted = self.admit(&auction, &item, buyer, LookUpIn::Store).await?;
+                let now = self.time_of(&auction);
+                let bidder = admitted.bidder.clone();
+                let command = ItemCommand::AcceptOffer { bid, bidder, amount: *amount, reason: reason.clone() };
+                let changes = platform_rules::item::decide(&auction, &item, command, now)?;
+                let mut draft = self.build_change(&caller.actor, now);
+                if auction.kind == AuctionKind::Timed {
+                    draft.note_bidder_item(&item, buyer);
+                }
+                draft.set_bidder_preconditions(&admitted);
+                let item = draft.item(&auction, item, &changes);
+                if auction.status == AuctionStatus::Reconciliation {
+                    // An archived auction sells nothing: archiving at the same time is decided again.
+                    draft.auction(auction, &[]);
+                }
+                let change = draft.finish(answering.as_ref(), &item);
+                Ok(Decision { customer: item.customer, change, result: item })
+            })
+            .await
+    }
+}

@@ -1,0 +1,193 @@
+//! After the hammer and after the sale: open buyers, buyers who do not pay, accepted offers, mistaken auctions.
+
+use std::time::Duration;
+
+use contract::{AuctionStatus, ItemStatus};
+use platform_core::PlatformError;
+use platform_core::bidders::NewRegistration;
+use platform_core::bidding::bids::NewBid;
+use platform_core::port::{Page, RegistrationStatus};
+use platform_core::ring::{ClerkCommand, ClerkCommandResult};
+use platform_core::sales::auctions::NewAuction;
+use platform_core::sales::auctions::requested_status::RequestedStatus;
+use platform_core::sales::item_ends::ItemEndWorker;
+use platform_core::sales::items::post_sale::PostSaleOffer;
+use platform_core::sales::new_item::NewItem;
+use platform_rules::{AuctionKind, Item};
+use uuid::Uuid;
+
+use crate::fixture::TestPlatform;
+
+struct Sale {
+    fixture: TestPlatform,
+    auction: Uuid,
+    items: Vec<Uuid>,
+}
+
+impl Sale {
+    async fn new(kind: AuctionKind, reserves: &[Option<i64>]) -> Self {
+        let fixture = TestPlatform::new().await;
+        let lot = |(lot, reserve): (usize, &Option<i64>)| NewItem {
+            reserve: *reserve,
+            ..NewItem::new(lot.to_string(), "A lot")
+        };
+        let timed = fixture.timed(Duration::from_secs(3_600), reserves.iter().enumerate().map(lot).collect());
+        let new = NewAuction { kind, starts_at: Some(fixture.platform.now()), extension_seconds: None, ..timed };
+        let created = fixture.create(&new).await;
+        let items = created.items.iter().map(|item| item.uuid).collect();
+        let sale = Sale { fixture, auction: created.auction.uuid, items };
+        for paddle in ["7", "8"] {
+            let new = NewRegistration {
+                paddle: Some(paddle.to_owned()),
+                party: None,
+                name: "Ada".to_owned(),
+                email: None,
+                limit: None,
+                note: None,
+                status: RegistrationStatus::Approved,
+            };
+            sale.fixture.platform.register_bidder(&sale.fixture.caller, sale.auction, &new, None).await.unwrap();
+        }
+        sale
+    }
+
+    async fn clerk(&self, command: ClerkCommand) -> Result<ClerkCommandResult, PlatformError> {
+        let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
+        let seen = platform.ring(caller, self.auction).await.unwrap().version();
+        platform.clerk(caller, self.auction, &command, seen, None).await?.fresh()
+    }
+
+    async fn sold_in_the_room(&self) {
+        self.clerk(ClerkCommand::Send { item: None }).await.unwrap();
+        self.clerk(ClerkCommand::OpenRoomBid { amount: Some(5_000) }).await.unwrap();
+        self.clerk(ClerkCommand::Sell).await.unwrap();
+    }
+
+    async fn buyer(&self, item: usize, buyer: &str, reason: Option<&str>) -> Result<Item, PlatformError> {
+        let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
+        let reason = reason.map(str::to_owned);
+        platform.change_buyer(caller, self.items[item], (buyer, reason), None, None).await?.fresh()
+    }
+
+    async fn not_paid(&self, item: usize) -> Result<Item, PlatformError> {
+        let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
+        let reason = Some("the buyer did not pay".to_owned());
+        platform.change_item_status(caller, self.items[item], ItemStatus::Unsold, reason, None, None).await?.fresh()
+    }
+
+    async fn offer(&self, item: usize, buyer: &str, amount: i64) -> Result<Item, PlatformError> {
+        let offer = PostSaleOffer { buyer: buyer.to_owned(), amount, reason: "an offer by telephone".to_owned() };
+        let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
+        platform.accept_offer(caller, self.items[item], &offer, None, None).await?.fresh()
+    }
+
+    async fn status(&self, to: impl Into<RequestedStatus> + Send) -> Result<AuctionStatus, PlatformError> {
+        let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
+        Ok(platform.change_auction_status(caller, self.auction, to, None, None).await?.fresh()?.auction.status)
+    }
+
+    async fn all_ends(&self) {
+        self.fixture.clock.advance(Duration::from_secs(3_600));
+        ItemEndWorker::new(self.fixture.platform.clone()).run_once(self.fixture.platform.now()).await.unwrap();
+    }
+
+    /// The audit log agrees with states, bids and journal.
+    async fn verifies(&self) {
+        let verified = self.fixture.platform.verify_all(&[], &|_| ()).await.unwrap();
+        let broken: Vec<_> = verified.broken.iter().map(|broken| broken.what.clone()).collect();
+        assert_eq!(broken, Vec::<String>::new());
+    }
+}
+
+fn code<T: std::fmt::Debug>(outcome: Result<T, PlatformError>) -> &'static str {
+    outcome.unwrap_err().code()
+}
+
+#[tokio::test]
+async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() {
+    let sale = Sale::new(AuctionKind::Webcast, &[None, None]).await;
+    sale.sold_in_the_room().await;
+    sale.sold_in_the_room().await;
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    let results = platform.results(caller, sale.auction).await.unwrap();
+    assert_eq!((results.sold, results.open_buyers, results.total.hammer, results.buyers.len()), (2, 2, 10_000, 0));
+
+    assert_eq!(sale.buyer(0, "7", None).await.unwrap().price(), Some(5_000));
+    assert_eq!(code(sale.buyer(0, "8", None).await), "reason_required");
+    assert_eq!(code(sale.buyer(1, "", None).await), "field_invalid");
+    assert_eq!(sale.status(AuctionStatus::Reconciliation).await.unwrap(), AuctionStatus::Reconciliation);
+    sale.buyer(0, "8", Some("the paddle was misread")).await.unwrap();
+    let results = platform.results(caller, sale.auction).await.unwrap();
+    let buyers: Vec<_> = results.buyers.iter().map(|buyer| (buyer.bidder.as_str(), buyer.items)).collect();
+    assert_eq!((results.open_buyers, buyers, results.is_final), (1, vec![("8", 1)], false));
+    let committed = sale.fixture.store.committed_amount(sale.auction, "8", None).await.unwrap();
+    assert_eq!((committed, sale.fixture.store.committed_amount(sale.auction, "7", None).await.unwrap()), (5_000, 0));
+    let journal = sale.fixture.journal_of(sale.items[0]).await;
+    assert_eq!(journal, ["LIVE created", "SOLD sold_in_ring, announced"], "a change of the buyer is not announced");
+
+    sale.status(AuctionStatus::Archived).await.unwrap();
+    assert_eq!(code(sale.buyer(0, "7", Some("late")).await), "auction_closed");
+    assert!(platform.results(caller, sale.auction).await.unwrap().is_final);
+    sale.verifies().await;
+}
+
+#[tokio::test]
+async fn a_sale_below_the_reserve_is_confirmed() {
+    let sale = Sale::new(AuctionKind::Webcast, &[Some(9_000)]).await;
+    sale.clerk(ClerkCommand::Send { item: None }).await.unwrap();
+    sale.clerk(ClerkCommand::RoomBid { bidder: "7".to_owned(), amount: Some(5_000) }).await.unwrap();
+    assert_eq!(code(sale.clerk(ClerkCommand::Sell).await), "reserve_not_met");
+    let sold = sale.clerk(ClerkCommand::SellBelowReserve).await.unwrap().about.unwrap();
+    assert_eq!((sold.status, sold.reserve_met()), (ItemStatus::Sold, Some(false)));
+}
+
+#[tokio::test]
+async fn what_is_not_paid_is_unsold_and_an_offer_sells_it_until_the_auction_is_archived() {
+    let sale = Sale::new(AuctionKind::Timed, &[None, Some(9_000)]).await;
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    for item in &sale.items {
+        let bid = NewBid { bidder: "7".to_owned(), amount: 5_000 };
+        platform.place_bid(caller, *item, &bid, None, None).await.unwrap();
+    }
+    sale.all_ends().await;
+    sale.status(AuctionStatus::Reconciliation).await.unwrap();
+    assert_eq!(code(sale.offer(0, "8", 4_000).await), "illegal_transition");
+    assert_eq!(sale.not_paid(0).await.unwrap().status, ItemStatus::Unsold);
+    assert_eq!(code(sale.offer(0, "9", 4_000).await), "buyer_not_registered");
+    let (relisted, sold) = (sale.offer(1, "8", 4_500).await.unwrap(), sale.offer(0, "8", 100).await.unwrap());
+    assert_eq!((relisted.price(), sold.price(), sold.status), (Some(4_500), Some(100), ItemStatus::Sold));
+    let results = platform.results(caller, sale.auction).await.unwrap();
+    assert_eq!((results.sold, results.total.hammer, results.buyers[0].bidder.as_str()), (2, 4_600, "8"));
+    let journal = sale.fixture.journal_of(sale.items[0]).await;
+    let after = [
+        "SOLD end_reached, announced",
+        "UNSOLD buyer_did_not_pay, announced",
+        "SOLD post_sale_offer_accepted, announced",
+    ];
+    assert_eq!(journal[1..], after);
+    sale.status(AuctionStatus::Archived).await.unwrap();
+    assert_eq!(code(sale.not_paid(0).await), "auction_closed");
+    sale.verifies().await;
+}
+
+#[tokio::test]
+async fn a_mistaken_auction_is_archived_with_a_reason_and_its_items_are_withdrawn() {
+    let fixture = TestPlatform::new().await;
+    let items = vec![NewItem::new("1", "A lot"), NewItem::new("2", "Another")];
+    let draft = NewAuction { status: AuctionStatus::Draft, ..fixture.timed(Duration::from_secs(60), items) };
+    let created = fixture.create(&draft).await;
+    let items = created.items.iter().map(|item| item.uuid).collect();
+    let sale = Sale { fixture, auction: created.auction.uuid, items };
+    assert_eq!(code(sale.status(AuctionStatus::Archived).await), "reason_required");
+    let mistake = RequestedStatus { to: AuctionStatus::Archived, reason: Some("entered twice".to_owned()) };
+    assert_eq!(sale.status(mistake.clone()).await.unwrap(), AuctionStatus::Archived);
+    let journal = sale.fixture.store.history(sale.auction, Page { after: None, limit: 9 }).await.unwrap();
+    assert_eq!(journal[1].reason.as_deref(), Some("entered twice"));
+    assert_eq!(sale.fixture.journal_of(sale.auction).await[1], "ARCHIVED auction_archived, announced");
+    assert_eq!(sale.fixture.journal_of(sale.items[1]).await, ["DRAFT created", "WITHDRAWN auction_archived"]);
+    sale.verifies().await;
+
+    let live = Sale::new(AuctionKind::Timed, &[None]).await;
+    live.status(AuctionStatus::Preview).await.unwrap();
+    assert_eq!(code(live.status(mistake).await), "auction_was_live");
+}
