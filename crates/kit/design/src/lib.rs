@@ -17,6 +17,7 @@ pub mod code_block;
 pub mod cookie;
 pub mod error_page;
 pub mod fields;
+pub mod form_field;
 pub mod frame;
 pub mod pager;
 pub mod relative_time;

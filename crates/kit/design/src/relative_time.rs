@@ -20,6 +20,11 @@ pub struct RelativeTime {
 impl HtmlSafe for RelativeTime {}
 
 impl RelativeTime {
+    /// The distance in words, such as "3 minutes ago".
+    pub fn words(&self) -> &str {
+        &self.words
+    }
+
     /// The time `at`, with its distance from `now`.
     pub fn new(at: Timestamp, now: Timestamp) -> Self {
         let utc = at.to_zoned(TimeZone::UTC);

@@ -6,7 +6,10 @@
 use http::Method;
 use platform_core::{Role, Scope};
 
-use crate::{auctions, desk, end_times, lots, registrations, results, sign_in, today};
+use crate::{
+    account, api_keys, auctioneers, auctions, audit, customers, desk, end_times, lots, registrations, results, sign_in,
+    system, test_clock, today, users,
+};
 
 /// A page: method, path below the base, requirement.
 pub(crate) type Page = (&'static str, &'static str, Need);
@@ -23,6 +26,14 @@ pub(crate) enum Need {
 const MODULES: &[&[Page]] = &[
     sign_in::PAGES,
     today::PAGES,
+    account::PAGES,
+    customers::PAGES,
+    auctioneers::PAGES,
+    users::PAGES,
+    api_keys::PAGES,
+    audit::PAGES,
+    system::PAGES,
+    test_clock::PAGES,
     auctions::PAGES,
     lots::PAGES,
     end_times::PAGES,
@@ -57,7 +68,8 @@ pub(crate) fn need(method: &Method, path: &str) -> Option<Need> {
     // A HEAD request requires what the GET request requires.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let path = path.strip_prefix(super::PATH).unwrap_or(path);
-    let path = if path.is_empty() { "/" } else { path };
+    // The first page has a slash of the mount point and one of its own.
+    let path = if path.trim_end_matches('/').is_empty() { "/" } else { path };
     let mut pages = MODULES.iter().flat_map(|pages| pages.iter());
     pages
         .find(|(listed_method, listed_path, _)| *listed_method == method.as_str() && *listed_path == path)

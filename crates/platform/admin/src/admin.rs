@@ -1,6 +1,7 @@
 //! The state of every page's handler.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::response::Redirect;
 use jiff::Timestamp;
@@ -57,6 +58,11 @@ impl Admin {
 
     pub(crate) fn now(&self) -> Timestamp {
         self.0.clock.now()
+    }
+
+    /// The moment, for durations.
+    pub(crate) fn monotonic(&self) -> Instant {
+        self.0.clock.monotonic()
     }
 
     pub(crate) fn config(&self) -> &AdminConfig {

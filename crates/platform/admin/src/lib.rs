@@ -12,19 +12,31 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod access;
+mod account;
 mod admin;
+mod api_keys;
 mod assets;
+mod auctioneers;
 mod auctions;
+mod audit;
+mod customers;
 mod desk;
 mod end_times;
+mod form_page;
 mod labels;
 mod lots;
+mod notice;
 mod page_error;
 mod registrations;
 mod results;
 mod session;
+mod set_up;
+mod shown_once;
 mod sign_in;
+mod system;
+mod test_clock;
 mod today;
+mod users;
 
 use axum::Router;
 use kit_design::site;
@@ -49,7 +61,16 @@ pub fn add_to(surface: Surface, platform: Platform, clock: SharedClock, config: 
 fn pages() -> Router<Admin> {
     Router::new()
         .merge(sign_in::router())
+        .merge(set_up::router())
         .merge(today::router())
+        .merge(account::router())
+        .merge(customers::router())
+        .merge(auctioneers::router())
+        .merge(users::router())
+        .merge(api_keys::router())
+        .merge(audit::router())
+        .merge(system::router())
+        .merge(test_clock::router())
         .merge(auctions::router())
         .merge(lots::router())
         .merge(end_times::router())

@@ -3,6 +3,7 @@
 mod add;
 mod bulk;
 mod bulk_apply;
+pub(crate) mod buyer;
 mod cancel_bid;
 mod cell;
 pub(crate) mod columns;
@@ -12,8 +13,10 @@ mod export;
 pub(crate) mod grid;
 mod history;
 mod lot;
+pub(crate) mod offer;
 pub(crate) mod range;
 mod row;
+mod sold_form;
 mod status;
 
 use axum::Router;
@@ -41,6 +44,10 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/auctions/{auction}/lots/{lot}/edit", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/status", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/status", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/offer", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/offer", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/buyer", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/buyer", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/deliveries", Need::Has(Scope::EventsRead)),
@@ -59,6 +66,8 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots/{lot}/cell", post(cell::save))
         .route("/auctions/{auction}/lots/{lot}/edit", get(edit::page).post(edit::save))
         .route("/auctions/{auction}/lots/{lot}/status", get(status::page).post(status::change))
+        .route("/auctions/{auction}/lots/{lot}/offer", get(offer::page).post(offer::accept))
+        .route("/auctions/{auction}/lots/{lot}/buyer", get(buyer::page).post(buyer::change))
         .route("/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", get(cancel_bid::page).post(cancel_bid::cancel))
         .route("/auctions/{auction}/lots/{lot}/deliveries", get(deliveries::page).post(deliveries::resend))
 }

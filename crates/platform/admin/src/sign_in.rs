@@ -1,5 +1,7 @@
 //! Signing in and signing out.
 
+use std::net::IpAddr;
+
 use askama::Template;
 use axum::Router;
 use axum::extract::{FromRequestParts as _, Request, State};
@@ -40,6 +42,8 @@ struct SignInPage {
     /// The password is right, and the code is missing or wrong.
     needs_code: bool,
     has_signed_out: bool,
+    /// The installation has no user yet.
+    is_empty: bool,
 }
 
 impl SignInPage {
@@ -52,6 +56,7 @@ impl SignInPage {
             fault: String::new(),
             needs_code: false,
             has_signed_out: false,
+            is_empty: false,
         }
     }
 }
@@ -59,7 +64,8 @@ impl SignInPage {
 /// The form.
 async fn page(State(admin): State<Admin>, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let has_signed_out = query.text("done") == "signed-out";
-    render_page(&SignInPage { has_signed_out, ..SignInPage::new(&admin, "", query.text("next")) })
+    let is_empty = admin.platform().needs_first_administrator().await?;
+    render_page(&SignInPage { has_signed_out, is_empty, ..SignInPage::new(&admin, "", query.text("next")) })
 }
 
 /// Begins a session, or shows the form again with what is wrong.
@@ -75,7 +81,7 @@ async fn sign_in(
         password: secret(form.all("password").next().unwrap_or_default()),
         code: form.non_empty("code").map(str::to_owned),
         device_token: admin.device_cookie().read(&parts.headers).map(secret),
-        from: kit_http::client_ip::resolve(&parts, &platform.config().people.trusted_proxies),
+        from: client_ip(&admin, &parts),
     };
     let refusal = match platform.sign_in(&wanted, None).await {
         Ok(signed_in) => return begin(&admin, &signed_in.fresh()?, own_path(form.text("next"))),
@@ -93,6 +99,11 @@ async fn sign_in(
         ..SignInPage::new(&admin, &wanted.email, form.text("next"))
     };
     render_page_as(status, &page)
+}
+
+/// The IP address of the client, if it is known.
+pub(crate) fn client_ip(admin: &Admin, parts: &Parts) -> Option<IpAddr> {
+    kit_http::client_ip::resolve(parts, &admin.platform().config().people.trusted_proxies)
 }
 
 /// The response to a sign-in: both cookies, and the page that follows.

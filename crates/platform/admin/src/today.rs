@@ -1,15 +1,32 @@
-//! The first page: what needs doing.
+//! The first page: what needs doing, the sales that are live or come next, and the health of webhooks.
 
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
+use contract::{AuctionStatus, ItemStatus};
+use futures_util::future::try_join_all;
+use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use platform_core::port::{Page as ListPage, RegistrationStatus};
+use platform_core::sales::lists::{AuctionQuery, ItemQuery, RegistrationQuery};
+use platform_core::{PlatformResult, Role, Scope};
+use platform_rules::{Auction, AuctionKind, SaleMode};
+use uuid::Uuid;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
+use crate::customers::{self, CustomerRow};
+use crate::notice;
 use crate::page_error::PageError;
 use crate::session::{Section, Session};
+
+/// Sales of each status, and customers, that the page looks at.
+const SALES_MAX: usize = 12;
+const CUSTOMERS_MAX: usize = 25;
+/// Registrations and lots that are counted; more are shown as "or more".
+const COUNT_MAX: usize = 100;
 
 pub(crate) const PAGES: &[Page] = &[("GET", "/", Need::SignedIn)];
 
@@ -17,12 +34,162 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new().route("/", get(page))
 }
 
+/// Something that a user has to do.
+struct Task {
+    count: String,
+    text: String,
+    detail: String,
+    path: String,
+}
+
+/// A sale in the list.
+struct Sale {
+    uuid: Uuid,
+    title: String,
+    kind: &'static str,
+    /// Class and word of the status.
+    status: (&'static str, &'static str),
+    lots: u64,
+    live: u64,
+    with_bids: u64,
+    /// Label and time of what comes next: the start, or the end.
+    next: Option<(&'static str, RelativeTime)>,
+    is_webcast: bool,
+    is_sandbox: bool,
+}
+
 #[derive(Template)]
 #[template(path = "today.html")]
 struct TodayPage {
     frame: Frame,
+    tasks: Vec<Task>,
+    sales: Vec<Sale>,
+    webhooks: Vec<CustomerRow>,
+    sees_customers: bool,
+    may_create: bool,
+    may_clerk: bool,
 }
 
-async fn page(session: Session) -> Result<Response, PageError> {
-    render_page(&TodayPage { frame: session.frame("Today", Section::Today) })
+async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let sees_customers = session.may(Scope::CustomersRead);
+    let auctions = auctions(&session).await?;
+    let webhooks = if sees_customers { customer_rows(&session).await? } else { Vec::new() };
+    let tasks = try_join_all(auctions.iter().map(|auction| tasks_of(&session, auction))).await?;
+    let mut tasks: Vec<Task> = tasks.into_iter().flatten().collect();
+    tasks.extend(webhooks.iter().filter(|row| row.line.needs_support).flat_map(connection_tasks));
+    let sales = try_join_all(auctions.iter().map(|auction| sale(&session, auction))).await?;
+    render_page(&TodayPage {
+        frame: session.frame("Today", Section::Today).with_notice(notice::from_query(&query)),
+        tasks,
+        sales,
+        webhooks,
+        sees_customers,
+        may_create: session.may(Scope::AuctionsWrite),
+        may_clerk: session.may(Scope::RingWrite),
+    })
+}
+
+/// Live sales, then those in preview; for a clerk the webcasts that the clerk is assigned to.
+async fn auctions(session: &Session) -> PlatformResult<Vec<Auction>> {
+    let (platform, caller) = (session.platform(), &session.caller);
+    let page = ListPage { after: None, limit: SALES_MAX };
+    if session.role == Role::Clerk {
+        return platform.own_webcasts(caller, page).await;
+    }
+    let mut found = Vec::new();
+    for status in [AuctionStatus::Live, AuctionStatus::Preview, AuctionStatus::Draft] {
+        let wanted = AuctionQuery { statuses: vec![status], ..AuctionQuery::default() };
+        found.extend(platform.list_auctions(caller, wanted, page).await?);
+    }
+    Ok(found)
+}
+
+async fn customer_rows(session: &Session) -> PlatformResult<Vec<CustomerRow>> {
+    let page = ListPage { after: None, limit: CUSTOMERS_MAX };
+    customers::rows(session, session.platform().customers(&session.caller, page).await?).await
+}
+
+/// What an auction asks of the people who run it.
+async fn tasks_of(session: &Session, auction: &Auction) -> PlatformResult<Vec<Task>> {
+    let (platform, caller) = (session.platform(), &session.caller);
+    let mut tasks = Vec::new();
+    if session.may(Scope::BiddersRead) {
+        let wanted = RegistrationQuery { statuses: vec![RegistrationStatus::Pending], paddle: None };
+        let page = ListPage { after: None, limit: COUNT_MAX };
+        let waiting = platform.list_registrations(caller, auction.uuid, &wanted, page).await?.len();
+        if waiting > 0 {
+            tasks.push(Task {
+                count: counted(waiting),
+                text: format!("{} for approval", plural(waiting, "registration waits", "registrations wait")),
+                detail: auction.title.clone(),
+                path: format!("/auctions/{}/registrations?status=pending", auction.uuid),
+            });
+        }
+    }
+    if session.may(Scope::AuctionsWrite) && auction.status != AuctionStatus::Draft {
+        let wanted = ItemQuery { statuses: vec![ItemStatus::Draft], lot_number: None };
+        let page = ListPage { after: None, limit: COUNT_MAX };
+        let drafts = platform.list_items(caller, auction.uuid, &wanted, page).await?;
+        let untitled = drafts.iter().filter(|item| item.title.is_empty()).count();
+        if !drafts.is_empty() {
+            let lacking = if untitled > 0 { format!("; {untitled} without a title") } else { String::new() };
+            tasks.push(Task {
+                count: counted(drafts.len()),
+                text: plural(drafts.len(), "lot is still a draft", "lots are still drafts").to_owned(),
+                detail: format!("{}{lacking}", auction.title),
+                path: format!("/auctions/{}/lots?status=DRAFT", auction.uuid),
+            });
+        }
+    }
+    Ok(tasks)
+}
+
+/// What a connection asks of support.
+fn connection_tasks(row: &CustomerRow) -> Vec<Task> {
+    let path = format!("/customers/{}", row.uuid);
+    let task =
+        |count: String, text: &str| Task { count, text: text.to_owned(), detail: row.name.clone(), path: path.clone() };
+    let mut tasks = Vec::new();
+    if row.line.kind != "good" {
+        tasks.push(task("1".into(), &format!("connection: {}", row.line.word.to_lowercase())));
+    }
+    if row.line.quarantined > 0 {
+        let words = plural(usize::try_from(row.line.quarantined).unwrap_or(usize::MAX), "event", "events");
+        tasks.push(task(row.line.quarantined.to_string(), &format!("{words} in quarantine")));
+    }
+    tasks
+}
+
+async fn sale(session: &Session, auction: &Auction) -> PlatformResult<Sale> {
+    let counts = session.platform().item_counts(&session.caller, auction.uuid).await?;
+    let now = session.platform().time_of(auction);
+    let next = match auction.status {
+        AuctionStatus::Live => auction.ends_at.map(|at| (if at > now { "ends" } else { "began to end" }, at)),
+        _ => auction.starts_at.map(|at| (if at > now { "starts" } else { "was to start" }, at)),
+    };
+    let is_webcast = auction.kind == AuctionKind::Webcast;
+    Ok(Sale {
+        uuid: auction.uuid,
+        title: if auction.title.is_empty() { "Untitled sale".to_owned() } else { auction.title.clone() },
+        kind: if is_webcast { "Webcast" } else { "Timed" },
+        status: match auction.status {
+            AuctionStatus::Live => ("live", "Live"),
+            AuctionStatus::Preview => ("info", "Preview"),
+            _ => ("", "Draft"),
+        },
+        lots: counts.total,
+        live: counts.live,
+        with_bids: counts.with_bids,
+        next: next.map(|(label, at)| (label, RelativeTime::new(at, now))),
+        is_webcast,
+        is_sandbox: auction.sale_mode() == SaleMode::Sandbox,
+    })
+}
+
+fn counted(count: usize) -> String {
+    if count >= COUNT_MAX { format!("{COUNT_MAX}+") } else { count.to_string() }
+}
+
+fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
 }

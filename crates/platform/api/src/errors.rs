@@ -187,7 +187,8 @@ fn of_people(refusal: &PeopleRefusal) -> StatusCode {
             StatusCode::FORBIDDEN
         }
         PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
-        PeopleRefusal::LastAdministrator
+        PeopleRefusal::SetupCodeRefused
+        | PeopleRefusal::LastAdministrator
         | PeopleRefusal::HasSignedIn
         | PeopleRefusal::SecondFactorOn
         | PeopleRefusal::SecondFactorOff

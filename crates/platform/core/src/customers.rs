@@ -47,6 +47,20 @@ impl Platform {
         }
     }
 
+    /// Gives a customer another name; for the platform's own staff.
+    ///
+    /// Errors: `forbidden`, `not_found`, `invalid`, `taken` (name).
+    pub async fn rename_customer(&self, caller: &Caller, uuid: Uuid, name: &str) -> PlatformResult<Customer> {
+        caller.require(Scope::CustomersWrite)?;
+        caller.require_staff()?;
+        check_text(name, NAME_CHARS_MAX).map_err(|message| PlatformError::invalid("/name", message))?;
+        if !self.store().rename_customer(uuid, name).await? {
+            return Err(PlatformError::NotFound("customer"));
+        }
+        tracing::info!(customer = %uuid, name, by = caller.actor, "a customer was renamed");
+        self.visible_customer(caller, uuid).await
+    }
+
     /// A customer.
     pub async fn customer(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Customer> {
         caller.require(Scope::CustomersRead)?;

@@ -15,6 +15,7 @@
 //! - Once there is an administrator who can sign in, there always is one.
 
 mod config;
+mod first_administrator;
 mod refusal;
 mod second_factor;
 mod sessions;
@@ -27,6 +28,7 @@ use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
 pub use config::PeopleConfig;
+pub use first_administrator::{FirstAdministrator, SETUP_CODE_VALID};
 pub use refusal::PeopleRefusal;
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;

@@ -17,7 +17,7 @@ pub(crate) fn of_live(auction: &Auction, counts: &ItemCounts, now: Timestamp) ->
     let draft = Auction { status: AuctionStatus::Draft, ..auction.clone() };
     let preview = Auction { status: AuctionStatus::Preview, ..auction.clone() };
     for (from, to) in [(draft, AuctionStatus::Preview), (preview, AuctionStatus::Live)] {
-        if let Err(rejection) = decide(&from, counts, AuctionCommand::ChangeStatus { to }, now) {
+        if let Err(rejection) = decide(&from, counts, AuctionCommand::ChangeStatus { to, reason: None }, now) {
             let words = words(&rejection);
             if !blockers.contains(&words) {
                 blockers.push(words);
@@ -37,7 +37,14 @@ pub(crate) fn first(auction: &Auction, counts: &ItemCounts, now: Timestamp) -> O
 
 /// Why a status can't be requested now; none when it can.
 pub(crate) fn of(auction: &Auction, counts: &ItemCounts, to: AuctionStatus, now: Timestamp) -> Option<String> {
-    decide(auction, counts, AuctionCommand::ChangeStatus { to }, now).err().map(|rejection| words(&rejection))
+    // The page asks for a reason where one is required.
+    let reason = is_mistake(auction.status, to).then(|| "a reason".to_owned());
+    decide(auction, counts, AuctionCommand::ChangeStatus { to, reason }, now).err().map(|rejection| words(&rejection))
+}
+
+/// True when the auction is archived as a mistake, which needs a reason.
+pub(crate) fn is_mistake(from: AuctionStatus, to: AuctionStatus) -> bool {
+    to == AuctionStatus::Archived && matches!(from, AuctionStatus::Draft | AuctionStatus::Preview)
 }
 
 /// A rejection with the fields in the words of the form.
@@ -115,7 +122,8 @@ pub(crate) fn consequences(auction: &Auction, counts: &ItemCounts, to: AuctionSt
             out.push("This can't be undone.".to_owned());
         }
         (_, AuctionStatus::Archived) => {
-            out.push(format!("The auction is closed as a mistake, and {lots} become withdrawn."));
+            let verb = if counts.total == 1 { "is" } else { "are" };
+            out.push(format!("The auction is closed as a mistake, and {lots} {verb} withdrawn."));
             out.push("This can't be undone.".to_owned());
         }
     }

@@ -4,7 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use contract::{AuctionStatus, ItemStatus};
 use platform_core::port::{BulkChange, BulkOperation, RegistrationStatus};
-use platform_rules::{AuctionKind, Cause};
+use platform_rules::{AuctionKind, Cause, StandingBid};
 
 use crate::session::Session;
 
@@ -96,6 +96,7 @@ pub(crate) fn cause(name: &str) -> &'static str {
         Cause::Reconciled => "Its auction was reconciled",
         Cause::BoughtNow => "Bought at its buy-now price",
         Cause::Reopened => "Reopened",
+        Cause::AuctionArchived => "Archived as a mistake",
         Cause::Relisted => "Relisted in another auction",
         _ => "Changed",
     }
@@ -115,12 +116,18 @@ pub(crate) fn actor(session: &Session, actor: &str) -> String {
     }
 }
 
+/// Who leads or bought, in words. A buyer in the room may be named after the hammer.
+pub(crate) fn bidder(standing: &StandingBid) -> String {
+    standing.known_bidder().map_or("Buyer open".to_owned(), |paddle| format!("Paddle {paddle}"))
+}
+
 /// What a bulk change does, in words.
 pub(crate) fn bulk_operation(change: &BulkChange) -> &'static str {
     match change.operation {
         BulkOperation::GoLive => "The lots are going live",
         BulkOperation::ReturnToPreview | BulkOperation::ResetToDraft => "The lots are returning to draft",
         BulkOperation::Reconcile => "Passed lots are becoming unsold",
+        BulkOperation::Archive { .. } => "The lots are being withdrawn",
         BulkOperation::ShiftEnds { .. } | BulkOperation::PlanEnds { .. } | BulkOperation::ReplanEnds { .. } => {
             "The ends of the lots are moving"
         }

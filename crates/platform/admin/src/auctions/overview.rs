@@ -29,6 +29,7 @@ struct OverviewPage {
     figures: Vec<(&'static str, String, &'static str)>,
     facts: Vec<(&'static str, String)>,
     waiting: String,
+    can_archive: bool,
 }
 
 /// A status in the strip of all statuses.
@@ -65,6 +66,7 @@ pub(super) async fn page(
         figures: figures(&sale),
         facts: facts(&sale, owner),
         waiting: waiting(&session, &sale).await?,
+        can_archive: session.may(Scope::AuctionsWrite) && can_archive(&sale),
     };
     render_page(&page)
 }
@@ -82,7 +84,6 @@ fn steps(status: AuctionStatus) -> Vec<Step> {
 fn next(sale: &Sale) -> Vec<NextStep> {
     let from = sale.auction.status;
     let rows = platform_rules::transitions::AUCTION_TRANSITIONS.iter().filter(|row| row.from == Some(from));
-    let is_mistake = |to: AuctionStatus| to == AuctionStatus::Archived && from != AuctionStatus::Reconciliation;
     let step = |to: AuctionStatus| NextStep {
         words: blockers::action(from, to),
         to: to.name(),
@@ -92,7 +93,13 @@ fn next(sale: &Sale) -> Vec<NextStep> {
         },
         is_main: to.code() > from.code(),
     };
-    rows.filter(|row| !is_mistake(row.to)).map(|row| step(row.to)).collect()
+    rows.filter(|row| !blockers::is_mistake(from, row.to)).map(|row| step(row.to)).collect()
+}
+
+/// True when the auction can be archived as a mistake.
+fn can_archive(sale: &Sale) -> bool {
+    let to = AuctionStatus::Archived;
+    blockers::is_mistake(sale.auction.status, to) && blockers::of(&sale.auction, &sale.counts, to, sale.now).is_none()
 }
 
 fn figures(sale: &Sale) -> Vec<(&'static str, String, &'static str)> {

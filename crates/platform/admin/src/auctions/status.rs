@@ -6,9 +6,11 @@ use axum::response::{IntoResponse as _, Response};
 use contract::AuctionStatus;
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
-use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
+use platform_core::sales::auctions::requested_status::RequestedStatus;
 
+use super::field::Field;
 use super::labels::Badge;
 use super::list::writable;
 use super::sale::Sale;
@@ -30,7 +32,8 @@ struct StatusPage {
     version: i64,
     consequences: Vec<String>,
     notified: String,
-    fault: String,
+    reason: Option<Field>,
+    faults: Vec<String>,
     is_final: bool,
 }
 
@@ -42,8 +45,11 @@ pub(super) async fn page(
 ) -> Result<Response, PageError> {
     let sale = writable(&session, uuid).await?;
     let to = wanted(&query)?;
-    let fault = blockers::of(&sale.auction, &sale.counts, to, sale.now).unwrap_or_default();
-    show(&session, &sale, to, fault, StatusCode::OK).await
+    let mut errors = FieldErrors::default();
+    if let Some(blocker) = blockers::of(&sale.auction, &sale.counts, to, sale.now) {
+        errors.add("", blocker);
+    }
+    show(&session, &sale, to, ("", &errors), StatusCode::OK).await
 }
 
 /// Changes the status, or shows the page again with why it is not possible.
@@ -54,12 +60,14 @@ pub(super) async fn change(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let (to, version) = (wanted(&form)?, form.text("version").parse().ok());
-    match session.platform().change_auction_status(&session.caller, uuid, to, version, None).await {
+    let requested = RequestedStatus { to, reason: form.non_empty("reason").map(str::to_owned) };
+    match session.platform().change_auction_status(&session.caller, uuid, requested, version, None).await {
         Ok(_) => Ok(admin.redirect(&format!("/auctions/{uuid}?done=status")).into_response()),
         Err(error) => {
-            let fault = refusal::text(error)?;
+            let mut errors = FieldErrors::default();
+            refusal::add_to(&mut errors, error)?;
             let sale = writable(&session, uuid).await?;
-            show(&session, &sale, to, fault, StatusCode::CONFLICT).await
+            show(&session, &sale, to, (form.text("reason"), &errors), StatusCode::CONFLICT).await
         }
     }
 }
@@ -73,7 +81,7 @@ async fn show(
     session: &Session,
     sale: &Sale,
     to: AuctionStatus,
-    fault: String,
+    (reason, errors): (&str, &FieldErrors),
     status: StatusCode,
 ) -> Result<Response, PageError> {
     let from = sale.auction.status;
@@ -89,7 +97,8 @@ async fn show(
         version: sale.auction.version,
         consequences: blockers::consequences(&sale.auction, &sale.counts, to),
         notified: notified::words(session, sale, "one event about the auction's status").await?,
-        fault,
+        reason: blockers::is_mistake(from, to).then(|| Field::reason(reason).required().with(errors)),
+        faults: errors.remaining(&["reason"]),
         is_final: matches!(to, AuctionStatus::Reconciliation | AuctionStatus::Archived),
     };
     render_page_as(status, &page)

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::lot;
 use crate::admin::Admin;
 use crate::auctions::field::Field;
-use crate::auctions::refusal;
 use crate::auctions::sale::Sale;
+use crate::auctions::{labels, refusal};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -68,7 +68,7 @@ fn show(
 ) -> Result<Response, PageError> {
     let leads = item.standing.as_ref().filter(|standing| standing.bid == bid);
     let leads = leads.map(|standing| {
-        format!("It leads now: paddle {} at {}.", standing.bidder, sale.currency.exact(standing.amount))
+        format!("It leads now: {} at {}.", labels::bidder(standing), sale.currency.exact(standing.amount))
     });
     let page = CancelPage {
         frame: session.frame(format!("Cancel a bid on lot {}", item.lot_number), Section::Auctions),

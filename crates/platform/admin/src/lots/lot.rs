@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::columns::Column;
 use super::history::{self, HistoryRow};
+use super::{buyer, offer};
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::notice;
 use crate::auctions::sale::Sale;
@@ -38,7 +39,7 @@ struct LotPage {
     description: String,
     figures: Vec<(&'static str, String)>,
     facts: Vec<(&'static str, String)>,
-    actions: Vec<(&'static str, &'static str)>,
+    actions: Vec<(String, &'static str)>,
     previous: Option<Neighbour>,
     next: Option<Neighbour>,
     bids: Vec<BidRow>,
@@ -118,7 +119,7 @@ fn figures(sale: &Sale, item: &Item) -> Vec<(&'static str, String)> {
     let mut figures = vec![("Price", price), ("Bids", labels::number(item.shown_bids().unsigned_abs()))];
     if let Some(standing) = &item.standing {
         let words = if matches!(item.status, ItemStatus::Sold | ItemStatus::SoldBuyNow) { "Buyer" } else { "Leads" };
-        figures.push((words, format!("Paddle {}", standing.bidder)));
+        figures.push((words, labels::bidder(standing)));
     }
     if let Some(met) = item.reserve_met() {
         figures.push(("Reserve", if met { "Met".to_owned() } else { "Not met".to_owned() }));
@@ -143,7 +144,7 @@ fn facts(sale: &Sale, item: &Item, may_write: bool) -> Vec<(&'static str, String
 }
 
 /// The statuses that the lot can get now, with the words of their buttons.
-fn actions(sale: &Sale, item: &Item) -> Vec<(&'static str, &'static str)> {
+fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
     let words = |to: &ItemStatus| match (item.status, to) {
         (ItemStatus::Sold | ItemStatus::Passed, ItemStatus::Live) => "Reopen lot",
         (ItemStatus::Suspended, _) => "End suspension",
@@ -158,7 +159,15 @@ fn actions(sale: &Sale, item: &Item) -> Vec<(&'static str, &'static str)> {
     };
     // A post-sale offer has a page of its own: it needs a buyer and an amount.
     let legal = item.legal_next(&sale.auction, sale.now).into_iter().filter(|to| *to != ItemStatus::Sold);
-    legal.map(|to| (to.name(), words(&to))).collect()
+    let mut actions: Vec<(String, &'static str)> =
+        legal.map(|to| (format!("status?to={}", to.name()), words(&to))).collect();
+    if offer::is_possible(sale, item) {
+        actions.push(("offer".to_owned(), "Record post-sale offer"));
+    }
+    if buyer::is_possible(sale, item) {
+        actions.push(("buyer".to_owned(), if item.is_buyer_open() { "Name buyer" } else { "Change buyer" }));
+    }
+    actions
 }
 
 async fn neighbours(session: &Session, item: &Item) -> Result<(Option<Neighbour>, Option<Neighbour>), PageError> {

@@ -7,7 +7,7 @@ use platform_rules::Item;
 use uuid::Uuid;
 
 use super::columns::Column;
-use crate::auctions::labels::Badge;
+use crate::auctions::labels::{self, Badge};
 use crate::auctions::sale::Sale;
 use crate::session::Session;
 
@@ -76,7 +76,7 @@ impl Row {
             badge: item.status.into(),
             cells: Column::GRID.into_iter().map(cell).collect(),
             price: item.price().map(|price| sale.currency.show(price)).unwrap_or_default(),
-            leader: item.standing.as_ref().map(|standing| standing.bidder.clone()).unwrap_or_default(),
+            leader: item.standing.as_ref().map(labels::bidder).unwrap_or_default(),
             is_below_reserve: item.standing.is_some() && item.reserve_met() == Some(false),
             bids: item.shown_bids(),
             ends: end.map(|end| sale.zone.short(end)).unwrap_or_default(),

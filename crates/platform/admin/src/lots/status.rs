@@ -14,7 +14,7 @@ use super::bulk::needs_reason;
 use super::lot;
 use crate::admin::Admin;
 use crate::auctions::field::Field;
-use crate::auctions::labels::Badge;
+use crate::auctions::labels::{self, Badge};
 use crate::auctions::sale::Sale;
 use crate::auctions::{notified, refusal};
 use crate::page_error::PageError;
@@ -118,11 +118,11 @@ fn is_announced(item: &Item, to: ItemStatus) -> bool {
 
 fn consequences(sale: &Sale, item: &Item, to: ItemStatus) -> Vec<String> {
     let price = item.price().map(|price| sale.currency.exact(price));
-    let buyer = item.standing.as_ref().map(|standing| standing.bidder.as_str()).unwrap_or_default();
+    let buyer = item.standing.as_ref().map(labels::bidder).unwrap_or_default();
     let mut out = Vec::new();
     match (item.status, to) {
         (ItemStatus::Sold, ItemStatus::Live) => {
-            out.push(format!("The sale to paddle {buyer} for {} is taken back.", price.unwrap_or_default()));
+            out.push(format!("The sale for {} is taken back ({buyer}).", price.unwrap_or_default()));
             out.push("The lot is on sale again with the bids that stood.".to_owned());
         }
         (ItemStatus::Passed, ItemStatus::Live) => {
@@ -130,7 +130,7 @@ fn consequences(sale: &Sale, item: &Item, to: ItemStatus) -> Vec<String> {
         }
         (ItemStatus::Sold | ItemStatus::SoldBuyNow, ItemStatus::Unsold) => {
             out.push(format!(
-                "The buyer, paddle {buyer}, did not pay {}: the lot counts as unsold in the results.",
+                "The buyer did not pay {} ({buyer}): the lot counts as unsold in the results.",
                 price.unwrap_or_default()
             ));
             out.push("A post-sale offer can be recorded for it afterwards.".to_owned());

@@ -12,8 +12,9 @@ use platform_rules::{Item, SaleResult};
 use uuid::Uuid;
 
 use super::totals::Totals;
-use crate::auctions::labels::Badge;
+use crate::auctions::labels::{self, Badge};
 use crate::auctions::sale::{Head, Sale, Tab};
+use crate::lots::{buyer, offer};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
@@ -103,12 +104,7 @@ fn row(sale: &Sale, item: &Item, may_write: bool) -> Row {
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),
         badge: item.status.into(),
-        buyer: item
-            .standing
-            .as_ref()
-            .filter(|_| result.is_some())
-            .map(|standing| standing.bidder.clone())
-            .unwrap_or_default(),
+        buyer: item.standing.as_ref().filter(|_| result.is_some()).map(labels::bidder).unwrap_or_default(),
         hammer: money(|result| result.hammer),
         premium: money(|result| result.premium),
         tax: money(|result| result.tax),
@@ -127,6 +123,12 @@ fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
     }
     if legal.contains(&ItemStatus::Unsold) {
         actions.push(link(ItemStatus::Unsold, "Record unpaid buyer"));
+    }
+    if offer::is_possible(sale, item) {
+        actions.push(("offer".to_owned(), "Record post-sale offer"));
+    }
+    if buyer::is_possible(sale, item) {
+        actions.push(("buyer".to_owned(), if item.is_buyer_open() { "Name buyer" } else { "Change buyer" }));
     }
     actions
 }

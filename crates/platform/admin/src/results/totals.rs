@@ -47,7 +47,7 @@ struct TotalsPage {
 impl Totals {
     pub(super) async fn load(session: &Session, sale: &Sale) -> Result<Self, PageError> {
         let results = session.platform().results(&session.caller, sale.auction.uuid).await?;
-        let AuctionResults { is_final, items, sold, unsold, total, buyers, .. } = results;
+        let AuctionResults { is_final, items, sold, unsold, open_buyers, total, buyers, .. } = results;
         let money = |minor| sale.currency.exact(minor);
         let share = if items == 0 { 0 } else { sold * 100 / items };
         let figures = vec![
@@ -58,6 +58,10 @@ impl Totals {
             ("Tax", money(total.tax)),
             ("Total", money(total.total)),
         ];
+        let mut figures = figures;
+        if open_buyers > 0 {
+            figures.push(("Buyer open", labels::number(open_buyers)));
+        }
         let buyer = |buyer: &BuyerResult| Buyer {
             paddle: buyer.bidder.clone(),
             lots: labels::number(buyer.items),

@@ -2,9 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod account;
+mod customers;
 mod fixture;
 mod sale_auctions;
 mod sale_fixture;
 mod sale_lots;
 mod sale_results;
+mod set_up;
+mod sign_in;
 mod visitor;

@@ -93,3 +93,43 @@ async fn results_show_amounts_and_a_sale_is_reopened_with_its_consequence_shown_
     let lots = sale.operator.submit(&sale.path("/results/relist"), &[("into", &into)]).await;
     lots.shows("The unsold lots were relisted.").shows("A bowl").hides("A jug");
 }
+
+#[tokio::test]
+async fn an_unpaid_lot_is_unsold_and_a_post_sale_offer_sells_it_again() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A jug"]).await;
+    sale.bid(0, "7", 8_000).await;
+    sale.end().await;
+    sale.operator = sale.sign_in_again().await;
+    let fields = [("name", "Ada"), ("paddle", "12"), ("status", "approved")];
+    sale.operator.submit(&sale.path("/registrations/new"), &fields).await;
+    let confirm = sale.operator.get(&sale.lot(0, "/status?to=UNSOLD")).await;
+    let version = confirm
+        .is(200)
+        .shows("The buyer did not pay £50.00 (Paddle 7)")
+        .shows("Nobody is notified: Hammer &#38; Sons is not connected")
+        .between("name=\"version\" value=\"", "\"");
+    let fields = [("to", "UNSOLD"), ("version", version.as_str()), ("reason", "Never paid")];
+    sale.operator.submit(&sale.lot(0, "/status"), &fields).await.shows("Unsold").shows("Never paid");
+    let form = sale.operator.get(&sale.lot(0, "/offer")).await;
+    let version = form.is(200).shows("The reserve is £50.00; an offer may lie below it.");
+    let version = version.between("name=\"version\" value=\"", "\"");
+    let fields = [("version", version.as_str()), ("buyer", "99"), ("amount", "45"), ("reason", "Telephone")];
+    sale.operator.post(&sale.lot(0, "/offer"), &fields).await.is(422).shows("class=\"fault\"");
+    let fields = [("version", version.as_str()), ("buyer", "12"), ("amount", "£45"), ("reason", "Telephone")];
+    let sold = sale.operator.submit(&sale.lot(0, "/offer"), &fields).await;
+    sold.shows("The post-sale offer was recorded").shows("Paddle 12").shows("£45");
+    sale.operator.get(&sale.path("/results")).await.shows("£45.00").shows("Paddle 12");
+}
+
+#[tokio::test]
+async fn a_mistaken_auction_is_archived_with_a_reason() {
+    let mut sale = Sale::new(AuctionStatus::Preview, &["A jug"]).await;
+    sale.operator.get(&sale.path("")).await.shows("Archive a mistaken auction");
+    let confirm = sale.operator.get(&sale.path("/status?to=ARCHIVED")).await;
+    let version = confirm.is(200).shows("1 lot is withdrawn").between("name=\"version\" value=\"", "\"");
+    let fields = [("to", "ARCHIVED"), ("version", version.as_str())];
+    sale.operator.post(&sale.path("/status"), &fields).await.is(409).shows("Give a reason.");
+    let fields = [("to", "ARCHIVED"), ("version", version.as_str()), ("reason", "Entered twice")];
+    sale.operator.submit(&sale.path("/status"), &fields).await.shows("Archived").hides("Edit auction");
+    assert_eq!(sale.item(0).await.status, ItemStatus::Withdrawn);
+}

@@ -18,7 +18,7 @@ pub(crate) struct AccessEntryView {
     /// When it happened.
     #[schema(format = DateTime)]
     pub(crate) at: String,
-    /// Who acted: `user:<uuid>`, `key:<uuid>`, `command-line` or `platform`.
+    /// Who acted: `user:<uuid>`, `key:<uuid>`, `command-line`, `setup-code` or `platform`.
     pub(crate) actor: String,
     /// The session in which the actor acted; null for an API key.
     pub(crate) session: Option<Uuid>,

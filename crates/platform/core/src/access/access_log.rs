@@ -26,6 +26,8 @@ use crate::error::{PlatformError, PlatformResult};
 use crate::port::{AccessChange, AccessEntry, Page};
 use crate::{Caller, Platform, Scope};
 
+/// The actor who created the first administrator with a set-up code.
+const SETUP_CODE: &str = "setup-code";
 /// The actor of entries that the platform makes by itself.
 const PLATFORM: &str = "platform";
 
@@ -36,7 +38,7 @@ pub struct AccessContent {
     /// The server's time.
     #[serde(serialize_with = "in_milliseconds")]
     pub at: Timestamp,
-    /// Who did it: `user:<uuid>`, `key:<uuid>`, `command-line` or `platform`.
+    /// Who did it: `user:<uuid>`, `key:<uuid>`, `command-line`, `setup-code` or `platform`.
     pub actor: String,
     /// The session of the actor. The entry of its sign-in has the address.
     pub session: Option<Uuid>,
@@ -86,6 +88,11 @@ impl Platform {
         event: AccessEvent,
     ) -> PlatformResult<String> {
         self.content(format!("user:{user}"), session, from, event)
+    }
+
+    /// The content of an entry about a user who was created with a set-up code.
+    pub(crate) fn note_setup(&self, from: Option<IpAddr>, event: AccessEvent) -> PlatformResult<String> {
+        self.content(SETUP_CODE.to_owned(), None, from, event)
     }
 
     /// Appends an entry without a change of access.

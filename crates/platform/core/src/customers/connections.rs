@@ -7,6 +7,7 @@
 mod deliveries;
 mod disconnect;
 mod event_types;
+mod portal_link;
 mod provider_api;
 mod state;
 

@@ -30,6 +30,11 @@ pub enum PeopleRefusal {
         /// Seconds until the next attempt is allowed.
         retry_after_s: u64,
     },
+    /// The code does not create the first administrator.
+    #[error(
+        "the code is wrong, expired or used: copy the one that the server printed last, or start the server again for a new one"
+    )]
+    SetupCodeRefused,
     /// The change would leave no administrator who can sign in.
     #[error("this is the last administrator who can sign in: make another user an administrator first")]
     LastAdministrator,
@@ -67,6 +72,7 @@ impl PeopleRefusal {
             Self::CodeRefused | Self::OwnCodeRefused => "code_refused",
             Self::PasswordRefused => "password_refused",
             Self::TooManyAttempts { .. } => "too_many_attempts",
+            Self::SetupCodeRefused => "setup_code_refused",
             Self::LastAdministrator => "last_administrator",
             Self::HasSignedIn => "has_signed_in",
             Self::SecondFactorOn => "second_factor_on",

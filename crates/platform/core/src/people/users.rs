@@ -323,7 +323,7 @@ fn check_version(user: &User, seen: Option<i64>) -> PlatformResult<()> {
     }
 }
 
-fn check_email(email: &str) -> Option<Problem> {
+pub(super) fn check_email(email: &str) -> Option<Problem> {
     let parts = email.split_once('@');
     let whole = parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
     let is_one = whole && email.len() <= EMAIL_BYTES_MAX && !email.chars().any(|c| c.is_whitespace() || c.is_control());

@@ -6,7 +6,7 @@ use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
 
 use super::{
-    ApiKey, Clerk, ClerkAssignResult, Consumer, IdempotentAnswer, Page, Session, StartFrom, StoreResult, User,
+    ApiKey, Clerk, ClerkAssignResult, Consumer, Digest, IdempotentAnswer, Page, Session, StartFrom, StoreResult, User,
     UserChange, UserChangeResult,
 };
 
@@ -17,6 +17,9 @@ pub enum AccessChange {
     EntryOnly,
     /// Creates a user. `Taken("email")`, `Replayed`.
     CreateUser(User, Option<IdempotentAnswer>),
+    /// Creates the first user with this code, and deletes all codes. Nothing changes when a user exists, or the code is
+    /// unknown or expired at this time. `Taken("email")` never happens.
+    CreateFirstUser(User, Digest, Timestamp),
     /// Changes a user, as [`super::UserStore::change_user`].
     ChangeUser(UserChange),
     /// Removes a user of this version who has never signed in. `Conflict` when the version changed or the user does not
@@ -48,7 +51,8 @@ pub enum AccessChange {
 pub enum AccessChangeResult {
     /// The change was made.
     Done,
-    /// Nothing changed: the key was revoked, the clerk unassigned or the connection deleted before.
+    /// Nothing changed: the key was revoked, the clerk unassigned or the connection deleted before, or the code does not
+    /// create the first user.
     Unchanged,
     /// The result of changing or removing a user.
     User(UserChangeResult),

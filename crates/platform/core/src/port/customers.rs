@@ -108,6 +108,8 @@ impl NewAuctioneer {
 pub trait CustomerStore: Send + Sync {
     /// `Taken("name")` when the name is.
     async fn create_customer(&self, customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+    /// Gives a customer another name. False when there is no such customer; `Taken("name")`.
+    async fn rename_customer(&self, uuid: Uuid, name: &str) -> StoreResult<bool>;
     /// A customer.
     async fn customer(&self, uuid: Uuid) -> StoreResult<Option<Customer>>;
     /// In order of creation (UUID).

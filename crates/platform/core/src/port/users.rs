@@ -107,4 +107,9 @@ pub trait UserStore: Send + Sync {
     async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool>;
     /// The number of unused recovery codes of a user.
     async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize>;
+    /// Stores a code that creates the first user, and deletes those that expired before `now`. False when a user
+    /// exists; then nothing is stored.
+    async fn put_setup_code(&self, code: Digest, expires_at: Timestamp, now: Timestamp) -> StoreResult<bool>;
+    /// True if the code was stored, has not expired and was not used, and no user exists.
+    async fn has_setup_code(&self, code: Digest, now: Timestamp) -> StoreResult<bool>;
 }

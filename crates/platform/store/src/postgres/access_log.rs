@@ -56,6 +56,7 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
     match change {
         AccessChange::EntryOnly => Ok(AccessChangeResult::Done),
         AccessChange::CreateUser(user, answer) => users::create(db, user, answer.as_ref()).await.map(done),
+        AccessChange::CreateFirstUser(user, code, now) => users::create_first(db, user, *code, *now).await.map(if_any),
         AccessChange::ChangeUser(change) => users::change_user(db, change).await.map(AccessChangeResult::User),
         AccessChange::RemoveUser(user, version) => {
             users::remove(db, *user, *version).await.map(AccessChangeResult::User)

@@ -26,6 +26,12 @@ impl CustomerStore for PostgresStore {
         self.write(&(customer, answer), |db, (customer, answer)| Box::pin(create(db, customer, answer.as_ref()))).await
     }
 
+    async fn rename_customer(&self, uuid: Uuid, name: &str) -> StoreResult<bool> {
+        let update = "UPDATE customers SET name = $2 WHERE uuid = $1";
+        let renamed = rows::execute(&self.client().await?, update, &[&uuid, &name]).await;
+        Ok(renamed.map(|rows| rows == 1).map_err(|error| error.or_taken("name"))?)
+    }
+
     async fn customer(&self, uuid: Uuid) -> StoreResult<Option<Customer>> {
         Ok(find(&self.client().await?, uuid).await?)
     }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
 use platform_core::Role;
 use platform_core::port::{
@@ -56,6 +57,35 @@ impl UserStore for PostgresStore {
         let select = "SELECT hash FROM recovery_codes WHERE user_uuid = $1";
         Ok(rows::list(&self.client().await?, select, &[&user], |_| Ok(())).await?.len())
     }
+
+    async fn put_setup_code(&self, code: Digest, expires_at: Timestamp, now: Timestamp) -> StoreResult<bool> {
+        let insert = "INSERT INTO setup_codes (hash, expires_at_ms) SELECT $1::bytea, $2::bigint \
+             WHERE NOT EXISTS (SELECT 1 FROM users)";
+        let client = self.client().await?;
+        rows::execute(&client, "DELETE FROM setup_codes WHERE expires_at_ms <= $1", &[&ms(now)]).await?;
+        Ok(rows::execute(&client, insert, &[&code.as_slice(), &ms(expires_at)]).await? == 1)
+    }
+
+    async fn has_setup_code(&self, code: Digest, now: Timestamp) -> StoreResult<bool> {
+        Ok(has_setup_code(&self.client().await?, code, now).await?)
+    }
+}
+
+async fn has_setup_code(db: &impl GenericClient, code: Digest, now: Timestamp) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM setup_codes WHERE hash = $1 AND expires_at_ms > $2 \
+         AND NOT EXISTS (SELECT 1 FROM users)";
+    Ok(rows::one(db, select, &[&code.as_slice(), &ms(now)], |_| Ok(())).await?.is_some())
+}
+
+/// False when a user exists or the code does not apply. The lock lets no other user be created meanwhile.
+pub(super) async fn create_first(db: &Transaction<'_>, user: &User, code: Digest, now: Timestamp) -> SqlResult<bool> {
+    lock(db).await?;
+    if !has_setup_code(db, code, now).await? {
+        return Ok(false);
+    }
+    create(db, user, None).await?;
+    rows::execute(db, "DELETE FROM setup_codes", &[]).await?;
+    Ok(true)
 }
 
 pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {

@@ -47,6 +47,7 @@ fn apply(db: &Connection, change: &AccessChange) -> SqlResult<AccessChangeResult
     match change {
         AccessChange::EntryOnly => Ok(AccessChangeResult::Done),
         AccessChange::CreateUser(user, answer) => users::create(db, user, answer.as_ref()).map(done),
+        AccessChange::CreateFirstUser(user, code, now) => users::create_first(db, user, *code, *now).map(if_any),
         AccessChange::ChangeUser(change) => users::change_user(db, change).map(AccessChangeResult::User),
         AccessChange::RemoveUser(user, version) => users::remove(db, *user, *version).map(AccessChangeResult::User),
         AccessChange::BeginSession(session, version, sessions_max, answer) => {

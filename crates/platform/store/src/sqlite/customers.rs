@@ -20,6 +20,15 @@ impl CustomerStore for SqliteStore {
         self.write(move |db| create(db, &customer, answer.as_ref())).await
     }
 
+    async fn rename_customer(&self, uuid: Uuid, name: &str) -> StoreResult<bool> {
+        let (update, name) = ("UPDATE customers SET name = ?2 WHERE uuid = ?1", name.to_owned());
+        self.write(move |db| {
+            let renamed = rows::execute(db, update, params![uuid.as_bytes(), name]);
+            renamed.map(|rows| rows == 1).map_err(|error| error.or_taken("name"))
+        })
+        .await
+    }
+
     async fn customer(&self, uuid: Uuid) -> StoreResult<Option<Customer>> {
         self.read(move |db| find(db, uuid)).await
     }

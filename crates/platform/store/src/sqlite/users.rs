@@ -1,6 +1,7 @@
 //! Users and their second factors.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
 use platform_core::Role;
 use platform_core::port::{
@@ -51,6 +52,36 @@ impl UserStore for SqliteStore {
         let select = "SELECT hash FROM recovery_codes WHERE user_uuid = ?1";
         Ok(self.read(move |db| rows::list(db, select, [user.as_bytes()], |_| Ok(()))).await?.len())
     }
+
+    async fn put_setup_code(&self, code: Digest, expires_at: Timestamp, now: Timestamp) -> StoreResult<bool> {
+        let insert =
+            "INSERT INTO setup_codes (hash, expires_at_ms) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM users)";
+        self.write(move |db| {
+            rows::execute(db, "DELETE FROM setup_codes WHERE expires_at_ms <= ?1", [ms(now)])?;
+            Ok(rows::execute(db, insert, (code, ms(expires_at)))? == 1)
+        })
+        .await
+    }
+
+    async fn has_setup_code(&self, code: Digest, now: Timestamp) -> StoreResult<bool> {
+        self.read(move |db| has_setup_code(db, code, now)).await
+    }
+}
+
+fn has_setup_code(db: &Connection, code: Digest, now: Timestamp) -> SqlResult<bool> {
+    let select = "SELECT 1 FROM setup_codes WHERE hash = ?1 AND expires_at_ms > ?2 \
+         AND NOT EXISTS (SELECT 1 FROM users)";
+    Ok(rows::one(db, select, (code, ms(now)), |_| Ok(()))?.is_some())
+}
+
+/// False when a user exists or the code does not apply. There is one writer, so no other user is created meanwhile.
+pub(super) fn create_first(db: &Connection, user: &User, code: Digest, now: Timestamp) -> SqlResult<bool> {
+    if !has_setup_code(db, code, now)? {
+        return Ok(false);
+    }
+    create(db, user, None)?;
+    rows::execute(db, "DELETE FROM setup_codes", [])?;
+    Ok(true)
 }
 
 pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {

@@ -27,6 +27,16 @@ pub(super) async fn a_customer_is_found_and_its_name_is_its_own(store: Shared) {
     assert_eq!(store.customer(customer_uuid(2)).await.unwrap(), None);
 }
 
+pub(super) async fn a_customer_gets_another_name_that_no_other_has(store: Shared) {
+    store.create_customer(customer(1), None).await.unwrap();
+    store.create_customer(customer(2), None).await.unwrap();
+    assert!(store.rename_customer(customer_uuid(1), "Hartley & Sons").await.unwrap());
+    assert_eq!(store.customer(customer_uuid(1)).await.unwrap().unwrap().name, "Hartley & Sons");
+    let taken = store.rename_customer(customer_uuid(2), "Hartley & Sons").await;
+    assert!(matches!(taken, Err(StoreError::Taken("name"))), "{taken:?}");
+    assert!(!store.rename_customer(customer_uuid(3), "Nobody").await.unwrap());
+}
+
 pub(super) async fn customers_and_auctioneers_are_listed_in_slices(store: Shared) {
     for number in [3, 1, 2] {
         store.create_customer(customer(number), None).await.unwrap();

@@ -57,6 +57,7 @@ macro_rules! stories {
 stories! {
     customers:
         a_customer_is_found_and_its_name_is_its_own,
+        a_customer_gets_another_name_that_no_other_has,
         customers_and_auctioneers_are_listed_in_slices,
         auctioneers_are_numbered_from_one,
         a_key_is_found_by_its_hash_and_remembers_its_use,
@@ -70,7 +71,8 @@ stories! {
         a_code_of_a_second_factor_is_used_once,
         sessions_are_found_by_their_token_until_they_end,
         sessions_that_are_over_are_forgotten_a_few_at_a_time,
-        attempts_are_taken_together_or_not_at_all;
+        attempts_are_taken_together_or_not_at_all,
+        a_setup_code_creates_the_first_user_and_no_other;
     access_log:
         a_change_of_access_and_its_entry_are_one,
         entries_of_many_writers_are_one_chain;

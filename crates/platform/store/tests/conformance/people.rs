@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
-    SealedLocation, SealedReplacement, Session, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate, StoreError, Totp,
-    TotpChange, User, UserChange, UserChangeResult,
+    AccessChange, AccessChangeResult, SealedLocation, SealedReplacement, Session, SessionsToEnd, SignInAttempt,
+    SignInAttemptsUpdate, StoreError, Totp, TotpChange, User, UserChange, UserChangeResult,
 };
 
 use super::access_changes::AccessChanges as _;
@@ -55,6 +55,31 @@ pub(super) async fn an_email_address_is_one_users(store: Shared) {
     assert_eq!(store.user_by_email("no\0body").await.unwrap(), None);
     assert_eq!(store.users(page(Some(caller_uuid(1)), 5)).await.unwrap(), [user(2, "clerk")]);
     assert_eq!(store.users(whole()).await.unwrap().len(), 2);
+}
+
+pub(super) async fn a_setup_code_creates_the_first_user_and_no_other(store: Shared) {
+    let (first, second) = ([1; 32], [2; 32]);
+    assert!(store.put_setup_code(first, at(100), at(1)).await.unwrap());
+    assert!(store.put_setup_code(second, at(100), at(1)).await.unwrap(), "each node has its own");
+    assert!(store.has_setup_code(first, at(99)).await.unwrap());
+    assert!(!store.has_setup_code(first, at(100)).await.unwrap(), "expired");
+    assert!(!store.has_setup_code([3; 32], at(2)).await.unwrap());
+    let create = async |number, code, now| {
+        let change = AccessChange::CreateFirstUser(user(number, "administrator"), code, now);
+        store.apply_access_change(change, "{}".to_owned()).await.unwrap()
+    };
+    assert_eq!(create(1, [3; 32], at(2)).await, AccessChangeResult::Unchanged);
+    assert_eq!(create(1, first, at(100)).await, AccessChangeResult::Unchanged);
+    let both = tokio::join!(create(1, first, at(2)), create(2, second, at(2)));
+    assert!(matches!(
+        both,
+        (AccessChangeResult::Done, AccessChangeResult::Unchanged)
+            | (AccessChangeResult::Unchanged, AccessChangeResult::Done)
+    ));
+    assert_eq!(store.users(whole()).await.unwrap().len(), 1);
+    assert!(!store.has_setup_code(second, at(2)).await.unwrap());
+    assert!(!store.put_setup_code([4; 32], at(100), at(2)).await.unwrap());
+    assert_eq!(store.latest_access_entries(None, 9).await.unwrap().len(), 1);
 }
 
 pub(super) async fn a_user_changes_by_their_version_and_their_sessions_end_with_it(store: Shared) {

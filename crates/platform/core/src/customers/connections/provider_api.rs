@@ -32,7 +32,7 @@ pub(super) struct Provider {
 }
 
 impl Provider {
-    /// Identifier of the consumer application.
+    /// The consumer application.
     pub(super) fn application_id(&self) -> &str {
         &self.application_id
     }

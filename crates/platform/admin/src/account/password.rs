@@ -1,0 +1,50 @@
+//! Changing one's own password.
+
+use axum::response::{IntoResponse as _, Response};
+use kit_design::fields::{FormFields, SubmittedForm};
+use kit_design::form_field::FormField;
+use kit_runtime::vault::Secret;
+use platform_core::PlatformError;
+use platform_core::people::PeopleRefusal;
+
+use crate::form_page::{FormPage, Refused};
+use crate::page_error::PageError;
+use crate::session::{Section, Session};
+
+/// The secret that a field has, with blanks at its ends, which may belong to a password.
+pub(crate) fn secret(form: &FormFields, name: &str) -> Secret {
+    Secret::new(form.all(name).next().unwrap_or_default().as_bytes().to_vec())
+}
+
+fn form_page(session: &Session, refused: &Refused) -> FormPage {
+    FormPage::new(session.frame("Change password", Section::Account), ("/account", "Your account"), "/account/password")
+        .intro("Your other sessions end.")
+        .fields(vec![
+            FormField::secret("old", "Present password", "current-password").fault(refused.of("old")),
+            FormField::secret("new", "New password", "new-password")
+                .hint("At least 12 characters.")
+                .fault(refused.of("new")),
+            FormField::secret("repeated", "Repeat the new password", "new-password").fault(refused.of("repeated")),
+        ])
+        .button("Change password")
+}
+
+/// The form.
+pub(crate) async fn page(session: Session) -> Result<Response, PageError> {
+    form_page(&session, &Refused::default()).open()
+}
+
+/// Changes the password.
+pub(crate) async fn change(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+    let (old, new) = (secret(&form, "old"), secret(&form, "new"));
+    let refused = if form.all("new").next() != form.all("repeated").next() {
+        Refused::by_page("repeated", "is not the same as the new password")
+    } else {
+        match session.platform().change_own_password(&session.caller, &old, &new, None).await {
+            Ok(_) => return Ok(session.admin.redirect("/account?done=password").into_response()),
+            Err(PlatformError::People(PeopleRefusal::PasswordRefused)) => Refused::by_page("old", "is wrong"),
+            Err(error) => Refused::from(error, &[])?,
+        }
+    };
+    form_page(&session, &refused).refuse(&refused)
+}

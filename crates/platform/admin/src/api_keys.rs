@@ -1,0 +1,212 @@
+//! API keys: the list, creation with the key shown once, and revocation.
+
+use askama::Template;
+use axum::Router;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use platform_core::Scope::{self, KeysRead, KeysWrite};
+use platform_core::access::NewApiKey;
+use platform_core::port::{ApiKey, Customer, Page as ListPage};
+use uuid::Uuid;
+
+use crate::access::{Need, Page};
+use crate::admin::Admin;
+use crate::form_page::{FormPage, Refused};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+use crate::shown_once::ShownOnce;
+use crate::{labels, notice};
+
+/// Keys on one page of the list.
+const LISTED: usize = 100;
+/// Customers that the form offers.
+const CUSTOMERS_MAX: usize = 250;
+
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/api-keys", Need::Has(KeysRead)),
+    ("GET", "/api-keys/new", Need::Has(KeysWrite)),
+    ("POST", "/api-keys/new", Need::Has(KeysWrite)),
+    ("GET", "/api-keys/{key}/revoke", Need::Has(KeysWrite)),
+    ("POST", "/api-keys/{key}/revoke", Need::Has(KeysWrite)),
+];
+
+pub(crate) fn router() -> Router<Admin> {
+    Router::new()
+        .route("/api-keys", get(list))
+        .route("/api-keys/new", get(new_page).post(create))
+        .route("/api-keys/{key}/revoke", get(revoke_page).post(revoke))
+}
+
+/// A key in the list.
+struct KeyRow {
+    uuid: Uuid,
+    name: String,
+    customer: String,
+    scopes: String,
+    /// Class and word of the state.
+    state: (&'static str, &'static str),
+    expires: Option<RelativeTime>,
+    used: Option<RelativeTime>,
+    is_in_force: bool,
+}
+
+#[derive(Template)]
+#[template(path = "api_keys.html")]
+struct ListTemplate {
+    frame: Frame,
+    rows: Vec<KeyRow>,
+    next: Option<Uuid>,
+    may_write: bool,
+}
+
+async fn customers(session: &Session) -> Result<Vec<Customer>, PageError> {
+    let page = ListPage { after: None, limit: CUSTOMERS_MAX };
+    Ok(session.platform().customers(&session.caller, page).await?)
+}
+
+fn row(key: ApiKey, customers: &[Customer], now: Timestamp) -> KeyRow {
+    let is_expired = key.expires_at.is_some_and(|at| at <= now);
+    let state = match (key.revoked_at, is_expired) {
+        (Some(_), _) => ("bad", "Revoked"),
+        (None, true) => ("bad", "Expired"),
+        (None, false) => ("good", "In force"),
+    };
+    let name_of = |uuid: Uuid| {
+        let found = customers.iter().find(|customer| customer.uuid == uuid);
+        found.map_or_else(|| uuid.to_string(), |customer| customer.name.clone())
+    };
+    KeyRow {
+        uuid: key.uuid,
+        name: key.name,
+        customer: key.customer.map_or_else(|| "The platform's own staff".to_owned(), name_of),
+        scopes: key.scopes.join(", "),
+        state,
+        expires: key.expires_at.map(|at| RelativeTime::new(at, now)),
+        used: key.last_used_at.map(|at| RelativeTime::new(at, now)),
+        is_in_force: key.revoked_at.is_none() && !is_expired,
+    }
+}
+
+async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let page = ListPage { after: Uuid::try_parse(query.text("after")).ok(), limit: LISTED + 1 };
+    let mut keys = session.platform().api_keys(&session.caller, None, page).await?;
+    let has_more = keys.len() > LISTED;
+    keys.truncate(LISTED);
+    let customers = customers(&session).await?;
+    render_page(&ListTemplate {
+        frame: session.frame("API keys", Section::ApiKeys).with_notice(notice::from_query(&query)),
+        next: keys.last().map(|key| key.uuid).filter(|_| has_more),
+        rows: keys.into_iter().map(|key| row(key, &customers, session.now())).collect(),
+        may_write: session.may(KeysWrite),
+    })
+}
+
+fn new_form(session: &Session, customers: &[Customer], form: &FormFields, refused: &Refused) -> FormPage {
+    let chosen = form.text("customer");
+    let staff = Choice::new("", "The platform's own staff", chosen.is_empty());
+    let others = customers.iter().map(|customer| {
+        let uuid = customer.uuid.to_string();
+        let is_chosen = uuid == chosen;
+        Choice::new(uuid, customer.name.clone(), is_chosen)
+    });
+    // A key can't have scopes that its creator does not have.
+    let own = Scope::ALL.into_iter().filter(|scope| session.may(*scope));
+    let is_ticked = |scope: Scope| form.all("scopes").any(|name| name == scope.name());
+    let scopes =
+        own.map(|scope| Choice::new(scope.name(), scope.name(), is_ticked(scope)).hint(labels::scope_meaning(scope)));
+    FormPage::new(session.frame("Create API key", Section::ApiKeys), ("/api-keys", "API keys"), "/api-keys/new")
+        .fields(vec![
+            FormField::text("name", "Name", form.text("name"), 100)
+                .hint("Who or what uses it, such as “Web site”.")
+                .fault(refused.of("name")),
+            FormField::select("customer", "Customer", [staff].into_iter().chain(others).collect())
+                .hint("A key of a customer sees only what belongs to the customer.")
+                .fault(refused.of("customer")),
+            FormField::boxes("scopes", "Scopes", scopes.collect()).fault(refused.of("scopes")),
+            FormField::text("expires", "Last day (UTC)", form.text("expires"), 10)
+                .kind("date", "off")
+                .hint("Empty: the key works until it is revoked.")
+                .optional()
+                .fault(refused.of("expires")),
+        ])
+        .button("Create API key")
+}
+
+async fn new_page(session: Session) -> Result<Response, PageError> {
+    new_form(&session, &customers(&session).await?, &FormFields::default(), &Refused::default()).open()
+}
+
+/// The end of this day in UTC.
+fn end_of(day: &str) -> Option<Timestamp> {
+    let day: Date = day.parse().ok()?;
+    Some(day.at(23, 59, 59, 0).to_zoned(TimeZone::UTC).ok()?.timestamp())
+}
+
+/// What the form says.
+fn read(form: &FormFields) -> Result<NewApiKey, Refused> {
+    let customer = match form.non_empty("customer").map(Uuid::try_parse) {
+        None => None,
+        Some(Ok(uuid)) => Some(uuid),
+        Some(Err(_)) => return Err(Refused::by_page("customer", "is not a customer: choose one")),
+    };
+    let expires_at = match form.non_empty("expires").map(end_of) {
+        None => None,
+        Some(Some(at)) => Some(at),
+        Some(None) => return Err(Refused::by_page("expires", "is not a day: write it as 2026-12-31")),
+    };
+    let scopes = form.all("scopes").filter_map(Scope::parse).collect();
+    Ok(NewApiKey { name: form.text("name").to_owned(), customer, scopes, expires_at })
+}
+
+async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+    let refused = match read(&form) {
+        Ok(new) => match session.platform().create_api_key(&session.caller, &new).await {
+            Ok(created) => {
+                let page = ShownOnce {
+                    frame: session.frame("API key created", Section::ApiKeys),
+                    intro: format!("The key “{}” is sent as `Authorization: Bearer …`.", created.record.name),
+                    secrets: vec![("API key", created.key.expose_str().unwrap_or_default().to_owned())],
+                    next: ("/api-keys".to_owned(), "Go to the API keys"),
+                };
+                return page.show();
+            }
+            Err(error) => Refused::from(error, &[("/expiresAt", "expires")])?,
+        },
+        Err(refused) => refused,
+    };
+    new_form(&session, &customers(&session).await?, &form, &refused).refuse(&refused)
+}
+
+async fn revoke_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let key = session.platform().api_key(&session.caller, uuid).await?;
+    let action = format!("/api-keys/{uuid}/revoke");
+    FormPage::new(session.frame("Revoke API key", Section::ApiKeys), ("/api-keys", "API keys"), action)
+        .intro(format!("The key “{}”.", key.name))
+        .causes("Whatever uses the key is refused from now on, on other nodes within 5 seconds.")
+        .causes("A revoked key never works again. Logs keep its name. Nobody is notified.")
+        .destroys("Revoke API key")
+        .open()
+}
+
+async fn revoke(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    session.platform().revoke_api_key(&session.caller, uuid).await?;
+    Ok(session.admin.redirect("/api-keys?done=key-revoked").into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_works_until_the_end_of_its_last_day() {
+        assert_eq!(end_of("2026-12-31").unwrap().to_string(), "2026-12-31T23:59:59Z");
+        assert_eq!([end_of(""), end_of("31.12.2026"), end_of("2026-13-01")], [None, None, None]);
+    }
+}

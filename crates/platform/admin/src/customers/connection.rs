@@ -1,0 +1,56 @@
+//! What support does with a connection: test and resume, register event types, make a portal link, disconnect.
+
+use axum::response::{IntoResponse as _, Redirect, Response};
+use platform_core::customers::connections::ExistingTexts;
+
+use crate::form_page::FormPage;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+use crate::shown_once::ShownOnce;
+
+/// Asks the provider for the application; if it answers, the queue runs again.
+pub(super) async fn test(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
+    session.platform().test_and_resume(&session.caller, uuid).await?;
+    Ok(session.admin.redirect(&format!("/customers/{uuid}?done=resumed")))
+}
+
+/// Creates or updates both event types in the customer's account.
+pub(super) async fn register_event_types(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
+    session.platform().register_event_types(&session.caller, uuid, ExistingTexts::Keep).await?;
+    Ok(session.admin.redirect(&format!("/customers/{uuid}?done=event-types")))
+}
+
+/// Shows a link to the App Portal, once.
+pub(super) async fn portal_link(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let link = session.platform().portal_link(&session.caller, uuid).await?;
+    let page = ShownOnce {
+        frame: session.frame("Link to the App Portal", Section::Customers),
+        intro: "Whoever has the link can manage the endpoints of the customer's application until it expires. Send it \
+                to the customer's engineers only."
+            .to_owned(),
+        secrets: vec![("Link", link.expose_str().unwrap_or_default().to_owned())],
+        next: (format!("/customers/{uuid}"), "Back to the customer"),
+    };
+    page.show()
+}
+
+/// Says what a disconnection causes.
+pub(super) async fn disconnect_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let (platform, caller) = (session.platform(), &session.caller);
+    let customer = platform.customer(caller, uuid).await?;
+    let waiting = platform.consumer(caller, uuid).await?.backlog.pending;
+    let path = format!("/customers/{uuid}");
+    let action = format!("{path}/disconnect");
+    FormPage::new(session.frame("Disconnect customer", Section::Customers), (path, customer.name), action)
+        .causes("The platform deletes the API key. To connect again, you need to enter it again.")
+        .causes(format!("Events that wait are not published: {waiting} now. The event feed keeps them."))
+        .causes("The customer's endpoints receive nothing until the customer is connected again. Nobody is notified.")
+        .destroys("Disconnect customer")
+        .open()
+}
+
+/// Deletes the connection.
+pub(super) async fn disconnect(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    session.platform().disconnect_consumer(&session.caller, uuid).await?;
+    Ok(session.admin.redirect(&format!("/customers/{uuid}?done=disconnected")).into_response())
+}

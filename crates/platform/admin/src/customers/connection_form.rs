@@ -1,0 +1,174 @@
+//! Entering or changing a customer's connection.
+
+use axum::response::{IntoResponse as _, Response};
+use kit_design::fields::{FormFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
+use kit_runtime::vault::Secret;
+use platform_core::PlatformError;
+use platform_core::customers::connections::{ConnectConsumer, ConsumerState, CredentialTest, ProviderChoice};
+use platform_core::port::{Customer, ProviderAddress, StartFrom};
+
+use crate::form_page::{FormPage, Refused};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+/// What the user typed; the key is never shown again.
+#[derive(Default)]
+struct Typed {
+    provider: String,
+    url: String,
+    application: String,
+    start: String,
+    cursor: String,
+}
+
+impl Typed {
+    fn of(state: Option<&ConsumerState>) -> Self {
+        let Some(state) = state else { return Self { provider: "configured".into(), ..Self::default() } };
+        let (provider, url) = match &state.provider {
+            ProviderAddress::Embedded => ("embedded", String::new()),
+            ProviderAddress::Url(url) => ("address", url.clone()),
+        };
+        let application = state.application_id.clone().unwrap_or_default();
+        Self { provider: provider.to_owned(), url, application, ..Self::default() }
+    }
+
+    fn read(form: &FormFields) -> Self {
+        let text = |name| form.text(name).to_owned();
+        Self {
+            provider: text("provider"),
+            url: text("url"),
+            application: text("application"),
+            start: text("start"),
+            cursor: text("cursor"),
+        }
+    }
+
+    fn connect(&self, key: &str) -> Result<ConnectConsumer, Refused> {
+        let provider = match self.provider.as_str() {
+            "embedded" => ProviderChoice::Embedded,
+            "address" if self.url.is_empty() => return Err(Refused::by_page("url", "is empty: enter the address")),
+            "address" => ProviderChoice::Of(self.url.clone()),
+            _ => ProviderChoice::Configured,
+        };
+        let start = match (self.start.as_str(), self.cursor.parse()) {
+            ("cursor", Ok(cursor)) => StartFrom::Cursor(cursor),
+            ("cursor", Err(_)) => return Err(Refused::by_page("cursor", "is not a whole number")),
+            _ => StartFrom::Now,
+        };
+        Ok(ConnectConsumer {
+            provider,
+            application_id: Some(self.application.clone()).filter(|text| !text.is_empty()),
+            api_key: Some(key).filter(|key| !key.is_empty()).map(|key| Secret::new(key.as_bytes().to_vec())),
+            start,
+        })
+    }
+
+    fn fields(&self, has_key: bool, refused: &Refused) -> Vec<FormField> {
+        let is = |provider| self.provider == provider;
+        let key = FormField::secret("apiKey", "API key", "off").fault(refused.of("apiKey"));
+        let key_hint = if has_key {
+            "A key is there; it is never shown. Leave this empty to keep it. Another provider needs its own key."
+        } else {
+            "The key of the customer's account at the provider. It is encrypted and never shown again."
+        };
+        vec![
+            FormField::radios(
+                "provider",
+                "Provider",
+                vec![
+                    Choice::new(
+                        "configured",
+                        "The one of the configuration",
+                        is("configured") || self.provider.is_empty(),
+                    )
+                    .hint("The embedded provider, unless the configuration names another one."),
+                    Choice::new("embedded", "Embedded", is("embedded")).hint("The provider of this installation."),
+                    Choice::new("address", "At an address", is("address")).hint("In the cloud or self-hosted."),
+                ],
+            )
+            .fault(refused.of("provider")),
+            FormField::text("url", "Address of the provider", &self.url, 2_000)
+                .kind("url", "off")
+                .hint("Only for a provider at an address, such as https://api.eu.example.com.")
+                .optional()
+                .fault(refused.of("url")),
+            FormField::text("application", "Application", &self.application, 256)
+                .hint("Identifier of the consumer application; it begins with app_.")
+                .optional()
+                .fault(refused.of("application")),
+            key.hint(key_hint).optional(),
+            FormField::radios(
+                "start",
+                "Begin with",
+                vec![
+                    Choice::new("now", "The next event", self.start != "cursor"),
+                    Choice::new("cursor", "Events after a cursor", self.start == "cursor").hint(
+                        "Announced events after it that are not waiting yet are published first. 0: all of them.",
+                    ),
+                ],
+            ),
+            FormField::text("cursor", "Cursor", &self.cursor, 20)
+                .hint("Only with events after a cursor: a cursor of the event feed.")
+                .optional()
+                .fault(refused.of("cursor")),
+        ]
+    }
+}
+
+fn form_page(session: &Session, customer: &Customer, typed: &Typed, has_key: bool, refused: &Refused) -> FormPage {
+    let path = format!("/customers/{}", customer.uuid);
+    let action = format!("{path}/connection");
+    FormPage::new(session.frame("Connect customer", Section::Customers), (path, customer.name.clone()), action)
+        .intro("Nothing is sent until both the application and the API key are there. The platform then asks the provider for the application, which takes up to 15 seconds.")
+        .fields(typed.fields(has_key, refused))
+        .button("Save and test connection")
+}
+
+/// The connection, if there is one.
+async fn consumer(session: &Session, customer: &Customer) -> Result<Option<ConsumerState>, PageError> {
+    match session.platform().consumer(&session.caller, customer.uuid).await {
+        Err(PlatformError::NotFound(_)) => Ok(None),
+        state => Ok(Some(state?)),
+    }
+}
+
+/// The form.
+pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let customer = session.platform().customer(&session.caller, uuid).await?;
+    let state = consumer(&session, &customer).await?;
+    let has_key = state.as_ref().is_some_and(|state| state.has_api_key);
+    form_page(&session, &customer, &Typed::of(state.as_ref()), has_key, &Refused::default()).open()
+}
+
+/// Saves the connection, and asks the provider for the application.
+pub(super) async fn save(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    const FIELDS: &[(&str, &str)] =
+        &[("/providerUrl", "url"), ("/applicationId", "application"), ("/apiKey", "apiKey"), ("/startFrom", "cursor")];
+    let platform = session.platform();
+    let customer = platform.customer(&session.caller, uuid).await?;
+    let typed = Typed::read(&form);
+    let refused = match typed.connect(form.text("apiKey")) {
+        Ok(connect) => match platform.connect_consumer(&session.caller, uuid, &connect).await {
+            Ok(state) => {
+                let done = match state.tested {
+                    Some(CredentialTest::Accepted) => "connected",
+                    Some(CredentialTest::Refused(_)) => "connection-saved",
+                    None => "connection-incomplete",
+                };
+                return Ok(session.admin.redirect(&format!("/customers/{uuid}?done={done}")).into_response());
+            }
+            Err(PlatformError::ApiKeyRequired) => {
+                Refused::by_page("apiKey", "is of another provider: enter the key of this one")
+            }
+            Err(error) => Refused::from(error, FIELDS)?,
+        },
+        Err(refused) => refused,
+    };
+    let has_key = consumer(&session, &customer).await?.is_some_and(|state| state.has_api_key);
+    form_page(&session, &customer, &typed, has_key, &refused).refuse(&refused)
+}

@@ -1,0 +1,158 @@
+//! A page with one form: what it is about, its fields, and one button. Pages that confirm a change use it without
+//! fields.
+
+use askama::Template;
+use axum::response::Response;
+use http::StatusCode;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::fields::FieldErrors;
+use kit_design::form_field::FormField;
+use kit_design::frame::{Frame, render_page_as};
+use platform_core::PlatformError;
+use platform_core::people::PeopleRefusal;
+
+use crate::page_error::PageError;
+
+/// A page with one form.
+#[derive(Template)]
+#[template(path = "form_page.html")]
+pub(crate) struct FormPage {
+    frame: Frame,
+    /// Path and text of the page above this one.
+    above: (String, String),
+    /// Paragraphs before the form.
+    intro: Vec<String>,
+    /// What the change will cause, and who will be notified.
+    consequences: Vec<String>,
+    /// Errors that belong to no field of the page.
+    faults: Vec<String>,
+    fields: Vec<FormField>,
+    /// Names and values that the form carries unseen.
+    hidden: Vec<(&'static str, String)>,
+    action: String,
+    button: &'static str,
+    is_destructive: bool,
+}
+
+impl FormPage {
+    /// A page whose form is sent to `action`, with `above` as the page that it leads back to.
+    pub(crate) fn new(frame: Frame, above: (impl Into<String>, impl Into<String>), action: impl Into<String>) -> Self {
+        Self {
+            frame,
+            above: (above.0.into(), above.1.into()),
+            intro: Vec::new(),
+            consequences: Vec::new(),
+            faults: Vec::new(),
+            fields: Vec::new(),
+            hidden: Vec::new(),
+            action: action.into(),
+            button: "Save",
+            is_destructive: false,
+        }
+    }
+
+    /// With a paragraph before the form.
+    pub(crate) fn intro(mut self, text: impl Into<String>) -> Self {
+        self.intro.push(text.into());
+        self
+    }
+
+    /// With a sentence about what the change will cause.
+    pub(crate) fn causes(mut self, text: impl Into<String>) -> Self {
+        self.consequences.push(text.into());
+        self
+    }
+
+    pub(crate) fn fields(mut self, fields: Vec<FormField>) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// With a value that the form carries unseen.
+    pub(crate) fn hidden(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.hidden.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn button(mut self, words: &'static str) -> Self {
+        self.button = words;
+        self
+    }
+
+    /// With a button that destroys something.
+    pub(crate) fn destroys(self, words: &'static str) -> Self {
+        Self { is_destructive: true, ..self.button(words) }
+    }
+
+    /// The page as it is opened.
+    pub(crate) fn open(self) -> Result<Response, PageError> {
+        render_page_as(StatusCode::OK, &self)
+    }
+
+    /// The page after the form was refused, with the errors of its fields, which the caller has put beside them.
+    pub(crate) fn refuse(mut self, refused: &Refused) -> Result<Response, PageError> {
+        let shown: Vec<&str> = self.fields.iter().map(FormField::name).collect();
+        let remaining = refused.errors.remaining(&shown);
+        self.faults = remaining.iter().map(|fault| sentence(fault)).collect();
+        if self.faults.is_empty() {
+            self.faults.push("Nothing was saved. Correct the fields below.".to_owned());
+        }
+        render_page_as(refused.status, &self)
+    }
+}
+
+/// Why a use case refused a form.
+#[derive(Debug, Default)]
+pub(crate) struct Refused {
+    pub(crate) status: StatusCode,
+    pub(crate) errors: FieldErrors,
+}
+
+impl Refused {
+    /// A refusal by the page itself.
+    pub(crate) fn by_page(field: &str, text: &str) -> Self {
+        let mut errors = FieldErrors::default();
+        errors.add(field, text);
+        Self { status: StatusCode::UNPROCESSABLE_ENTITY, errors }
+    }
+
+    /// The refusal that the form shows; an error of another kind is an error page. `fields` maps the pointers of the use
+    /// case to the fields of the form, where they differ.
+    pub(crate) fn from(error: PlatformError, fields: &[(&str, &str)]) -> Result<Self, PageError> {
+        let mut errors = FieldErrors::default();
+        let mut status = StatusCode::UNPROCESSABLE_ENTITY;
+        match error {
+            PlatformError::Invalid(problems) => {
+                for problem in problems {
+                    let pointer = problem.pointer.as_str();
+                    let mapped = fields.iter().find(|(from, _)| *from == pointer).map(|(_, to)| *to);
+                    errors.add(mapped.unwrap_or_else(|| pointer.trim_start_matches('/')), problem.message);
+                }
+            }
+            PlatformError::Taken(field) => {
+                status = StatusCode::CONFLICT;
+                errors.add(field, "is already taken: choose another one");
+            }
+            PlatformError::People(PeopleRefusal::TooManyAttempts { .. }) => return Err(error.into()),
+            PlatformError::People(_)
+            | PlatformError::Rejected(_)
+            | PlatformError::ApiKeyRequired
+            | PlatformError::NotConnected
+            | PlatformError::LaterPublished(_)
+            | PlatformError::CursorBeyondEnd(_)
+            | PlatformError::Provider { .. } => errors.add("", error.to_string()),
+            error => return Err(error.into()),
+        }
+        Ok(Self { status, errors })
+    }
+
+    /// The fault of a field; empty when it has none.
+    pub(crate) fn of(&self, field: &str) -> String {
+        self.errors.of(field)
+    }
+}
+
+/// 404 for a form about something that does not exist.
+pub(crate) fn not_found() -> PageError {
+    ErrorPage::not_found().into()
+}

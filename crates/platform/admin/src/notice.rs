@@ -1,0 +1,38 @@
+//! Notices on the page that follows a form. The query parameter `done` names the notice.
+
+use kit_design::fields::FormFields;
+
+const NOTICES: &[(&str, &str)] = &[
+    ("set-up", "You are signed in as the first administrator. Turn on a second factor under your account."),
+    ("password", "Your password was changed. Your other sessions have ended."),
+    ("second-factor-off", "The second factor is off."),
+    ("session-ended", "The session has ended."),
+    ("customer-created", "The customer was created. Nothing is sent until you connect it to its provider."),
+    ("customer-renamed", "The customer was renamed."),
+    ("connected", "The connection was saved, and the provider accepts the application and the key."),
+    ("connection-saved", "The connection was saved. The provider did not accept it yet: see the cause below."),
+    (
+        "connection-incomplete",
+        "The connection was saved. Nothing is sent until both the application and the key are there.",
+    ),
+    ("resumed", "The provider accepts the application and the key. Waiting events are being published."),
+    ("event-types", "Both event types are registered in the customer's provider account."),
+    ("disconnected", "The customer is disconnected. Its API key was deleted."),
+    ("quarantine-sent", "The events wait to be published again."),
+    ("quarantine-left", "Some events stay in quarantine, because later events of their lots were published already."),
+    ("quarantine-dropped", "The event was dropped. It stays in the journal and in the event feed."),
+    ("auctioneer-created", "The auctioneer was created."),
+    ("auctioneer-saved", "The auctioneer was saved."),
+    ("user-saved", "The user was changed. Their sessions have ended."),
+    ("user-removed", "The user was removed."),
+    ("sessions-ended", "The user's sessions have ended."),
+    ("user-second-factor-off", "The user's second factor is off."),
+    ("key-revoked", "The API key was revoked. Other nodes refuse it within 5 seconds."),
+    ("clock-advanced", "The clock was advanced, and the lots that became due have ended."),
+];
+
+/// The notice that `?done=` names; none for an unknown name.
+pub(crate) fn from_query(query: &FormFields) -> Option<&'static str> {
+    let done = query.text("done");
+    NOTICES.iter().find(|(name, _)| *name == done).map(|(_, notice)| *notice)
+}

@@ -1,0 +1,157 @@
+//! Users: the list, creation with a password that is shown once, roles, and the end of sessions.
+
+mod detail;
+
+use askama::Template;
+use axum::Router;
+use axum::response::Response;
+use axum::routing::{get, post};
+use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::form_field::{Choice, FormField};
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use platform_core::Role;
+use platform_core::Scope::{UsersRead, UsersWrite};
+use platform_core::people::{NewUser, UserWithPassword};
+use platform_core::port::{Page as ListPage, User};
+use uuid::Uuid;
+
+use crate::access::{Need, Page};
+use crate::admin::Admin;
+use crate::form_page::{FormPage, Refused};
+use crate::page_error::PageError;
+use crate::session::{Section, Session};
+use crate::shown_once::ShownOnce;
+use crate::{labels, notice};
+
+/// Users on one page of the list.
+const LISTED: usize = 100;
+
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/users", Need::Has(UsersRead)),
+    ("GET", "/users/new", Need::Has(UsersWrite)),
+    ("POST", "/users/new", Need::Has(UsersWrite)),
+    ("GET", "/users/{user}", Need::Has(UsersRead)),
+    ("POST", "/users/{user}/role", Need::Has(UsersWrite)),
+    ("GET", "/users/{user}/disable", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/disable", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/enable", Need::Has(UsersWrite)),
+    ("GET", "/users/{user}/password", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/password", Need::Has(UsersWrite)),
+    ("GET", "/users/{user}/second-factor-off", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/second-factor-off", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/end-sessions", Need::Has(UsersWrite)),
+    ("GET", "/users/{user}/remove", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/remove", Need::Has(UsersWrite)),
+];
+
+pub(crate) fn router() -> Router<Admin> {
+    Router::new()
+        .route("/users", get(list))
+        .route("/users/new", get(new_page).post(create))
+        .route("/users/{user}", get(detail::page))
+        .route("/users/{user}/role", post(detail::change_role))
+        .route("/users/{user}/disable", get(detail::disable_page).post(detail::disable))
+        .route("/users/{user}/enable", post(detail::enable))
+        .route("/users/{user}/password", get(detail::password_page).post(detail::reset_password))
+        .route("/users/{user}/second-factor-off", get(detail::second_factor_page).post(detail::second_factor_off))
+        .route("/users/{user}/end-sessions", post(detail::end_sessions))
+        .route("/users/{user}/remove", get(detail::remove_page).post(detail::remove))
+}
+
+/// A user in the list.
+struct UserRow {
+    uuid: Uuid,
+    email: String,
+    role: &'static str,
+    is_disabled: bool,
+    has_second_factor: bool,
+    signed_in: Option<RelativeTime>,
+}
+
+#[derive(Template)]
+#[template(path = "users/list.html")]
+struct ListTemplate {
+    frame: Frame,
+    rows: Vec<UserRow>,
+    next: Option<Uuid>,
+    may_write: bool,
+}
+
+/// The label of a stored role.
+fn role_label(user: &User) -> &'static str {
+    Role::parse(&user.role).map_or("Unknown", labels::role)
+}
+
+async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let page = ListPage { after: Uuid::try_parse(query.text("after")).ok(), limit: LISTED + 1 };
+    let mut users = session.platform().users(&session.caller, page).await?;
+    let has_more = users.len() > LISTED;
+    users.truncate(LISTED);
+    let now = session.now();
+    let row = |user: User| UserRow {
+        uuid: user.uuid,
+        role: role_label(&user),
+        is_disabled: user.disabled_at.is_some(),
+        has_second_factor: user.has_second_factor(),
+        signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
+        email: user.email,
+    };
+    render_page(&ListTemplate {
+        frame: session.frame("Users", Section::Users).with_notice(notice::from_query(&query)),
+        next: users.last().map(|user| user.uuid).filter(|_| has_more),
+        rows: users.into_iter().map(row).collect(),
+        may_write: session.may(UsersWrite),
+    })
+}
+
+/// The roles with what each may do.
+fn role_choices(chosen: Role) -> Vec<Choice> {
+    let choice =
+        |role: Role| Choice::new(role.name(), labels::role(role), role == chosen).hint(labels::role_meaning(role));
+    Role::ALL.into_iter().map(choice).collect()
+}
+
+fn new_form(session: &Session, form: &FormFields, refused: &Refused) -> FormPage {
+    let chosen = Role::parse(form.text("role")).unwrap_or(Role::Viewer);
+    FormPage::new(session.frame("Create user", Section::Users), ("/users", "Users"), "/users/new")
+        .intro("The next page shows a password, once. Give it to the user, who changes it after signing in.")
+        .fields(vec![
+            FormField::text("email", "E-mail address", form.text("email"), 254)
+                .kind("email", "off")
+                .fault(refused.of("email")),
+            FormField::radios("role", "Role", role_choices(chosen)).fault(refused.of("role")),
+        ])
+        .button("Create user")
+}
+
+async fn new_page(session: Session) -> Result<Response, PageError> {
+    new_form(&session, &FormFields::default(), &Refused::default()).open()
+}
+
+async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
+    let Some(role) = Role::parse(form.text("role")) else {
+        let refused = Refused::by_page("role", "is not a role: choose one");
+        return new_form(&session, &form, &refused).refuse(&refused);
+    };
+    let new = NewUser { email: form.text("email").to_owned(), role, password: None };
+    match session.platform().create_user(&session.caller, new, None).await {
+        Ok(created) => show_password(&session, "User created", &created.fresh()?),
+        Err(error) => {
+            let refused = Refused::from(error, &[])?;
+            new_form(&session, &form, &refused).refuse(&refused)
+        }
+    }
+}
+
+/// Shows a generated password, once.
+fn show_password(session: &Session, title: &str, made: &UserWithPassword) -> Result<Response, PageError> {
+    let password = made.password.as_ref().and_then(|password| password.expose_str()).unwrap_or_default();
+    let page = ShownOnce {
+        frame: session.frame(title, Section::Users),
+        intro: format!("{} signs in with this password and can change it under their account.", made.user.email),
+        secrets: vec![("Password", password.to_owned())],
+        next: (format!("/users/{}", made.user.uuid), "Go to the user"),
+    };
+    page.show()
+}

@@ -1,0 +1,163 @@
+//! The page of a user, and what an administrator does with the user's access.
+
+use askama::Template;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::form_field::FormField;
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use platform_core::Role;
+use platform_core::Scope::UsersWrite;
+use platform_core::people::UserPatch;
+use platform_core::port::{Page as ListPage, User};
+use uuid::Uuid;
+
+use super::{role_choices, role_label, show_password};
+use crate::account::SessionRow;
+use crate::form_page::{FormPage, Refused};
+use crate::notice;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+const SESSIONS_MAX: usize = 100;
+
+#[derive(Template)]
+#[template(path = "users/detail.html")]
+struct DetailPage {
+    frame: Frame,
+    /// Address of the page.
+    path: String,
+    uuid: Uuid,
+    email: String,
+    role: &'static str,
+    roles: FormField,
+    is_disabled: bool,
+    has_second_factor: bool,
+    created: RelativeTime,
+    signed_in: Option<RelativeTime>,
+    sessions: Vec<SessionRow>,
+    may_write: bool,
+    is_own: bool,
+}
+
+async fn user(session: &Session, uuid: Uuid) -> Result<User, PageError> {
+    Ok(session.platform().user(&session.caller, uuid).await?)
+}
+
+fn done(session: &Session, uuid: Uuid, done: &str) -> Redirect {
+    session.admin.redirect(&format!("/users/{uuid}?done={done}"))
+}
+
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let user = user(&session, uuid).await?;
+    let page = ListPage { after: None, limit: SESSIONS_MAX };
+    let sessions = session.platform().sessions_of(&session.caller, uuid, page).await?;
+    let now = session.now();
+    let role = Role::parse(&user.role).unwrap_or(Role::Viewer);
+    render_page(&DetailPage {
+        frame: session.frame(&user.email, Section::Users).with_notice(notice::from_query(&query)),
+        path: format!("{}/users/{uuid}", session.admin.site().base),
+        uuid,
+        role: role_label(&user),
+        roles: FormField::radios("role", "Role", role_choices(role))
+            .hint("Changing the role ends the user's sessions."),
+        is_disabled: user.disabled_at.is_some(),
+        has_second_factor: user.has_second_factor(),
+        created: RelativeTime::new(user.created_at, now),
+        signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
+        sessions: sessions.iter().rev().map(|stored| SessionRow::new(stored, &session)).collect(),
+        may_write: session.may(UsersWrite),
+        is_own: session.caller.id == uuid,
+        email: user.email,
+    })
+}
+
+pub(super) async fn change_role(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Redirect, PageError> {
+    let patch = UserPatch { role: Role::parse(form.text("role")), disabled: None };
+    session.platform().change_user(&session.caller, uuid, None, patch).await?;
+    Ok(done(&session, uuid, "user-saved"))
+}
+
+fn confirm(session: &Session, user: &User, title: &str, page: &str) -> FormPage {
+    let path = format!("/users/{}", user.uuid);
+    let action = format!("{path}/{page}");
+    FormPage::new(session.frame(title, Section::Users), (path, user.email.clone()), action)
+}
+
+pub(super) async fn disable_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    confirm(&session, &user(&session, uuid).await?, "Disable user", "disable")
+        .causes("The user can't sign in, and all their sessions end. Other nodes refuse them within 5 seconds.")
+        .causes("Logs keep their name. You can enable them again. Nobody is notified.")
+        .destroys("Disable user")
+        .open()
+}
+
+pub(super) async fn disable(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
+    let patch = UserPatch { role: None, disabled: Some(true) };
+    session.platform().change_user(&session.caller, uuid, None, patch).await?;
+    Ok(done(&session, uuid, "user-saved"))
+}
+
+pub(super) async fn enable(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
+    let patch = UserPatch { role: None, disabled: Some(false) };
+    session.platform().change_user(&session.caller, uuid, None, patch).await?;
+    Ok(done(&session, uuid, "user-saved"))
+}
+
+pub(super) async fn password_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    confirm(&session, &user(&session, uuid).await?, "Reset password", "password")
+        .causes("The present password stops working, and the user's sessions end.")
+        .causes("The next page shows a new password, once. Nobody is notified: give it to the user yourself.")
+        .destroys("Reset password")
+        .open()
+}
+
+pub(super) async fn reset_password(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let made = session.platform().reset_password(&session.caller, uuid, None, None).await?.fresh()?;
+    show_password(&session, "Password reset", &made)
+}
+
+pub(super) async fn second_factor_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    confirm(&session, &user(&session, uuid).await?, "Turn off the second factor", "second-factor-off")
+        .causes("The user signs in with the password only, until they turn on another second factor.")
+        .causes("Do this only if you are sure who asks for it, for example because the authenticator was lost.")
+        .destroys("Turn off the second factor")
+        .open()
+}
+
+pub(super) async fn second_factor_off(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
+    session.platform().turn_off_second_factor(&session.caller, uuid, None).await?;
+    Ok(done(&session, uuid, "user-second-factor-off"))
+}
+
+pub(super) async fn end_sessions(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
+    session.platform().end_sessions_of(&session.caller, uuid).await?;
+    Ok(done(&session, uuid, "sessions-ended"))
+}
+
+pub(super) async fn remove_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    confirm(&session, &user(&session, uuid).await?, "Remove user", "remove")
+        .causes("Only a user who has never signed in can be removed. Disable others, since logs may name them.")
+        .destroys("Remove user")
+        .open()
+}
+
+pub(super) async fn remove(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    match session.platform().remove_user(&session.caller, uuid).await {
+        Ok(()) => Ok(session.admin.redirect("/users?done=user-removed").into_response()),
+        Err(error) => {
+            let refused = Refused::from(error, &[])?;
+            confirm(&session, &user(&session, uuid).await?, "Remove user", "remove")
+                .destroys("Remove user")
+                .refuse(&refused)
+        }
+    }
+}
