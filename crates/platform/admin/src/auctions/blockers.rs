@@ -54,6 +54,15 @@ fn words(rejection: &Rejection) -> String {
             let fields: Vec<&str> = fields.iter().map(|field| field_words(field)).collect();
             format!("Fill in: {}.", fields.join(", "))
         }
+        Rejection::ItemsNotFinished { live, suspended } => {
+            let open: Vec<String> = [(*live, "live"), (*suspended, "suspended")]
+                .into_iter()
+                .filter(|(lots, _)| *lots > 0)
+                .map(|(lots, word)| format!("{} {word}", count(lots, "lot is", "lots are")))
+                .collect();
+            format!("Not yet: {}.", open.join(", and "))
+        }
+        Rejection::AuctionHasBids => "Not possible: a lot has bids.".to_owned(),
         Rejection::EndNotInFuture => "Set a closing time in the future.".to_owned(),
         other => sentence(&other.to_string()),
     }

@@ -120,7 +120,8 @@ fn facts(sale: &Sale, owner: String) -> Vec<(&'static str, String)> {
         facts.push(("Bidding opens", sale.zone.show(starts_at)));
     }
     if let Some(stagger) = auction.stagger {
-        facts.push(("Staggered ends", format!("{} s for every {} lots", stagger.seconds, stagger.items)));
+        let lots = labels::count(u64::from(stagger.items), "lot", "lots");
+        facts.push(("Staggered ends", format!("{} s after every {lots}", stagger.seconds)));
     }
     if auction.kind == AuctionKind::Timed {
         let window = auction.extension_seconds.map_or("Off".to_owned(), |seconds| format!("{seconds} s"));
