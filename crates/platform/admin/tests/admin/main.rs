@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod account;
+mod auctioneers;
 mod customers;
 mod fixture;
 mod sale_auctions;
@@ -11,4 +12,7 @@ mod sale_lots;
 mod sale_results;
 mod set_up;
 mod sign_in;
+mod system_pages;
+mod today;
+mod users_and_keys;
 mod visitor;
