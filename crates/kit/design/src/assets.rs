@@ -54,6 +54,7 @@ const STYLE_TEXT: &str = concat!(
     include_str!("style/panels.css"),
     include_str!("style/portal.css"),
     include_str!("style/editor.css"),
+    include_str!("style/sales.css"),
     include_str!("style/print.css"),
 );
 

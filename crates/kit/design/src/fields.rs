@@ -28,6 +28,11 @@ impl FormFields {
         Ok(Self(fields))
     }
 
+    /// The fields of a query string without its question mark.
+    pub fn of_query(query: &str) -> Result<Self, ErrorPage> {
+        Self::parse(query.as_bytes())
+    }
+
     /// The trimmed value of the first field with this name; empty when no field has it.
     pub fn text(&self, name: &str) -> &str {
         let first = self.0.iter().find(|(own, _)| own == name);

@@ -7,4 +7,7 @@ use kit_design::assets::Asset;
 
 /// Every file of the administration's own, as `/static/{name}` serves them.
 pub(crate) const OWN: &[&LazyLock<Asset>] =
-    &[&crate::desk::files::STYLE, &crate::desk::files::SCRIPT, &crate::screens::STYLE, &crate::screens::SCRIPT];
+    &[&GRID, &crate::desk::files::STYLE, &crate::desk::files::SCRIPT, &crate::screens::STYLE, &crate::screens::SCRIPT];
+
+/// Editing in the grid of lots, and fragments of a lot's page.
+pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| Asset::script("grid", include_str!("lots/grid.js")));

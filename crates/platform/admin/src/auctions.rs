@@ -1,13 +1,59 @@
-//! Auctions: list, creation, status, ends.
+//! Auctions: list, creation, copy, edit, and the pages of one auction. Its lots, ends, registrations and results are in
+//! modules of their own.
+
+pub(crate) mod amounts;
+pub(crate) mod blockers;
+mod copy;
+mod edit;
+pub(crate) mod field;
+mod form;
+pub(crate) mod labels;
+pub(crate) mod list;
+mod new;
+pub(crate) mod notice;
+pub(crate) mod notified;
+mod overview;
+pub(crate) mod owners;
+mod percent;
+pub(crate) mod query;
+pub(crate) mod refusal;
+pub(crate) mod sale;
+pub(crate) mod sale_zone;
+mod status;
+mod timeline;
 
 use axum::Router;
+use axum::routing::get;
+use platform_core::Scope;
 
-use crate::access::Page;
+use crate::access::{Need, Page};
 use crate::admin::Admin;
 
+const READ: Need = Need::Has(Scope::AuctionsRead);
+const WRITE: Need = Need::Has(Scope::AuctionsWrite);
+
 /// The pages of this module with the scope that each requires.
-pub(crate) const PAGES: &[Page] = &[];
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/auctions", READ),
+    ("GET", "/auctions/new", WRITE),
+    ("POST", "/auctions/new", WRITE),
+    ("GET", "/auctions/{auction}", READ),
+    ("GET", "/auctions/{auction}/edit", WRITE),
+    ("POST", "/auctions/{auction}/edit", WRITE),
+    ("GET", "/auctions/{auction}/copy", WRITE),
+    ("POST", "/auctions/{auction}/copy", WRITE),
+    ("GET", "/auctions/{auction}/status", WRITE),
+    ("POST", "/auctions/{auction}/status", WRITE),
+    ("GET", "/auctions/{auction}/timeline", Need::Has(Scope::EventsRead)),
+];
 
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
+        .route("/auctions", get(list::page))
+        .route("/auctions/new", get(new::page).post(new::create))
+        .route("/auctions/{auction}", get(overview::page))
+        .route("/auctions/{auction}/edit", get(edit::page).post(edit::save))
+        .route("/auctions/{auction}/copy", get(copy::page).post(copy::copy))
+        .route("/auctions/{auction}/status", get(status::page).post(status::change))
+        .route("/auctions/{auction}/timeline", get(timeline::page))
 }

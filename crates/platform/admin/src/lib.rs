@@ -21,11 +21,14 @@ mod auctions;
 mod audit;
 mod customers;
 mod desk;
+mod end_times;
 mod form_page;
 mod labels;
 mod lots;
 mod notice;
 mod page_error;
+mod registrations;
+mod results;
 mod screens;
 mod session;
 mod set_up;
@@ -71,6 +74,9 @@ fn pages() -> Router<Admin> {
         .merge(test_clock::router())
         .merge(auctions::router())
         .merge(lots::router())
+        .merge(end_times::router())
+        .merge(registrations::router())
+        .merge(results::router())
         .merge(desk::router())
         .merge(screens::router())
         .merge(kit_design::assets::routes_with(assets::OWN))

@@ -1,13 +1,73 @@
-//! Lots: grid, import, images, results.
+//! The lots of an auction: grid, bulk actions, one lot, catalogue import and export.
+
+mod add;
+mod bulk;
+mod bulk_apply;
+pub(crate) mod buyer;
+mod cancel_bid;
+mod cell;
+pub(crate) mod columns;
+mod deliveries;
+mod edit;
+mod export;
+pub(crate) mod grid;
+mod history;
+mod lot;
+pub(crate) mod offer;
+pub(crate) mod range;
+mod row;
+mod sold_form;
+mod status;
 
 use axum::Router;
+use axum::routing::{get, post};
+use platform_core::Scope;
 
-use crate::access::Page;
+use crate::access::{Need, Page};
 use crate::admin::Admin;
 
+const READ: Need = Need::Has(Scope::AuctionsRead);
+const WRITE: Need = Need::Has(Scope::AuctionsWrite);
+
 /// The pages of this module with the scope that each requires.
-pub(crate) const PAGES: &[Page] = &[];
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/auctions/{auction}/lots", READ),
+    ("GET", "/auctions/{auction}/lots/new", WRITE),
+    ("POST", "/auctions/{auction}/lots/new", WRITE),
+    ("GET", "/auctions/{auction}/lots/catalogue.csv", READ),
+    ("GET", "/auctions/{auction}/lots/results.csv", READ),
+    ("POST", "/auctions/{auction}/lots/bulk", WRITE),
+    ("POST", "/auctions/{auction}/lots/bulk/apply", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}", READ),
+    ("POST", "/auctions/{auction}/lots/{lot}/cell", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/edit", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/edit", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/status", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/status", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/offer", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/offer", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/buyer", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/buyer", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/deliveries", Need::Has(Scope::EventsRead)),
+    ("POST", "/auctions/{auction}/lots/{lot}/deliveries", WRITE),
+];
 
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
+        .route("/auctions/{auction}/lots", get(grid::page))
+        .route("/auctions/{auction}/lots/new", get(add::page).post(add::add))
+        .route("/auctions/{auction}/lots/catalogue.csv", get(export::catalogue))
+        .route("/auctions/{auction}/lots/results.csv", get(export::results))
+        .route("/auctions/{auction}/lots/bulk", post(bulk::page))
+        .route("/auctions/{auction}/lots/bulk/apply", post(bulk_apply::apply))
+        .route("/auctions/{auction}/lots/{lot}", get(lot::page))
+        .route("/auctions/{auction}/lots/{lot}/cell", post(cell::save))
+        .route("/auctions/{auction}/lots/{lot}/edit", get(edit::page).post(edit::save))
+        .route("/auctions/{auction}/lots/{lot}/status", get(status::page).post(status::change))
+        .route("/auctions/{auction}/lots/{lot}/offer", get(offer::page).post(offer::accept))
+        .route("/auctions/{auction}/lots/{lot}/buyer", get(buyer::page).post(buyer::change))
+        .route("/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", get(cancel_bid::page).post(cancel_bid::cancel))
+        .route("/auctions/{auction}/lots/{lot}/deliveries", get(deliveries::page).post(deliveries::resend))
 }

@@ -33,6 +33,7 @@ mod registration_changes;
 mod registrations;
 mod sealings;
 mod sessions;
+mod staff_reads;
 mod users;
 
 pub use platform_rules::ItemCounts;
@@ -62,6 +63,7 @@ pub use registrations::{
 };
 pub use sealings::{SealedAnswer, SealedLocation, SealedReplacement, SealingStore};
 pub use sessions::{Session, SessionStore, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate};
+pub use staff_reads::{JournalWindow, StaffReadStore};
 pub use users::{Digest, Totp, TotpChange, User, UserChange, UserChangeResult, UserStore};
 
 /// Position in the journal; 0 is before the first row.
@@ -121,6 +123,7 @@ pub trait Store:
     + OutboxStore
     + AuditStore
     + SealingStore
+    + StaffReadStore
     + 'static
 {
 }
@@ -143,6 +146,7 @@ impl<S> Store for S where
         + OutboxStore
         + AuditStore
         + SealingStore
+        + StaffReadStore
         + 'static
 {
 }

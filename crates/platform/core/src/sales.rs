@@ -8,3 +8,4 @@ pub mod items;
 pub mod lists;
 pub mod new_item;
 pub mod results;
+pub mod search;

@@ -26,6 +26,7 @@ mod registrations;
 mod rows;
 mod sealings;
 mod sessions;
+mod staff_reads;
 mod users;
 
 use std::sync::Arc;

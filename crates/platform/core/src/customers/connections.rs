@@ -4,6 +4,7 @@
 //! it reaches the store and never shows it again. Without both credentials nothing is published; the journal is written
 //! all the same.
 
+mod deliveries;
 mod disconnect;
 mod event_types;
 mod portal_link;
@@ -18,6 +19,7 @@ use kit_runtime::vault::Secret;
 use url::Url;
 use uuid::Uuid;
 
+pub use deliveries::{EventAttempt, EventEndpoint, EventMessage, EventName};
 pub use event_types::{EventTypeOutcome, EventTypeRegistration, ExistingTexts};
 pub use state::{ConnectionState, ConsumerState, CredentialTest};
 

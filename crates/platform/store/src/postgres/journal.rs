@@ -11,7 +11,7 @@ use super::PostgresStore;
 use super::rows::{self, SqlResult};
 use crate::codec;
 
-const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
+pub(super) const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
      FROM journal";
 
 /// Announced rows of a customer after a cursor, in order.
@@ -57,7 +57,7 @@ pub(super) async fn history(db: &impl GenericClient, subject: Uuid, page: Page<i
     rows::list(db, &select, &[&subject, &after, &rows::limit(page.limit)], journal_row).await
 }
 
-fn journal_row(row: &Row) -> SqlResult<JournalRow> {
+pub(super) fn journal_row(row: &Row) -> SqlResult<JournalRow> {
     Ok(JournalRow {
         cursor: rows::get(row, 0)?,
         subject: rows::get(row, 1)?,

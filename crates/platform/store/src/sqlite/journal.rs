@@ -13,7 +13,7 @@ use crate::codec::{self, ms};
 pub(super) const APPEND: &str = "INSERT INTO journal (customer, subject, kind, sequence, from_status, to_status, cause, \
      actor, at_ms, reason, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
-const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
+pub(super) const ROW: &str = "SELECT cursor, subject, kind, sequence, from_status, to_status, cause, actor, at_ms, reason, body \
      FROM journal";
 
 #[async_trait]
@@ -78,7 +78,7 @@ pub(super) fn history(db: &Connection, subject: Uuid, page: Page<i64>) -> SqlRes
     rows::list(db, &select, (subject.as_bytes(), after, rows::limit(page.limit)), journal_row)
 }
 
-fn journal_row(row: &Row<'_>) -> SqlResult<JournalRow> {
+pub(super) fn journal_row(row: &Row<'_>) -> SqlResult<JournalRow> {
     Ok(JournalRow {
         cursor: row.get(0)?,
         subject: rows::uuid(row, 1)?,

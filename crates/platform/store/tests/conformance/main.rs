@@ -30,6 +30,7 @@ mod sales;
 mod sandbox;
 mod sealings;
 mod settling;
+mod staff_reads;
 mod timers;
 mod together;
 
@@ -140,6 +141,9 @@ stories! {
         auctions_are_narrowed_by_all_that_is_said_and_keep_their_order,
         items_are_narrowed_by_status_and_found_by_their_lot_number,
         registrations_are_narrowed_by_where_they_stand;
+    staff_reads:
+        auctions_are_read_from_the_newest_on,
+        the_journal_of_an_auction_has_its_items_and_no_other;
     presence:
         capped_item_counts_are_read_for_many_auctions_in_one_call;
     quarantine:

@@ -1,0 +1,169 @@
+//! Statuses, causes and actors of sales in words.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use contract::{AuctionStatus, ItemStatus};
+use platform_core::port::{BulkChange, BulkOperation, RegistrationStatus};
+use platform_rules::{AuctionKind, Cause, StandingBid};
+
+use crate::session::Session;
+
+/// A status as a word with a mark and a colour.
+#[derive(Debug, Clone, Copy, Template)]
+#[template(source = "<span class=\"status {{ kind }}\">{{ words }}</span>", ext = "html")]
+pub(crate) struct Badge {
+    kind: &'static str,
+    words: &'static str,
+}
+
+impl HtmlSafe for Badge {}
+
+impl Badge {
+    pub(crate) const fn new(kind: &'static str, words: &'static str) -> Self {
+        Self { kind, words }
+    }
+}
+
+impl From<AuctionStatus> for Badge {
+    fn from(status: AuctionStatus) -> Self {
+        let kind = match status {
+            AuctionStatus::Draft | AuctionStatus::Archived => "off",
+            AuctionStatus::Preview => "info",
+            AuctionStatus::Live => "live",
+            AuctionStatus::Reconciliation => "wait",
+        };
+        Self { kind, words: status.label() }
+    }
+}
+
+impl From<ItemStatus> for Badge {
+    fn from(status: ItemStatus) -> Self {
+        let kind = match status {
+            ItemStatus::Draft | ItemStatus::Unsold => "off",
+            ItemStatus::Preview => "info",
+            ItemStatus::Live => "live",
+            ItemStatus::Sold | ItemStatus::SoldBuyNow => "good",
+            ItemStatus::Withdrawn => "bad",
+            ItemStatus::Suspended | ItemStatus::Passed => "wait",
+        };
+        Self { kind, words: status.label() }
+    }
+}
+
+impl From<RegistrationStatus> for Badge {
+    fn from(status: RegistrationStatus) -> Self {
+        match status {
+            RegistrationStatus::Pending => Self::new("wait", "Waiting"),
+            RegistrationStatus::Approved => Self::new("good", "Approved"),
+            RegistrationStatus::Refused => Self::new("bad", "Declined"),
+            RegistrationStatus::Suspended => Self::new("wait", "Suspended"),
+        }
+    }
+}
+
+/// The kind of an auction in words.
+pub(crate) fn kind(kind: AuctionKind) -> &'static str {
+    match kind {
+        AuctionKind::Timed => "Timed auction",
+        AuctionKind::Webcast => "Webcast",
+    }
+}
+
+/// The label of a status that the journal names.
+pub(crate) fn journal_badge(name: &str) -> Badge {
+    let auction = AuctionStatus::ALL.iter().find(|status| status.name() == name).map(|status| Badge::from(*status));
+    let item = ItemStatus::ALL.iter().find(|status| status.name() == name).map(|status| Badge::from(*status));
+    auction.or(item).unwrap_or(Badge::new("off", "Unknown"))
+}
+
+/// The cause of a journal row in words.
+pub(crate) fn cause(name: &str) -> &'static str {
+    let Some(cause) = Cause::ALL.into_iter().find(|cause| cause.as_str() == name) else { return "Another cause" };
+    match cause {
+        Cause::Created => "Created",
+        Cause::Imported => "Imported from a catalogue",
+        Cause::StatusChangedByAdministrator => "Changed by hand",
+        Cause::AuctionWentLive => "Its auction went live",
+        Cause::EndReached => "Its end was reached",
+        Cause::SoldInRing => "Sold by the clerk",
+        Cause::PassedInRing => "Passed by the clerk",
+        Cause::OfferedAgain => "Offered again",
+        Cause::Corrected => "Sale or pass corrected",
+        Cause::Suspended => "Suspended",
+        Cause::Resumed => "Suspension ended",
+        Cause::Withdrawn => "Withdrawn",
+        Cause::Reinstated => "Reinstated",
+        Cause::Reconciled => "Its auction was reconciled",
+        Cause::BoughtNow => "Bought at its buy-now price",
+        Cause::Reopened => "Reopened",
+        Cause::AuctionArchived => "Archived as a mistake",
+        Cause::Relisted => "Relisted in another auction",
+        _ => "Changed",
+    }
+}
+
+/// Who did something, in words.
+pub(crate) fn actor(session: &Session, actor: &str) -> String {
+    if actor == session.caller.actor {
+        return session.email.clone();
+    }
+    match actor.split_once(':') {
+        Some(("user", _)) => "Another user".to_owned(),
+        Some(("key", _)) => "An API key".to_owned(),
+        _ if actor == "timer" => "The clock".to_owned(),
+        _ if actor == "command-line" => "The command line".to_owned(),
+        _ => actor.to_owned(),
+    }
+}
+
+/// Who leads or bought, in words. A buyer in the room may be named after the hammer.
+pub(crate) fn bidder(standing: &StandingBid) -> String {
+    standing.known_bidder().map_or("Buyer open".to_owned(), |paddle| format!("Paddle {paddle}"))
+}
+
+/// What a bulk change does, in words.
+pub(crate) fn bulk_operation(change: &BulkChange) -> &'static str {
+    match change.operation {
+        BulkOperation::GoLive => "The lots are going live",
+        BulkOperation::ReturnToPreview | BulkOperation::ResetToDraft => "The lots are returning to draft",
+        BulkOperation::Reconcile => "Passed lots are becoming unsold",
+        BulkOperation::Archive { .. } => "The lots are being withdrawn",
+        BulkOperation::ShiftEnds { .. } | BulkOperation::PlanEnds { .. } | BulkOperation::ReplanEnds { .. } => {
+            "The ends of the lots are moving"
+        }
+        BulkOperation::EditTerms { .. } => "The new terms are being applied",
+        BulkOperation::Import { .. } => "The catalogue is being imported",
+        BulkOperation::Copy { .. } => "The lots are being copied",
+    }
+}
+
+/// A number with separators between thousands.
+pub(crate) fn number(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 lot`, `312 lots`.
+pub(crate) fn count(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", number(count), if count == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_journal_words_are_for_people() {
+        assert_eq!([count(1, "lot", "lots"), count(12_345, "lot", "lots")], ["1 lot", "12,345 lots"]);
+        assert_eq!(cause("end_reached"), "Its end was reached");
+        assert!(journal_badge("SOLD").to_string().contains(">Sold<"));
+        assert!(journal_badge("LIVE").to_string().contains("live"));
+    }
+}

@@ -1,0 +1,140 @@
+//! The list of auctions, newest first, with search and filters in the address.
+
+use std::collections::HashMap;
+
+use askama::Template;
+use axum::response::Response;
+use contract::AuctionStatus;
+use kit_design::fields::{FormFields, QueryFields};
+use kit_design::frame::{Frame, render_page};
+use platform_core::Scope;
+use platform_core::port::Page;
+use platform_core::sales::search::AuctionSearch;
+use platform_rules::{Auction, AuctionKind, ItemCounts, SaleMode};
+use uuid::Uuid;
+
+use super::blockers;
+use super::labels::{self, Badge};
+use super::query::query_without;
+use super::sale::{self, Sale};
+use super::sale_zone::SaleZone;
+use super::{notice, owners};
+use crate::page_error::PageError;
+use crate::session::{Section, Session};
+
+/// Rows of a page. Each row counts the auction's lots.
+const ROWS_MAX: usize = 25;
+/// Characters of the search text that are used.
+const TEXT_CHARS_MAX: usize = 200;
+/// Query parameters of the filter.
+const FILTERS: &[&str] = &["q", "status", "kind", "customer"];
+
+#[derive(Template)]
+#[template(path = "auctions/list.html")]
+struct ListPage {
+    frame: Frame,
+    text: String,
+    statuses: Vec<Choice>,
+    kinds: Vec<Choice>,
+    customers: Vec<Choice>,
+    rows: Vec<Row>,
+    is_filtered: bool,
+    may_create: bool,
+    /// Query of the page with older auctions.
+    older: Option<String>,
+    /// Query of the first page; none on the first page.
+    first: Option<String>,
+}
+
+/// An option of a filter.
+pub(crate) struct Choice {
+    pub(crate) value: String,
+    pub(crate) words: String,
+    pub(crate) is_chosen: bool,
+}
+
+impl Choice {
+    pub(crate) fn new(value: impl Into<String>, words: impl Into<String>, chosen: &str) -> Self {
+        let value = value.into();
+        let is_chosen = value == chosen;
+        Self { value, words: words.into(), is_chosen }
+    }
+}
+
+struct Row {
+    id: Uuid,
+    title: String,
+    badge: Badge,
+    kind: &'static str,
+    is_sandbox: bool,
+    owner: String,
+    lots: String,
+    dates: String,
+    blocks: String,
+}
+
+/// The list of auctions that match the filters.
+pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+    let platform = session.platform();
+    let wanted = search(&query);
+    let before = Uuid::try_parse(query.text("before")).ok();
+    let found = platform.search_auctions(&session.caller, &wanted, Page { after: before, limit: ROWS_MAX }).await?;
+    let names = owners::auctioneer_names(&session, &found.entries).await?;
+    let mut rows = Vec::with_capacity(found.entries.len());
+    for auction in found.entries {
+        let counts = platform.item_counts(&session.caller, auction.uuid).await?;
+        let now = platform.time_of(&auction);
+        rows.push(row(&auction, &counts, &names, blockers::first(&auction, &counts, now)));
+    }
+    let filter = query_without(&query, FILTERS, &[]);
+    let customer = query.text("customer");
+    let page = ListPage {
+        frame: session.frame("Auctions", Section::Auctions).with_notice(notice::from_query(&query)),
+        text: wanted.text.clone(),
+        statuses: AuctionStatus::ALL
+            .iter()
+            .map(|status| Choice::new(status.name(), status.label(), query.text("status")))
+            .collect(),
+        kinds: AuctionKind::ALL
+            .iter()
+            .map(|kind| Choice::new(kind.as_str(), labels::kind(*kind), query.text("kind")))
+            .collect(),
+        customers: owners::customer_choices(&session, customer).await?,
+        rows,
+        is_filtered: wanted != AuctionSearch::default(),
+        may_create: session.may(Scope::AuctionsWrite),
+        older: found.next.map(|next| format!("{filter}before={next}")),
+        first: before.map(|_| filter),
+    };
+    render_page(&page)
+}
+
+fn search(query: &FormFields) -> AuctionSearch {
+    let status = AuctionStatus::ALL.iter().copied().find(|status| status.name() == query.text("status"));
+    AuctionSearch {
+        customer: Uuid::try_parse(query.text("customer")).ok(),
+        statuses: status.into_iter().collect(),
+        kind: AuctionKind::ALL.into_iter().find(|kind| kind.as_str() == query.text("kind")),
+        text: query.text("q").chars().take(TEXT_CHARS_MAX).collect(),
+    }
+}
+
+fn row(auction: &Auction, counts: &ItemCounts, names: &HashMap<Uuid, String>, blocks: Option<String>) -> Row {
+    Row {
+        id: auction.uuid,
+        title: sale::title(auction),
+        badge: auction.status.into(),
+        kind: labels::kind(auction.kind),
+        is_sandbox: auction.sale_mode() == SaleMode::Sandbox,
+        owner: names.get(&auction.auctioneer).cloned().unwrap_or_default(),
+        lots: labels::number(counts.total),
+        dates: sale::dates(auction, &SaleZone::of(auction)),
+        blocks: blocks.unwrap_or_default(),
+    }
+}
+
+/// Loads the sale and checks that the user may change it.
+pub(crate) async fn writable(session: &Session, uuid: Uuid) -> Result<Sale, PageError> {
+    session.caller.require(Scope::AuctionsWrite)?;
+    Sale::load(session, uuid).await
+}

@@ -1,0 +1,31 @@
+//! Notices on the page that follows a form. The query parameter `done` names the notice.
+
+use kit_design::fields::FormFields;
+
+const NOTICES: &[(&str, &str)] = &[
+    ("created", "The auction was created as a draft. Add its lots next."),
+    ("copied", "The auction was copied as a draft. Check its dates."),
+    ("saved", "The changes were saved."),
+    ("status", "The status was changed."),
+    ("lot-added", "The lot was added at the end of the running order."),
+    ("lot-status", "The status of the lot was changed."),
+    ("bid-cancelled", "The bid was cancelled, and the price is what it would be without it."),
+    ("resent", "The provider is sending the event once more."),
+    ("ends", "The ends were moved."),
+    ("imported", "The catalogue was imported."),
+    ("registered", "The bidder was registered."),
+    ("registration", "The registration was changed."),
+    ("approved", "The registrations were approved."),
+    ("reopened", "The lot is live again."),
+    ("offer", "The post-sale offer was recorded, and the lot is sold."),
+    ("buyer", "The buyer was recorded. The price stays."),
+    ("relisted", "The unsold lots were relisted."),
+    ("renumbered", "The lots were renumbered."),
+    ("images", "The images were stored."),
+];
+
+/// The notice that `?done=` names; none for an unknown name.
+pub(crate) fn from_query(query: &FormFields) -> Option<&'static str> {
+    let done = query.text("done");
+    NOTICES.iter().find(|(name, _)| *name == done).map(|(_, notice)| *notice)
+}

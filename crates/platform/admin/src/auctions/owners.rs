@@ -1,0 +1,67 @@
+//! Customers and auctioneers as choices and names.
+
+use std::collections::HashMap;
+
+use platform_core::Scope;
+use platform_core::port::{Auctioneer, Customer, Page};
+use platform_rules::Auction;
+use uuid::Uuid;
+
+use super::list::Choice;
+use crate::page_error::PageError;
+use crate::session::Session;
+
+/// Customers and auctioneers that a form offers at most.
+const CHOICES_MAX: usize = 500;
+
+/// The auctioneers of one customer, as a form offers them.
+pub(crate) struct OwnerGroup {
+    pub(crate) customer: String,
+    pub(crate) auctioneers: Vec<Choice>,
+}
+
+/// Names of the auctioneers of these auctions.
+pub(crate) async fn auctioneer_names(
+    session: &Session,
+    auctions: &[Auction],
+) -> Result<HashMap<Uuid, String>, PageError> {
+    let mut names = HashMap::new();
+    for auction in auctions {
+        if !names.contains_key(&auction.auctioneer) {
+            let auctioneer = session.platform().auctioneer(&session.caller, auction.auctioneer).await?;
+            names.insert(auctioneer.uuid, auctioneer.name);
+        }
+    }
+    Ok(names)
+}
+
+/// The customers that the user sees; empty for a user who sees none.
+pub(crate) async fn customer_choices(session: &Session, chosen: &str) -> Result<Vec<Choice>, PageError> {
+    let customers = customers(session).await?;
+    Ok(customers.iter().map(|customer| Choice::new(customer.uuid, customer.name.as_str(), chosen)).collect())
+}
+
+impl Choice {
+    /// The auctioneers that the user sees, by customer.
+    pub(crate) async fn owners(session: &Session, chosen: &str) -> Result<Vec<OwnerGroup>, PageError> {
+        let page = Page { after: None, limit: CHOICES_MAX };
+        let auctioneers: Vec<Auctioneer> = session.platform().auctioneers(&session.caller, None, page).await?;
+        let customers = customers(session).await?;
+        let of = |customer: &Customer| OwnerGroup {
+            customer: customer.name.clone(),
+            auctioneers: auctioneers
+                .iter()
+                .filter(|auctioneer| auctioneer.customer == customer.uuid)
+                .map(|auctioneer| Choice::new(auctioneer.uuid, auctioneer.name.as_str(), chosen))
+                .collect(),
+        };
+        Ok(customers.iter().map(of).filter(|group| !group.auctioneers.is_empty()).collect())
+    }
+}
+
+async fn customers(session: &Session) -> Result<Vec<Customer>, PageError> {
+    if !session.may(Scope::CustomersRead) {
+        return Ok(Vec::new());
+    }
+    Ok(session.platform().customers(&session.caller, Page { after: None, limit: CHOICES_MAX }).await?)
+}

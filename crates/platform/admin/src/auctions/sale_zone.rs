@@ -1,0 +1,83 @@
+//! Times in the time zone of a sale, with the zone named.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use platform_rules::Auction;
+
+/// The time zone that a sale's times are shown in.
+#[derive(Debug, Clone)]
+pub(crate) struct SaleZone(TimeZone);
+
+impl SaleZone {
+    /// The zone of an auction; UTC when the machine does not know it.
+    pub(crate) fn of(auction: &Auction) -> Self {
+        Self::named(&auction.time_zone)
+    }
+
+    pub(crate) fn named(name: &str) -> Self {
+        Self(TimeZone::get(name).unwrap_or(TimeZone::UTC))
+    }
+
+    /// `Fri 4 Dec 2026, 19:00 GMT`; with seconds where there are any.
+    pub(crate) fn show(&self, at: Timestamp) -> String {
+        let there = at.to_zoned(self.0.clone());
+        // A no-break space keeps the time and its zone on one line.
+        let format = if there.second() == 0 { "%a %-d %b %Y, %H:%M\u{a0}%Z" } else { "%a %-d %b %Y, %H:%M:%S\u{a0}%Z" };
+        there.strftime(format).to_string()
+    }
+
+    /// `4 Dec, 19:00:30`, for tables whose heading names the zone.
+    pub(crate) fn short(&self, at: Timestamp) -> String {
+        at.to_zoned(self.0.clone()).strftime("%-d %b, %H:%M:%S").to_string()
+    }
+
+    /// The abbreviation of the zone at a time, such as `GMT`.
+    pub(crate) fn abbreviation(&self, at: Timestamp) -> String {
+        at.to_zoned(self.0.clone()).strftime("%Z").to_string()
+    }
+
+    /// The value of a field of the type `datetime-local`.
+    pub(crate) fn field(&self, at: Timestamp) -> String {
+        let there = at.to_zoned(self.0.clone());
+        let format = if there.second() == 0 { "%Y-%m-%dT%H:%M" } else { "%Y-%m-%dT%H:%M:%S" };
+        there.strftime(format).to_string()
+    }
+
+    /// The value of an optional field.
+    pub(crate) fn optional_field(&self, at: Option<Timestamp>) -> String {
+        at.map(|at| self.field(at)).unwrap_or_default()
+    }
+
+    /// Reads a field of the type `datetime-local`; none for an empty one. A text that shows `before` keeps it exactly.
+    pub(crate) fn parse(&self, text: &str, before: Option<Timestamp>) -> Result<Option<Timestamp>, &'static str> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        if self.optional_field(before) == text {
+            return Ok(before);
+        }
+        let wrong = "is not a date and time such as 2026-12-04T19:00";
+        let there = text.parse::<DateTime>().map_err(|_| wrong)?;
+        Ok(Some(there.to_zoned(self.0.clone()).map_err(|_| wrong)?.timestamp()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_and_read_in_the_zone_of_the_sale() {
+        let london = SaleZone::named("Europe/London");
+        let summer: Timestamp = "2026-07-04T18:00:00Z".parse().unwrap();
+        assert_eq!(london.show(summer), "Sat 4 Jul 2026, 19:00\u{a0}BST");
+        assert_eq!(london.field(summer), "2026-07-04T19:00");
+        assert_eq!(london.parse("2026-07-04T19:00", None), Ok(Some(summer)));
+        assert_eq!(london.parse("2026-12-04T19:00:30", None), Ok(Some("2026-12-04T19:00:30Z".parse().unwrap())));
+        assert_eq!(london.parse("", Some(summer)), Ok(None));
+        assert!(london.parse("tomorrow", None).is_err());
+        let exact: Timestamp = "2026-07-04T18:00:00.123Z".parse().unwrap();
+        assert_eq!(london.parse("2026-07-04T19:00", Some(exact)), Ok(Some(exact)), "fractions of a second stay");
+    }
+}

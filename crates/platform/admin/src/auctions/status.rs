@@ -1,0 +1,105 @@
+//! Changes the status of an auction: first a page that says what it will cause and who is notified, then the change.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use contract::AuctionStatus;
+use http::StatusCode;
+use kit_design::error_page::ErrorPage;
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page_as};
+use platform_core::sales::auctions::requested_status::RequestedStatus;
+
+use super::field::Field;
+use super::labels::Badge;
+use super::list::writable;
+use super::sale::Sale;
+use super::{blockers, notified, refusal};
+use crate::admin::Admin;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+#[derive(Template)]
+#[template(path = "auctions/status.html")]
+struct StatusPage {
+    frame: Frame,
+    title: String,
+    path: String,
+    action: &'static str,
+    from: Badge,
+    to: Badge,
+    to_name: &'static str,
+    version: i64,
+    consequences: Vec<String>,
+    notified: String,
+    reason: Option<Field>,
+    faults: Vec<String>,
+    is_final: bool,
+}
+
+/// The page that asks for confirmation.
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let sale = writable(&session, uuid).await?;
+    let to = wanted(&query)?;
+    let mut errors = FieldErrors::default();
+    if let Some(blocker) = blockers::of(&sale.auction, &sale.counts, to, sale.now) {
+        errors.add("", blocker);
+    }
+    show(&session, &sale, to, ("", &errors), StatusCode::OK).await
+}
+
+/// Changes the status, or shows the page again with why it is not possible.
+pub(super) async fn change(
+    session: Session,
+    State(admin): State<Admin>,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let (to, version) = (wanted(&form)?, form.text("version").parse().ok());
+    let requested = RequestedStatus { to, reason: form.non_empty("reason").map(str::to_owned) };
+    match session.platform().change_auction_status(&session.caller, uuid, requested, version, None).await {
+        Ok(_) => Ok(admin.redirect(&format!("/auctions/{uuid}?done=status")).into_response()),
+        Err(error) => {
+            let mut errors = FieldErrors::default();
+            refusal::add_to(&mut errors, error)?;
+            let sale = writable(&session, uuid).await?;
+            show(&session, &sale, to, (form.text("reason"), &errors), StatusCode::CONFLICT).await
+        }
+    }
+}
+
+fn wanted(fields: &FormFields) -> Result<AuctionStatus, ErrorPage> {
+    let found = AuctionStatus::ALL.iter().copied().find(|status| status.name() == fields.text("to"));
+    found.ok_or_else(|| ErrorPage::bad_request("The address names no status of an auction."))
+}
+
+async fn show(
+    session: &Session,
+    sale: &Sale,
+    to: AuctionStatus,
+    (reason, errors): (&str, &FieldErrors),
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let from = sale.auction.status;
+    let action = blockers::action(from, to);
+    let page = StatusPage {
+        frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
+        title: sale.title(),
+        path: sale.path(""),
+        action,
+        from: from.into(),
+        to: to.into(),
+        to_name: to.name(),
+        version: sale.auction.version,
+        consequences: blockers::consequences(&sale.auction, &sale.counts, to),
+        notified: notified::words(session, sale, "one event about the auction's status").await?,
+        reason: blockers::is_mistake(from, to).then(|| Field::reason(reason).required().with(errors)),
+        faults: errors.remaining(&["reason"]),
+        is_final: matches!(to, AuctionStatus::Reconciliation | AuctionStatus::Archived),
+    };
+    render_page_as(status, &page)
+}

@@ -1,0 +1,141 @@
+//! Adds a lot at the end of the running order.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page_as};
+use platform_core::port::Page;
+use platform_core::sales::new_item::NewItem;
+use platform_rules::Hidden;
+use platform_rules::item::ItemEdit;
+
+use super::columns::Column;
+use crate::admin::Admin;
+use crate::auctions::field::Field;
+use crate::auctions::list::writable;
+use crate::auctions::refusal;
+use crate::auctions::sale::Sale;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+const COLUMNS: [Column; 8] = [
+    Column::LotNumber,
+    Column::Title,
+    Column::Description,
+    Column::LowEstimate,
+    Column::HighEstimate,
+    Column::OpeningBid,
+    Column::Reserve,
+    Column::ImageUrl,
+];
+
+#[derive(Template)]
+#[template(path = "lots/add.html")]
+struct AddPage {
+    frame: Frame,
+    title: String,
+    path: String,
+    fields: Vec<Field>,
+    faults: Vec<String>,
+}
+
+/// The form, with the next lot number.
+pub(super) async fn page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
+    let sale = writable(&session, uuid).await?;
+    let after = i64::try_from(sale.counts.total).unwrap_or(0) - 2;
+    let last = session.platform().items(&session.caller, uuid, Page { after: Some(after), limit: 1 }).await?.pop();
+    let next = last.map_or(Some(1), |item| item.lot_number.parse::<u64>().ok().map(|number| number + 1));
+    let next = next.map(|number| number.to_string()).unwrap_or_default();
+    show(
+        &session,
+        &sale,
+        |column| if column == Column::LotNumber { next.clone() } else { String::new() },
+        &FieldErrors::default(),
+        StatusCode::OK,
+    )
+}
+
+/// Adds the lot, or shows the form again with what is wrong.
+pub(super) async fn add(
+    session: Session,
+    State(admin): State<Admin>,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let sale = writable(&session, uuid).await?;
+    let mut errors = FieldErrors::default();
+    let new = new_item(&sale, &form, &mut errors);
+    if errors.is_empty() {
+        match session.platform().add_items(&session.caller, uuid, &[new], None, None).await {
+            Ok(outcome) => {
+                let item = outcome.fresh()?.pop().map(|item| format!("/{}", item.uuid)).unwrap_or_default();
+                return Ok(admin.redirect(&sale.path(&format!("/lots{item}?done=lot-added"))).into_response());
+            }
+            Err(error) => refusal::add_to(&mut errors, in_the_form(error))?,
+        }
+    }
+    show(&session, &sale, |column| form.text(column.name()).to_owned(), &errors, StatusCode::UNPROCESSABLE_ENTITY)
+}
+
+fn new_item(sale: &Sale, form: &FormFields, errors: &mut FieldErrors) -> NewItem {
+    let mut edit = ItemEdit::default();
+    for column in COLUMNS {
+        if let Err(wrong) = column.set(&mut edit, form.text(column.name()), &sale.currency) {
+            errors.add(column.name(), wrong);
+        }
+    }
+    NewItem {
+        description: edit.description.unwrap_or_default(),
+        image_url: edit.image_url.flatten(),
+        low_estimate: edit.low_estimate.flatten(),
+        high_estimate: edit.high_estimate.flatten(),
+        opening_bid: edit.opening_bid.unwrap_or(0),
+        reserve: edit.reserve.flatten().map(Hidden::reveal),
+        ..NewItem::new(form.text("lotNumber"), form.text("title"))
+    }
+}
+
+/// The error with pointers to the fields of the one item.
+fn in_the_form(error: platform_core::PlatformError) -> platform_core::PlatformError {
+    match error {
+        platform_core::PlatformError::Invalid(problems) => {
+            let own = |problem: platform_core::Problem| platform_core::Problem {
+                pointer: problem.pointer.trim_start_matches("/items/0").to_owned(),
+                ..problem
+            };
+            platform_core::PlatformError::Invalid(problems.into_iter().map(own).collect())
+        }
+        other => other,
+    }
+}
+
+fn show(
+    session: &Session,
+    sale: &Sale,
+    value: impl Fn(Column) -> String,
+    errors: &FieldErrors,
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let field = |column: Column| {
+        let label = column.label();
+        let field = match column {
+            Column::Description => Field::area(column.name(), label, value(column)),
+            amount if amount.is_amount() => {
+                Field::text(column.name(), format!("{label}, {}", sale.currency.code()), value(column))
+            }
+            text => Field::text(column.name(), label, value(text)),
+        };
+        field.with(errors)
+    };
+    let names = COLUMNS.map(Column::name);
+    let page = AddPage {
+        frame: session.frame(format!("Add lot · {}", sale.title()), Section::Auctions),
+        title: sale.title(),
+        path: sale.path("/lots"),
+        fields: COLUMNS.map(field).into(),
+        faults: errors.remaining(&names),
+    };
+    render_page_as(status, &page)
+}

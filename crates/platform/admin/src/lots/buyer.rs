@@ -1,0 +1,74 @@
+//! Names the buyer of a lot that was sold in the room, or changes the buyer with the price kept.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use contract::{AuctionStatus, ItemStatus};
+use http::StatusCode;
+use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::frame::render_page_as;
+use platform_rules::{AuctionKind, Item};
+
+use super::lot;
+use super::sold_form::SoldForm;
+use crate::admin::Admin;
+use crate::auctions::field::Field;
+use crate::auctions::sale::Sale;
+use crate::auctions::{labels, refusal};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+/// True when the buyer of the lot can be changed.
+pub(crate) fn is_possible(sale: &Sale, item: &Item) -> bool {
+    sale.auction.kind == AuctionKind::Webcast
+        && item.status == ItemStatus::Sold
+        && sale.auction.status != AuctionStatus::Archived
+}
+
+/// The form.
+pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
+    let (sale, item) = lot::load(&session, auction, item).await?;
+    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), StatusCode::OK)
+}
+
+/// Changes the buyer, or shows the form again with what is wrong.
+pub(super) async fn change(
+    session: Session,
+    State(admin): State<Admin>,
+    PathIds([auction, item]): PathIds<2>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let (sale, item) = lot::load(&session, auction, item).await?;
+    let (version, reason) = (form.text("version").parse().ok(), form.non_empty("reason").map(str::to_owned));
+    let buyer = (form.text("buyer"), reason);
+    match session.platform().change_buyer(&session.caller, item.uuid, buyer, version, None).await {
+        Ok(_) => Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=buyer", item.uuid))).into_response()),
+        Err(error) => {
+            let mut errors = FieldErrors::default();
+            refusal::add_to(&mut errors, error)?;
+            let (sale, item) = lot::load(&session, auction, item.uuid).await?;
+            show(&session, &sale, &item, (&form, &errors), StatusCode::UNPROCESSABLE_ENTITY)
+        }
+    }
+}
+
+fn show(
+    session: &Session,
+    sale: &Sale,
+    item: &Item,
+    (values, errors): (&FormFields, &FieldErrors),
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let mut fields = vec![Field::text("buyer", "Paddle of the buyer", values.text("buyer")).required()];
+    if !item.is_buyer_open() {
+        fields.push(Field::reason(values.text("reason")).required());
+    }
+    let now = item.standing.as_ref().map(|standing| {
+        format!("Now: {} at {}. The price stays.", labels::bidder(standing), sale.currency.exact(standing.amount))
+    });
+    let nobody = "Nobody is notified: the lot stays sold. The log keeps both buyers.".to_owned();
+    let mut page = SoldForm::new(session, sale, item, "buyer", "Record buyer");
+    page.consequences = now.into_iter().chain([nobody]).collect();
+    page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
+    page.faults = errors.remaining(&["buyer", "reason"]);
+    render_page_as(status, &page)
+}

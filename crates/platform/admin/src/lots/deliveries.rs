@@ -1,0 +1,150 @@
+//! Where the event of a lot's status change is: its message at the customer's provider, each endpoint and attempt.
+//!
+//! The provider answers over HTTP, so the page of the lot loads this as a fragment after itself.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use platform_core::customers::connections::{EventEndpoint, EventMessage, EventName};
+use platform_core::{PlatformError, Scope};
+
+use super::lot;
+use crate::admin::Admin;
+use crate::auctions::labels::Badge;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+#[derive(Template)]
+#[template(path = "lots/deliveries.html")]
+struct Deliveries {
+    base: String,
+    path: String,
+    sequence: i64,
+    event: String,
+    /// Why the provider's message can't be shown; empty when it can.
+    trouble: String,
+    message: Option<Message>,
+    may_resend: bool,
+}
+
+#[derive(Template)]
+#[template(path = "lots/deliveries_page.html")]
+struct DeliveriesPage {
+    frame: Frame,
+    sale_title: String,
+    sale_path: String,
+    path: String,
+    lot_number: String,
+    deliveries: String,
+}
+
+struct Message {
+    id: String,
+    accepted_at: RelativeTime,
+    endpoints: Vec<Endpoint>,
+}
+
+struct Endpoint {
+    id: String,
+    url: String,
+    badge: Badge,
+    latest: String,
+    attempts: usize,
+    next: Option<RelativeTime>,
+}
+
+/// The deliveries of one event: as a page, or as the fragment that the page of the lot loads.
+pub(super) async fn page(
+    session: Session,
+    PathIds([auction, item]): PathIds<2>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let (sale, item) = lot::load(&session, auction, item).await?;
+    let sequence: i64 = query.text("sequence").parse().map_err(|_| ErrorPage::not_found())?;
+    let event = EventName { subject: item.uuid, sequence };
+    let found = session.platform().event_message(&session.caller, item.customer, event).await;
+    let (message, trouble) = match found {
+        Ok(Some(message)) => (Some(shown(&session, message)), String::new()),
+        Ok(None) => (
+            None,
+            "The provider does not have it. It waits to be published, or was deleted after its retention.".to_owned(),
+        ),
+        Err(PlatformError::NotFound("connection")) => (None, "Not sent: the customer is not connected.".to_owned()),
+        Err(error @ (PlatformError::Provider { .. } | PlatformError::Invalid(_))) => {
+            (None, sentence(&error.to_string()))
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let path = sale.path(&format!("/lots/{}", item.uuid));
+    let deliveries = Deliveries {
+        base: session.admin.site().base.to_string(),
+        path: path.clone(),
+        sequence,
+        event: format!("{}.{sequence}", item.uuid),
+        trouble,
+        message,
+        may_resend: session.may(Scope::AuctionsWrite),
+    };
+    if !query.text("fragment").is_empty() {
+        return render_page(&deliveries);
+    }
+    let page = DeliveriesPage {
+        frame: session.frame(format!("Deliveries · Lot {}", item.lot_number), Section::Auctions),
+        sale_title: sale.title(),
+        sale_path: sale.path(""),
+        path,
+        lot_number: item.lot_number.clone(),
+        deliveries: deliveries.render().map_err(|_| ErrorPage::internal())?,
+    };
+    render_page(&page)
+}
+
+/// Asks the provider to send an event to one endpoint once more.
+pub(super) async fn resend(
+    session: Session,
+    State(admin): State<Admin>,
+    PathIds([auction, item]): PathIds<2>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let (sale, item) = lot::load(&session, auction, item).await?;
+    let sequence = form.text("sequence").parse().map_err(|_| ErrorPage::bad_request("The form names no event."))?;
+    let event = EventName { subject: item.uuid, sequence };
+    session.platform().resend_event(&session.caller, item.customer, event, form.text("endpoint")).await?;
+    Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=resent#history", item.uuid))).into_response())
+}
+
+fn shown(session: &Session, message: EventMessage) -> Message {
+    let now = session.now();
+    let endpoint = |endpoint: EventEndpoint| {
+        let latest = endpoint.attempts.first();
+        let code = |code: u16| if code == 0 { "no response".to_owned() } else { code.to_string() };
+        Endpoint {
+            badge: badge(&endpoint.status),
+            latest: latest
+                .map(|attempt| format!("{} in {} ms", code(attempt.status_code), attempt.duration_ms))
+                .unwrap_or_default(),
+            attempts: endpoint.attempts.len(),
+            next: endpoint.next_attempt_at.map(|at| RelativeTime::new(at, now)),
+            id: endpoint.id,
+            url: endpoint.url,
+        }
+    };
+    Message {
+        id: message.id,
+        accepted_at: RelativeTime::new(message.accepted_at, now),
+        endpoints: message.endpoints.into_iter().map(endpoint).collect(),
+    }
+}
+
+fn badge(status: &str) -> Badge {
+    match status {
+        "success" => Badge::new("good", "Delivered"),
+        "fail" => Badge::new("bad", "Failed"),
+        "canceled" => Badge::new("off", "Cancelled"),
+        _ => Badge::new("wait", "Waiting"),
+    }
+}

@@ -1,0 +1,236 @@
+//! The grid of an auction's lots: filters, order and page are in the address; each cell opens as a field.
+
+use askama::Template;
+use axum::response::Response;
+use contract::ItemStatus;
+use http::StatusCode;
+use kit_design::fields::{FormFields, QueryFields};
+use kit_design::frame::{Frame, render_page_as};
+use platform_core::port::Page;
+use platform_core::sales::search::{Found, ItemSearch, MissingField};
+use platform_rules::Item;
+
+use super::columns::Column;
+use super::row::{Editor, Row};
+use crate::auctions::labels;
+use crate::auctions::list::Choice;
+use crate::auctions::query::query_without;
+use crate::auctions::sale::{Head, Sale, Tab};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+/// Rows of a page.
+const ROWS_MAX: usize = 100;
+/// Lots that an order other than the running order sorts at most.
+const SORTED_MAX: u64 = 5_000;
+const TEXT_CHARS_MAX: usize = 200;
+/// Query parameters that every link of the grid keeps.
+const KEPT: &[&str] = &["q", "status", "missing", "below", "sort", "after", "from"];
+/// Query parameters of the filter.
+const FILTERS: &[&str] = &["q", "status", "missing", "below", "sort"];
+const SORTS: &[(&str, &str)] = &[
+    ("", "Running order"),
+    ("title", "Title"),
+    ("low", "Low estimate, highest first"),
+    ("price", "Price, highest first"),
+    ("bids", "Bids, most first"),
+    ("ends", "End, earliest first"),
+];
+
+#[derive(Template)]
+#[template(path = "lots/grid.html")]
+struct GridPage {
+    frame: Frame,
+    head: Head,
+    text: String,
+    chips: Vec<StatusChip>,
+    missing: Vec<Choice>,
+    sorts: Vec<Choice>,
+    status: String,
+    is_below: bool,
+    is_filtered: bool,
+    zone: String,
+    rows: Vec<Row>,
+    is_empty: bool,
+    first: Option<String>,
+    previous: Option<String>,
+    next: Option<String>,
+    cannot_sort: bool,
+    actions: Vec<Choice>,
+}
+
+/// A status as a filter, with the address of the list.
+struct StatusChip {
+    words: &'static str,
+    query: String,
+    is_current: bool,
+}
+
+/// A cell that is open, or was refused.
+pub(super) struct OpenCell {
+    /// The lot's place in the running order.
+    pub(super) position: i64,
+    pub(super) column: Column,
+    /// What was typed; none for the present value.
+    pub(super) value: Option<String>,
+    pub(super) fault: String,
+}
+
+/// The grid.
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(&session, uuid).await?;
+    let open = query.text("edit").split_once('.').and_then(|(position, column)| {
+        let (position, column) = (position.parse().ok()?, Column::parse(column)?);
+        Some(OpenCell { position, column, value: None, fault: String::new() })
+    });
+    show(&session, &sale, &query, open, StatusCode::OK).await
+}
+
+/// Renders the grid that the query asks for, with a cell open.
+pub(super) async fn show(
+    session: &Session,
+    sale: &Sale,
+    query: &FormFields,
+    open: Option<OpenCell>,
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let wanted = search(query);
+    let sort = query.text("sort");
+    let can_sort = sale.counts.total <= SORTED_MAX;
+    let slice = if !sort.is_empty() && can_sort {
+        sorted(session, sale, &wanted, query).await?
+    } else {
+        in_running_order(session, sale, &wanted, query).await?
+    };
+    let kept = kept(query);
+    let row = |item: &Item| {
+        let editor = open.as_ref().filter(|open| open.position == item.position).map(|open| Editor {
+            column: open.column,
+            value: open.value.clone().unwrap_or_else(|| open.column.field(item, &sale.currency)),
+            fault: open.fault.clone(),
+        });
+        Row::new(session, sale, item, &kept, editor)
+    };
+    let rows: Vec<Row> = slice.items.iter().map(row).collect();
+    let page = GridPage {
+        frame: sale.frame(session, "Lots", query),
+        head: sale.head(session, Tab::Lots),
+        text: wanted.text.clone(),
+        chips: chips(query),
+        missing: missing(query.text("missing")),
+        sorts: SORTS.iter().map(|(value, words)| Choice::new(*value, *words, sort)).collect(),
+        status: query.text("status").to_owned(),
+        is_below: wanted.is_below_reserve,
+        is_filtered: wanted != ItemSearch::default(),
+        zone: sale.zone.abbreviation(sale.now),
+        is_empty: rows.is_empty(),
+        rows,
+        first: slice.first,
+        previous: slice.previous,
+        next: slice.next,
+        cannot_sort: !sort.is_empty() && !can_sort,
+        actions: super::bulk::actions(""),
+    };
+    render_page_as(status, &page)
+}
+
+/// The part of a query that every link of the grid keeps.
+pub(super) fn kept(query: &FormFields) -> String {
+    query_without(query, KEPT, &[])
+}
+
+/// The rows of one page, and the queries of the pages beside it.
+struct Slice {
+    items: Vec<Item>,
+    first: Option<String>,
+    previous: Option<String>,
+    next: Option<String>,
+}
+
+async fn in_running_order(
+    session: &Session,
+    sale: &Sale,
+    wanted: &ItemSearch,
+    query: &FormFields,
+) -> Result<Slice, PageError> {
+    let after: Option<i64> = query.text("after").parse().ok();
+    let page = Page { after, limit: ROWS_MAX };
+    let Found { entries, next } =
+        session.platform().search_items(&session.caller, sale.auction.uuid, wanted, page).await?;
+    let filter = query_without(query, FILTERS, &[]);
+    let rows = i64::try_from(ROWS_MAX).unwrap_or(i64::MAX);
+    // Places are counted from 0 without gaps, so without a filter the page before is known.
+    let before = after.filter(|_| *wanted == ItemSearch::default()).map(|after| after - rows);
+    Ok(Slice {
+        items: entries,
+        first: after.map(|_| filter.clone()),
+        previous: before.map(|before| if before < 0 { filter.clone() } else { format!("{filter}after={before}") }),
+        next: next.map(|next| format!("{filter}after={next}")),
+    })
+}
+
+async fn sorted(session: &Session, sale: &Sale, wanted: &ItemSearch, query: &FormFields) -> Result<Slice, PageError> {
+    let page = Page { after: None, limit: usize::try_from(SORTED_MAX).unwrap_or(usize::MAX) };
+    let found = session.platform().search_items(&session.caller, sale.auction.uuid, wanted, page).await?;
+    let mut items = found.entries;
+    match query.text("sort") {
+        "title" => items.sort_by_cached_key(|item| item.title.to_lowercase()),
+        "low" => items.sort_by_key(|item| std::cmp::Reverse(item.low_estimate)),
+        "price" => items.sort_by_key(|item| std::cmp::Reverse(item.price())),
+        "bids" => items.sort_by_key(|item| std::cmp::Reverse(item.shown_bids())),
+        "ends" => items.sort_by_key(|item| item.effective_end_time.or(item.end_time)),
+        _ => {}
+    }
+    let from: usize = query.text("from").parse().unwrap_or(0);
+    let filter = query_without(query, FILTERS, &[]);
+    let has_next = items.len() > from.saturating_add(ROWS_MAX);
+    Ok(Slice {
+        items: items.into_iter().skip(from).take(ROWS_MAX).collect(),
+        first: (from > 0).then(|| filter.clone()),
+        previous: (from > 0).then(|| format!("{filter}from={}", from.saturating_sub(ROWS_MAX))),
+        next: has_next.then(|| format!("{filter}from={}", from + ROWS_MAX)),
+    })
+}
+
+fn search(query: &FormFields) -> ItemSearch {
+    ItemSearch {
+        statuses: ItemStatus::ALL.iter().copied().filter(|status| status.name() == query.text("status")).collect(),
+        text: query.text("q").chars().take(TEXT_CHARS_MAX).collect(),
+        missing: MissingField::ALL.into_iter().find(|field| field.as_str() == query.text("missing")),
+        is_below_reserve: !query.text("below").is_empty(),
+    }
+}
+
+fn chips(query: &FormFields) -> Vec<StatusChip> {
+    let filter = query_without(query, FILTERS, &["status"]);
+    let current = query.text("status");
+    let all = StatusChip { words: "All", query: filter.clone(), is_current: current.is_empty() };
+    let chip = |status: &ItemStatus| StatusChip {
+        words: status.label(),
+        query: format!("{filter}status={}", status.name()),
+        is_current: current == status.name(),
+    };
+    std::iter::once(all).chain(ItemStatus::ALL.iter().map(chip)).collect()
+}
+
+fn missing(chosen: &str) -> Vec<Choice> {
+    let words = |field: MissingField| match field {
+        MissingField::Image => "No image",
+        MissingField::Description => "No description",
+        MissingField::Estimate => "No estimate",
+        MissingField::Reserve => "No reserve",
+        MissingField::Vendor => "No vendor",
+    };
+    let any = std::iter::once(Choice::new("", "Anything", chosen));
+    any.chain(MissingField::ALL.into_iter().map(|field| Choice::new(field.as_str(), words(field), chosen))).collect()
+}
+
+impl GridPage {
+    fn total(&self) -> String {
+        labels::count(self.rows.len() as u64, "lot on this page", "lots on this page")
+    }
+}

@@ -1,0 +1,86 @@
+//! Records an offer for an unsold lot that was accepted after the sale.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use contract::{AuctionStatus, ItemStatus};
+use http::StatusCode;
+use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::frame::render_page_as;
+use platform_core::sales::items::post_sale::PostSaleOffer;
+use platform_rules::Item;
+
+use super::lot;
+use super::sold_form::SoldForm;
+use crate::admin::Admin;
+use crate::auctions::field::Field;
+use crate::auctions::sale::Sale;
+use crate::auctions::{notified, refusal};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+/// True when an offer for the lot can be recorded.
+pub(crate) fn is_possible(sale: &Sale, item: &Item) -> bool {
+    item.status == ItemStatus::Unsold && item.relisted_as.is_none() && sale.auction.status != AuctionStatus::Archived
+}
+
+/// The form.
+pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
+    let (sale, item) = lot::load(&session, auction, item).await?;
+    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), StatusCode::OK).await
+}
+
+/// Records the offer, or shows the form again with what is wrong.
+pub(super) async fn accept(
+    session: Session,
+    State(admin): State<Admin>,
+    PathIds([auction, item]): PathIds<2>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let (sale, item) = lot::load(&session, auction, item).await?;
+    let mut errors = FieldErrors::default();
+    match sale.currency.parse(form.text("amount")) {
+        Err(wrong) => errors.add("amount", wrong),
+        Ok(amount) => {
+            let (buyer, reason) = (form.text("buyer").to_owned(), form.text("reason").to_owned());
+            let offer = PostSaleOffer { buyer, amount, reason };
+            let version = form.text("version").parse().ok();
+            match session.platform().accept_offer(&session.caller, item.uuid, &offer, version, None).await {
+                Ok(_) => {
+                    return Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=offer", item.uuid))).into_response());
+                }
+                Err(error) => refusal::add_to(&mut errors, error)?,
+            }
+        }
+    }
+    let (sale, item) = lot::load(&session, auction, item.uuid).await?;
+    show(&session, &sale, &item, (&form, &errors), StatusCode::UNPROCESSABLE_ENTITY).await
+}
+
+async fn show(
+    session: &Session,
+    sale: &Sale,
+    item: &Item,
+    (values, errors): (&FormFields, &FieldErrors),
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let fields = vec![
+        Field::text("buyer", "Paddle of the buyer", values.text("buyer"))
+            .required()
+            .hint("An approved registration of this auction."),
+        Field::text("amount", format!("Hammer price, {}", sale.currency.code()), values.text("amount")).required(),
+        Field::reason(values.text("reason")).required(),
+    ];
+    let reserve = item
+        .reserve
+        .map(|reserve| format!("The reserve is {}; an offer may lie below it.", sale.currency.exact(reserve.reveal())));
+    let what = format!("one event that lot {} is sold", item.lot_number);
+    let mut page = SoldForm::new(session, sale, item, "offer", "Record post-sale offer");
+    page.consequences = ["The lot is sold to this buyer at this price, and counts in the results.".to_owned()]
+        .into_iter()
+        .chain(reserve)
+        .chain([notified::words(session, sale, &what).await?])
+        .collect();
+    page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
+    page.faults = errors.remaining(&["buyer", "amount", "reason"]);
+    render_page_as(status, &page)
+}

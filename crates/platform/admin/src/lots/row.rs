@@ -1,0 +1,88 @@
+//! A row of the grid. The script replaces a whole row when a cell is saved, so a row is rendered by itself too.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use platform_core::Scope;
+use platform_rules::Item;
+use uuid::Uuid;
+
+use super::columns::Column;
+use crate::auctions::labels::{self, Badge};
+use crate::auctions::sale::Sale;
+use crate::session::Session;
+
+/// A lot as a row.
+#[derive(Template)]
+#[template(path = "lots/row.html")]
+pub(super) struct Row {
+    id: Uuid,
+    auction: Uuid,
+    base: String,
+    position: i64,
+    version: i64,
+    lot_number: String,
+    badge: Badge,
+    cells: Vec<Cell>,
+    price: String,
+    leader: String,
+    is_below_reserve: bool,
+    bids: i64,
+    ends: String,
+    is_extended: bool,
+    may_write: bool,
+    /// The grid's filters: what a link or form of the row keeps.
+    query: String,
+}
+
+impl HtmlSafe for Row {}
+
+struct Cell {
+    column: Column,
+    text: String,
+    is_number: bool,
+    editor: Option<Editor>,
+}
+
+/// The open field of a cell.
+#[derive(Debug, Clone)]
+pub(super) struct Editor {
+    pub(super) column: Column,
+    pub(super) value: String,
+    pub(super) fault: String,
+}
+
+impl Row {
+    /// The row of an item; `editor` opens one of its cells.
+    pub(super) fn new(session: &Session, sale: &Sale, item: &Item, query: &str, editor: Option<Editor>) -> Self {
+        let may_write = session.may(Scope::AuctionsWrite);
+        let cell = |column: Column| Cell {
+            column,
+            text: if column == Column::Reserve && !may_write {
+                item.reserve_met().map_or("", |met| if met { "Met" } else { "Not met" }).to_owned()
+            } else {
+                column.shown(item, &sale.currency)
+            },
+            is_number: column.is_amount(),
+            editor: editor.clone().filter(|editor| editor.column == column && may_write),
+        };
+        let end = item.effective_end_time.or(item.end_time);
+        Self {
+            id: item.uuid,
+            auction: item.auction,
+            base: session.admin.site().base.to_string(),
+            position: item.position,
+            version: item.version,
+            lot_number: item.lot_number.clone(),
+            badge: item.status.into(),
+            cells: Column::GRID.into_iter().map(cell).collect(),
+            price: item.price().map(|price| sale.currency.show(price)).unwrap_or_default(),
+            leader: item.standing.as_ref().map(labels::bidder).unwrap_or_default(),
+            is_below_reserve: item.standing.is_some() && item.reserve_met() == Some(false),
+            bids: item.shown_bids(),
+            ends: end.map(|end| sale.zone.short(end)).unwrap_or_default(),
+            is_extended: item.effective_end_time > item.end_time && item.end_time.is_some(),
+            may_write,
+            query: query.to_owned(),
+        }
+    }
+}

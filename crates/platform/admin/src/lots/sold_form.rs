@@ -1,0 +1,53 @@
+//! The page of a form about the sale of one lot, with its consequences first.
+
+use askama::Template;
+use kit_design::frame::Frame;
+use platform_rules::Item;
+
+use crate::auctions::field::Field;
+use crate::auctions::labels::Badge;
+use crate::auctions::sale::Sale;
+use crate::session::{Section, Session};
+
+/// A form about the sale of a lot.
+#[derive(Template)]
+#[template(path = "lots/sold_form.html")]
+pub(super) struct SoldForm {
+    frame: Frame,
+    sale_title: String,
+    sale_path: String,
+    path: String,
+    page: &'static str,
+    heading: String,
+    action: &'static str,
+    lot_number: String,
+    title: String,
+    badge: Badge,
+    version: i64,
+    pub(super) consequences: Vec<String>,
+    pub(super) fields: Vec<Field>,
+    pub(super) faults: Vec<String>,
+}
+
+impl SoldForm {
+    /// The form at `page` of the lot, without fields and consequences.
+    pub(super) fn new(session: &Session, sale: &Sale, item: &Item, page: &'static str, action: &'static str) -> Self {
+        let heading = format!("{action}: lot {}", item.lot_number);
+        Self {
+            frame: session.frame(heading.as_str(), Section::Auctions),
+            sale_title: sale.title(),
+            sale_path: sale.path(""),
+            path: sale.path(&format!("/lots/{}", item.uuid)),
+            page,
+            heading,
+            action,
+            lot_number: item.lot_number.clone(),
+            title: item.title.clone(),
+            badge: item.status.into(),
+            version: item.version,
+            consequences: Vec::new(),
+            fields: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Registrations of bidders for an auction: the queue, decisions singly and in bulk, limits and paddles.
+
+mod decide;
+mod edit;
+mod list;
+
+use axum::Router;
+use axum::routing::{get, post};
+use platform_core::Scope;
+
+use crate::access::{Need, Page};
+use crate::admin::Admin;
+
+const READ: Need = Need::Has(Scope::BiddersRead);
+const WRITE: Need = Need::Has(Scope::BiddersWrite);
+
+/// The pages of this module with the scope that each requires.
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/auctions/{auction}/registrations", READ),
+    ("POST", "/auctions/{auction}/registrations/approve", WRITE),
+    ("GET", "/auctions/{auction}/registrations/new", WRITE),
+    ("POST", "/auctions/{auction}/registrations/new", WRITE),
+    ("GET", "/auctions/{auction}/registrations/{registration}/edit", WRITE),
+    ("POST", "/auctions/{auction}/registrations/{registration}/edit", WRITE),
+    ("GET", "/auctions/{auction}/registrations/{registration}/decide", WRITE),
+    ("POST", "/auctions/{auction}/registrations/{registration}/decide", WRITE),
+];
+
+pub(crate) fn router() -> Router<Admin> {
+    let one = "/auctions/{auction}/registrations/{registration}";
+    Router::new()
+        .route("/auctions/{auction}/registrations", get(list::page))
+        .route("/auctions/{auction}/registrations/approve", post(decide::approve))
+        .route("/auctions/{auction}/registrations/new", get(edit::new_page).post(edit::register))
+        .route(&format!("{one}/edit"), get(edit::page).post(edit::save))
+        .route(&format!("{one}/decide"), get(decide::page).post(decide::decide))
+}

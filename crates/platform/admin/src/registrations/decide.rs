@@ -1,0 +1,151 @@
+//! Approves registrations, and declines or suspends one with a reason.
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page_as};
+use platform_core::bidders::RegistrationDecision;
+use platform_core::port::{Registration, RegistrationStatus};
+use uuid::Uuid;
+
+use crate::admin::Admin;
+use crate::auctions::field::Field;
+use crate::auctions::refusal;
+use crate::auctions::sale::Sale;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+/// Reasons that the form suggests.
+const REASONS: &[&str] = &[
+    "The identity could not be confirmed",
+    "The deposit was not received",
+    "Lots of an earlier sale are not paid",
+    "Registered twice",
+    "The bidder asked for it",
+];
+/// Registrations that one form approves at most.
+const APPROVED_MAX: usize = 250;
+
+#[derive(Template)]
+#[template(path = "registrations/decide.html")]
+struct DecidePage {
+    frame: Frame,
+    sale_title: String,
+    path: String,
+    id: Uuid,
+    action: &'static str,
+    to: &'static str,
+    paddle: String,
+    name: String,
+    version: i64,
+    effect: &'static str,
+    reason: Field,
+    faults: Vec<String>,
+}
+
+/// Approves the registrations of the form.
+pub(super) async fn approve(
+    session: Session,
+    State(admin): State<Admin>,
+    PathIds([auction]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(&session, auction).await?;
+    let step = RegistrationDecision { to: RegistrationStatus::Approved, reason: None };
+    let chosen: Vec<Uuid> =
+        form.all("registration").filter_map(|text| Uuid::try_parse(text).ok()).take(APPROVED_MAX).collect();
+    if chosen.is_empty() {
+        return Err(ErrorPage::bad_request("No registration is selected. Go back and select some.").into());
+    }
+    let (mut approved, mut faults) = (0, Vec::new());
+    for uuid in chosen {
+        match session.platform().change_registration_status(&session.caller, (auction, uuid), &step, None, None).await {
+            Ok(_) => approved += 1,
+            Err(error) => faults.push(sentence(&error.to_string())),
+        }
+    }
+    if !faults.is_empty() {
+        let detail = format!("{approved} were approved. Others were not: {}", faults.join(" "));
+        return Err(ErrorPage::new(StatusCode::CONFLICT, "Some registrations were not approved", detail).into());
+    }
+    Ok(admin.redirect(&sale.path("/registrations?done=approved")).into_response())
+}
+
+/// The page that asks for a reason.
+pub(super) async fn page(
+    session: Session,
+    PathIds([auction, registration]): PathIds<2>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(&session, auction).await?;
+    let found = session.platform().registration(&session.caller, (auction, registration)).await?;
+    show(&session, &sale, &found, wanted(&query)?, ("", &FieldErrors::default()), StatusCode::OK)
+}
+
+/// Declines or suspends, or shows the page again with what is wrong.
+pub(super) async fn decide(
+    session: Session,
+    State(admin): State<Admin>,
+    PathIds([auction, registration]): PathIds<2>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(&session, auction).await?;
+    let step = RegistrationDecision { to: wanted(&form)?, reason: form.non_empty("reason").map(str::to_owned) };
+    let version = form.text("version").parse().ok();
+    let key = (auction, registration);
+    match session.platform().change_registration_status(&session.caller, key, &step, version, None).await {
+        Ok(_) => Ok(admin.redirect(&sale.path("/registrations?done=registration")).into_response()),
+        Err(error) => {
+            let mut errors = FieldErrors::default();
+            refusal::add_to(&mut errors, error)?;
+            let found = session.platform().registration(&session.caller, key).await?;
+            show(&session, &sale, &found, step.to, (form.text("reason"), &errors), StatusCode::UNPROCESSABLE_ENTITY)
+        }
+    }
+}
+
+fn wanted(fields: &FormFields) -> Result<RegistrationStatus, ErrorPage> {
+    let found = RegistrationStatus::ALL.into_iter().find(|status| status.as_str() == fields.text("to"));
+    found.ok_or_else(|| ErrorPage::bad_request("The address names no decision."))
+}
+
+fn show(
+    session: &Session,
+    sale: &Sale,
+    registration: &Registration,
+    to: RegistrationStatus,
+    (reason, errors): (&str, &FieldErrors),
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let (action, effect) = match to {
+        RegistrationStatus::Suspended => (
+            "Suspend bidder",
+            "The bidder can't bid any more in this auction. Bids that stand stay: cancel them on the page of their lot.",
+        ),
+        RegistrationStatus::Refused => (
+            "Decline registration",
+            "The bidder can't bid in this auction. Bids that stand stay: cancel them on the page of their lot.",
+        ),
+        RegistrationStatus::Approved | RegistrationStatus::Pending => {
+            ("Approve registration", "The bidder can bid in this auction.")
+        }
+    };
+    let page = DecidePage {
+        frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
+        sale_title: sale.title(),
+        path: sale.path("/registrations"),
+        id: registration.uuid,
+        action,
+        to: to.as_str(),
+        paddle: registration.paddle.clone(),
+        name: registration.name.clone(),
+        version: registration.version,
+        effect,
+        reason: Field::reason(reason).required().suggesting(REASONS).with(errors),
+        faults: errors.remaining(&["reason"]),
+    };
+    render_page_as(status, &page)
+}

@@ -1,0 +1,128 @@
+//! The registrations of an auction, those that wait first.
+
+use askama::Template;
+use axum::response::Response;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use platform_core::Scope;
+use platform_core::bidders::next_statuses;
+use platform_core::port::{Page, Registration, RegistrationStatus};
+use platform_core::sales::lists::RegistrationQuery;
+use uuid::Uuid;
+
+use crate::auctions::labels::Badge;
+use crate::auctions::sale::{Head, Sale, Tab};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+const ROWS_MAX: usize = 100;
+
+#[derive(Template)]
+#[template(path = "registrations/list.html")]
+struct ListPage {
+    frame: Frame,
+    head: Head,
+    chips: Vec<Chip>,
+    paddle: String,
+    rows: Vec<Row>,
+    next: Option<String>,
+    is_first: bool,
+    is_filtered: bool,
+    may_write: bool,
+    has_waiting: bool,
+}
+
+struct Chip {
+    words: &'static str,
+    query: String,
+    is_current: bool,
+}
+
+struct Row {
+    id: Uuid,
+    paddle: String,
+    name: String,
+    email: String,
+    limit: String,
+    note: String,
+    badge: Badge,
+    reason: String,
+    at: RelativeTime,
+    is_waiting: bool,
+    /// Statuses other than approval that the registration can get, with the words of their links.
+    others: Vec<(&'static str, &'static str)>,
+    can_approve: bool,
+}
+
+/// The list. Without a filter it shows those that wait, if any do.
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(&session, uuid).await?;
+    let status = RegistrationStatus::ALL.into_iter().find(|status| status.as_str() == query.text("status"));
+    let paddle = query.non_empty("paddle").map(str::to_owned);
+    let after = Uuid::try_parse(query.text("after")).ok();
+    let wanted = RegistrationQuery { statuses: status.into_iter().collect(), paddle: paddle.clone() };
+    let page = Page { after, limit: ROWS_MAX };
+    let found = session.platform().list_registrations(&session.caller, uuid, &wanted, page).await?;
+    let filter = status.map(|status| format!("status={}&", status.as_str())).unwrap_or_default();
+    let next = found.last().filter(|_| found.len() == ROWS_MAX).map(|last| format!("{filter}after={}", last.uuid));
+    let may_write = session.may(Scope::BiddersWrite);
+    let rows: Vec<Row> = found.iter().map(|registration| row(&session, &sale, registration)).collect();
+    let page = ListPage {
+        frame: sale.frame(&session, "Registrations", &query),
+        head: sale.head(&session, Tab::Registrations),
+        chips: chips(status),
+        paddle: paddle.unwrap_or_default(),
+        has_waiting: rows.iter().any(|row| row.is_waiting),
+        rows,
+        next,
+        is_first: after.is_none(),
+        is_filtered: wanted != RegistrationQuery::default(),
+        may_write,
+    };
+    render_page(&page)
+}
+
+fn chips(current: Option<RegistrationStatus>) -> Vec<Chip> {
+    let words = |status| match status {
+        RegistrationStatus::Pending => "Waiting",
+        RegistrationStatus::Approved => "Approved",
+        RegistrationStatus::Refused => "Declined",
+        RegistrationStatus::Suspended => "Suspended",
+    };
+    let all = Chip { words: "All", query: String::new(), is_current: current.is_none() };
+    let chip = |status: RegistrationStatus| Chip {
+        words: words(status),
+        query: format!("status={}", status.as_str()),
+        is_current: current == Some(status),
+    };
+    std::iter::once(all).chain(RegistrationStatus::ALL.into_iter().map(chip)).collect()
+}
+
+fn row(session: &Session, sale: &Sale, registration: &Registration) -> Row {
+    let next = next_statuses(registration.status);
+    let others = next.iter().filter(|to| **to != RegistrationStatus::Approved);
+    let words = |to: &RegistrationStatus| match to {
+        RegistrationStatus::Refused => "Decline",
+        RegistrationStatus::Suspended => "Suspend",
+        other => other.as_str(),
+    };
+    Row {
+        id: registration.uuid,
+        paddle: registration.paddle.clone(),
+        name: registration.name.clone(),
+        email: registration.email.clone().unwrap_or_default(),
+        limit: registration.limit.map(|limit| sale.currency.show(limit)).unwrap_or_default(),
+        note: registration.note.clone().unwrap_or_default(),
+        badge: registration.status.into(),
+        reason: registration.reason.clone().unwrap_or_default(),
+        at: RelativeTime::new(registration.created_at, session.now()),
+        is_waiting: registration.status == RegistrationStatus::Pending,
+        others: others.map(|to| (to.as_str(), words(to))).collect(),
+        can_approve: next.contains(&RegistrationStatus::Approved),
+    }
+}

@@ -1,0 +1,27 @@
+//! After the sale: what was sold to whom and for how much, and what did not sell.
+
+mod list;
+mod relist;
+mod totals;
+
+use axum::Router;
+use axum::routing::get;
+use platform_core::Scope;
+
+use crate::access::{Need, Page};
+use crate::admin::Admin;
+
+/// The pages of this module with the scope that each requires.
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/auctions/{auction}/results", Need::Has(Scope::AuctionsRead)),
+    ("GET", "/auctions/{auction}/results/totals", Need::Has(Scope::AuctionsRead)),
+    ("GET", "/auctions/{auction}/results/relist", Need::Has(Scope::AuctionsWrite)),
+    ("POST", "/auctions/{auction}/results/relist", Need::Has(Scope::AuctionsWrite)),
+];
+
+pub(crate) fn router() -> Router<Admin> {
+    Router::new()
+        .route("/auctions/{auction}/results", get(list::page))
+        .route("/auctions/{auction}/results/totals", get(totals::page))
+        .route("/auctions/{auction}/results/relist", get(relist::page).post(relist::relist))
+}

@@ -1,0 +1,134 @@
+//! The results of an auction, lot by lot.
+
+use askama::Template;
+use axum::response::Response;
+use contract::ItemStatus;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use platform_core::Scope;
+use platform_core::port::Page;
+use platform_core::sales::lists::ItemQuery;
+use platform_rules::{Item, SaleResult};
+use uuid::Uuid;
+
+use super::totals::Totals;
+use crate::auctions::labels::{self, Badge};
+use crate::auctions::sale::{Head, Sale, Tab};
+use crate::lots::{buyer, offer};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+const ROWS_MAX: usize = 100;
+/// Lots up to which the page contains the totals.
+const INLINE_LOTS_MAX: u64 = 2_000;
+const FILTERS: &[(&str, &str, &[ItemStatus])] = &[
+    ("", "All results", &[ItemStatus::Sold, ItemStatus::SoldBuyNow, ItemStatus::Unsold, ItemStatus::Passed]),
+    ("sold", "Sold", &[ItemStatus::Sold, ItemStatus::SoldBuyNow]),
+    ("unsold", "Unsold", &[ItemStatus::Unsold]),
+    ("passed", "Passed", &[ItemStatus::Passed]),
+];
+
+#[derive(Template)]
+#[template(path = "results/list.html")]
+struct ResultsPage {
+    frame: Frame,
+    head: Head,
+    /// None while the script loads them.
+    totals: Option<Totals>,
+    chips: Vec<Chip>,
+    rows: Vec<Row>,
+    next: Option<String>,
+    is_first: bool,
+    may_write: bool,
+}
+
+struct Chip {
+    words: &'static str,
+    query: String,
+    is_current: bool,
+}
+
+struct Row {
+    id: Uuid,
+    lot_number: String,
+    title: String,
+    badge: Badge,
+    buyer: String,
+    hammer: String,
+    premium: String,
+    tax: String,
+    total: String,
+    actions: Vec<(String, &'static str)>,
+}
+
+/// The results.
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(&session, uuid).await?;
+    let show = query.text("show");
+    let (name, _, statuses) = FILTERS.iter().find(|(name, ..)| *name == show).unwrap_or(&FILTERS[0]);
+    let after: Option<i64> = query.text("after").parse().ok();
+    let wanted = ItemQuery { statuses: statuses.to_vec(), lot_number: None };
+    let page = Page { after, limit: ROWS_MAX };
+    let found = session.platform().list_items(&session.caller, uuid, &wanted, page).await?;
+    let next =
+        found.last().filter(|_| found.len() == ROWS_MAX).map(|last| format!("show={name}&after={}", last.position));
+    let totals = if sale.counts.total <= INLINE_LOTS_MAX { Some(Totals::load(&session, &sale).await?) } else { None };
+    let may_write = session.may(Scope::AuctionsWrite);
+    let chip = |(own, words, _): &(&'static str, &'static str, &[ItemStatus])| Chip {
+        words,
+        query: format!("show={own}"),
+        is_current: own == name,
+    };
+    let page = ResultsPage {
+        frame: sale.frame(&session, "Results", &query),
+        head: sale.head(&session, Tab::Results),
+        totals,
+        chips: FILTERS.iter().map(chip).collect(),
+        rows: found.iter().map(|item| row(&sale, item, may_write)).collect(),
+        next,
+        is_first: after.is_none(),
+        may_write,
+    };
+    render_page(&page)
+}
+
+fn row(sale: &Sale, item: &Item, may_write: bool) -> Row {
+    let result = SaleResult::of(&sale.auction, item);
+    let money = |of: fn(SaleResult) -> i64| result.map(|result| sale.currency.exact(of(result))).unwrap_or_default();
+    Row {
+        id: item.uuid,
+        lot_number: item.lot_number.clone(),
+        title: item.title.clone(),
+        badge: item.status.into(),
+        buyer: item.standing.as_ref().filter(|_| result.is_some()).map(labels::bidder).unwrap_or_default(),
+        hammer: money(|result| result.hammer),
+        premium: money(|result| result.premium),
+        tax: money(|result| result.tax),
+        total: money(|result| result.total),
+        actions: if may_write { actions(sale, item) } else { Vec::new() },
+    }
+}
+
+/// What can be corrected about a result, each with a page that shows its consequence first.
+fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
+    let legal = item.legal_next(&sale.auction, sale.now);
+    let link = |to: ItemStatus, words| (format!("status?to={}", to.name()), words);
+    let mut actions = Vec::new();
+    if legal.contains(&ItemStatus::Live) {
+        actions.push(link(ItemStatus::Live, "Reopen lot"));
+    }
+    if legal.contains(&ItemStatus::Unsold) {
+        actions.push(link(ItemStatus::Unsold, "Record unpaid buyer"));
+    }
+    if offer::is_possible(sale, item) {
+        actions.push(("offer".to_owned(), "Record post-sale offer"));
+    }
+    if buyer::is_possible(sale, item) {
+        actions.push(("buyer".to_owned(), if item.is_buyer_open() { "Name buyer" } else { "Change buyer" }));
+    }
+    actions
+}

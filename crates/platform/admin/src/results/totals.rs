@@ -1,0 +1,91 @@
+//! Totals of an auction and of each buyer. They read all lots, so the page of a large auction loads them after itself.
+
+use askama::Template;
+use axum::response::Response;
+use kit_design::fields::QueryFields;
+use kit_design::frame::{Frame, render_page};
+use platform_core::sales::results::{AuctionResults, BuyerResult};
+
+use crate::auctions::labels;
+use crate::auctions::sale::Sale;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+/// Buyers that the page lists at most; the CSV file has all.
+const BUYERS_MAX: usize = 500;
+
+/// The totals as a fragment.
+#[derive(Template)]
+#[template(path = "results/totals.html")]
+pub(super) struct Totals {
+    figures: Vec<(&'static str, String)>,
+    buyers: Vec<Buyer>,
+    is_cut: bool,
+    is_final: bool,
+}
+
+impl askama::filters::HtmlSafe for Totals {}
+
+struct Buyer {
+    paddle: String,
+    lots: String,
+    hammer: String,
+    premium: String,
+    tax: String,
+    total: String,
+}
+
+#[derive(Template)]
+#[template(path = "results/totals_page.html")]
+struct TotalsPage {
+    frame: Frame,
+    sale_title: String,
+    path: String,
+    totals: Totals,
+}
+
+impl Totals {
+    pub(super) async fn load(session: &Session, sale: &Sale) -> Result<Self, PageError> {
+        let results = session.platform().results(&session.caller, sale.auction.uuid).await?;
+        let AuctionResults { is_final, items, sold, unsold, open_buyers, total, buyers, .. } = results;
+        let money = |minor| sale.currency.exact(minor);
+        let share = if items == 0 { 0 } else { sold * 100 / items };
+        let figures = vec![
+            ("Sold", format!("{} of {} ({share}\u{a0}%)", labels::number(sold), labels::number(items))),
+            ("Unsold or passed", labels::number(unsold)),
+            ("Hammer", money(total.hammer)),
+            ("Buyer's premium", money(total.premium)),
+            ("Tax", money(total.tax)),
+            ("Total", money(total.total)),
+        ];
+        let mut figures = figures;
+        if open_buyers > 0 {
+            figures.push(("Buyer open", labels::number(open_buyers)));
+        }
+        let buyer = |buyer: &BuyerResult| Buyer {
+            paddle: buyer.bidder.clone(),
+            lots: labels::number(buyer.items),
+            hammer: money(buyer.total.hammer),
+            premium: money(buyer.total.premium),
+            tax: money(buyer.total.tax),
+            total: money(buyer.total.total),
+        };
+        let is_cut = buyers.len() > BUYERS_MAX;
+        Ok(Self { figures, buyers: buyers.iter().take(BUYERS_MAX).map(buyer).collect(), is_cut, is_final })
+    }
+}
+
+/// The totals: as a page, or as the fragment that the page of the results loads.
+pub(super) async fn page(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(&session, uuid).await?;
+    let totals = Totals::load(&session, &sale).await?;
+    if !query.text("fragment").is_empty() {
+        return render_page(&totals);
+    }
+    let frame = session.frame(format!("Totals · {}", sale.title()), Section::Auctions);
+    render_page(&TotalsPage { frame, sale_title: sale.title(), path: sale.path("/results"), totals })
+}

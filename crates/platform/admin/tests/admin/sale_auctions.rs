@@ -1,0 +1,144 @@
+//! Auctions: created, filtered, edited, copied, and taken from draft to live with the consequences shown first.
+
+use contract::AuctionStatus;
+use platform_core::Role;
+
+use crate::sale_fixture::{Sale, staff};
+
+#[tokio::test]
+async fn an_operator_creates_an_auction_and_opens_its_preview() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let (form, auctioneer) = (sale.operator.get("/auctions/new").await, sale.auctioneer.to_string());
+    form.is(200).shows("Hammer &#38; Sons").shows("Hammer London");
+    let fields = [
+        ("auctioneer", auctioneer.as_str()),
+        ("kind", "timed"),
+        ("title", "<b>Watches</b>"),
+        ("currency", "gbp"),
+        ("timeZone", "Europe/London"),
+        ("endsAt", "2027-07-04T19:00"),
+        ("extensionSeconds", "120"),
+        ("staggerSeconds", "30"),
+        ("staggerItems", "2"),
+        ("premium", "25"),
+        ("increments", "0: 1\n100: 10"),
+        ("registration", "required"),
+    ];
+    let page = sale.operator.submit("/auctions/new", &fields).await;
+    page.is(200).shows("The auction was created as a draft.").shows("&#60;b&#62;Watches").hides("<b>Watches");
+    page.shows("Sun 4 Jul 2027, 19:00\u{a0}BST").shows("25\u{a0}%").shows("Add lots.");
+
+    let id = page.between("<code id=\"auction-id\">", "<");
+    let confirm = sale.operator.get(&format!("/auctions/{id}/status?to=PREVIEW")).await;
+    confirm.is(200).shows("Bidding stays closed").shows("Nobody is notified: Hammer &#38; Sons is not connected");
+    let version = confirm.between("name=\"version\" value=\"", "\"");
+    let fields = [("to", "PREVIEW"), ("version", version.as_str())];
+    sale.operator.submit(&format!("/auctions/{id}/status"), &fields).await.shows("The status was changed.");
+    // A second click with the old version changes nothing.
+    let again = sale.operator.post(&format!("/auctions/{id}/status"), &[("to", "DRAFT"), ("version", &version)]).await;
+    again.is(409).shows("Someone else changed it");
+    sale.operator
+        .get(&format!("/auctions/{id}/timeline"))
+        .await
+        .is(200)
+        .shows("Changed by hand")
+        .shows("operator@example.com");
+}
+
+#[tokio::test]
+async fn mistakes_in_the_form_are_shown_beside_their_fields_with_what_was_typed() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let auctioneer = sale.auctioneer.to_string();
+    let fields = [
+        ("auctioneer", auctioneer.as_str()),
+        ("kind", "timed"),
+        ("title", "Clocks"),
+        ("currency", "XXQ"),
+        ("timeZone", "Mars/Olympus"),
+        ("endsAt", "soon"),
+        ("premium", "200"),
+        ("increments", "5"),
+    ];
+    let page = sale.operator.post("/auctions/new", &fields).await;
+    page.is(422)
+        .shows("value=\"Clocks\"")
+        .shows("is not a date and time")
+        .shows("“200” is not a rate")
+        .shows("has no colon");
+    let fields = [
+        ("auctioneer", auctioneer.as_str()),
+        ("kind", "timed"),
+        ("title", "Clocks"),
+        ("currency", "XXQ"),
+        ("timeZone", "Mars/Olympus"),
+    ];
+    sale.operator.post("/auctions/new", &fields).await.is(422).shows("Is not an ISO 4217 code").shows("IANA time zone");
+}
+
+#[tokio::test]
+async fn the_list_is_searched_and_filtered_and_says_what_blocks_going_live() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    sale.operator
+        .get("/auctions")
+        .await
+        .is(200)
+        .shows("December silver")
+        .shows("Add lots.")
+        .shows("Ends from Fri 4 Dec 2026, 19:00");
+    sale.operator
+        .get("/auctions?q=SILVER&kind=timed&status=DRAFT")
+        .await
+        .shows("December silver")
+        .shows("Clear filters");
+    for query in ["q=gold", "kind=webcast", "status=LIVE"] {
+        sale.operator
+            .get(&format!("/auctions?{query}"))
+            .await
+            .is(200)
+            .shows("No matching auctions")
+            .hides("December silver</b>");
+    }
+    sale.operator.get("/auctions?status=NONSENSE&before=x&customer=y").await.is(200).shows("December silver");
+}
+
+#[tokio::test]
+async fn an_auction_is_edited_and_copied_with_its_lots() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &["A jug", "A bowl"]).await;
+    let form = sale.operator.get(&sale.path("/edit")).await;
+    let version = form.is(200).shows("value=\"2026-12-04T19:00\"").between("name=\"version\" value=\"", "\"");
+    let fields = [
+        ("version", version.as_str()),
+        ("title", "January silver"),
+        ("currency", "GBP"),
+        ("timeZone", "Europe/London"),
+        ("endsAt", "2027-01-08T18:00"),
+    ];
+    sale.operator
+        .submit(&sale.path("/edit"), &fields)
+        .await
+        .shows("The changes were saved.")
+        .shows("Fri 8 Jan 2027, 18:00");
+    sale.operator.post(&sale.path("/edit"), &fields).await.is(422).shows("Someone else changed it since");
+    let fields = [("title", "February silver"), ("shiftDays", "28"), ("items", "all")];
+    let copy = sale.operator.submit(&sale.path("/copy"), &fields).await;
+    copy.shows("The auction was copied").shows("Fri 5 Feb 2027, 18:00").shows("2 lots");
+}
+
+#[tokio::test]
+async fn a_viewer_sees_sales_and_changes_nothing() {
+    let sale = Sale::new(AuctionStatus::Draft, &["A jug"]).await;
+    let mut viewer = sale.fixture.signed_in(Role::Viewer).await;
+    viewer.get("/auctions").await.is(200).shows("December silver").hides("Create auction");
+    viewer.get(&sale.path("")).await.is(200).hides("Open preview").hides("Edit auction");
+    viewer.get(&sale.path("/lots")).await.is(200).shows("A jug").hides("£50").hides("class=\"cell\"");
+    for page in ["/edit", "/copy", "/status?to=PREVIEW", "/lots/new"] {
+        viewer.get(&sale.path(page)).await.is(403).shows("Your role is viewer");
+    }
+    viewer.post(&sale.path("/status"), &[("to", "PREVIEW"), ("version", "1")]).await.is(403);
+    let auction = sale.fixture.platform.auction(&staff(), sale.auction).await.unwrap();
+    assert_eq!(auction.status, AuctionStatus::Draft);
+    // A clerk may not see events, and registrations only to read.
+    let mut clerk = sale.fixture.signed_in(Role::Clerk).await;
+    clerk.get(&sale.path("")).await.is(200).hides("Timeline");
+    clerk.get(&sale.path("/timeline")).await.is(403);
+}

@@ -1,0 +1,135 @@
+//! Ends, registrations, and what follows a sale.
+
+use contract::{AuctionStatus, ItemStatus};
+
+use crate::sale_fixture::Sale;
+
+#[tokio::test]
+async fn ends_are_shown_before_they_move() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A jug", "A bowl", "A spoon"]).await;
+    sale.operator.get(&sale.path("/ends")).await.is(200).shows("Extend or shift").shows("value=\"2026-12-04T19:00\"");
+    let before = sale.item(1).await.end_time;
+    let preview = sale.operator.get(&sale.path("/ends?do=shift&minutes=30&range=2-3")).await;
+    preview.is(200).shows("Not possible: Lot 2: A reason is required");
+    let preview = sale.operator.get(&sale.path("/ends?do=shift&minutes=30&range=2-3,9&reason=Slow+site")).await;
+    preview.shows("2 ends move").shows("Fri 4 Dec 2026, 19:30").shows("No lot has these numbers: 9");
+    assert_eq!(sale.item(1).await.end_time, before, "a preview changes nothing");
+    let version = preview.between("name=\"version\" value=\"", "\"");
+    let fields =
+        [("do", "shift"), ("minutes", "30"), ("range", "2-3"), ("reason", "Slow site"), ("version", version.as_str())];
+    sale.operator.submit(&sale.path("/ends"), &fields).await.shows("The ends were moved.");
+    assert_eq!(sale.item(1).await.end_time, Some("2026-12-04T19:30:00Z".parse().unwrap()));
+    assert_eq!(sale.item(0).await.end_time, Some("2026-12-04T19:00:00Z".parse().unwrap()));
+    let preview = sale.operator.get(&sale.path("/ends?do=shift&minutes=-5&reason=x")).await;
+    preview.shows("Not possible").hides("<button>Move ends</button>");
+    sale.operator.get(&sale.path("/ends?do=shift&minutes=soon")).await.is(422).shows("Write a whole number of minutes");
+    let plan = sale
+        .operator
+        .get(&sale.path("/ends?do=plan&endsAt=2026-12-05T10:00&staggerSeconds=60&staggerItems=1&reason=New+day"))
+        .await;
+    plan.is(200).shows("3 ends move").shows("Sat 5 Dec 2026, 10:02");
+}
+
+#[tokio::test]
+async fn registrations_are_approved_in_bulk_and_declined_with_a_reason() {
+    let mut sale = Sale::new(AuctionStatus::Preview, &["A jug"]).await;
+    for (name, limit) in [("Ada", "1,000"), ("Ben", ""), ("Cy <i>", "")] {
+        let fields = [("name", name), ("limit", limit), ("status", "pending")];
+        sale.operator.submit(&sale.path("/registrations/new"), &fields).await.shows("The bidder was registered.");
+    }
+    let list = sale.operator.get(&sale.path("/registrations?status=pending")).await;
+    list.shows("Ada").shows("£1,000").shows("Cy &#60;i&#62;").hides("Cy <i>").shows("Approve selected");
+    let ids: Vec<String> = list
+        .text
+        .split("form=\"approve\" name=\"registration\" value=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(ids.len(), 3);
+    sale.operator.get(&sale.path("")).await.shows("3 registrations wait");
+    let fields = [("registration", ids[0].as_str()), ("registration", ids[1].as_str())];
+    sale.operator.submit(&sale.path("/registrations/approve"), &fields).await.shows("The registrations were approved.");
+    let decide = sale.path(&format!("/registrations/{}/decide", ids[2]));
+    let page = sale.operator.get(&format!("{decide}?to=refused")).await;
+    let version = page
+        .is(200)
+        .shows("Decline registration")
+        .shows("The identity could not be confirmed")
+        .between("name=\"version\" value=\"", "\"");
+    sale.operator.post(&decide, &[("to", "refused"), ("version", &version)]).await.is(422).shows("Give a reason.");
+    let fields = [("to", "refused"), ("version", version.as_str()), ("reason", "Registered twice")];
+    sale.operator.submit(&decide, &fields).await.shows("Declined").shows("Registered twice");
+    let edit = sale.path(&format!("/registrations/{}/edit", ids[0]));
+    let version = sale.operator.get(&edit).await.shows("value=\"1000\"").between("name=\"version\" value=\"", "\"");
+    let fields = [("version", version.as_str()), ("name", "Ada"), ("paddle", "117"), ("limit", "2500")];
+    sale.operator.submit(&edit, &fields).await.shows("<b>117</b>").shows("£2,500");
+    sale.operator.get(&sale.path("/registrations?paddle=117")).await.shows("Ada").hides("Ben");
+}
+
+#[tokio::test]
+async fn results_show_amounts_and_a_sale_is_reopened_with_its_consequence_shown_first() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A jug", "A bowl"]).await;
+    sale.bid(0, "7", 8_000).await;
+    sale.end().await;
+    sale.operator = sale.sign_in_again().await;
+    assert_eq!([sale.item(0).await.status, sale.item(1).await.status], [ItemStatus::Sold, ItemStatus::Unsold]);
+    let results = sale.operator.get(&sale.path("/results")).await;
+    results.is(200).shows("1 of 2 (50\u{a0}%)").shows("Paddle 7").shows("£50.00").shows("Buyers: 1");
+    sale.operator.get(&sale.path("/results?show=unsold")).await.shows("A bowl").hides("A jug");
+    sale.operator.get(&sale.path("/lots/results.csv")).await.is(200).shows("SOLD,7,5000");
+    let timeline = sale.operator.get(&sale.path("/timeline")).await;
+    timeline.shows("Its end was reached").shows("Lot 1").shows("The clock").shows(&format!("{}.", sale.items[0].uuid));
+    sale.operator.get(&sale.lot(0, "")).await.shows("Its end was reached").shows("Show deliveries");
+    sale.operator
+        .get(&sale.lot(0, "/deliveries?sequence=2"))
+        .await
+        .is(200)
+        .shows("Not sent: the customer is not connected.");
+    // What did not sell is relisted in another auction.
+    let copied =
+        sale.operator.submit(&sale.path("/copy"), &[("title", "Next"), ("shiftDays", "30"), ("items", "none")]).await;
+    let into = copied.between("<code id=\"auction-id\">", "<");
+    sale.operator.get(&sale.path("/results/relist")).await.is(200).shows("Next (Draft");
+    let lots = sale.operator.submit(&sale.path("/results/relist"), &[("into", &into)]).await;
+    lots.shows("The unsold lots were relisted.").shows("A bowl").hides("A jug");
+}
+
+#[tokio::test]
+async fn an_unpaid_lot_is_unsold_and_a_post_sale_offer_sells_it_again() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A jug"]).await;
+    sale.bid(0, "7", 8_000).await;
+    sale.end().await;
+    sale.operator = sale.sign_in_again().await;
+    let fields = [("name", "Ada"), ("paddle", "12"), ("status", "approved")];
+    sale.operator.submit(&sale.path("/registrations/new"), &fields).await;
+    let confirm = sale.operator.get(&sale.lot(0, "/status?to=UNSOLD")).await;
+    let version = confirm
+        .is(200)
+        .shows("The buyer did not pay £50.00 (Paddle 7)")
+        .shows("Nobody is notified: Hammer &#38; Sons is not connected")
+        .between("name=\"version\" value=\"", "\"");
+    let fields = [("to", "UNSOLD"), ("version", version.as_str()), ("reason", "Never paid")];
+    sale.operator.submit(&sale.lot(0, "/status"), &fields).await.shows("Unsold").shows("Never paid");
+    let form = sale.operator.get(&sale.lot(0, "/offer")).await;
+    let version = form.is(200).shows("The reserve is £50.00; an offer may lie below it.");
+    let version = version.between("name=\"version\" value=\"", "\"");
+    let fields = [("version", version.as_str()), ("buyer", "99"), ("amount", "45"), ("reason", "Telephone")];
+    sale.operator.post(&sale.lot(0, "/offer"), &fields).await.is(422).shows("class=\"fault\"");
+    let fields = [("version", version.as_str()), ("buyer", "12"), ("amount", "£45"), ("reason", "Telephone")];
+    let sold = sale.operator.submit(&sale.lot(0, "/offer"), &fields).await;
+    sold.shows("The post-sale offer was recorded").shows("Paddle 12").shows("£45");
+    sale.operator.get(&sale.path("/results")).await.shows("£45.00").shows("Paddle 12");
+}
+
+#[tokio::test]
+async fn a_mistaken_auction_is_archived_with_a_reason() {
+    let mut sale = Sale::new(AuctionStatus::Preview, &["A jug"]).await;
+    sale.operator.get(&sale.path("")).await.shows("Archive a mistaken auction");
+    let confirm = sale.operator.get(&sale.path("/status?to=ARCHIVED")).await;
+    let version = confirm.is(200).shows("1 lot is withdrawn").between("name=\"version\" value=\"", "\"");
+    let fields = [("to", "ARCHIVED"), ("version", version.as_str())];
+    sale.operator.post(&sale.path("/status"), &fields).await.is(409).shows("Give a reason.");
+    let fields = [("to", "ARCHIVED"), ("version", version.as_str()), ("reason", "Entered twice")];
+    sale.operator.submit(&sale.path("/status"), &fields).await.shows("Archived").hides("Edit auction");
+    assert_eq!(sale.item(0).await.status, ItemStatus::Withdrawn);
+}

@@ -1,0 +1,189 @@
+//! Searches of the administration pages: auctions and items by text and by what is missing.
+//!
+//! A search reads the list in its order and compares each entry, so that it needs no index of its own. One call reads a
+//! bounded number of entries and returns where it stopped; the next call continues there.
+
+use contract::{AuctionStatus, ItemStatus};
+use platform_rules::{Auction, AuctionKind, Item};
+use uuid::Uuid;
+
+use crate::error::PlatformResult;
+use crate::port::Page;
+use crate::{Caller, Platform, Scope};
+
+/// Entries that one search reads at most.
+const READ_MAX: usize = 5_000;
+/// Entries read from the store at once.
+const CHUNK: usize = 250;
+
+/// Which auctions to find: those that match all fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuctionSearch {
+    /// Of this customer.
+    pub customer: Option<Uuid>,
+    /// With one of these statuses; an empty list matches every status.
+    pub statuses: Vec<AuctionStatus>,
+    /// Of this kind.
+    pub kind: Option<AuctionKind>,
+    /// A part of the title, in any case; the UUID also matches. Empty for any.
+    pub text: String,
+}
+
+/// A field of an item that a catalogue should have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingField {
+    /// No description.
+    Description,
+    /// No estimate.
+    Estimate,
+    /// No image.
+    Image,
+    /// No reserve.
+    Reserve,
+    /// No vendor.
+    Vendor,
+}
+
+impl MissingField {
+    /// All fields, in the order of the page.
+    pub const ALL: [Self; 5] = [Self::Image, Self::Description, Self::Estimate, Self::Reserve, Self::Vendor];
+
+    /// The name in addresses.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Description => "description",
+            Self::Estimate => "estimate",
+            Self::Image => "image",
+            Self::Reserve => "reserve",
+            Self::Vendor => "vendor",
+        }
+    }
+
+    fn is_missing(self, item: &Item) -> bool {
+        match self {
+            Self::Description => item.description.trim().is_empty(),
+            Self::Estimate => item.low_estimate.is_none() && item.high_estimate.is_none(),
+            Self::Image => item.image_url.is_none() && item.attachments.is_empty(),
+            Self::Reserve => item.reserve.is_none(),
+            Self::Vendor => item.vendor.is_none(),
+        }
+    }
+}
+
+/// Which items of an auction to find: those that match all fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ItemSearch {
+    /// With one of these statuses; an empty list matches every status.
+    pub statuses: Vec<ItemStatus>,
+    /// A part of lot number, title or description, in any case. Empty for any.
+    pub text: String,
+    /// Without this field.
+    pub missing: Option<MissingField>,
+    /// With a standing bid below the reserve.
+    pub is_below_reserve: bool,
+}
+
+impl ItemSearch {
+    fn reads_items(&self) -> bool {
+        !self.text.is_empty() || self.missing.is_some() || self.is_below_reserve
+    }
+
+    fn matches(&self, item: &Item, text: &str) -> bool {
+        let has_text = text.is_empty()
+            || [&item.lot_number, &item.title, &item.description].iter().any(|own| own.to_lowercase().contains(text));
+        has_text
+            && self.missing.is_none_or(|field| field.is_missing(item))
+            && (!self.is_below_reserve || (item.standing.is_some() && item.reserve_met() == Some(false)))
+    }
+}
+
+/// A page of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found<T, K> {
+    /// The entries.
+    pub entries: Vec<T>,
+    /// Where the next page begins; none at the end of the list.
+    pub next: Option<K>,
+}
+
+impl Platform {
+    /// Auctions that the caller sees and that match the search, the newest first, before one of them.
+    ///
+    /// Errors: `not_found` for a customer that the caller does not see.
+    pub async fn search_auctions(
+        &self,
+        caller: &Caller,
+        wanted: &AuctionSearch,
+        page: Page<Uuid>,
+    ) -> PlatformResult<Found<Auction, Uuid>> {
+        caller.require(Scope::AuctionsRead)?;
+        if let Some(customer) = wanted.customer {
+            self.visible_customer(caller, customer).await?;
+        }
+        let customer = wanted.customer.or(caller.customer);
+        let text = wanted.text.to_lowercase();
+        let matches = |auction: &Auction| {
+            (wanted.statuses.is_empty() || wanted.statuses.contains(&auction.status))
+                && wanted.kind.is_none_or(|kind| kind == auction.kind)
+                && (auction.title.to_lowercase().contains(&text) || auction.uuid.to_string() == text)
+        };
+        let (mut entries, mut before, mut read) = (Vec::new(), page.after, 0);
+        while read < READ_MAX {
+            let found = self.store().latest_auctions(customer, before, CHUNK).await?;
+            let is_last_chunk = found.len() < CHUNK;
+            read += found.len();
+            for auction in found {
+                if entries.len() == page.limit {
+                    return Ok(Found { entries, next: before });
+                }
+                before = Some(auction.uuid);
+                if matches(&auction) {
+                    entries.push(auction);
+                }
+            }
+            if is_last_chunk {
+                return Ok(Found { entries, next: None });
+            }
+        }
+        Ok(Found { entries, next: before })
+    }
+
+    /// Items of an auction that match the search, in running order, after a position.
+    ///
+    /// Errors: `not_found`.
+    pub async fn search_items(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        wanted: &ItemSearch,
+        page: Page<i64>,
+    ) -> PlatformResult<Found<Item, i64>> {
+        self.auction(caller, auction).await?;
+        let text = wanted.text.to_lowercase();
+        let chunk = if wanted.reads_items() { CHUNK.max(page.limit + 1) } else { page.limit + 1 };
+        let (mut entries, mut after, mut read) = (Vec::new(), page.after, 0);
+        while read < READ_MAX {
+            let part = Page { after, limit: chunk };
+            let found = if wanted.statuses.is_empty() {
+                self.store().items(auction, part).await?
+            } else {
+                self.store().items_with_status(auction, &wanted.statuses, part).await?
+            };
+            let is_last_chunk = found.len() < chunk;
+            read += found.len();
+            for item in found {
+                if entries.len() == page.limit {
+                    return Ok(Found { entries, next: after });
+                }
+                after = Some(item.position);
+                if wanted.matches(&item, &text) {
+                    entries.push(item);
+                }
+            }
+            if is_last_chunk {
+                return Ok(Found { entries, next: None });
+            }
+        }
+        Ok(Found { entries, next: after })
+    }
+}
