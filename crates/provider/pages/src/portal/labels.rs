@@ -32,6 +32,17 @@ impl StatusBadge {
     pub(crate) const RETRIED: Self = Self { kind: "wait", words: "Failed, will be retried" };
 }
 
+impl StatusBadge {
+    /// Whether the endpoint receives, fails or is disabled.
+    pub(crate) fn of(endpoint: &Endpoint) -> Self {
+        match (endpoint.disabled, endpoint.failing_since) {
+            (true, _) => Self::DISABLED,
+            (false, Some(_)) => Self::FAILING,
+            (false, None) => Self::ENABLED,
+        }
+    }
+}
+
 impl From<MessageState> for StatusBadge {
     fn from(state: MessageState) -> Self {
         match state {
