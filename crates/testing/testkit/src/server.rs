@@ -143,10 +143,19 @@ impl Launch {
             .map_err(|error| ServerError(format!("lotwire {}: {error}", arguments.join(" "))))
     }
 
+    /// Creates a provider account of this name. Returns its id.
+    pub fn create_provider_account(&self, name: &str) -> Result<String, ServerError> {
+        text_field(&self.run_command(&["provider", "account", "create", name, "--json"])?, "id")
+    }
+
     /// Creates a provider account of this name with an API key. Returns the key.
     pub fn create_provider_key(&self, name: &str) -> Result<String, ServerError> {
-        let account = text_field(&self.run_command(&["provider", "account", "create", name, "--json"])?, "id")?;
-        let key = ["provider", "key", "create", "--account", &account, "--name", name, "--json"];
+        self.create_key_of_account(&self.create_provider_account(name)?, name)
+    }
+
+    /// Creates an API key of a provider account. Returns the key.
+    pub fn create_key_of_account(&self, account: &str, name: &str) -> Result<String, ServerError> {
+        let key = ["provider", "key", "create", "--account", account, "--name", name, "--json"];
         text_field(&self.run_command(&key)?, "key")
     }
 

@@ -21,6 +21,9 @@ const LOTS: &[(&str, u64)] = &[
     ("Persian rug, 190 by 120 cm", 450),
     ("Microscope in its case, about 1870", 310),
 ];
+/// Who signs in to the dashboard and to the administration.
+const PERSON: &str = "ann@hartley.example";
+const PASSWORD: &str = "correct horse battery";
 const HOUR_MS: i64 = 3_600_000;
 
 /// Why the installation could not be set up.
@@ -54,16 +57,22 @@ impl From<crate::server::ServerError> for ShowcaseError {
 pub enum Pages {
     /// The App Portal.
     Portal,
+    /// The dashboard of the provider's account.
+    Dashboard,
+    /// The administration application.
+    Administration,
 }
 
 impl Pages {
     /// All of them.
-    pub const ALL: &[Self] = &[Self::Portal];
+    pub const ALL: &[Self] = &[Self::Portal, Self::Dashboard, Self::Administration];
 
     /// The path that all of their addresses begin with.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Portal => "/app-portal",
+            Self::Dashboard => "/dashboard",
+            Self::Administration => "/admin",
         }
     }
 }
@@ -101,6 +110,25 @@ impl Showcase {
                 let access = self.site.provider.post(&path, &json!({})).await?;
                 page.open(access.text("/url")?).await?;
                 page.wait_until_at("/app-portal/endpoints").await?;
+            }
+            Pages::Dashboard => {
+                let code = ["provider", "account", "sign-in-code", &self.site.account, "--json"];
+                let made = self.launch.run_command(&code)?;
+                page.open(made["signInUrl"].as_str().unwrap_or_default()).await?;
+                page.wait_until_at("/dashboard/join/account").await?;
+                page.fill("name", "Ann Hartley").await?;
+                page.fill("email", PERSON).await?;
+                page.fill("password", PASSWORD).await?;
+                page.click_through("Join account").await?;
+            }
+            Pages::Administration => {
+                let user = ["user", "create", PERSON, "--role", "administrator", "--json"];
+                let password = self.launch.run_command(&user)?;
+                page.open(&format!("{}/admin/sign-in", self.launch.platform_url())).await?;
+                page.wait_until_at("/admin/sign-in").await?;
+                page.fill("email", PERSON).await?;
+                page.fill("password", password["password"].as_str().unwrap_or_default()).await?;
+                page.click_through("Sign in").await?;
             }
         }
         Ok(())

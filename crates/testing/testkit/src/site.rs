@@ -42,6 +42,8 @@ pub struct CustomerSite {
     pub platform: ApiClient,
     /// The provider's API, with the customer's key.
     pub provider: ApiClient,
+    /// The customer's account at the provider (`org_…`).
+    pub account: String,
     /// The customer's key at the provider.
     pub provider_key: String,
     /// UUID of the customer.
@@ -65,7 +67,8 @@ impl CustomerSite {
         let (http, clock): (_, SharedClock) = (http_client(), Arc::new(SystemClock));
         let receiver = bind(&clock).await?;
 
-        let provider_key = provider.create_provider_key("Site")?;
+        let account = provider.create_provider_account("Site")?;
+        let provider_key = provider.create_key_of_account(&account, "Site")?;
         let provider_url = provider.provider_url();
         // A platform and a provider of one launch are one installation.
         let entered = if platform.provider == provider.provider { "embedded".to_owned() } else { provider_url.clone() };
@@ -86,6 +89,7 @@ impl CustomerSite {
             receiver,
             platform,
             provider,
+            account,
             provider_key,
             customer,
             auctioneer,
