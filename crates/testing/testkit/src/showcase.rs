@@ -114,7 +114,7 @@ impl Showcase {
             Pages::Dashboard => {
                 let code = ["provider", "account", "sign-in-code", &self.site.account, "--json"];
                 let made = self.launch.run_command(&code)?;
-                page.open(made["signInUrl"].as_str().unwrap_or_default()).await?;
+                page.open(made["url"].as_str().unwrap_or_default()).await?;
                 page.wait_until_at("/dashboard/join/account").await?;
                 page.fill("name", "Ann Hartley").await?;
                 page.fill("email", PERSON).await?;
