@@ -29,7 +29,8 @@ const PAGES: &[&[Page]] = &[
 pub(super) fn required_role(method: &Method, path: &str) -> Option<Role> {
     // A HEAD request requires what the GET request requires.
     let method = if method == Method::HEAD { &Method::GET } else { method };
-    let path = path.strip_prefix(super::PATH).unwrap_or(path);
+    // The first page is matched as `/dashboard` and as `/dashboard//`.
+    let path = path.strip_prefix(super::PATH).unwrap_or(path).trim_end_matches('/');
     let path = if path.is_empty() { "/" } else { path };
     let mut pages = PAGES.iter().flat_map(|pages| pages.iter());
     let found = pages.find(|(listed_method, listed_path, _)| *listed_method == method.as_str() && *listed_path == path);
