@@ -95,7 +95,7 @@ impl Provider {
             account: account.id.clone(),
             role: Role::Admin,
             person: None,
-            note: "Sign-in code of the operator".to_owned(),
+            note: "New Admin".to_owned(),
             ttl: self.config().people.sign_in_code_ttl,
             action: Action::SignInCode,
         })
