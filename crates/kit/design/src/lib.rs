@@ -20,6 +20,7 @@ pub mod fields;
 pub mod form_field;
 pub mod frame;
 pub mod pager;
+pub mod qr_code;
 pub mod relative_time;
 pub mod side;
 pub mod site;
