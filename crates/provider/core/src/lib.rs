@@ -16,6 +16,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod accounts;
+pub(crate) mod alerts;
 mod applications;
 mod attempts;
 mod background;

@@ -29,6 +29,11 @@ pub fn hidden_account(account: &str) -> Id {
     format!("{account}{HIDDEN}").into()
 }
 
+/// The account that an operational application reports to, for a hidden account; another account unchanged.
+pub(crate) fn visible_account(account: &str) -> &str {
+    account.strip_suffix(HIDDEN).unwrap_or(account)
+}
+
 impl Provider {
     /// Makes an operational endpoint; `render` makes the JSON of the 201 that is kept for the idempotency key. Its event
     /// types are those of [`events::EVENT_TYPES`]. 409 (uid), 422, 400 `limit_reached`.
@@ -115,11 +120,12 @@ impl Provider {
         self.put_endpoint_headers(&hidden(caller), APPLICATION, id_or_uid, headers).await
     }
 
-    /// The hidden application with its event types, created when it does not exist. The event types are created first, so
-    /// that a caller that finds the application finds them.
+    /// The hidden application with its event types, created when it does not exist. The event types are created first, and
+    /// the newest of them last, so that a caller that finds the application and that one finds all.
     async fn ensure_operational(&self, caller: &Caller) -> ProviderResult<Caller> {
         let hidden = hidden(caller);
-        if self.snapshots().of_caller(&hidden.account, APPLICATION).await?.is_some() {
+        let is_complete = self.store().event_type(&hidden.account, events::NEWEST_EVENT_TYPE).await?.is_some();
+        if is_complete && self.snapshots().of_caller(&hidden.account, APPLICATION).await?.is_some() {
             return Ok(hidden);
         }
         for (name, description) in events::EVENT_TYPES {

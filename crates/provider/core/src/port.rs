@@ -13,6 +13,7 @@
 //! - A delivery row belongs to at most one living node.
 
 mod accounts;
+mod alerts;
 mod app_tokens;
 mod applications;
 mod attempts;
@@ -32,6 +33,10 @@ mod sealings;
 mod tasks;
 
 pub use accounts::AccountStore;
+pub use alerts::{
+    Alert, AlertCandidate, AlertEvent, AlertQuery, AlertRecipient, AlertStage, AlertStore, NewMail, Told,
+    WAITING_MAILS_MAX, WaitingMail,
+};
 pub use app_tokens::AppTokenStore;
 pub use applications::{ApplicationExclusion, ApplicationStore};
 pub use attempts::{
@@ -129,6 +134,7 @@ pub enum PayloadRead {
 /// The whole port. All methods are safe to call concurrently from any task.
 pub trait Store:
     AccountStore
+    + AlertStore
     + AppTokenStore
     + ApplicationStore
     + AttemptStore
@@ -151,6 +157,7 @@ pub trait Store:
 
 impl<T> Store for T where
     T: AccountStore
+        + AlertStore
         + AppTokenStore
         + ApplicationStore
         + AttemptStore

@@ -7,6 +7,7 @@
 
 mod accept;
 mod accounts;
+mod alerts;
 mod app_tokens;
 mod applications;
 mod attempts;
