@@ -46,6 +46,7 @@ pub(crate) struct Config {
     pub(crate) database: Database,
     pub(crate) platform: Platform,
     pub(crate) provider: Provider,
+    pub(crate) mail: Mail,
     pub(crate) metrics: Metrics,
     pub(crate) secrets: Secrets,
     pub(crate) log: Log,
@@ -95,6 +96,7 @@ pub(crate) struct Provider {
     pub(crate) trusted_proxies: Vec<IpNet>,
     pub(crate) requests_per_second: u32,
     pub(crate) endpoints_per_application: usize,
+    pub(crate) alert_after: ConfigDuration,
     pub(crate) disable_after: ConfigDuration,
     pub(crate) https_only: bool,
     pub(crate) proxy: String,
@@ -111,6 +113,13 @@ pub(crate) enum Signature {
     Hmac256,
     /// An Ed25519 key pair, of which the receiver has the public key.
     Ed25519,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Mail {
+    pub(crate) smtp_url: String,
+    pub(crate) from: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -153,6 +162,7 @@ impl Default for Config {
             database: Database::default(),
             platform: Platform::default(),
             provider: Provider::default(),
+            mail: Mail::default(),
             metrics: Metrics::default(),
             secrets: Secrets::default(),
             log: Log::default(),
@@ -206,6 +216,7 @@ impl Default for Provider {
             trusted_proxies: Vec::new(),
             requests_per_second: 50_000,
             endpoints_per_application: 50,
+            alert_after: ConfigDuration::from_secs(10 * minute),
             disable_after: ConfigDuration::from_secs(120 * hour),
             https_only: false,
             proxy: String::new(),
@@ -271,10 +282,24 @@ impl Config {
         if !self.provider.proxy.is_empty() {
             mistakes.extend(refusal("provider.proxy", self.provider.proxy.parse::<kit_outbound::Proxy>()));
         }
+        mistakes.extend(self.check_mail());
         if !self.metrics.listen.is_empty() {
             mistakes.extend(refusal("metrics.listen", listen_address::resolve(&self.metrics.listen)));
         }
         mistakes
+    }
+
+    /// A mail server needs a sender. Without one the sender is checked alone, with a server of no importance.
+    fn check_mail(&self) -> Option<String> {
+        let Mail { smtp_url, from } = &self.mail;
+        match (smtp_url.as_str(), from.as_str()) {
+            ("", "") => None,
+            ("", from) => refusal("mail.from", kit_mail::check_sender(from)),
+            (url, "") => refusal("mail.smtp_url", kit_mail::check_server(url))
+                .or_else(|| Some("mail.from: it is needed with mail.smtp_url".to_owned())),
+            (url, from) => refusal("mail.smtp_url", kit_mail::check_server(url))
+                .or_else(|| refusal("mail.from", kit_mail::check_sender(from))),
+        }
     }
 
     fn check_files(&self) -> Vec<String> {

@@ -130,6 +130,8 @@ pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> R
             Signature::Hmac256 => provider_core::SecretKind::Shared,
             Signature::Ed25519 => provider_core::SecretKind::KeyPair,
         },
+        alert_after: config.provider.alert_after.get(),
+        mailer: mailer(config)?,
         disable_after: config.provider.disable_after.get(),
         address_policy: EndpointAddressPolicy { policy: policy.clone(), schemes },
         nodes: provider_core::config::Nodes::Many,
@@ -155,6 +157,13 @@ pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> R
         transport: Arc::new(delivery_client(config, policy)?),
         config: settings,
     }))
+}
+
+/// The mail server for alerts, if one is set.
+fn mailer(config: &Config) -> Result<Option<kit_mail::Mailer>, CommandError> {
+    let mail = &config.mail;
+    let mailer = || kit_mail::Mailer::new(&mail.smtp_url, &mail.from).context("reading mail.smtp_url and mail.from");
+    if mail.smtp_url.is_empty() { Ok(None) } else { mailer().map(Some) }
 }
 
 /// The HTTP client for deliveries.

@@ -164,6 +164,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         SettingKind::Number,
         "Maximum number of attempts under way to one endpoint.",
     ),
+    setting(
+        "provider.alert_after",
+        SettingKind::Text,
+        "Time after which the owners of an endpoint that only fails are alerted ([alerts.md](../receive-events/alerts.md)).",
+    ),
     setting("provider.disable_after", SettingKind::Text, "Time after which an endpoint that only fails is disabled."),
     setting(
         "provider.https_only",
@@ -214,6 +219,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "provider.endpoints_per_application",
         SettingKind::Number,
         "Maximum number of endpoints of an application. `lotwire provider account set` overrides it for an account.",
+    ),
+    setting(
+        "mail.smtp_url",
+        SettingKind::Secret,
+        "Mail server for alerts: `smtps://USER:PASSWORD@HOST`, or `smtp://HOST:587?tls=required` for STARTTLS. Empty: no mail is sent.",
+    ),
+    setting(
+        "mail.from",
+        SettingKind::Text,
+        "Sender of mails, such as `Lotwire <alerts@example.com>`. Required with `mail.smtp_url`.",
     ),
     setting(
         "metrics.listen",

@@ -31,6 +31,10 @@ impl Setting {
             "database.url" => value_format("a PostgreSQL URL, or empty", "postgres://user:password@host/database"),
             "database.pool_size" => value_format("a whole number from 2 to 1000", "16"),
             "platform.listen" | "provider.listen" => ADDRESS,
+            "mail.smtp_url" => value_format("an smtp or smtps URL, or empty", "smtps://user:password@mail.example.com"),
+            "mail.from" => {
+                value_format("an e-mail address with or without a name, or empty", "Lotwire <alerts@example.com>")
+            }
             "metrics.listen" => value_format("an IP address or a host name, with a port; or empty", "127.0.0.1:9090"),
             "platform.public_url" => value_format("an http or https URL, or empty", "https://auctions.example.com"),
             "platform.environment" => value_format("at most 24 characters, or empty", "Staging"),

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use http::Uri;
 use ipnet::IpNet;
+use kit_mail::Mailer;
 
 use crate::dispatcher::retry::RetrySchedule;
 use crate::endpoints::address::EndpointAddressPolicy;
@@ -18,6 +20,10 @@ pub struct ProviderConfig {
     pub request_timeout: Duration,
     /// An endpoint that has failed this long without a success is disabled.
     pub disable_after: Duration,
+    /// The owners of an endpoint that has failed this long without a success are alerted.
+    pub alert_after: Duration,
+    /// Sends alerts by e-mail; none to send none.
+    pub mailer: Option<Mailer>,
     /// Which addresses endpoints may have.
     pub address_policy: EndpointAddressPolicy,
     /// Which other processes may work on the same store.
@@ -96,6 +102,8 @@ impl Default for ProviderConfig {
             retry_schedule: RetrySchedule::default(),
             request_timeout: Duration::from_secs(30),
             disable_after: Duration::from_secs(120 * 60 * 60),
+            alert_after: Duration::from_secs(10 * 60),
+            mailer: None,
             address_policy: EndpointAddressPolicy::default(),
             nodes: Nodes::Many,
             node_dead_after: Duration::from_secs(10),
@@ -115,6 +123,29 @@ impl Default for ProviderConfig {
     }
 }
 
+/// Paths of the provider's own server, below its base address.
+const OWN_PATHS: [&str; 3] = ["/api/v1/", "/app-portal/", "/dashboard/"];
+
+impl ProviderConfig {
+    /// Whether an address is one of the provider's own API or pages, so that a delivery would come back to it.
+    pub(crate) fn is_own_address(&self, to: &Uri) -> bool {
+        if !OWN_PATHS.iter().any(|path| to.path().contains(path)) {
+            return false;
+        }
+        let bases = [Some(&self.public_url), self.node_url.as_ref()];
+        bases.into_iter().flatten().any(|base| base.parse().is_ok_and(|base| is_below(&base, to)))
+    }
+}
+
+fn is_below(base: &Uri, to: &Uri) -> bool {
+    let origin = |uri: &Uri| {
+        let usual_port = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+        (uri.scheme().cloned(), uri.host().map(str::to_lowercase), uri.port_u16().unwrap_or(usual_port))
+    };
+    let below = to.path().strip_prefix(base.path().trim_end_matches('/'));
+    origin(base) == origin(to) && below.is_some_and(|path| OWN_PATHS.iter().any(|own| path.starts_with(own)))
+}
+
 impl Default for LaneConfig {
     fn default() -> Self {
         Self {
@@ -129,6 +160,31 @@ impl Default for LaneConfig {
             record_batch_max: 1_024,
             record_linger: Duration::from_millis(4),
             store_calls_max: 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_paths_of_the_providers_own_server_are_its_own() {
+        let config = ProviderConfig {
+            public_url: "https://example.com/hooks".to_owned(),
+            node_url: Some("http://10.0.0.5:8071".to_owned()),
+            ..ProviderConfig::default()
+        };
+        for (to, is_own) in [
+            ("https://example.com/hooks/api/v1/app/a/msg", true),
+            ("https://EXAMPLE.com:443/hooks/app-portal/login", true),
+            ("http://10.0.0.5:8071/api/v1/health", true),
+            ("https://example.com/hooks/receive", false),
+            ("https://example.com/api/v1/receive", false),
+            ("http://example.com/hooks/api/v1/app", false),
+            ("https://other.example/hooks/api/v1/app", false),
+        ] {
+            assert_eq!(config.is_own_address(&to.parse().unwrap()), is_own, "{to}");
         }
     }
 }

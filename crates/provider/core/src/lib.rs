@@ -17,6 +17,7 @@
 
 mod accounts;
 pub mod activity;
+pub(crate) mod alerts;
 mod applications;
 mod attempts;
 mod background;

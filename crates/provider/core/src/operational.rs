@@ -125,11 +125,12 @@ impl Provider {
         self.put_endpoint_headers(&hidden(caller), APPLICATION, id_or_uid, headers).await
     }
 
-    /// The hidden application with its event types, created when it does not exist. The event types are created first, so
-    /// that a caller that finds the application finds them.
+    /// The hidden application with its event types, created when it does not exist. The event types are created first, and
+    /// the newest of them last, so that a caller that finds the application and that one finds all.
     async fn ensure_operational(&self, caller: &Caller) -> ProviderResult<Caller> {
         let hidden = hidden(caller);
-        if self.snapshots().of_caller(&hidden.account, APPLICATION).await?.is_some() {
+        let is_complete = self.store().event_type(&hidden.account, events::NEWEST_EVENT_TYPE).await?.is_some();
+        if is_complete && self.snapshots().of_caller(&hidden.account, APPLICATION).await?.is_some() {
             return Ok(hidden);
         }
         for (name, description) in events::EVENT_TYPES {

@@ -14,6 +14,7 @@
 
 mod accounts;
 mod activity;
+mod alerts;
 mod app_tokens;
 mod applications;
 mod attempts;
@@ -38,6 +39,10 @@ mod tasks;
 
 pub use accounts::AccountStore;
 pub use activity::ActivityStore;
+pub use alerts::{
+    Alert, AlertCandidate, AlertEvent, AlertQuery, AlertRecipient, AlertStage, AlertStore, NewMail, Told,
+    WAITING_MAILS_MAX, WaitingMail,
+};
 pub use app_tokens::AppTokenStore;
 pub use applications::{ApplicationExclusion, ApplicationStore};
 pub use attempts::{
@@ -142,6 +147,7 @@ pub enum PayloadRead {
 pub trait Store:
     AccountStore
     + ActivityStore
+    + AlertStore
     + AppTokenStore
     + ApplicationStore
     + AttemptStore
@@ -169,6 +175,7 @@ pub trait Store:
 impl<T> Store for T where
     T: AccountStore
         + ActivityStore
+        + AlertStore
         + AppTokenStore
         + ApplicationStore
         + AttemptStore

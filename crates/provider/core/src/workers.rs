@@ -6,19 +6,20 @@ use kit_runtime::tasks::Tasks;
 
 use crate::messages::retention;
 use crate::provider::Provider;
-use crate::{background, operational};
+use crate::{alerts, background, operational};
 
 /// Time between two removals of expired idempotency keys and tokens.
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
 impl Provider {
-    /// Starts the workers: the dispatcher, background tasks, operational events, retention, and the removal of expired
+    /// Starts the workers: the dispatcher, background tasks, operational events, alerts, retention, and the removal of expired
     /// idempotency keys, tokens, sessions and activity. They end with `tasks`: attempts under way are finished, and deliveries in memory are
     /// released to the store.
     pub fn spawn_workers(&self, tasks: &Tasks) {
         self.dispatcher().spawn_workers(tasks);
         background::worker::spawn(self, tasks);
         operational::worker::spawn(self, tasks);
+        alerts::worker::spawn(self, tasks);
         retention::spawn(self, tasks);
         spawn_change_listener(self, tasks);
         spawn_cleanup(self, tasks);

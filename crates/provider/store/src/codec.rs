@@ -13,7 +13,7 @@ use provider_core::model::{
 use provider_core::ordering::DeliveryOrder;
 use provider_core::people::Role;
 use provider_core::port::{
-    ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order, Page, StoreError, StoreResult,
+    AlertStage, ApplicationExclusion, Cursor, EndpointCounts, IdempotentAnswer, Order, Page, StoreError, StoreResult,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -220,6 +220,16 @@ pub(crate) fn capabilities_from_json(text: &str) -> StoreResult<BTreeSet<Capabil
     let names: Vec<String> = from_json(text)?;
     let capability = |name: &String| Capability::parse(name).ok_or_else(|| corrupt(format_args!("capability {name}")));
     names.iter().map(capability).collect()
+}
+
+/// What owners were told last.
+pub(crate) fn alert_stage(number: i64) -> StoreResult<AlertStage> {
+    match number {
+        1 => Ok(AlertStage::Failing),
+        2 => Ok(AlertStage::DisablingSoon),
+        3 => Ok(AlertStage::Disabled),
+        _ => Err(StoreError::Corrupt(format!("{number} is not the stage of an alert"))),
+    }
 }
 
 /// The version that an endpoint's owner gave it.

@@ -15,6 +15,9 @@ use crate::model::Attempt;
 /// What an expunged response reads as.
 pub const EXPUNGED: &str = "EXPUNGED";
 
+/// What an attempt to deliver to the provider's own server stores.
+pub(crate) const LOOP: &str = "the address leads back to this provider";
+
 /// Why an attempt failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variants and fields are explained by their texts")]

@@ -14,6 +14,7 @@ use super::lane::Lane;
 use super::lane_state::QueuedDelivery;
 use super::outcome::{ConcurrencySignal, Outcome, RESPONSE_BYTES_MAX};
 use super::recorder::DeliveryRecord;
+use crate::attempts::cause::LOOP;
 use crate::dispatcher::target::Target;
 use crate::ids;
 use crate::messages::payload::StoredPayload;
@@ -134,6 +135,9 @@ async fn send(
     };
     if let Err(reason) = shared.context.config.address_policy.check_scheme(request_template.destination.uri()) {
         return Outcome::failed(reason);
+    }
+    if shared.context.config.is_own_address(request_template.destination.uri()) {
+        return Outcome::failed(LOOP.to_owned());
     }
     let request = |payload: StoredPayload, deadline| {
         let (media_type, body) = payload.into_parts();

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::model::Attempt;
 use crate::ordering::OrderingKey;
-use crate::port::AttemptEvent;
+use crate::port::{AlertEvent, AttemptEvent};
 
 /// The event types of operational webhooks, with what they are about.
-pub const EVENT_TYPES: [(&str, &str); 7] = [
+pub const EVENT_TYPES: [(&str, &str); 10] = [
     ("endpoint.created", "An endpoint was created."),
     ("endpoint.updated", "An endpoint was changed."),
     ("endpoint.deleted", "An endpoint was deleted."),
@@ -19,7 +19,13 @@ pub const EVENT_TYPES: [(&str, &str); 7] = [
     ("message.attempt.failing", "The fourth attempt to deliver a message failed, and there will be more."),
     ("message.attempt.exhausted", "The last attempt to deliver a message failed."),
     ("message.attempt.recovered", "A message was delivered after it was said to be failing."),
+    ("endpoint.failing", "No message was delivered to an endpoint for some time, and attempts failed."),
+    ("endpoint.disabling", "An endpoint that fails will be disabled in 24 hours."),
+    ("endpoint.recovered", "A message was delivered to an endpoint after it was said to be failing or disabled."),
 ];
+
+/// The last of [`EVENT_TYPES`].
+pub(crate) const NEWEST_EVENT_TYPE: &str = "endpoint.recovered";
 
 /// The endpoint that it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +56,8 @@ pub enum OperationalEventKind<'a> {
         /// Who did it.
         by: DisabledBy,
     },
+    /// Its owners are alerted.
+    Alert(&'a AlertEvent),
     /// An attempt ended a story or began one.
     Attempt {
         /// Which.
@@ -86,9 +94,14 @@ impl OperationalEventKind<'_> {
                     "timestamp": rfc3339_ms(attempt.at),
                 });
             }
-            Self::Created | Self::Updated | Self::Deleted | Self::Disabled { .. } => {
+            Self::Created | Self::Updated | Self::Deleted | Self::Disabled { .. } | Self::Alert(_) => {
                 data["endpointId"] = json!(subject.endpoint);
                 data["endpointUid"] = json!(subject.endpoint_uid);
+            }
+        }
+        if let Self::Alert(alert) = self {
+            for (name, value) in &alert.details {
+                data[name.as_str()] = value.clone();
             }
         }
         if let Self::Disabled { fail_since, by } = self {
@@ -107,6 +120,7 @@ impl OperationalEventKind<'_> {
             Self::Updated => "endpoint.updated",
             Self::Deleted => "endpoint.deleted",
             Self::Disabled { .. } => "endpoint.disabled",
+            Self::Alert(alert) => alert.event_type,
             Self::Attempt { notice: AttemptEvent::None, .. } => return None,
             Self::Attempt { notice: AttemptEvent::Failing, .. } => "message.attempt.failing",
             Self::Attempt { notice: AttemptEvent::Exhausted, .. } => "message.attempt.exhausted",

@@ -314,7 +314,7 @@ async fn disable(
     for ((application, endpoint), verdict) in endpoint_summaries.iter() {
         let Some((began_at, ended_at)) = verdict.disabled_at else { continue };
         applications::lock(db, application).await?;
-        let disable = "UPDATE endpoints SET disabled = TRUE, updated_at = greatest($4, updated_at + interval '1 millisecond') \
+        let disable = "UPDATE endpoints SET disabled = TRUE, given_up_at = $3, updated_at = greatest($4, updated_at + interval '1 millisecond') \
              WHERE id = $1 AND application = $2 AND NOT disabled RETURNING uid, coalesce(failing_since, $3)";
         let disabled = rows::one(db, disable, &[&&***endpoint, &&***application, &began_at, &ended_at], |row| {
             Ok((rows::get::<Option<String>>(row, 0)?, rows::get(row, 1)?))

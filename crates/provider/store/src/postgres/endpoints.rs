@@ -154,7 +154,8 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     // The time of creation stays. The condition names it, so that insert and update have the same parameters.
     let update = "UPDATE endpoints SET uid = $3, url = $4, description = $5, disabled = $6, filter_types = $7, \
          channels = $8, throttle_rate = $9, metadata = $10, headers = $11, secret = $12, old_secrets = $13, \
-         failing_since = $14, updated_at = $15, ordering = $17, version = $18 WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
+         failing_since = $14, updated_at = $15, ordering = $17, version = $18, given_up_at = CASE WHEN $6 THEN given_up_at END \
+         WHERE id = $1 AND application = $2 AND $16::timestamptz IS NOT NULL";
     if write(db, update, new).await? == 0 {
         return Err(StoreError::NotFound.into());
     }

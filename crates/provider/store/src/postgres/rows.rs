@@ -226,6 +226,9 @@ pub(super) const ENDPOINT: &str = "e.id, e.application, e.uid, e.url, e.descript
      e.throttle_rate, e.metadata, e.headers, e.secret, e.old_secrets, e.failing_since, e.ordering, \
      e.created_at, e.updated_at, e.version";
 
+/// Columns of [`ENDPOINT`].
+pub(super) const ENDPOINT_COLUMNS: usize = 18;
+
 /// The columns of [`ENDPOINT`], which begin at `from`.
 pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
     Ok(Endpoint {

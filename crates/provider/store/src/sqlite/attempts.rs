@@ -173,7 +173,7 @@ fn apply_endpoint_effect(db: &Connection, attempt: &Attempt, effect: EndpointEff
             db.prepare_cached(fails)?.execute((whose.0, whose.1, ms(attempt.at)))?;
         }
         EndpointEffect::Disable => {
-            let disable = "UPDATE endpoints SET disabled = 1, updated_at = max(?4, updated_at + 1) \
+            let disable = "UPDATE endpoints SET disabled = 1, given_up_at = ?3, updated_at = max(?4, updated_at + 1) \
                  WHERE id = ?1 AND application = ?2 AND disabled = 0 RETURNING coalesce(failing_since, ?3)";
             let values = (whose.0, whose.1, ms(attempt.at), ms(attempt.ended_at()));
             let disabled = rows::one(db, disable, values, |row| rows::time(row, 0))?;

@@ -5,6 +5,7 @@
 mod accept;
 mod access;
 mod activity;
+mod alerts;
 mod attempts;
 mod changes;
 mod config;
@@ -182,6 +183,10 @@ stories! {
         an_application_takes_its_endpoints_with_it_and_each_is_told,
         attempts_that_give_notice_are_told_once,
         events_are_settled_by_number_and_numbers_are_used_once;
+    alerts:
+        owners_are_told_each_transition_once,
+        a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_no_alert,
+        without_a_mail_server_only_events_are_sent;
     pages:
         configuration_is_listed_in_slices,
         attempts_at_an_endpoint_are_listed_in_slices;

@@ -166,6 +166,7 @@ fn a_line_of_the_answer_is_never_private_and_goes_with_the_expunged_response() {
     assert!(Cause::from_parts(0, &spoken, URL).say().contains("secret"));
     assert!(!Cause::from_parts(0, &spoken, URL).say_privately().contains("secret"));
     assert_eq!(Cause::from_parts(0, EXPUNGED, URL).code(), "expunged");
+    assert_eq!(Cause::from_parts(0, LOOP, URL).code(), "loop");
 }
 
 /// Attempts that were recorded by earlier versions.
@@ -201,4 +202,55 @@ fn only_faults_of_the_node_are_its_own() {
     assert!(Cause::from_parts(0, &TransportError::Proxy("x".into()).to_string(), URL).is_own_fault());
     assert!(!connect("No route to host (os error 113)").is_own_fault());
     assert!(!Cause::from_parts(500, "", URL).is_own_fault());
+}
+
+/// The table in docs/receive-events/failures.md has each cause in its own words.
+#[test]
+fn the_documentation_lists_every_cause() {
+    let t = str::to_owned;
+    let documented = [
+        Cause::NoDnsRecord { host: t("HOST") },
+        Cause::NameServersSilent { host: t("HOST") },
+        Cause::Refused { address: t("IP:PORT") },
+        Cause::ConnectTimeout { address: t("IP:PORT"), seconds: t("10") },
+        Cause::NotConnected { reason: t("ERROR") },
+        Cause::Reset,
+        Cause::TlsTimeout { seconds: t("10") },
+        Cause::NoAnswer { seconds: t("30") },
+        Cause::CertificateExpired { on: t("DATE") },
+        Cause::CertificateNotYetValid { from: t("DATE") },
+        Cause::WrongName { names: t("NAMES"), host: t("HOST") },
+        Cause::SelfSigned,
+        Cause::UnknownAuthority { issuer: t("ISSUER") },
+        Cause::OldTls,
+        Cause::NoTls,
+        Cause::OtherTls { reason: t("ERROR") },
+        Cause::Redirect { code: 302 },
+        Cause::BadRequest,
+        Cause::Blocked { code: 403 },
+        Cause::NoRoute { path: t("PATH") },
+        Cause::MethodNotAllowed,
+        Cause::GaveUpReading,
+        Cause::Gone,
+        Cause::BodyTooLarge { code: 413 },
+        Cause::BodyRefused { code: 422 },
+        Cause::TooManyRequests,
+        Cause::CodeFailed { line: Some(t("LINE")) },
+        Cause::ApplicationUnreachable { code: 502 },
+        Cause::ClosedEarly { received: t("5 of 9 bytes") },
+        Cause::LargeHeaders,
+        Cause::PrivateAddress { host: t("HOST"), kind: t("private") },
+        Cause::Loop,
+        Cause::NotHttp { beginning: Some(t("BYTES")) },
+        Cause::Proxy { reason: t("ERROR") },
+        Cause::OtherStatus { code: 418 },
+    ];
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/receive-events/failures.md");
+    let page = std::fs::read_to_string(file).unwrap();
+    for cause in &documented {
+        let row = format!("| `{}` | {} | {} |", cause.code(), cause.say(), cause.remedy());
+        assert!(page.lines().any(|line| line == row), "the page lacks {row}");
+    }
+    let rows = page.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(rows, documented.len());
 }

@@ -1,7 +1,7 @@
 //! Reads the cause back from the text of a transport error: an attempt stores nothing else. The tests of
 //! [`super::Cause`] hold these texts and those of `kit-outbound` together.
 
-use super::{Cause, host};
+use super::{Cause, LOOP, host};
 
 /// The cause that the text of a transport error stands for.
 pub(super) fn cause(text: &str, url: &str) -> Cause {
@@ -89,6 +89,7 @@ fn exchange(text: &str) -> Option<Cause> {
         return Some(Cause::ClosedEarly { received: before(received, " of the response")? });
     }
     Some(match text {
+        LOOP => Cause::Loop,
         "the connection was closed before the response was complete"
         | "the connection was reset before the response was complete" => Cause::Reset,
         "the headers of the response are too large" => Cause::LargeHeaders,

@@ -1,0 +1,169 @@
+//! E-mail over SMTP.
+//!
+//! [`Mailer::send`] hands one mail to the server that the operator configured, over TLS unless the URL says otherwise,
+//! within [`SEND_TIMEOUT`]. It keeps no queue and repeats nothing: the caller keeps what waits, and
+//! [`SendError::is_permanent`] says whether another try can help.
+//!
+//! A repeated mail has the same `Message-ID`, so that mail programs recognise the copy.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+use std::fmt;
+use std::time::Duration;
+
+use lettre::message::header::ContentType;
+use lettre::message::{Mailbox, Message};
+use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+
+/// Time for each answer of the mail server.
+pub const SEND_TIMEOUT: Duration = Duration::from_secs(20);
+/// Characters of an address.
+const ADDRESS_CHARS_MAX: usize = 254;
+
+/// Sends mails through one server. Clones share its connections.
+#[derive(Clone)]
+pub struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+}
+
+/// The URL contains a password, so nothing of it is printed.
+impl fmt::Debug for Mailer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Mailer").field("from", &self.from.to_string()).finish_non_exhaustive()
+    }
+}
+
+/// A mail of plain text to one recipient.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mail {
+    /// Address of the recipient.
+    pub to: String,
+    /// Subject, one line.
+    pub subject: String,
+    /// Text.
+    pub text: String,
+    /// The part of the `Message-ID` before the `@`; the same when the mail is sent again.
+    pub id: String,
+}
+
+/// Why the settings of mail can't be used. The text does not contain the URL.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidMailer {
+    /// The URL is not that of a mail server.
+    #[error("the URL of the mail server is not valid, write smtps://USER:PASSWORD@HOST or smtp://HOST:25: {0}")]
+    Url(String),
+    /// The sender is not an address.
+    #[error("the sender is not an address such as Lotwire <alerts@example.com>: {0}")]
+    From(String),
+}
+
+/// Why a mail was not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// The address, the subject or the text can't be sent.
+    #[error("the mail can't be written: {0}")]
+    Invalid(String),
+    /// The server refused the mail for good.
+    #[error("the mail server refused the mail: {0}")]
+    Refused(String),
+    /// The server can't be reached, or can't take the mail now.
+    #[error("the mail server can't take the mail now: {0}")]
+    Unavailable(String),
+}
+
+impl SendError {
+    /// Whether sending the mail again would fail in the same way.
+    pub fn is_permanent(&self) -> bool {
+        !matches!(self, Self::Unavailable(_))
+    }
+}
+
+impl Mailer {
+    /// A mailer for the server at `smtp_url`: `smtps://` for TLS from the first byte, `smtp://HOST?tls=required` for
+    /// `STARTTLS`, `smtp://` for a server of the own network. It connects with the first mail.
+    pub fn new(smtp_url: &str, from: &str) -> Result<Self, InvalidMailer> {
+        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(smtp_url)
+            .map_err(|error| InvalidMailer::Url(error.to_string()))?
+            .timeout(Some(SEND_TIMEOUT))
+            .build();
+        let from = from.parse::<Mailbox>().map_err(|error| InvalidMailer::From(error.to_string()))?;
+        Ok(Self { transport, from })
+    }
+
+    /// Hands a mail to the server. `Ok` when the server has taken it.
+    pub async fn send(&self, mail: &Mail) -> Result<(), SendError> {
+        let message = self.message(mail).map_err(SendError::Invalid)?;
+        match self.transport.send(message).await {
+            Ok(_) => Ok(()),
+            Err(error) if error.is_permanent() => Err(SendError::Refused(error.to_string())),
+            Err(error) => Err(SendError::Unavailable(error.to_string())),
+        }
+    }
+
+    fn message(&self, mail: &Mail) -> Result<Message, String> {
+        let to: Address = mail.to.parse().map_err(|error: lettre::address::AddressError| error.to_string())?;
+        let subject: String = mail.subject.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+        Message::builder()
+            .from(self.from.clone())
+            .to(Mailbox::new(None, to))
+            .subject(subject)
+            .message_id(Some(format!("<{}@{}>", mail.id, self.from.email.domain())))
+            .header(ContentType::TEXT_PLAIN)
+            .body(mail.text.clone())
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// Checks the URL of a mail server. Nothing is connected.
+pub fn check_server(smtp_url: &str) -> Result<(), InvalidMailer> {
+    let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(smtp_url);
+    builder.map(drop).map_err(|error| InvalidMailer::Url(error.to_string()))
+}
+
+/// Checks the sender of mails.
+pub fn check_sender(from: &str) -> Result<(), InvalidMailer> {
+    from.parse::<Mailbox>().map(drop).map_err(|error| InvalidMailer::From(error.to_string()))
+}
+
+/// Whether a mail can be addressed to this text.
+pub fn is_address(text: &str) -> bool {
+    text.len() <= ADDRESS_CHARS_MAX && text.parse::<Address>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mail() -> Mail {
+        Mail {
+            to: "a@example.com".into(),
+            subject: "S\r\nBcc: b@example.com".into(),
+            text: "T".into(),
+            id: "alert-1".into(),
+        }
+    }
+
+    #[test]
+    fn a_mail_has_one_recipient_and_an_id_that_repeats() {
+        let mailer = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(async { Mailer::new("smtp://127.0.0.1:1", "Lotwire <alerts@example.org>").unwrap() });
+        let text = String::from_utf8(mailer.message(&mail()).unwrap().formatted()).unwrap();
+        assert!(text.contains("Message-ID: <alert-1@example.org>"), "{text}");
+        assert!(text.contains("From: Lotwire <alerts@example.org>") && !text.contains("\nBcc:"), "{text}");
+        assert!(mailer.message(&Mail { to: "nobody".into(), ..mail() }).is_err());
+        assert!(!format!("{mailer:?}").contains("127.0.0.1"));
+    }
+
+    #[test]
+    fn wrong_settings_and_addresses_are_refused() {
+        assert!(matches!(Mailer::new("http://127.0.0.1", "a@b.example"), Err(InvalidMailer::Url(_))));
+        assert!(matches!(Mailer::new("smtp://127.0.0.1", "nobody"), Err(InvalidMailer::From(_))));
+        for (text, is) in [("a@b.example", true), ("a", false), ("a@b c", false), ("a@b.example\r\nx", false)] {
+            assert_eq!(is_address(text), is, "{text}");
+        }
+    }
+}

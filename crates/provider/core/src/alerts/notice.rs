@@ -1,0 +1,146 @@
+//! The texts of alerts: mails and the details of operational events.
+
+use jiff::{SignedDuration, Timestamp};
+use kit_runtime::clock::rfc3339_ms;
+use serde_json::{Map, Value, json};
+
+use super::transition::Transition;
+use crate::attempts::cause::Cause;
+use crate::model::{Application, Endpoint};
+use crate::port::AlertEvent;
+
+/// What an alert is about.
+pub(super) struct Notice<'a> {
+    pub(super) transition: Transition,
+    pub(super) application: &'a Application,
+    pub(super) endpoint: &'a Endpoint,
+    /// Since when it failed.
+    pub(super) since: Timestamp,
+    /// Why the latest failed attempt failed; none when it can't be told any more.
+    pub(super) cause: Option<Cause>,
+    /// Failed attempts since then.
+    pub(super) failed: u64,
+    /// Whether there are more than were counted.
+    pub(super) failed_is_capped: bool,
+    /// An endpoint that has failed for this long is disabled.
+    pub(super) disable_after: SignedDuration,
+    /// Base address of the provider's pages.
+    pub(super) public_url: &'a str,
+}
+
+impl Notice<'_> {
+    /// The operational event. That an endpoint was disabled is an event of its own, written with the last attempt.
+    pub(super) fn event(&self) -> Option<AlertEvent> {
+        let event_type = match self.transition {
+            Transition::Failing => "endpoint.failing",
+            Transition::DisablingSoon => "endpoint.disabling",
+            Transition::Disabled => return None,
+            Transition::Recovered => "endpoint.recovered",
+        };
+        let mut details = Map::new();
+        let mut say = |name: &str, value: Value| details.insert(name.to_owned(), value);
+        say("failSince", json!(rfc3339_ms(self.since)));
+        say("failedAttempts", json!(self.failed));
+        say("cause", json!(self.cause.as_ref().map(Cause::code)));
+        say("causeText", json!(self.cause.as_ref().map(Cause::say_privately)));
+        say("link", json!(self.link()));
+        if self.transition != Transition::Recovered {
+            say("disableAt", json!(self.disabled_at().map(rfc3339_ms)));
+        }
+        Some(AlertEvent { event_type, details })
+    }
+
+    /// The subject of the mail.
+    pub(super) fn subject(&self) -> String {
+        let (host, application) = (self.host(), &self.application.name);
+        match self.transition {
+            Transition::Failing => format!("Webhooks to {host} fail ({application})"),
+            Transition::DisablingSoon => format!("Webhooks to {host} will be disabled in 24 hours ({application})"),
+            Transition::Disabled => format!("Webhooks to {host} are disabled ({application})"),
+            Transition::Recovered => format!("Webhooks to {host} arrive again ({application})"),
+        }
+    }
+
+    /// The text of the mail.
+    pub(super) fn text(&self) -> String {
+        let mut lines = vec![self.opening()];
+        if self.transition != Transition::Recovered
+            && let Some(cause) = &self.cause
+        {
+            lines.push(format!("Why: {} {}", cause.say_privately(), cause.remedy()).trim_end().to_owned());
+        }
+        let more = if self.failed_is_capped { " or more" } else { "" };
+        lines.push(format!("Failed attempts since {}: {}{more}", time(self.since), self.failed));
+        match self.transition {
+            Transition::Failing | Transition::DisablingSoon => {
+                if let Some(at) = self.disabled_at() {
+                    lines.push(format!("If no message is delivered until {}, the endpoint is disabled.", time(at)));
+                }
+            }
+            Transition::Disabled => lines.push(
+                "Messages are not sent to it until you enable it. Repair the receiver, enable the endpoint, and recover \
+                 the messages that failed."
+                    .to_owned(),
+            ),
+            Transition::Recovered => lines.push("To send failed messages again, recover them.".to_owned()),
+        }
+        lines.push(format!("Endpoint: {}\nAddress: {}\n{}", self.endpoint.id, self.address(), self.link()));
+        lines.join("\n\n") + "\n"
+    }
+
+    fn opening(&self) -> String {
+        let (host, name) = (self.host(), &self.application.name);
+        match self.transition {
+            Transition::Failing | Transition::DisablingSoon => {
+                format!("No webhook of {name} has been delivered to {host} since {}.", time(self.since))
+            }
+            Transition::Disabled => {
+                format!("The endpoint of {name} at {host} was disabled, because its deliveries failed.")
+            }
+            Transition::Recovered => format!("Webhooks of {name} to {host} are delivered again."),
+        }
+    }
+
+    fn disabled_at(&self) -> Option<Timestamp> {
+        self.since.checked_add(self.disable_after).ok()
+    }
+
+    fn host(&self) -> String {
+        self.uri().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_else(|| self.endpoint.id.to_string())
+    }
+
+    /// The address without its query, which may contain a secret.
+    fn address(&self) -> String {
+        match self.uri() {
+            Some(uri) => format!(
+                "{}://{}{}",
+                uri.scheme_str().unwrap_or_default(),
+                uri.authority().map_or("", |authority| authority.as_str()),
+                uri.path()
+            ),
+            None => String::new(),
+        }
+    }
+
+    fn uri(&self) -> Option<http::Uri> {
+        self.endpoint.url.split('#').next().unwrap_or_default().parse().ok()
+    }
+
+    fn link(&self) -> String {
+        format!("{}/dashboard/applications/{}", self.public_url.trim_end_matches('/'), self.application.id)
+    }
+}
+
+/// The mail that confirms an address.
+pub(super) fn confirmation(code: &str, public_url: &str) -> String {
+    format!(
+        "An account at {public_url} wants to send alerts about its webhooks to this address.\n\n\
+         To confirm the address, enter this code within 24 hours: {code}\n\n\
+         If you do not expect this, ignore this mail. You will receive no alerts.\n"
+    )
+}
+
+/// A time for people.
+fn time(at: Timestamp) -> String {
+    at.strftime("%d %B %Y, %H:%M UTC").to_string()
+}

@@ -1,0 +1,66 @@
+//! Decides what the owners of an endpoint have to be told next. Pure.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::port::{AlertCandidate, AlertQuery, AlertStage, Told};
+
+/// How long before an endpoint is disabled its owners are warned.
+pub(super) const WARNED_BEFORE: SignedDuration = SignedDuration::from_hours(24);
+
+/// What changed about an endpoint since its owners were told of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transition {
+    /// It fails.
+    Failing,
+    /// It still fails, and will be disabled within [`WARNED_BEFORE`].
+    DisablingSoon,
+    /// Failures disabled it.
+    Disabled,
+    /// It received a message again.
+    Recovered,
+}
+
+/// When owners are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Schedule {
+    /// An endpoint that has failed for this long is failing: single failures are no alert.
+    pub(super) alert_after: SignedDuration,
+    /// An endpoint that has failed for this long is disabled.
+    pub(super) disable_after: SignedDuration,
+}
+
+impl Schedule {
+    pub(super) fn query(self, now: Timestamp, limit: usize) -> AlertQuery {
+        let before = |span: SignedDuration| now.checked_sub(span).unwrap_or(Timestamp::MIN);
+        // Without time for a warning there is none.
+        let disabling_before = match self.disable_after > WARNED_BEFORE + self.alert_after {
+            true => before(self.disable_after - WARNED_BEFORE),
+            false => Timestamp::MIN,
+        };
+        AlertQuery { failing_before: before(self.alert_after), disabling_before, limit }
+    }
+
+    /// The transition, and what is told with it. None when there is nothing to tell.
+    pub(super) fn next(self, candidate: &AlertCandidate, now: Timestamp) -> Option<(Transition, Option<Told>)> {
+        let (endpoint, query) = (&candidate.endpoint, self.query(now, 0));
+        let told = |transition, failing_since, stage| Some((transition, Some(Told { failing_since, stage })));
+        if let Some(given_up_at) = candidate.given_up_at.filter(|_| endpoint.disabled) {
+            let since = endpoint.failing_since.unwrap_or(given_up_at);
+            let was_told = candidate.told == Some(Told { failing_since: since, stage: AlertStage::Disabled });
+            return if was_told { None } else { told(Transition::Disabled, since, AlertStage::Disabled) };
+        }
+        if endpoint.disabled {
+            return None;
+        }
+        let Some(since) = endpoint.failing_since else {
+            return candidate.told.map(|_| (Transition::Recovered, None));
+        };
+        match candidate.told.filter(|told| told.failing_since == since).map(|told| told.stage) {
+            None if since <= query.failing_before => told(Transition::Failing, since, AlertStage::Failing),
+            Some(AlertStage::Failing) if since <= query.disabling_before => {
+                told(Transition::DisablingSoon, since, AlertStage::DisablingSoon)
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Tells owners what changed, and sends the mails that wait. Takes no input: it looks and does, and may run on every node.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use kit_mail::Mail;
+use kit_runtime::tasks::Tasks;
+
+use super::notice::Notice;
+use super::transition::{Schedule, Transition};
+use crate::attempts::cause::Cause;
+use crate::ids;
+use crate::model::{Attempt, AttemptStatus, Endpoint, Id};
+use crate::operational;
+use crate::port::{Alert, AlertCandidate, AlertRecipient, NewMail, Order, Page, StoreError, StoreResult, WaitingMail};
+use crate::provider::Provider;
+
+/// Endpoints and mails are looked for this often.
+const POLL_INTERVAL: Duration = Duration::from_secs(15);
+/// What was told of deleted endpoints is forgotten this often.
+const FORGET_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
+/// Endpoints of each kind, and mails, of one round.
+const BATCH_MAX: usize = 100;
+/// Attempts of an endpoint that are counted, and those whose cause is looked at.
+const COUNTED_MAX: usize = 10_000;
+const EXAMINED_MAX: usize = 50;
+/// No other node sends a claimed mail for this long, which is longer than sending takes.
+const MAIL_LEASE: SignedDuration = SignedDuration::from_mins(5);
+/// Pauses between the tries of a mail; it is given up after the last.
+const MAIL_RETRIES: [SignedDuration; 6] = [
+    SignedDuration::from_mins(1),
+    SignedDuration::from_mins(5),
+    SignedDuration::from_mins(30),
+    SignedDuration::from_hours(2),
+    SignedDuration::from_hours(6),
+    SignedDuration::from_hours(12),
+];
+
+pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
+    let provider = provider.clone();
+    tasks.spawn("provider alerts", move |stopping| {
+        let provider = provider.clone();
+        async move {
+            let mut forget_at = provider.now();
+            while !stopping.is_cancelled() {
+                if let Err(error) = provider.send_alerts().await {
+                    tracing::warn!(%error, "alerts wait");
+                }
+                if provider.now() >= forget_at {
+                    forget_at = provider.now() + FORGET_INTERVAL;
+                    if let Err(error) = provider.store().forget_deleted_alerts().await {
+                        tracing::warn!(%error, "alerts of deleted endpoints can't be removed; the next run tries again");
+                    }
+                }
+                let next = provider.now() + POLL_INTERVAL;
+                tokio::select! {
+                    () = stopping.cancelled() => return,
+                    () = provider.clock().sleep_until(next) => {}
+                }
+            }
+        }
+    });
+}
+
+impl Provider {
+    /// One round of the worker: tells owners what changed, and sends the mails that are due. The worker calls it.
+    pub async fn send_alerts(&self) -> StoreResult<()> {
+        let (now, schedule) = (self.now(), self.alert_schedule());
+        for candidate in self.store().alert_candidates(schedule.query(now, BATCH_MAX)).await? {
+            match self.tell(schedule, &candidate, now).await {
+                // Another node told it, or the endpoint is gone.
+                Ok(()) | Err(StoreError::Conflict | StoreError::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.send_mails().await
+    }
+
+    fn alert_schedule(&self) -> Schedule {
+        let span = |duration| SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
+        Schedule { alert_after: span(self.config().alert_after), disable_after: span(self.config().disable_after) }
+    }
+
+    async fn tell(&self, schedule: Schedule, candidate: &AlertCandidate, now: Timestamp) -> StoreResult<()> {
+        let Some((transition, after)) = schedule.next(candidate, now) else { return Ok(()) };
+        let endpoint = &candidate.endpoint;
+        let Some(since) = after.or(candidate.told).map(|told| told.failing_since) else { return Ok(()) };
+        let failures = self.failures_since(endpoint, since).await?;
+        if matches!(transition, Transition::Failing | Transition::DisablingSoon) && failures.is_no_fault_of_receiver() {
+            return Ok(());
+        }
+        let Some((application, _)) = self.store().snapshot(&endpoint.application).await? else { return Ok(()) };
+        let bounds = [since, now + Duration::from_secs(1)].map(|at| Id::from(ids::lowest_id_at(ids::ATTEMPT, at)));
+        let tally = self.store().attempt_tallies(&endpoint.id, &bounds, COUNTED_MAX).await?;
+        let tally = tally.first().copied().unwrap_or_default();
+        let notice = Notice {
+            transition,
+            application: &application,
+            endpoint,
+            since,
+            cause: failures.latest_cause,
+            failed: tally.fail,
+            failed_is_capped: tally.is_capped,
+            disable_after: schedule.disable_after,
+            public_url: &self.config().public_url,
+        };
+        let alert = Alert {
+            application: endpoint.application.clone(),
+            endpoint: endpoint.id.clone(),
+            endpoint_uid: endpoint.uid.clone(),
+            before: candidate.told,
+            after,
+            event: notice.event(),
+            mails: self.mails(&candidate.account, &notice).await?,
+            at: now,
+        };
+        self.store().record_alert(alert).await
+    }
+
+    /// What the latest attempts say. None of a success counts: an endpoint that works between its failures is not failing.
+    async fn failures_since(&self, endpoint: &Endpoint, since: Timestamp) -> StoreResult<Failures> {
+        let page = Page { from: None, order: Order::Descending, limit: EXAMINED_MAX };
+        let attempts = self.store().attempts_at_endpoint(&endpoint.application, &endpoint.id, page).await?;
+        Ok(Failures::new(attempts.iter().filter(|attempt| attempt.at >= since)))
+    }
+
+    async fn mails(&self, account: &str, notice: &Notice<'_>) -> StoreResult<Vec<NewMail>> {
+        if !self.sends_mail() {
+            return Ok(Vec::new());
+        }
+        // Of an operational endpoint, the account that it reports to is told.
+        let account = operational::owner(account);
+        let recipients = self.store().alert_recipients(account).await?;
+        let confirmed = recipients.into_iter().filter(|recipient| recipient.confirmed_at.is_some());
+        let mail = |recipient: AlertRecipient| NewMail {
+            account: recipient.account,
+            recipient: recipient.address,
+            subject: notice.subject(),
+            body: notice.text(),
+        };
+        Ok(confirmed.map(mail).collect())
+    }
+
+    async fn send_mails(&self) -> StoreResult<()> {
+        let Some(mailer) = &self.config().mailer else { return Ok(()) };
+        let now = self.now();
+        for WaitingMail { no, mail, tries } in self.store().claim_mails(now, now + MAIL_LEASE, BATCH_MAX).await? {
+            let NewMail { recipient, subject, body, .. } = mail;
+            let sent = mailer.send(&Mail { to: recipient, subject, text: body, id: format!("alert-{no}") }).await;
+            let Err(error) = sent else {
+                self.store().delete_mail(no).await?;
+                continue;
+            };
+            let pause = MAIL_RETRIES.get(tries.saturating_sub(1) as usize).filter(|_| !error.is_permanent());
+            match pause {
+                Some(pause) => {
+                    tracing::warn!(no, tries, %error, "a mail waits");
+                    self.store().postpone_mail(no, self.now() + *pause).await?;
+                }
+                None => {
+                    tracing::error!(no, tries, %error, "a mail is given up");
+                    self.store().delete_mail(no).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the latest attempts of a failing endpoint say.
+struct Failures {
+    /// Why the latest failed one failed.
+    latest_cause: Option<Cause>,
+    any_succeeded: bool,
+    any_fault_of_receiver: bool,
+}
+
+impl Failures {
+    fn new<'a>(newest_first: impl Iterator<Item = &'a Attempt>) -> Self {
+        let mut failures = Self { latest_cause: None, any_succeeded: false, any_fault_of_receiver: false };
+        for attempt in newest_first {
+            match attempt.status {
+                AttemptStatus::Fail => {
+                    let cause = Cause::of(attempt);
+                    failures.any_fault_of_receiver |= !cause.is_own_fault();
+                    if failures.latest_cause.is_none() {
+                        failures.latest_cause = Some(cause);
+                    }
+                }
+                AttemptStatus::Success => failures.any_succeeded = true,
+                AttemptStatus::Pending | AttemptStatus::Sending | AttemptStatus::Cancelled => {}
+            }
+        }
+        failures
+    }
+
+    fn is_no_fault_of_receiver(&self) -> bool {
+        self.any_succeeded || !self.any_fault_of_receiver
+    }
+}

@@ -1,0 +1,247 @@
+//! Alerts: what owners were told, who they are, and the mails that wait.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use provider_core::ids;
+use provider_core::operational::events::OperationalEventKind;
+use provider_core::port::{
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertStore, NewMail, StoreError, StoreResult, Told,
+    WAITING_MAILS_MAX, WaitingMail,
+};
+use rusqlite::{Connection, Row, params};
+
+use super::rows::{self, ENDPOINT, SqlResult, ms, sql_limit};
+use super::{SqliteStore, operational_events};
+use crate::codec;
+
+#[async_trait]
+impl AlertStore for SqliteStore {
+    async fn alert_candidates(&self, query: AlertQuery) -> StoreResult<Vec<AlertCandidate>> {
+        self.read(move |db| candidates(db, &query)).await
+    }
+
+    async fn record_alert(&self, alert: Alert) -> StoreResult<()> {
+        self.write(move |db| record(db, &alert)).await
+    }
+
+    async fn forget_deleted_alerts(&self) -> StoreResult<()> {
+        self.write(|db| {
+            let delete = "DELETE FROM endpoint_alerts WHERE endpoint NOT IN (SELECT id FROM endpoints)";
+            Ok(db.execute(delete, ()).map(drop)?)
+        })
+        .await
+    }
+
+    async fn alert_recipients(&self, account: &str) -> StoreResult<Vec<AlertRecipient>> {
+        let account = account.to_owned();
+        self.read(move |db| {
+            let select = format!("{RECIPIENT} WHERE account = ?1 ORDER BY address");
+            let mut statement = db.prepare_cached(&select)?;
+            let mut found = statement.query([account])?;
+            let mut recipients = Vec::new();
+            while let Some(row) = found.next()? {
+                recipients.push(recipient(row)?);
+            }
+            Ok(recipients)
+        })
+        .await
+    }
+
+    async fn put_alert_recipient(
+        &self,
+        recipient: AlertRecipient,
+        recipients_max: usize,
+        mail: NewMail,
+    ) -> StoreResult<()> {
+        self.write(move |db| {
+            let put = "INSERT INTO alert_recipients (account, address, code_hash, created_at, confirmed_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (account, address) DO UPDATE \
+                 SET code_hash = excluded.code_hash, created_at = excluded.created_at WHERE confirmed_at IS NULL";
+            let AlertRecipient { account, address, code_hash, created_at, confirmed_at } = &recipient;
+            let values = params![&**account, address, code_hash, ms(*created_at), confirmed_at.map(ms)];
+            if db.prepare_cached(put)?.execute(values)? == 0 {
+                return Err(StoreError::Taken("address").into());
+            }
+            let count = "SELECT count(*) FROM (SELECT 1 FROM alert_recipients WHERE account = ?1 LIMIT ?2)";
+            rows::check_limit(db, count, account, recipients_max)?;
+            insert_mail(db, &mail, *created_at)
+        })
+        .await
+    }
+
+    async fn confirm_alert_recipient(
+        &self,
+        account: &str,
+        address: &str,
+        code_hash: [u8; 32],
+        sent_after: Timestamp,
+        at: Timestamp,
+    ) -> StoreResult<bool> {
+        let (account, address) = (account.to_owned(), address.to_owned());
+        self.write(move |db| {
+            let confirm = "UPDATE alert_recipients SET confirmed_at = ?5 \
+                 WHERE account = ?1 AND address = ?2 AND code_hash = ?3 AND created_at > ?4 AND confirmed_at IS NULL";
+            let values = params![account, address, code_hash, ms(sent_after), ms(at)];
+            Ok(db.prepare_cached(confirm)?.execute(values)? == 1)
+        })
+        .await
+    }
+
+    async fn delete_alert_recipient(&self, account: &str, address: &str) -> StoreResult<bool> {
+        let (account, address) = (account.to_owned(), address.to_owned());
+        self.write(move |db| {
+            let delete = "DELETE FROM alert_recipients WHERE account = ?1 AND address = ?2";
+            Ok(db.prepare_cached(delete)?.execute((account, address))? == 1)
+        })
+        .await
+    }
+
+    async fn claim_mails(
+        &self,
+        now: Timestamp,
+        leased_until: Timestamp,
+        limit: usize,
+    ) -> StoreResult<Vec<WaitingMail>> {
+        let select = "SELECT no FROM mails WHERE next_at <= ?1 LIMIT 1";
+        if !self.read(move |db| Ok(db.prepare_cached(select)?.exists([ms(now)])?)).await? {
+            return Ok(Vec::new());
+        }
+        self.write(move |db| {
+            let claim = "UPDATE mails SET next_at = ?2, tries = tries + 1 \
+                 WHERE no IN (SELECT no FROM mails WHERE next_at <= ?1 ORDER BY next_at LIMIT ?3) \
+                 RETURNING no, account, recipient, subject, body, tries";
+            let mut statement = db.prepare_cached(claim)?;
+            let mut claimed = statement.query((ms(now), ms(leased_until), sql_limit(limit)))?;
+            let mut mails = Vec::new();
+            while let Some(row) = claimed.next()? {
+                let mail = NewMail {
+                    account: rows::id(row, 1)?,
+                    recipient: row.get(2)?,
+                    subject: row.get(3)?,
+                    body: row.get(4)?,
+                };
+                mails.push(WaitingMail { no: row.get(0)?, mail, tries: row.get(5)? });
+            }
+            Ok(mails)
+        })
+        .await
+    }
+
+    async fn delete_mail(&self, no: i64) -> StoreResult<()> {
+        self.write(move |db| Ok(db.prepare_cached("DELETE FROM mails WHERE no = ?1")?.execute([no]).map(drop)?)).await
+    }
+
+    async fn postpone_mail(&self, no: i64, at: Timestamp) -> StoreResult<()> {
+        self.write(move |db| {
+            let postpone = "UPDATE mails SET next_at = ?2 WHERE no = ?1";
+            Ok(db.prepare_cached(postpone)?.execute((no, ms(at))).map(drop)?)
+        })
+        .await
+    }
+}
+
+const RECIPIENT: &str = "SELECT account, address, code_hash, created_at, confirmed_at FROM alert_recipients";
+
+fn recipient(row: &Row<'_>) -> SqlResult<AlertRecipient> {
+    Ok(AlertRecipient {
+        account: rows::id(row, 0)?,
+        address: row.get(1)?,
+        code_hash: row.get(2)?,
+        created_at: rows::time(row, 3)?,
+        confirmed_at: rows::optional_time(row, 4)?,
+    })
+}
+
+/// Each condition reads an index of its own.
+const FAILING: &str = "SELECT e.id FROM endpoints e LEFT JOIN endpoint_alerts s ON s.endpoint = e.id \
+     WHERE e.failing_since IS NOT NULL AND e.disabled = 0 AND e.failing_since <= ?1 \
+     AND (s.endpoint IS NULL OR s.failing_since <> e.failing_since OR (s.stage = 1 AND e.failing_since <= ?2)) \
+     ORDER BY e.failing_since LIMIT ?3";
+const GIVEN_UP: &str = "SELECT e.id FROM endpoints e LEFT JOIN endpoint_alerts s ON s.endpoint = e.id \
+     WHERE e.given_up_at IS NOT NULL AND e.disabled = 1 AND (s.endpoint IS NULL OR s.stage <> 3 \
+     OR s.failing_since <> coalesce(e.failing_since, e.given_up_at)) ORDER BY e.given_up_at LIMIT ?1";
+const WORKING: &str = "SELECT e.id, s.failing_since FROM endpoint_alerts s JOIN endpoints e ON e.id = s.endpoint \
+     WHERE e.failing_since IS NULL AND e.disabled = 0";
+const SUCCEEDED: &str = "SELECT 1 FROM attempts WHERE endpoint = ?1 AND id >= ?2 AND status = 0";
+
+fn candidates(db: &Connection, query: &AlertQuery) -> SqlResult<Vec<AlertCandidate>> {
+    let limit = sql_limit(query.limit);
+    let mut endpoints: Vec<String> = Vec::new();
+    let bounds = (ms(query.failing_before), ms(query.disabling_before), limit);
+    let mut statement = db.prepare_cached(FAILING)?;
+    let mut found = statement.query(bounds)?;
+    while let Some(row) = found.next()? {
+        endpoints.push(row.get(0)?);
+    }
+    let mut statement = db.prepare_cached(GIVEN_UP)?;
+    let mut found = statement.query([limit])?;
+    while let Some(row) = found.next()? {
+        endpoints.push(row.get(0)?);
+    }
+    let mut statement = db.prepare_cached(WORKING)?;
+    let mut found = statement.query(())?;
+    let (mut succeeded, mut recovered) = (db.prepare_cached(SUCCEEDED)?, 0);
+    while let Some(row) = found.next()? {
+        let (endpoint, since): (String, _) = (row.get(0)?, rows::time(row, 1)?);
+        if recovered < query.limit && succeeded.exists((&endpoint, ids::lowest_id_at(ids::ATTEMPT, since)))? {
+            endpoints.push(endpoint);
+            recovered += 1;
+        }
+    }
+    let mut candidates = Vec::with_capacity(endpoints.len());
+    for endpoint in endpoints {
+        candidates.extend(candidate(db, &endpoint)?);
+    }
+    Ok(candidates)
+}
+
+fn candidate(db: &Connection, id: &str) -> SqlResult<Option<AlertCandidate>> {
+    let Some(endpoint) = rows::one(db, &format!("{ENDPOINT} WHERE id = ?1"), [id], rows::endpoint)? else {
+        return Ok(None);
+    };
+    let account = "SELECT account FROM applications WHERE id = ?1";
+    let Some(account) = rows::one(db, account, [&*endpoint.application], |row| rows::id(row, 0))? else {
+        return Ok(None);
+    };
+    let given_up_at = "SELECT given_up_at FROM endpoints WHERE id = ?1";
+    let given_up_at = rows::one(db, given_up_at, [id], |row| rows::optional_time(row, 0))?.flatten();
+    Ok(Some(AlertCandidate { account, endpoint, given_up_at, told: told(db, id)? }))
+}
+
+fn told(db: &Connection, endpoint: &str) -> SqlResult<Option<Told>> {
+    let select = "SELECT failing_since, stage FROM endpoint_alerts WHERE endpoint = ?1";
+    rows::one(db, select, [endpoint], |row| {
+        Ok(Told { failing_since: rows::time(row, 0)?, stage: codec::alert_stage(row.get(1)?)? })
+    })
+}
+
+fn record(db: &Connection, alert: &Alert) -> SqlResult<()> {
+    if told(db, &alert.endpoint)? != alert.before {
+        return Err(StoreError::Conflict.into());
+    }
+    match alert.after {
+        Some(Told { failing_since, stage }) => {
+            let put = "INSERT INTO endpoint_alerts (endpoint, failing_since, stage) VALUES (?1, ?2, ?3) \
+                 ON CONFLICT (endpoint) DO UPDATE SET failing_since = excluded.failing_since, stage = excluded.stage";
+            db.prepare_cached(put)?.execute((&*alert.endpoint, ms(failing_since), stage as u8))?;
+        }
+        None => {
+            db.prepare_cached("DELETE FROM endpoint_alerts WHERE endpoint = ?1")?.execute([&*alert.endpoint])?;
+        }
+    }
+    if let Some(event) = &alert.event {
+        let kind = OperationalEventKind::Alert(event);
+        operational_events::insert_event(db, &alert.application, &alert.endpoint, alert.endpoint_uid.as_deref(), kind)?;
+    }
+    alert.mails.iter().try_for_each(|mail| insert_mail(db, mail, alert.at))
+}
+
+/// A mail beyond the limit of its account is dropped.
+fn insert_mail(db: &Connection, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
+    let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) SELECT ?1, ?2, ?3, ?4, ?5 \
+         WHERE (SELECT count(*) FROM mails WHERE account = ?1) < ?6";
+    let NewMail { account, recipient, subject, body } = mail;
+    let values = params![&**account, recipient, subject, body, ms(at), sql_limit(WAITING_MAILS_MAX)];
+    db.prepare_cached(insert)?.execute(values)?;
+    Ok(())
+}

@@ -1,0 +1,329 @@
+//! Alerts, from failed attempts to the mails that a real SMTP server receives, by two nodes on each store.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit_mail::Mailer;
+use kit_outbound::{Request, TransportError};
+use kit_runtime::clock::{Clock as _, TestClock};
+use kit_runtime::random::SystemRandom;
+use kit_runtime::vault::{Key, Vault};
+use provider_core::dispatcher::{ResponseFuture, Transport};
+use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Endpoint};
+use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
+use provider_core::{
+    ApplicationInput, Caller, Created, EndpointInput, IfExists, Provider, ProviderConfig, ProviderError, ProviderParts,
+    Switch, ids,
+};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+use super::given::*;
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// Nothing is delivered in these stories.
+struct Nowhere;
+
+impl Transport for Nowhere {
+    fn send(&self, _: Request) -> ResponseFuture<'_> {
+        Box::pin(async { Err(TransportError::Stale) })
+    }
+}
+
+/// A mail server that takes every mail, unless it is busy.
+struct MailServer {
+    url: String,
+    received: mpsc::UnboundedReceiver<String>,
+    is_busy: Arc<AtomicBool>,
+}
+
+impl MailServer {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("smtp://{}", listener.local_addr().unwrap());
+        let (sender, received) = mpsc::unbounded_channel();
+        let is_busy = Arc::new(AtomicBool::new(false));
+        let busy = Arc::clone(&is_busy);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(converse(stream, sender.clone(), Arc::clone(&busy)));
+            }
+        });
+        Self { url, received, is_busy }
+    }
+
+    /// The only mail that arrived since the last call.
+    fn only(&mut self) -> String {
+        let mail = self.received.try_recv().expect("no mail arrived");
+        assert!(self.received.try_recv().is_err(), "more than one mail arrived");
+        mail
+    }
+
+    fn is_quiet(&mut self) -> bool {
+        self.received.try_recv().is_err()
+    }
+}
+
+/// One SMTP session (RFC 5321).
+async fn converse(stream: TcpStream, mails: mpsc::UnboundedSender<String>, is_busy: Arc<AtomicBool>) {
+    let (read, mut write) = stream.into_split();
+    let (mut lines, mut to) = (BufReader::new(read).lines(), String::new());
+    write.write_all(b"220 test\r\n").await.unwrap();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let answer: &[u8] = match line.split([' ', ':']).next().unwrap_or_default().to_ascii_uppercase().as_str() {
+            "EHLO" => b"250-test\r\n250 8BITMIME\r\n",
+            "MAIL" if is_busy.load(Ordering::SeqCst) => b"451 busy\r\n",
+            "RCPT" => {
+                to = line;
+                b"250 ok\r\n"
+            }
+            "DATA" => {
+                write.write_all(b"354 go on\r\n").await.unwrap();
+                let mut mail = format!("{to}\n");
+                while let Ok(Some(line)) = lines.next_line().await {
+                    if line == "." {
+                        break;
+                    }
+                    // Dots are doubled (RFC 5321), and long lines broken (RFC 2045).
+                    let line = line.strip_prefix('.').unwrap_or(&line);
+                    match line.strip_suffix('=') {
+                        Some(part) => mail.push_str(part),
+                        None => mail.extend([line, "\n"]),
+                    }
+                }
+                let _ = mails.send(mail);
+                b"250 taken\r\n"
+            }
+            "QUIT" => b"221 bye\r\n",
+            _ => b"250 ok\r\n",
+        };
+        if write.write_all(answer).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Two nodes on one store.
+struct Nodes {
+    store: Shared,
+    clock: Arc<TestClock>,
+    nodes: [Provider; 2],
+    caller: Caller,
+}
+
+impl Nodes {
+    async fn new(store: Shared, mailer: Option<Mailer>) -> Self {
+        let clock = Arc::new(TestClock::new("2026-11-21T06:00:00Z".parse().unwrap()));
+        let key = Key::generate(&SystemRandom);
+        let vault = Arc::new(Vault::new(vec![(key.id(), key)]).unwrap());
+        let node = || {
+            Provider::new(ProviderParts {
+                store: Arc::clone(&store),
+                clock: clock.clone(),
+                random: Arc::new(SystemRandom),
+                vault: Arc::clone(&vault),
+                transport: Arc::new(Nowhere),
+                config: ProviderConfig { mailer: mailer.clone(), ..ProviderConfig::default() },
+            })
+        };
+        let nodes = [node(), node()];
+        let caller = Caller::operator(&nodes[0].create_account("Customer").await.unwrap());
+        let application =
+            ApplicationInput { name: "House".into(), uid: Some("a".into()), ..ApplicationInput::default() };
+        nodes[0].create_application(&caller, application, IfExists::Refuse, None, |_| String::new()).await.unwrap();
+        Self { store, clock, nodes, caller }
+    }
+
+    async fn endpoint(&self) -> Endpoint {
+        let input =
+            EndpointInput { url: "https://hooks.example.com/in?token=hidden".into(), ..EndpointInput::default() };
+        match self.nodes[0].create_endpoint(&self.caller, "a", input, None, |_| String::new()).await.unwrap() {
+            Created::New(endpoint) => endpoint,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// An attempt at this moment, with what follows from it.
+    async fn attempt(&self, endpoint: &Endpoint, code: u16, response: &str, effect: EndpointEffect) {
+        self.clock.advance(Duration::from_secs(1));
+        let now = self.clock.now();
+        let attempt = Attempt {
+            id: ids::lowest_id_at(ids::ATTEMPT, now).into(),
+            message: ids::lowest_id_at(ids::MESSAGE, now).into(),
+            endpoint: endpoint.id.clone(),
+            application: endpoint.application.clone(),
+            url: endpoint.url.clone(),
+            status: if code == 200 { AttemptStatus::Success } else { AttemptStatus::Fail },
+            response_status_code: code,
+            response: response.to_owned(),
+            response_duration_ms: 1,
+            trigger: AttemptTrigger::Scheduled,
+            at: now,
+        };
+        let (outcome, notice) = (DeliveryOutcome::Done, AttemptEvent::None);
+        let record = AttemptRecord { attempt, outcome, endpoint: effect, notice };
+        self.store.record_attempts(vec![record].into(), NO_DELAY).await.unwrap();
+    }
+
+    /// A round of both nodes at the same time, and another one.
+    async fn round(&self) {
+        for _ in 0..2 {
+            let [first, second] = &self.nodes;
+            let (first, second) = tokio::join!(first.send_alerts(), second.send_alerts());
+            first.unwrap();
+            second.unwrap();
+        }
+    }
+
+    /// The operational events since the last call that are about alerts.
+    async fn events(&self) -> Vec<Value> {
+        let events = self.store.operational_events(100).await.unwrap();
+        self.store.delete_operational_events(events.iter().map(|event| event.no).collect()).await.unwrap();
+        let payloads = events.iter().map(|event| serde_json::from_slice::<Value>(&event.payload).unwrap());
+        let told = ["endpoint.failing", "endpoint.disabling", "endpoint.disabled", "endpoint.recovered"];
+        payloads.filter(|payload| told.iter().any(|name| payload["type"] == *name)).collect()
+    }
+
+    async fn confirm(&self, mails: &mut MailServer, address: &str) {
+        let node = &self.nodes[0];
+        node.add_alert_recipient(&self.caller, address).await.unwrap();
+        self.round().await;
+        let mail = mails.only();
+        let code = mail.split("within 24 hours: ").nth(1).unwrap().split_whitespace().next().unwrap();
+        let wrong = node.confirm_alert_recipient(&self.caller, address, "wrong").await;
+        assert!(matches!(wrong, Err(ProviderError::NotFound)));
+        node.confirm_alert_recipient(&self.caller, address, code).await.unwrap();
+    }
+}
+
+#[track_caller]
+fn contains(mail: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(mail.contains(part), "{part} is not in {mail}");
+    }
+}
+
+pub(super) async fn owners_are_told_each_transition_once(store: Shared) {
+    let mut mails = MailServer::start().await;
+    let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "Lotwire <alerts@example.org>").unwrap())).await;
+    let listener = EndpointInput { url: "https://example.com/".into(), ..EndpointInput::default() };
+    nodes.nodes[0].create_operational_endpoint(&nodes.caller, listener, None, |_| String::new()).await.unwrap();
+    nodes.confirm(&mut mails, "ops@example.com").await;
+    let endpoint = nodes.endpoint().await;
+
+    nodes.attempt(&endpoint, 500, "a secret line", EndpointEffect::Failing).await;
+    nodes.attempt(&endpoint, 500, "a secret line", EndpointEffect::Failing).await;
+    nodes.round().await;
+    assert!(mails.is_quiet() && nodes.events().await.is_empty(), "single failures are no alert");
+    nodes.clock.advance(HOUR);
+    nodes.round().await;
+    let mail = mails.only();
+    contains(&mail, &["RCPT TO:<ops@example.com>", "Subject: Webhooks to hooks.example.com fail (House)"]);
+    contains(&mail, &["Why: 500: The receiver's own code failed. Look for the message id", "Message-ID: <alert-"]);
+    contains(&mail, &["Failed attempts since 21 November 2026, 06:00 UTC: 2\n", "until 26 November 2026, 06:00 UTC"]);
+    contains(
+        &mail,
+        &[&format!("/dashboard/applications/{}", endpoint.application), "Address: https://hooks.example.com/in\n"],
+    );
+    assert!(!mail.contains("secret") && !mail.contains("hidden"), "{mail}");
+    let [event] = &nodes.events().await[..] else { panic!("one event") };
+    assert_eq!((&event["type"], &event["data"]["cause"]), (&"endpoint.failing".into(), &"code_failed".into()));
+    assert_eq!((&event["data"]["failedAttempts"], &event["data"]["endpointId"]), (&2.into(), &(*endpoint.id).into()));
+    assert_eq!(event["data"]["disableAt"], "2026-11-26T06:00:01.000Z");
+
+    nodes.clock.advance(96 * HOUR);
+    nodes.round().await;
+    contains(&mails.only(), &["will be disabled in 24 hours", "26 November 2026, 06:00 UTC"]);
+    assert_eq!(nodes.events().await[0]["type"], "endpoint.disabling");
+
+    nodes.attempt(&endpoint, 0, "no complete response within 30000 ms", EndpointEffect::Disable).await;
+    nodes.round().await;
+    contains(&mails.only(), &["are disabled (House)", "no answer came in 30 s. Put the work into a queue", ": 3\n"]);
+    let [event] = &nodes.events().await[..] else { panic!("one event") };
+    assert_eq!((&event["type"], &event["data"]["trigger"]), (&"endpoint.disabled".into(), &"automatic".into()));
+
+    nodes.nodes[0].switch_endpoint(&nodes.caller, "a", &endpoint.id, Switch::On).await.unwrap();
+    nodes.round().await;
+    assert!(mails.is_quiet(), "to enable it does not repair it");
+    nodes.attempt(&endpoint, 200, "", EndpointEffect::None).await;
+    nodes.round().await;
+    contains(&mails.only(), &["arrive again (House)", "delivered again"]);
+    assert_eq!(nodes.events().await[0]["type"], "endpoint.recovered");
+
+    // The next run of failures is told again, and what a caller disables is not told.
+    nodes.attempt(&endpoint, 404, "", EndpointEffect::Failing).await;
+    nodes.clock.advance(HOUR);
+    nodes.round().await;
+    contains(&mails.only(), &["404: The receiver has no route /in."]);
+    nodes.nodes[1].switch_endpoint(&nodes.caller, "a", &endpoint.id, Switch::Off).await.unwrap();
+    nodes.round().await;
+    assert!(mails.is_quiet());
+    assert_eq!(nodes.events().await[1]["data"]["trigger"], "manual");
+}
+
+pub(super) async fn a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_no_alert(store: Shared) {
+    let mut mails = MailServer::start().await;
+    let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
+    nodes.confirm(&mut mails, "ops@example.com").await;
+    let node = &nodes.nodes[0];
+    node.add_alert_recipient(&nodes.caller, "unconfirmed@example.com").await.unwrap();
+    nodes.round().await;
+    contains(&mails.only(), &["RCPT TO:<unconfirmed@example.com>", "enter this code"]);
+    let again = node.add_alert_recipient(&nodes.caller, "ops@example.com").await;
+    assert!(matches!(again, Err(ProviderError::Conflict { .. })));
+    let wrong = node.add_alert_recipient(&nodes.caller, "nobody").await;
+    assert!(matches!(wrong, Err(ProviderError::Validation(_))));
+
+    let (own_fault, gone) = (nodes.endpoint().await, nodes.endpoint().await);
+    let unreachable = "could not connect to hooks.example.com: Network is unreachable (os error 101) (203.0.113.7:443)";
+    nodes.attempt(&own_fault, 0, unreachable, EndpointEffect::Failing).await;
+    nodes.clock.advance(HOUR);
+    nodes.round().await;
+    assert!(mails.is_quiet());
+
+    mails.is_busy.store(true, Ordering::SeqCst);
+    nodes.attempt(&gone, 410, "", EndpointEffect::Disable).await;
+    nodes.round().await;
+    nodes.clock.advance(Duration::from_secs(30));
+    mails.is_busy.store(false, Ordering::SeqCst);
+    nodes.round().await;
+    assert!(mails.is_quiet(), "the next try is not due");
+    nodes.clock.advance(Duration::from_secs(60));
+    nodes.round().await;
+    contains(&mails.only(), &["410: The receiver is gone for good"]);
+
+    let confirmed = |recipients: Vec<provider_core::port::AlertRecipient>| -> Vec<(String, bool)> {
+        recipients.into_iter().map(|one| (one.address, one.confirmed_at.is_some())).collect()
+    };
+    let listed = confirmed(node.alert_recipients(&nodes.caller).await.unwrap());
+    assert_eq!(listed, [("ops@example.com".to_owned(), true), ("unconfirmed@example.com".to_owned(), false)]);
+    node.remove_alert_recipient(&nodes.caller, "ops@example.com").await.unwrap();
+    assert!(matches!(
+        node.remove_alert_recipient(&nodes.caller, "ops@example.com").await,
+        Err(ProviderError::NotFound)
+    ));
+    node.delete_endpoint(&nodes.caller, "a", &gone.id).await.unwrap();
+    nodes.store.forget_deleted_alerts().await.unwrap();
+    nodes.round().await;
+    assert!(mails.is_quiet());
+}
+
+pub(super) async fn without_a_mail_server_only_events_are_sent(store: Shared) {
+    let nodes = Nodes::new(store, None).await;
+    let refused = nodes.nodes[0].add_alert_recipient(&nodes.caller, "ops@example.com").await;
+    assert!(matches!(refused, Err(ProviderError::BadRequest { code: "mail_not_configured", .. })));
+    let listener = EndpointInput { url: "https://example.com/".into(), ..EndpointInput::default() };
+    nodes.nodes[0].create_operational_endpoint(&nodes.caller, listener, None, |_| String::new()).await.unwrap();
+    let endpoint = nodes.endpoint().await;
+    nodes.attempt(&endpoint, 0, "no TLS handshake within 10000 ms", EndpointEffect::Failing).await;
+    nodes.clock.advance(HOUR);
+    nodes.round().await;
+    assert_eq!(nodes.events().await[0]["data"]["causeText"], "TLS was not finished in 10 s.");
+    let far = Timestamp::MAX;
+    assert!(nodes.store.claim_mails(nodes.clock.now(), far.min(nodes.clock.now() + HOUR), 9).await.unwrap().is_empty());
+}
