@@ -16,24 +16,27 @@ use crate::support::{WAIT_MAX, launch};
 const EVENT_TYPE: &str = "ITEM_STATUS_CHANGE";
 /// CSS pixels across phones and a tablet.
 const SMALL: [u32; 3] = [320, 390, 768];
-const DESK: u32 = 1_200;
+pub(crate) const DESK: u32 = 1_200;
 
 /// A provider with an application, set up by the official client.
-struct PortalFixture {
-    svix: Svix,
-    app: String,
-    launch: Launch,
-    receiver: Receiver,
+pub(crate) struct PortalFixture {
+    pub(crate) svix: Svix,
+    pub(crate) account: String,
+    pub(crate) app: String,
+    pub(crate) launch: Launch,
+    pub(crate) receiver: Receiver,
     _server: Server,
     _data: tempfile::TempDir,
 }
 
 impl PortalFixture {
-    async fn open() -> Self {
+    pub(crate) async fn open() -> Self {
         let data = tempfile::tempdir().unwrap();
         let launch = launch(data.path()).roles(&["provider"]);
         let server = launch.start(&http_client()).await.unwrap();
-        let key = launch.create_provider_key("House").unwrap();
+        let text = |words: &[&str], field| launch.run_command(words).unwrap()[field].as_str().unwrap().to_owned();
+        let account = text(&["provider", "account", "create", "House", "--json"], "id");
+        let key = text(&["provider", "key", "create", "--account", &account, "--name", "House", "--json"], "key");
         let options = SvixOptions { server_url: Some(launch.provider_url()), ..SvixOptions::default() };
         let svix = Svix::new(key, Some(options));
         let app = svix.application().create(ApplicationIn::new("Hammer & Sons".into()), None).await.unwrap().id;
@@ -41,16 +44,16 @@ impl PortalFixture {
             svix.event_type().create(EventTypeIn::new(name.into(), "It changed.".into()), None).await.unwrap();
         }
         let receiver = Receiver::bind("127.0.0.1:0".parse().unwrap(), Arc::new(SystemClock)).await.unwrap();
-        PortalFixture { svix, app, launch, receiver, _server: server, _data: data }
+        PortalFixture { svix, account, app, launch, receiver, _server: server, _data: data }
     }
 
-    async fn link(&self) -> (String, String) {
+    pub(crate) async fn link(&self) -> (String, String) {
         let asked = AppPortalAccessIn::new();
         let access = self.svix.authentication().app_portal_access(self.app.clone(), asked, None).await.unwrap();
         (access.url, access.token)
     }
 
-    async fn send(&self, status: &str) -> String {
+    pub(crate) async fn send(&self, status: &str) -> String {
         let [item, house, auction] = ["1", "2", "3"].map(|digit| format!("00000000-0000-7000-8000-00000000000{digit}"));
         let payload = json!({ "itemUuid": item, "auctioneerUuid": house, "auctionUuid": auction, "status": status });
         let message = MessageIn::new(EVENT_TYPE.into(), payload);
@@ -259,7 +262,9 @@ async fn every_page_is_accessible_on_small_screens_and_by_keyboard() {
     paths.push(format!("/endpoints/{endpoint}/replay/confirm?what=missing&hours=24"));
     paths.push(format!("/messages/{message}"));
     paths.push(format!("/event-types/{EVENT_TYPE}"));
-    for of_endpoint in ["", "/settings", "/secret", "/headers", "/example", "/replay", "/ordering", "/delete"] {
+    for of_endpoint in
+        ["", "/settings", "/secret", "/verify", "/headers", "/example", "/replay", "/ordering", "/delete"]
+    {
         paths.push(format!("/endpoints/{endpoint}{of_endpoint}"));
     }
     for path in paths {

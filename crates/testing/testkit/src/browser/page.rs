@@ -76,6 +76,28 @@ impl Page {
         }
     }
 
+    /// The frame of another site whose address contains this text, as a page. It can be evaluated, not clicked.
+    pub async fn frame(&self, part: &str) -> Result<Self, BrowserError> {
+        let deadline = Instant::now() + WAIT_MAX;
+        loop {
+            let targets = self.connection.call(None, "Target.getTargets", json!({})).await?;
+            let of_frame = |target: &&Value| {
+                target["type"] == "iframe" && target["url"].as_str().is_some_and(|url| url.contains(part))
+            };
+            let found = targets["targetInfos"].as_array().into_iter().flatten().find(of_frame).cloned();
+            if let Some(target) = found {
+                let attach = json!({ "targetId": target["targetId"], "flatten": true });
+                let attached = self.connection.call(None, "Target.attachToTarget", attach).await?;
+                let session = attached["sessionId"].as_str().unwrap_or_default().to_owned();
+                return Ok(Page { connection: self.connection.clone(), session });
+            }
+            if Instant::now() > deadline {
+                return Err(BrowserError::new(format!("looking for a frame at {part}"), targets));
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    }
+
     /// Evaluates an expression on the page. A promise is awaited.
     pub async fn evaluate(&self, expression: &str) -> Result<Value, BrowserError> {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
