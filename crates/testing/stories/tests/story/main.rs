@@ -11,6 +11,7 @@ mod broken_log;
 mod bulk_changes;
 mod concurrent_bidders;
 mod dashboard_people;
+mod dashboard_setup;
 mod database_outage;
 mod demo;
 mod disconnect_and_quarantine;
