@@ -174,9 +174,9 @@ impl PayloadSchemas {
             return;
         }
         let findings = findings.entry(account.clone()).or_default();
-        let place = findings.iter().position(|own| {
-            own.event_type == event_type && own.version == found.version && own.rule == found.rule
-        });
+        let place = findings
+            .iter()
+            .position(|own| own.event_type == event_type && own.version == found.version && own.rule == found.rule);
         let before = place.and_then(|place| findings.remove(place)).map_or(0, |own| own.messages);
         findings.push_front(PayloadFinding {
             event_type: event_type.to_owned(),

@@ -91,8 +91,7 @@ impl UsageCounts {
             entries.clear();
         }
         let entry = entries.entry(account.clone()).or_default();
-        let is_fresh =
-            entry.counted.as_ref().is_some_and(|(at, _)| now.saturating_duration_since(*at) < MAX_AGE);
+        let is_fresh = entry.counted.as_ref().is_some_and(|(at, _)| now.saturating_duration_since(*at) < MAX_AGE);
         let begins = !is_fresh && !entry.is_counting;
         entry.is_counting |= begins;
         begins

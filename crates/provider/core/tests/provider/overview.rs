@@ -30,7 +30,9 @@ async fn failing_endpoints_are_listed_with_their_applications_and_subscribers_by
     let fixture = Fixture::new(quick()).await;
     let caller = &fixture.caller;
     let created =
-        fixture.provider.create_event_type(caller, "ITEM_STATUS_CHANGE", EventTypeInput::default(), None, |_| String::new());
+        fixture
+            .provider
+            .create_event_type(caller, "ITEM_STATUS_CHANGE", EventTypeInput::default(), None, |_| String::new());
     created.await.unwrap();
     let receiver = Receiver::start(|_| Reply::Status(500)).await;
     let chosen = EndpointInput {
@@ -50,7 +52,10 @@ async fn failing_endpoints_are_listed_with_their_applications_and_subscribers_by
     let figures = fixture.provider.application_figures(caller, std::slice::from_ref(application)).await.unwrap();
     assert_eq!((figures[0].endpoints, figures[0].failing, figures[0].success), (1, 1, 0));
     assert!(figures[0].fail >= 1);
-    assert_eq!(fixture.provider.search_applications(caller, "AP", &PageRequest::default()).await.unwrap().data.len(), 1);
+    assert_eq!(
+        fixture.provider.search_applications(caller, "AP", &PageRequest::default()).await.unwrap().data.len(),
+        1
+    );
 }
 
 #[tokio::test]
@@ -74,7 +79,8 @@ async fn payloads_that_break_a_rule_are_found_without_their_content() {
     let mut fixture = Fixture::without_workers(crate::fixture::store(), quick()).await;
     let schemas = json!({"1": {"type": "object", "required": ["itemUuid"]}});
     let input = EventTypeInput { schemas: Some(schemas), ..EventTypeInput::default() };
-    let created = fixture.provider.create_event_type(&fixture.caller, "ITEM_STATUS_CHANGE", input, None, |_| String::new());
+    let created =
+        fixture.provider.create_event_type(&fixture.caller, "ITEM_STATUS_CHANGE", input, None, |_| String::new());
     created.await.unwrap();
     let mut account = fixture.provider.account(&fixture.caller.account).await.unwrap();
     account.settings.payload_check = PayloadCheck::Warn;

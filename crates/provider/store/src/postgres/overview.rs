@@ -89,9 +89,8 @@ impl OverviewStore for PostgresStore {
              EXISTS (SELECT FROM applications a JOIN endpoints e ON e.application = a.id \
                  CROSS JOIN LATERAL (SELECT status FROM attempts WHERE endpoint = e.id ORDER BY id DESC LIMIT $2) t \
                  WHERE a.account = $1 AND t.status = 0)";
-        let read = |row: &Row| {
-            Ok(AccountProgress { has_endpoint: rows::get(row, 0)?, has_delivery: rows::get(row, 1)? })
-        };
+        let read =
+            |row: &Row| Ok(AccountProgress { has_endpoint: rows::get(row, 0)?, has_delivery: rows::get(row, 1)? });
         Ok(rows::one(&client, select, &[&account, &sql_limit(attempts_max)], read).await?.unwrap_or_default())
     }
 

@@ -32,7 +32,8 @@ pub(super) async fn applications_have_figures_and_are_found_by_a_part_of_their_n
         success,
         fail,
     };
-    let empty = ApplicationFigures { endpoints: 0, failing: 0, disabled: 0, last_message_at: None, ..figures(&second, 0, 0) };
+    let empty =
+        ApplicationFigures { endpoints: 0, failing: 0, disabled: 0, last_message_at: None, ..figures(&second, 0, 0) };
     let found = store.application_figures(&wanted, "", 9).await.unwrap();
     assert_eq!(found, [empty, figures(&first, 2, 2)]);
     let one_each = store.application_figures(&wanted[1..], "", 1).await.unwrap();

@@ -59,7 +59,8 @@ async fn the_first_person_invites_a_second_whose_role_is_refused_where_it_should
     ann.wait_until_shown("Nobody can sign in yet").await.unwrap();
     assert_accessible(&ann).await;
 
-    let code = fixture.launch.run_command(&["provider", "account", "sign-in-code", &fixture.account, "--json"]).unwrap();
+    let code =
+        fixture.launch.run_command(&["provider", "account", "sign-in-code", &fixture.account, "--json"]).unwrap();
     let code = code["url"].as_str().unwrap().to_owned();
     join(&ann, &code, "Ann").await;
     ann.click("People").await.unwrap();
