@@ -29,7 +29,7 @@ async fn a_person_changes_name_and_password() {
 
     let new = "a much longer password";
     let change = [("old-password", "not the password"), ("password", new)];
-    ann.post("/profile/password", &change).await.is(422).shows("The password is wrong").hides(new);
+    ann.post("/profile/password", &change).await.is(422).shows("the password is wrong").hides(new);
     let change = [("old-password", PASSWORD), ("password", "short")];
     ann.post("/profile/password", &change).await.is(422).shows("at least 12 characters");
     let change = [("old-password", PASSWORD), ("password", new)];
