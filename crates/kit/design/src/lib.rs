@@ -19,6 +19,7 @@ pub mod error_page;
 pub mod fields;
 pub mod frame;
 pub mod pager;
+pub mod qr_code;
 pub mod relative_time;
 pub mod side;
 pub mod site;

@@ -14,8 +14,9 @@ use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{ListPage, PageRequest, ProviderError};
 
 use super::{hint, pluralise, print, print_json, require_database};
+use crate::address_file;
 use crate::cli::{Provider as Command, ProviderAccount};
-use crate::config::Config;
+use crate::config::{Config, Role};
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_provider};
 
@@ -26,6 +27,7 @@ pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Comman
     if !matches!(command, Command::Account(ProviderAccount::Create { .. })) {
         require_database(config, "provider.db")?;
     }
+    let config = &with_server_address(config);
     let services = NodeServices::new(config)?;
     let provider = open_provider(config, &services).await?;
     match command {
@@ -35,6 +37,17 @@ pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Comman
         Command::Endpoint(command) => endpoint::run(&provider, command).await,
         Command::Stuck(options) => stuck::run(&provider, &services, options).await,
     }
+}
+
+/// The configuration with the address of the running server, if no public URL is set. Links begin with it.
+fn with_server_address(config: &Config) -> Config {
+    let mut config = config.clone();
+    if config.provider.public_url.is_empty()
+        && let Some(url) = address_file::read(&config.data_dir, Role::Provider)
+    {
+        config.provider.public_url = url;
+    }
+    config
 }
 
 /// Reads a list page by page, up to [`LIST_MAX`] rows.

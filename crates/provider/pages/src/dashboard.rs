@@ -116,7 +116,7 @@ impl Dashboard {
     }
 
     pub(crate) fn now(&self) -> jiff::Timestamp {
-        self.0.clock.now()
+        self.clock().now()
     }
 
     pub(crate) fn clock(&self) -> &SharedClock {

@@ -120,5 +120,5 @@ impl Provider {
 }
 
 fn time(at: Option<Timestamp>) -> Option<String> {
-    at.map(|at| at.to_string())
+    at.map(|at| at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }

@@ -95,7 +95,7 @@ impl Provider {
             account: account.id.clone(),
             role: Role::Admin,
             person: None,
-            note: "Sign-in code of the operator".to_owned(),
+            note: "New Admin".to_owned(),
             ttl: self.config().people.sign_in_code_ttl,
             action: Action::SignInCode,
         })
@@ -206,14 +206,14 @@ impl Provider {
                     signed_in_at: Some(self.now()),
                     totp: None,
                 };
-                (person.clone(), InvitedPerson::New(person), Action::Joined)
+                (person.clone(), InvitedPerson::New(Box::new(person)), Action::Joined)
             }
             Some(person) => {
                 let person = Person { password_hash, ..person };
                 let (totp, ending) = (TotpChange::Remove, SessionsToEnd::All);
                 let change = PersonChange { person: person.clone(), totp, ending, activity: None };
                 let person = Person { version: person.version + 1, totp: None, ..person };
-                (person, InvitedPerson::Existing(change), Action::PasswordChanged)
+                (person, InvitedPerson::Existing(Box::new(change)), Action::PasswordChanged)
             }
         };
         let (session, token) = self.new_session(&person, &browser)?;

@@ -54,7 +54,7 @@ pub struct SignIn {
 /// The result of a right password.
 pub enum SignInResult {
     /// The session began.
-    SignedIn(SignedIn),
+    SignedIn(Box<SignedIn>),
     /// The person has a second factor: its code, with this token, begins the session within five minutes.
     CodeRequired(Secret),
 }
@@ -95,7 +95,9 @@ impl Provider {
             self.give_back(taken).await?;
             return Ok(SignInResult::CodeRequired(self.code_awaited(&person)));
         }
-        self.begin_session(person, device, &browser, taken).await.map(SignInResult::SignedIn)
+        self.begin_session(person, device, &browser, taken)
+            .await
+            .map(|signed_in| SignInResult::SignedIn(Box::new(signed_in)))
     }
 
     /// Begins the session of a right password with the code of the second factor, or with a recovery code.

@@ -57,9 +57,9 @@ pub enum PersonChangeResult {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InvitedPerson {
     /// A new person joins.
-    New(Person),
+    New(Box<Person>),
     /// A person gets a new password.
-    Existing(PersonChange),
+    Existing(Box<PersonChange>),
 }
 
 /// The use of an invitation, with everything that is committed with it.

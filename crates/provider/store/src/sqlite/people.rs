@@ -157,7 +157,7 @@ fn insert(db: &Connection, person: &Person) -> SqlResult<()> {
     }
 }
 
-/// There is one writer, so nobody changes between the check and the write.
+/// There is one writer, so no call changes a person between the check and the write.
 fn change_person(db: &Connection, change: &PersonChange) -> SqlResult<PersonChangeResult> {
     let person = &change.person;
     let before = at_version(db, &person.id, person.version)?;

@@ -54,10 +54,14 @@ fn invitation(number: usize) -> Invitation {
     }
 }
 
+fn joining(person: Person) -> InvitedPerson {
+    InvitedPerson::New(Box::new(person))
+}
+
 /// The person joins by an invitation of the same number, with a session of that number.
 async fn join(store: &Shared, number: usize, role: Role) -> Result<(), StoreError> {
     store.create_invitation(invitation(number), 99, entry(1)).await.unwrap();
-    accept(store, number, InvitedPerson::New(person(number, role)), number).await
+    accept(store, number, joining(person(number, role)), number).await
 }
 
 async fn accept(store: &Shared, number: usize, person: InvitedPerson, session_of: usize) -> Result<(), StoreError> {
@@ -78,13 +82,13 @@ pub(super) async fn a_person_joins_once_with_an_invitation(store: Shared) {
     assert_eq!(store.person_by_email("person1@example.com").await.unwrap(), Some(person(1, Role::Admin)));
     assert_eq!(store.person_by_email("person2@example.com").await.unwrap(), None);
     assert_eq!(store.session_by_hash([1; 32]).await.unwrap(), Some((session(1, 1), person(1, Role::Admin))));
-    let again = accept(&store, 1, InvitedPerson::New(person(2, Role::Admin)), 2).await;
+    let again = accept(&store, 1, joining(person(2, Role::Admin)), 2).await;
     assert!(matches!(again, Err(StoreError::NotFound)), "it was used");
 
     store.create_invitation(invitation(3), 9, entry(1)).await.unwrap();
     assert_eq!(store.invitation_by_hash([3; 32]).await.unwrap(), Some(invitation(3)));
     let same_address = Person { email: "person1@example.com".to_owned(), ..person(3, Role::Viewer) };
-    let taken = accept(&store, 3, InvitedPerson::New(same_address), 3).await;
+    let taken = accept(&store, 3, joining(same_address), 3).await;
     assert!(matches!(taken, Err(StoreError::Taken("email"))));
     assert_eq!(store.invitations(&id("org", 1), whole(Order::Descending)).await.unwrap(), [invitation(3)]);
     assert!(!store.delete_invitation(&id("org", 2), &id("inv", 3), entry(3)).await.unwrap());
@@ -106,7 +110,8 @@ pub(super) async fn a_link_for_a_new_password_changes_the_person(store: Shared) 
     assert_eq!(store.invitation_by_hash([2; 32]).await.unwrap(), None, "the newer link replaced it");
     let with_password = Person { password_hash: "new".to_owned(), ..person(1, Role::Admin) };
     let stale = Person { version: 7, ..with_password.clone() };
-    let reset = |person| InvitedPerson::Existing(PersonChange { ending: SessionsToEnd::All, ..change(person) });
+    let reset =
+        |person| InvitedPerson::Existing(Box::new(PersonChange { ending: SessionsToEnd::All, ..change(person) }));
     assert!(matches!(accept(&store, 3, reset(stale), 1).await, Err(StoreError::Conflict)));
     accept(&store, 3, reset(with_password.clone()), 1).await.unwrap();
     let changed = Person { version: 2, ..with_password };
@@ -238,7 +243,7 @@ pub(super) async fn an_account_has_no_more_people_than_it_may(store: Shared) {
     let refused = store.create_invitation(invitation(3), 2, entry(1)).await;
     assert!(matches!(refused, Err(StoreError::LimitReached)));
     assert_eq!(store.invitation_by_hash([3; 32]).await.unwrap(), None);
-    // A link for a new password adds nobody.
+    // A link for a new password adds no person.
     let link = Invitation { person: Some(id("per", 1)), ..invitation(4) };
     store.create_invitation(link, 2, entry(1)).await.unwrap();
 }

@@ -10,7 +10,7 @@ use crate::support::launch;
 const PASSWORD: &str = "correct horse battery";
 const DESK: u32 = 1_200;
 
-/// A provider with an account that nobody can sign in to.
+/// A provider with an account without people.
 struct AccountFixture {
     launch: Launch,
     account: String,

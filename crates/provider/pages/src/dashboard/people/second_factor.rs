@@ -5,6 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::fields::SubmittedForm;
 use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_design::qr_code::QrCode;
 use provider_core::ProviderError;
 use provider_core::people::Enrolled;
 
@@ -21,6 +22,7 @@ struct SecondFactorPage {
     is_on: bool,
     /// The second factor that waits for its first code.
     enrolled: Option<Enrolled>,
+    qr_code: Option<QrCode>,
     /// Recovery codes, shown once.
     codes: Vec<String>,
     fault: String,
@@ -28,11 +30,14 @@ struct SecondFactorPage {
 
 impl SecondFactorPage {
     async fn new(session: &DashboardSession) -> Result<Self, PageError> {
+        let enrolled = session.provider().enrolled_second_factor(&session.caller).await?;
+        let label = "QR code with the key of the second factor";
         Ok(Self {
             frame: session.frame("Second factor", Section::Profile),
             email: session.person.email.clone(),
             is_on: session.person.has_second_factor(),
-            enrolled: session.provider().enrolled_second_factor(&session.caller).await?,
+            qr_code: enrolled.as_ref().and_then(|enrolled| QrCode::new(&enrolled.url, label)),
+            enrolled,
             codes: Vec::new(),
             fault: String::new(),
         })
