@@ -1,5 +1,7 @@
 //! Consumer applications and the first page.
 
+use std::time::Duration;
+
 use provider_core::people::Role;
 use provider_core::{ApplicationInput, ApplicationPatch, Caller, Created, IfExists, PatchField};
 
@@ -19,6 +21,9 @@ async fn a_new_account_is_led_through_its_set_up() {
     place.endpoint(&app.id, at(&receiver(204, "").await)).await;
     ann.get("/").await.shows("4 of 5 steps done").shows("Receive the first event");
     place.send(&app.id, "ITEM_STATUS_CHANGE", "{}").await;
+    // The figures are counted again after a while.
+    ann.until_shown(&format!("/applications/{}", app.id), "100 %").await;
+    place.clock.advance(Duration::from_secs(20));
     let page = ann.until_shown("/", "1 succeeded, 0 failed").await;
     page.hides("Set up your account").shows("100 %").shows("class=\"bar-good\"").shows("No endpoint is failing.");
 }

@@ -22,7 +22,8 @@ async fn usage_is_shown_by_day_and_as_csv() {
     let mut ann = place.person(Role::Viewer).await;
     place.endpoint(&app.id, at(&receiver(204, "").await)).await;
     place.send(&app.id, "a.b", "{}").await;
-    ann.until_shown("/", "1 succeeded, 0 failed").await;
+    ann.until_shown(&format!("/applications/{}", app.id), "100 %").await;
+    ann.until_shown("/usage", "1 attempts succeeded").await;
     let page = ann.get("/usage").await;
     page.is(200).shows("<td>2026-11-22</td>").shows("<svg").shows("Download CSV").hides("style=");
     let csv = ann.get("/usage.csv").await;

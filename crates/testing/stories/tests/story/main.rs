@@ -15,6 +15,7 @@ mod bulk_changes;
 mod clerks_desk;
 mod concurrent_bidders;
 mod dashboard_people;
+mod dashboard_setup;
 mod database_outage;
 mod demo;
 mod disconnect_and_quarantine;
