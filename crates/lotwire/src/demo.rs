@@ -30,6 +30,8 @@ use crate::config::Config;
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{self, Node};
 
+/// E-mail address of the administrator of the demonstration.
+const ADMINISTRATOR: &str = "admin@example.com";
 /// Duration of each of the two sales, in seconds.
 const SALE_SECONDS: u32 = 20;
 /// Time without a new webhook after which the missing ones count as lost.
@@ -50,6 +52,9 @@ pub(crate) async fn run(demo: &Demo, mut config: Config, data_dir_given: bool) -
     }
     node::take_free_ports_if_busy(&mut config).await?;
     // The receiver is on this machine. Deliveries to it need an explicit permission.
+    if config.platform.environment.is_empty() {
+        config.platform.environment = "Demonstration".to_owned();
+    }
     config.provider.allow_subnets.push(ipnet::IpNet::from(std::net::IpAddr::from(Ipv4Addr::LOCALHOST)));
 
     let progress = Progress::new(catalogue.timed_lots, catalogue.webcast_lots);
@@ -205,7 +210,12 @@ async fn print_what_runs(
          The customer's App Portal (the link is valid for seven days):\n  \
          {portal}\n\n  \
          Staff API key of the platform: {key}\n  \
-         Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'",
+         Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'\n\n  \
+         The administration, with a password of this demonstration alone:\n  \
+         {platform}/admin\n  \
+         e-mail address    {ADMINISTRATOR}\n  \
+         password          {password}",
+        password = node.create_administrator(ADMINISTRATOR).await?,
         platform = node.platform_url(),
         provider = node.provider_url(),
         receiver = receiver.url(),

@@ -16,6 +16,7 @@ mod home;
 mod node;
 mod sealing_key;
 mod server_proof;
+mod setup_code;
 mod telemetry;
 
 use std::num::NonZero;

@@ -12,11 +12,12 @@ use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
 use kit_runtime::random::{SharedRandom, SystemRandom};
 use kit_runtime::tasks::Tasks;
-use kit_runtime::vault::Vault;
+use kit_runtime::vault::{Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
 use platform_core::customers::provider_access::ProviderAccess;
-use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
+use platform_core::people::NewUser;
+use platform_core::{Caller, Outcome, Platform, PlatformConfig, PlatformError, PlatformParts, Scopes};
 use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, PageRequest, Provider, ProviderConfig, ProviderParts};
@@ -332,6 +333,34 @@ impl Node {
         let new = NewApiKey { name: name.to_owned(), customer: None, scopes: Scopes::all(), expires_at: None };
         let created = platform.create_api_key(&Caller::command_line(), &new).await.context("creating an API key")?;
         Ok(created.key.expose_str().unwrap_or_default().to_owned())
+    }
+
+    /// Base URL at which people reach the platform; without `platform.public_url`, where it listens.
+    pub(crate) fn platform_public_url(&self, config: &Config) -> String {
+        if config.platform.public_url.is_empty() { self.platform_url() } else { config.platform_public_url() }
+    }
+
+    /// A one-time code for the first administrator; none when the installation has users.
+    pub(crate) async fn create_setup_code(&self) -> Result<Option<Secret>, CommandError> {
+        let Some((platform, _)) = &self.platform else { return Ok(None) };
+        platform.create_setup_code().await.context("creating a code for the first administrator")
+    }
+
+    /// Creates an administrator with a generated password, or gives the one that exists another. Returns the password.
+    pub(crate) async fn create_administrator(&self, email: &str) -> Result<String, CommandError> {
+        let doing = "creating an administrator";
+        let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
+        let caller = Caller::command_line();
+        let new = NewUser { email: email.to_owned(), role: platform_core::Role::Administrator, password: None };
+        let made = match platform.create_user(&caller, new, None).await {
+            Err(PlatformError::Taken(_)) => {
+                let user = platform.user_by_email(&caller, email).await.context(doing)?;
+                platform.reset_password(&caller, user.uuid, None, None).await
+            }
+            created => created,
+        };
+        let password = made.and_then(Outcome::fresh).context(doing)?.password;
+        Ok(password.and_then(|password| password.expose_str().map(str::to_owned)).unwrap_or_default())
     }
 
     /// Shuts down gracefully, within `provider.drain_timeout`. The node accepts no new work, releases the deliveries

@@ -4,9 +4,10 @@ mod greeting;
 mod warnings;
 
 use super::print;
-use crate::config::{Config, LogFormat};
+use crate::config::{Config, LogFormat, Role};
 use crate::error::CommandError;
 use crate::node::{self, Node};
+use crate::setup_code::{self, SetupCode};
 
 /// Runs until SIGINT or SIGTERM.
 pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
@@ -29,8 +30,28 @@ pub(super) async fn run(config: &Config) -> Result<(), CommandError> {
     if config.log.format == LogFormat::Text {
         print(&greeting::text(config, &node.platform_url(), &node.provider_url(), node.is_empty().await?));
     }
+    show_setup_code(config, &node).await?;
     node::shutdown_signal()?.await;
     tracing::info!("shutting down: requests and attempts under way finish first");
     node.stop().await;
+    Ok(())
+}
+
+/// Shows the code for the first administrator, or the file that has it, while there is no user.
+async fn show_setup_code(config: &Config, node: &Node) -> Result<(), CommandError> {
+    if !config.runs(Role::Platform) {
+        return Ok(());
+    }
+    let code = node.create_setup_code().await?;
+    let data_dir = greeting::absolute(&config.data_dir);
+    let shown = setup_code::publish(&data_dir, code.as_ref(), setup_code::is_on_terminal(config))?;
+    match (&shown, config.log.format) {
+        (None, _) => {}
+        (Some(shown), LogFormat::Text) => print(&shown.text(&node.platform_public_url(config))),
+        (Some(SetupCode::Written(path)), _) => {
+            tracing::info!(path = %path.display(), "no user exists yet: the file has a one-time code for /admin/set-up");
+        }
+        (Some(SetupCode::Shown(_)), _) => {}
+    }
     Ok(())
 }

@@ -50,7 +50,7 @@ impl Section {
             Self::Today => ("Today", "/", None),
             Self::Auctions => ("Auctions", "/auctions", Some(Scope::AuctionsRead)),
             Self::Auctioneers => ("Auctioneers", "/auctioneers", Some(Scope::CustomersRead)),
-            Self::Customers => ("Customers and webhooks", "/customers", Some(Scope::CustomersRead)),
+            Self::Customers => ("Customers", "/customers", Some(Scope::CustomersRead)),
             Self::Users => ("Users", "/users", Some(Scope::UsersRead)),
             Self::ApiKeys => ("API keys", "/api-keys", Some(Scope::KeysRead)),
             Self::AuditLog => ("Audit log", "/audit", Some(Scope::UsersRead)),
@@ -64,7 +64,7 @@ impl Section {
 /// The navigation: groups with their sections. A user sees the sections that the user's role may open.
 const GROUPS: &[(&str, &[Section])] = &[
     ("", &[Section::Today, Section::Auctions]),
-    ("Customers", &[Section::Customers, Section::Auctioneers]),
+    ("Houses", &[Section::Customers, Section::Auctioneers]),
     ("Installation", &[Section::Users, Section::ApiKeys, Section::AuditLog, Section::System, Section::TestClock]),
 ];
 

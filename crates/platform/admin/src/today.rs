@@ -151,7 +151,7 @@ fn connection_tasks(row: &CustomerRow) -> Vec<Task> {
         |count: String, text: &str| Task { count, text: text.to_owned(), detail: row.name.clone(), path: path.clone() };
     let mut tasks = Vec::new();
     if row.line.kind != "good" {
-        tasks.push(task("1".into(), &format!("connection: {}", row.line.word.to_lowercase())));
+        tasks.push(task("1".into(), row.line.task));
     }
     if row.line.quarantined > 0 {
         let words = plural(usize::try_from(row.line.quarantined).unwrap_or(usize::MAX), "event", "events");

@@ -25,6 +25,9 @@ pub(super) fn text(config: &Config, platform_url: &str, provider_url: &str, is_e
             lines.push(format!("  {name:<14}  {url}  (API documentation: {url}/docs)"));
         }
     }
+    if config.runs(Role::Platform) {
+        lines.push(format!("  administration  {platform_url}{}", platform_admin::PATH));
+    }
     if is_empty {
         lines.push(String::new());
         lines.extend(next_steps(config));

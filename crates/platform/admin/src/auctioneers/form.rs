@@ -83,7 +83,7 @@ impl Typed {
             text("name", "Name", &self.name),
             text("currency", "Usual currency", &self.currency).hint("ISO 4217, such as GBP.").optional(),
             text("line1", "Address, line 1", &self.line1)
-                .hint("An address has at least both lines and a postcode. Leave all of them empty for none.")
+                .hint("An address has at least this line and a postcode. Leave all of them empty for none.")
                 .optional(),
             text("line2", "Address, line 2", &self.line2).optional(),
             text("city", "City", &self.city).optional(),
@@ -108,6 +108,11 @@ impl Typed {
         let lines = [&self.line1, &self.line2, &self.city, &self.county, &self.postcode];
         if lines.iter().all(|line| line.is_empty()) {
             return Ok(None);
+        }
+        for (field, value) in [("line1", &self.line1), ("postcode", &self.postcode)] {
+            if value.is_empty() {
+                return Err(Refused::by_page(field, "is empty: an address has it"));
+            }
         }
         let country_code = if self.country.is_empty() {
             AddressCountryCode::default()

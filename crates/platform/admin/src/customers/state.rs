@@ -10,6 +10,8 @@ pub(crate) struct ConnectionLine {
     /// Class of the status: `good`, `bad`, `wait`, or empty.
     pub(crate) kind: &'static str,
     pub(crate) word: &'static str,
+    /// What is wrong, after a number.
+    pub(crate) task: &'static str,
     pub(crate) provider: String,
     /// How many events wait, and since when.
     pub(crate) waiting: String,
@@ -23,7 +25,8 @@ impl ConnectionLine {
         let Some(state) = state else {
             let (provider, waiting) = ("–".to_owned(), "0".to_owned());
             let (word, needs_support) = ("Not connected", true);
-            return Self { kind: "wait", word, provider, waiting, quarantined: 0, needs_support };
+            let task = "customer is not connected";
+            return Self { kind: "wait", word, task, provider, waiting, quarantined: 0, needs_support };
         };
         let (kind, word) = words(state);
         let backlog = &state.backlog;
@@ -34,6 +37,7 @@ impl ConnectionLine {
         Self {
             kind,
             word,
+            task: task(word),
             provider: provider(&state.provider),
             waiting,
             quarantined: backlog.quarantined,
@@ -53,6 +57,16 @@ pub(crate) fn words(state: &ConsumerState) -> (&'static str, &'static str) {
         ConnectionState::Refused => ("bad", "Refused"),
         ConnectionState::Parked => ("bad", "Parked"),
         ConnectionState::Unreachable => ("bad", "Unreachable"),
+    }
+}
+
+fn task(word: &str) -> &'static str {
+    match word {
+        "Incomplete" => "connection is incomplete",
+        "Not tested" => "connection was never tested",
+        "Refused" => "connection is refused",
+        "Parked" => "queue is parked",
+        _ => "provider is unreachable",
     }
 }
 

@@ -10,7 +10,10 @@ use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::people::NewUser;
+use platform_core::sales::auctions::NewAuction;
+use platform_core::sales::new_item::NewItem;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role};
+use platform_rules::AuctionKind;
 use uuid::Uuid;
 
 use crate::visitor::Visitor;
@@ -67,4 +70,21 @@ impl Fixture {
     pub(crate) async fn customer(&self, name: &str) -> Uuid {
         self.platform.create_customer(&Caller::command_line(), name, None).await.unwrap().fresh().unwrap().uuid
     }
+}
+
+/// A LIVE timed sale with one LIVE lot and one that is a draft, ending in a day; `change` may change it before. Returns
+/// the ids of the auction and its first lot.
+pub(crate) async fn sale(fixture: &Fixture, change: impl FnOnce(&mut NewAuction)) -> (Uuid, Uuid) {
+    let (platform, caller) = (&fixture.platform, Caller::command_line());
+    let customer = fixture.customer("Sale & Sons").await;
+    let auctioneer = platform.create_auctioneer(&caller, customer, "Sale rooms", None).await.unwrap().fresh().unwrap();
+    let mut new = NewAuction::new(auctioneer.uuid, AuctionKind::Timed, "Prints", "GBP", "Europe/London");
+    new.ends_at = Some(platform.now() + std::time::Duration::from_secs(24 * 3_600));
+    new.status = contract::AuctionStatus::Live;
+    let live = NewItem { status: contract::ItemStatus::Live, ..NewItem::new("1", "A print") };
+    new.items = vec![live, NewItem::new("2", "A late print")];
+    change(&mut new);
+    let auction = platform.create_auction(&caller, &new, None).await.unwrap().fresh().unwrap().auction.uuid;
+    let page = platform_core::port::Page { after: None, limit: 1 };
+    (auction, platform.items(&caller, auction, page).await.unwrap()[0].uuid)
 }

@@ -3,8 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod account;
+mod auctioneers;
 mod customers;
 mod fixture;
 mod set_up;
 mod sign_in;
+mod system_pages;
+mod today;
+mod users_and_keys;
 mod visitor;

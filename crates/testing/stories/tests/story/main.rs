@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub)]
 
+mod admin_connection;
+mod admin_sign_in;
+mod administration;
 mod api_conventions;
 mod audit;
 mod broken_log;
