@@ -8,18 +8,24 @@ use jiff::tz::TimeZone;
 /// A `<time>` element: "3 minutes ago", and the exact time.
 #[derive(Debug, Clone, Template)]
 #[template(
-    source = "<time datetime=\"{{ iso }}\"><span class=\"words\">{{ words }}</span> <span class=\"exact\">{{ exact }}</span></time>",
+    source = "<time datetime=\"{{ iso }}\"{% if counts_down %} data-countdown{% endif %}><span class=\"words\">{{ words }}</span> <span class=\"exact\">{{ exact }}</span></time>",
     ext = "html"
 )]
 pub struct RelativeTime {
     iso: String,
     words: String,
     exact: String,
+    counts_down: bool,
 }
 
 impl HtmlSafe for RelativeTime {}
 
 impl RelativeTime {
+    /// A time that a script counts down to during the last day before it. Without script it stays as it is.
+    pub fn countdown(at: Timestamp, now: Timestamp) -> Self {
+        Self { counts_down: at > now, ..Self::new(at, now) }
+    }
+
     /// The distance in words, such as "3 minutes ago".
     pub fn words(&self) -> &str {
         &self.words
@@ -33,6 +39,7 @@ impl RelativeTime {
             words: words(now.duration_since(at).as_secs()),
             // A no-break space keeps the time and its zone on one line.
             exact: utc.strftime("%-d %b %Y, %H:%M:%S\u{a0}UTC").to_string(),
+            counts_down: false,
         }
     }
 }

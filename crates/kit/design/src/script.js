@@ -73,3 +73,20 @@ async function follow() {
   setTimeout(follow, PAUSE_MS);
 }
 setTimeout(() => follow().catch(() => {}), PAUSE_MS);
+
+// Times that the page counts down to during their last day. The server's clock decides; this one only shows.
+const DAY_S = 86400;
+const countdowns = document.querySelectorAll("time[data-countdown]");
+if (countdowns.length > 0) {
+  const left = (time) => (Date.parse(time.dateTime) - Date.now()) / 1000;
+  const two = (number) => String(number).padStart(2, "0");
+  const tick = () => {
+    for (const time of countdowns) {
+      const seconds = Math.ceil(left(time));
+      if (seconds > DAY_S) continue;
+      time.querySelector(".words").textContent = seconds > 0 ? `in ${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}` : "now";
+    }
+  };
+  tick();
+  setInterval(tick, 1000);
+}

@@ -168,6 +168,9 @@ async fn sale(session: &Session, auction: &Auction) -> PlatformResult<Sale> {
         _ => auction.starts_at.map(|at| (if at > now { "starts" } else { "was to start" }, at)),
     };
     let is_webcast = auction.kind == AuctionKind::Webcast;
+    let is_sandbox = auction.sale_mode() == SaleMode::Sandbox;
+    // A browser can't count down to the end of a sandbox auction, whose clock stands still.
+    let time = |at| if is_sandbox { RelativeTime::new(at, now) } else { RelativeTime::countdown(at, now) };
     Ok(Sale {
         uuid: auction.uuid,
         title: if auction.title.is_empty() { "Untitled sale".to_owned() } else { auction.title.clone() },
@@ -180,9 +183,9 @@ async fn sale(session: &Session, auction: &Auction) -> PlatformResult<Sale> {
         lots: counts.total,
         live: counts.live,
         with_bids: counts.with_bids,
-        next: next.map(|(label, at)| (label, RelativeTime::new(at, now))),
+        next: next.map(|(label, at)| (label, time(at))),
         is_webcast,
-        is_sandbox: auction.sale_mode() == SaleMode::Sandbox,
+        is_sandbox,
     })
 }
 

@@ -25,9 +25,10 @@ pub(super) async fn portal_link(session: Session, PathIds([uuid]): PathIds<1>) -
     let link = session.platform().portal_link(&session.caller, uuid).await?;
     let page = ShownOnce {
         frame: session.frame("Link to the App Portal", Section::Customers),
-        intro: "Whoever has the link can manage the endpoints of the customer's application until it expires. Send it \
+        intro:
+            "The owner of the link can manage the endpoints of the customer's application until it expires. Send it \
                 to the customer's engineers only."
-            .to_owned(),
+                .to_owned(),
         secrets: vec![("Link", link.expose_str().unwrap_or_default().to_owned())],
         next: (format!("/customers/{uuid}"), "Back to the customer"),
     };

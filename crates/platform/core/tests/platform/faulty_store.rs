@@ -180,6 +180,7 @@ forward! {
     }
     impl CustomerStore {
         async fn create_customer(customer: Customer, answer: Option<IdempotentAnswer>) -> StoreResult<()>;
+        async fn rename_customer(uuid: Uuid, name: &str) -> StoreResult<bool>;
         async fn customer(uuid: Uuid) -> StoreResult<Option<Customer>>;
         async fn customers(page: Page<Uuid>) -> StoreResult<Vec<Customer>>;
         async fn next_auctioneer_id() -> StoreResult<i64>;
@@ -289,5 +290,7 @@ forward! {
         async fn use_totp_step(user: Uuid, step: i64) -> StoreResult<bool>;
         async fn use_recovery_code(user: Uuid, code: Digest) -> StoreResult<bool>;
         async fn recovery_codes(user: Uuid) -> StoreResult<usize>;
+        async fn put_setup_code(code: Digest, expires_at: Timestamp, now: Timestamp) -> StoreResult<bool>;
+        async fn has_setup_code(code: Digest, now: Timestamp) -> StoreResult<bool>;
     }
 }

@@ -18,7 +18,7 @@ struct PortalAccess {
 
 impl Platform {
     /// A link that signs its owner in to the App Portal of the customer's application. The provider decides how long it
-    /// is valid. Whoever has it can change the customer's endpoints, so it is shown once and never stored.
+    /// is valid. Its owner can change the customer's endpoints, so it is shown once and never stored.
     ///
     /// Errors: `not_found`, `invalid` (a credential is missing), `provider_refused`.
     pub async fn portal_link(&self, caller: &Caller, customer: Uuid) -> PlatformResult<Secret> {
