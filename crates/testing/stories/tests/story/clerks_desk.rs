@@ -252,6 +252,34 @@ async fn a_desk_recovers_when_the_server_is_killed_in_mid_sale_and_nothing_is_pr
     assert_eq!((tally.expected, tally.lost, tally.out_of_order), (2, 0, 0), "{tally:?}");
 }
 
+/// Sends a signal to a process.
+fn signal(server: &Server, name: &str) {
+    let sent = std::process::Command::new("kill").args([name, &server.id().to_string()]).status().unwrap();
+    assert!(sent.success(), "kill {name}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_silent_server_is_noticed_and_a_command_without_an_answer_is_looked_up() {
+    let sale = DeskFixture::open(1).await;
+    let browser = Browser::start().await.unwrap();
+    let desk = sale.desk(&browser).await;
+    desk.does("n", "Lot 1 is in the ring").await;
+    let server = sale.server.as_ref().unwrap();
+    signal(server, "-STOP");
+    desk.does("F8", "Sending: fair warning").await;
+    desk.page.wait_until("document.getElementById('desk').dataset.link === 'lost'").await.unwrap();
+    desk.says("No answer yet to: fair warning").await;
+    desk.does("F8", "No connection: nothing was sent").await;
+    signal(server, "-CONT");
+    desk.until_connected().await;
+    desk.says("Connected again").await;
+    // The server may have read the command before the desk gave up, or not. The desk says which, and sends nothing again.
+    let before = i64::from(desk.slot("say").await.contains("was saved"));
+    desk.does("F8", "Fair warning given").await;
+    let ring = sale.site.platform.get(&format!("/api/v1/auctions/{}/ring", sale.webcast)).await.unwrap();
+    assert_eq!(ring.body["offer"]["warnings"], before + 1, "{}", ring.body);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_can_be_changed_and_turned_off() {
     let sale = DeskFixture::open(2).await;

@@ -49,9 +49,12 @@ async function give(command, words) {
     }
   } catch (error) {
     // The command may have been done or not. The desk asks when it is connected again, and sends nothing by itself.
-    if (!(error instanceof SessionEnded)) unresolved = { words, request: options };
     inFlight = null;
-    refuse(`No answer yet to: ${words}. The desk looks it up.`);
+    if (error instanceof SessionEnded) refuse(`Not done: ${words}. Your session has ended.`);
+    else {
+      unresolved = { words, request: options };
+      refuse(`No answer yet to: ${words}. The desk looks it up.`);
+    }
     lose(error);
   } finally {
     inFlight = null;

@@ -196,7 +196,7 @@ function lotRow(lot) {
   const button = (words, act) => {
     const made = make("button", words);
     made.type = "button";
-    made.setAttribute("aria-label", `${words} lot ${lot.lotNumber}`);
+    made.setAttribute("aria-label", `${words}: lot ${lot.lotNumber}`);
     made.addEventListener("click", () => {
       document.getElementById("lots").close();
       act();

@@ -168,7 +168,7 @@ function doneLine(lot) {
   const button = (words, act) => {
     const made = make("button", words);
     made.type = "button";
-    made.setAttribute("aria-label", `${words} lot ${lot.lotNumber}`);
+    made.setAttribute("aria-label", `${words}: lot ${lot.lotNumber}`);
     made.addEventListener("click", (event) => {
       act();
       if (event.detail > 0) made.blur();
@@ -177,7 +177,7 @@ function doneLine(lot) {
   };
   if (lot.isLast && may("reopen")) button("Reopen", reopenLast);
   else if (lot.status === "PASSED") button("Offer again", () => offerAgain(lot));
-  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !lot.isLast) button("Buyer", () => changeBuyer(lot));
+  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !lot.isLast) button("Change buyer", () => changeBuyer(lot));
   return line;
 }
 
