@@ -21,6 +21,7 @@ mod auctions;
 mod audit;
 mod bids;
 mod bulk_changes;
+mod catalogue_mappings;
 mod clerks;
 mod consumers;
 mod customers;
@@ -44,6 +45,7 @@ pub(crate) use audit::SubjectChanges;
 pub use audit::{AuditStore, LogEntry, LogKind, OrphanRow, PositionNumbering, PositionedEntry, UnloggedChanges};
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
+pub use catalogue_mappings::CatalogueMappingStore;
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
@@ -116,6 +118,7 @@ pub trait Store:
     + ItemEndStore
     + RegistrationStore
     + BulkChangeStore
+    + CatalogueMappingStore
     + JournalStore
     + ConsumerStore
     + OutboxStore
@@ -138,6 +141,7 @@ impl<S> Store for S where
         + ItemEndStore
         + RegistrationStore
         + BulkChangeStore
+        + CatalogueMappingStore
         + JournalStore
         + ConsumerStore
         + OutboxStore
