@@ -86,6 +86,8 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/auctions/{uuid}/items",                 Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/auctions/{uuid}/catalogue",             Access::OneOf(&[AuctionsWrite])),
     (Method::GET,  "/auctions/{uuid}/catalogue",             Access::OneOf(&[AuctionsRead])),
+    (Method::POST, "/auctions/{uuid}/catalogue/merge",       Access::OneOf(&[AuctionsWrite])),
+    (Method::POST, "/auctions/{uuid}/catalogue/mapping",     Access::OneOf(&[AuctionsWrite])),
     (Method::POST, "/auctions/{uuid}/items/changes",         Access::OneOf(&[AuctionsWrite])),
     (Method::POST, "/auctions/{uuid}/relist",                Access::OneOf(&[AuctionsWrite])),
     (Method::PATCH, "/items/{uuid}",                         Access::OneOf(&[AuctionsWrite])),

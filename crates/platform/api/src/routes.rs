@@ -14,6 +14,7 @@ mod bids;
 mod bulk_item_edits;
 mod buy_now;
 mod catalogue;
+mod catalogue_merge;
 mod clerks;
 mod connections;
 mod csv_export;
@@ -147,6 +148,8 @@ fn operations() -> Operations {
         .routes(routes!(results::file))
         .routes(routes!(items::create, items::list))
         .routes(routes!(catalogue::import, catalogue::file))
+        .routes(routes!(catalogue_merge::merge))
+        .routes(routes!(catalogue_merge::propose))
         .routes(routes!(bulk_item_edits::change_many))
         .routes(routes!(relist::relist))
         .routes(routes!(items::get, item_edits::change))

@@ -6,22 +6,31 @@
 //! currency. The columns that describe a lot become lines of the item's description. An import reads what [`mod@write`]
 //! exports.
 //!
+//! A house's own file, with any headers, separators and encoding, is merged by lot number ([`merge`]).
+//!
 //! The file is read as a stream. Every mistake is reported with its line, its column and what to do. Only a file
 //! without mistakes is imported. A dry run checks the file in the same way and imports nothing.
 
+mod amount;
 mod columns;
 mod formula;
 mod hashing_reader;
+mod house_rows;
 mod import;
+mod merge;
 mod price;
+mod propose_mapping;
 mod read;
 mod records;
 mod report;
+mod transcode;
 pub mod write;
 
 use contract::ItemStatus;
 use uuid::Uuid;
 
+pub use merge::{AmountUnit, CatalogueMerge, MergeOutcome, MergeReport, MergedRow};
+pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};
 
 /// The number of items in a catalogue file, and its mistakes.

@@ -21,6 +21,7 @@ mod auctions;
 mod audit;
 mod bids;
 mod bulk_changes;
+mod catalogue_mappings;
 mod clerks;
 mod consumers;
 mod customers;
@@ -45,6 +46,7 @@ pub(crate) use audit::SubjectChanges;
 pub use audit::{AuditStore, LogEntry, LogKind, OrphanRow, PositionNumbering, PositionedEntry, UnloggedChanges};
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
+pub use catalogue_mappings::CatalogueMappingStore;
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
@@ -118,6 +120,7 @@ pub trait Store:
     + ItemEndStore
     + RegistrationStore
     + BulkChangeStore
+    + CatalogueMappingStore
     + JournalStore
     + ConsumerStore
     + OutboxStore
@@ -141,6 +144,7 @@ impl<S> Store for S where
         + ItemEndStore
         + RegistrationStore
         + BulkChangeStore
+        + CatalogueMappingStore
         + JournalStore
         + ConsumerStore
         + OutboxStore

@@ -35,7 +35,7 @@ macro_rules! fields_of {
 
         impl $name {
             /// The edit without the fields that have the wanted value already.
-            pub(crate) fn without_unchanged(mut self, subject: &$subject) -> Self {
+            pub fn without_unchanged(mut self, subject: &$subject) -> Self {
                 $(if self.$field.as_ref() == Some(&subject.$field) {
                     self.$field = None;
                 })+

@@ -12,6 +12,7 @@ mod auctions;
 mod audit;
 mod batching;
 mod bulk_changes;
+mod catalogue_mappings;
 mod clerks;
 mod commit;
 mod consumers;

@@ -10,6 +10,7 @@ mod api_keys;
 mod auctions;
 mod audit;
 mod bulk_changes;
+mod catalogue_mappings;
 mod clerks;
 mod commit;
 mod consumers;

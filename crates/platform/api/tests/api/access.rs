@@ -74,6 +74,8 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/auctions/{uuid}/items", Record, nothing.clone()),
         ("POST", "/auctions/{uuid}/catalogue", Record, json!("lot_number,title\n3,A third\n")),
         ("GET", "/auctions/{uuid}/catalogue", Record, nothing.clone()),
+        ("POST", "/auctions/{uuid}/catalogue/merge", Record, json!("Lot,Title\n3,A third\n")),
+        ("POST", "/auctions/{uuid}/catalogue/mapping", Record, json!({ "headers": ["Lot", "Title"] })),
         ("POST", "/auctions/{uuid}/items/changes", Record, json!({ "items": [{ "item": "ITEM", "patch": {} }] })),
         ("POST", "/auctions/{uuid}/relist", Record, json!({ "into": "AUCTION", "items": [{ "item": "ITEM" }] })),
         ("PATCH", "/items/{uuid}", Record, json!({ "title": "An etching" })),

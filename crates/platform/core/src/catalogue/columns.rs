@@ -24,6 +24,8 @@ pub(super) enum Column {
     Vendor,
     EndTime,
     Attachments,
+    /// Low and high estimate in one cell, such as 100-150. Only a mapping has it.
+    Estimate,
     /// A result of the sale. Exports have these columns, imports ignore them.
     Result(&'static str),
 }
@@ -62,6 +64,41 @@ impl Column {
 
     const REQUIRED: [Self; 2] = [Self::LotNumber, Self::Title];
 
+    /// The names of the fields that a column of a house's file can be mapped to.
+    pub(super) fn fields() -> Vec<&'static str> {
+        let is_field = |column: &Self| !matches!(column, Self::Result(_) | Self::Attachments);
+        Self::ALL.into_iter().filter(is_field).chain([Self::Estimate]).map(Self::name).collect()
+    }
+
+    /// The column of a field that a mapping names.
+    pub(super) fn mapped(field: &str) -> Option<Self> {
+        let columns = Self::ALL.into_iter().chain([Self::Estimate]);
+        columns.filter(|column| Self::fields().contains(&column.name())).find(|column| column.name() == field)
+    }
+
+    /// The JSON name of the item's field.
+    pub(super) fn json(self) -> &'static str {
+        match self {
+            Self::LotNumber => "lotNumber",
+            Self::Title => "title",
+            Self::Description | Self::Artist | Self::Date | Self::Medium | Self::Dimensions | Self::Credit => {
+                "description"
+            }
+            Self::ImageUrl => "imageUrl",
+            Self::LowEstimate => "lowEstimate",
+            Self::HighEstimate => "highEstimate",
+            Self::OpeningBid => "openingBid",
+            Self::Reserve => "reserve",
+            Self::BuyNow => "buyNow",
+            Self::FixedIncrement => "fixedIncrement",
+            Self::Vendor => "vendor",
+            Self::EndTime => "endTime",
+            Self::Attachments => "attachments",
+            Self::Estimate => "estimate",
+            Self::Result(name) => name,
+        }
+    }
+
     /// The name in the header.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -83,6 +120,7 @@ impl Column {
             Self::Vendor => "vendor",
             Self::EndTime => "end_time",
             Self::Attachments => "attachments",
+            Self::Estimate => "estimate",
             Self::Result(name) => name,
         }
     }

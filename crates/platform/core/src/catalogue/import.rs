@@ -29,7 +29,7 @@ const ITEMS_READ_MAX: usize = 1_000;
 const CHUNKS_WAITING_MAX: usize = 1;
 
 /// An import whose file is being read.
-struct ImportProgress {
+pub(super) struct ImportProgress {
     import: Uuid,
     /// The auction that the items were checked against, and its number of items then.
     auction: Auction,
@@ -64,16 +64,7 @@ impl Platform {
         let auction = self.visible_auction(caller, import.auction).await?;
         expect_version(import.expected_version, auction.version)?;
         self.require_no_bulk_change(&auction).await?;
-        let existing = count(self.store().item_counts(auction.uuid).await?.total);
-        let mut progress = ImportProgress {
-            import: self.ids().uuid_v7(),
-            auction,
-            existing,
-            items: 0,
-            chunks: 0,
-            only: None,
-            refused: None,
-        };
+        let mut progress = self.begin_import(auction).await?;
         let outcome = self.read_and_import(caller, import, source, &mut progress, answering).await;
         // If the outcome is unknown, the import may have begun and need its chunks.
         let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
@@ -81,6 +72,38 @@ impl Platform {
             self.delete_staged_chunks(progress.import).await?;
         }
         outcome
+    }
+
+    /// An import without items.
+    pub(super) async fn begin_import(&self, auction: Auction) -> PlatformResult<ImportProgress> {
+        let existing = count(self.store().item_counts(auction.uuid).await?.total);
+        let import = self.ids().uuid_v7();
+        Ok(ImportProgress { import, auction, existing, items: 0, chunks: 0, only: None, refused: None })
+    }
+
+    /// Inserts the items that were accepted.
+    pub(super) async fn finish_import(
+        &self,
+        caller: &Caller,
+        import: CatalogueImport,
+        progress: &mut ImportProgress,
+        lots: &Lots,
+        report: &ImportReport,
+    ) -> PlatformResult<()> {
+        let outcome = match (progress.refused.take(), progress.only.take()) {
+            (Some(refused), _) => Err(refused),
+            (None, Some(items)) => self.import_one_batch(caller, import, &items, report, None).await,
+            (None, None) => self.begin_bulk_import(caller, import, progress, lots, report, None).await,
+        };
+        let is_uncertain = matches!(outcome, Err(PlatformError::Unavailable(_) | PlatformError::Internal(_)));
+        if outcome.is_ok() {
+            self.ends_changed().notify();
+            self.run_bulk_change_to_end(import.auction).await?;
+        }
+        if progress.chunks > 0 && !is_uncertain {
+            self.delete_staged_chunks(progress.import).await?;
+        }
+        outcome.map(drop)
     }
 
     async fn read_and_import(
@@ -188,7 +211,7 @@ impl Platform {
 
     /// Checks and stages a chunk. A rejection of the rules is reported after the whole file was read, because mistakes
     /// in the file are reported first.
-    async fn accept_batch(
+    pub(super) async fn accept_batch(
         &self,
         mode: ImportMode,
         progress: &mut ImportProgress,

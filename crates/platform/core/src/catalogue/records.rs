@@ -63,6 +63,8 @@ pub(super) enum ReadError {
 pub(super) struct Records<R> {
     source: R,
     limits: RecordLimits,
+    /// The byte between fields.
+    separator: u8,
     line: u64,
     read_bytes: u64,
     /// A byte that was read and belongs to what follows.
@@ -71,7 +73,28 @@ pub(super) struct Records<R> {
 
 impl<R: BufRead> Records<R> {
     pub(super) fn new(source: R, limits: RecordLimits) -> Self {
-        Self { source, limits, line: 1, read_bytes: 0, pushed_back: None }
+        Self { source, limits, separator: b',', line: 1, read_bytes: 0, pushed_back: None }
+    }
+
+    /// With another byte between fields: the comma, semicolon or tab that the first line has most often.
+    pub(super) fn sniff_separator(mut self) -> Result<Self, ReadError> {
+        let head = self.source.fill_buf()?;
+        let mut is_quoted = false;
+        let mut counts = [(b',', 0_usize), (b';', 0), (b'\t', 0)];
+        for byte in head {
+            match byte {
+                &QUOTE => is_quoted = !is_quoted,
+                b'\n' | b'\r' if !is_quoted => break,
+                byte if !is_quoted => {
+                    let counted = counts.iter_mut().filter(|(separator, _)| separator == byte);
+                    counted.for_each(|(_, count)| *count += 1);
+                }
+                _ => {}
+            }
+        }
+        // Among equal counts the comma, which comes first.
+        let most = counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(separator, _)| *separator);
+        Ok(Self { separator: most, ..self })
     }
 
     /// The current physical line, from 1.
@@ -118,7 +141,7 @@ impl<R: BufRead> Records<R> {
             };
             if at != At::Quoted {
                 match byte {
-                    b',' => {
+                    byte if byte == self.separator => {
                         *record_bytes += 1;
                         return Ok(End::Field);
                     }

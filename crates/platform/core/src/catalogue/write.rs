@@ -90,6 +90,7 @@ fn cell(column: Column, auction: &Auction, item: &Item) -> String {
         | Column::Credit
         | Column::Reserve
         | Column::Vendor
+        | Column::Estimate
         | Column::Result(_) => String::new(),
     }
 }

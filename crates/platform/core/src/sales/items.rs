@@ -1,7 +1,7 @@
 //! Adds and reads items, and changes their status outside the ring. Edits and relisting are in modules of their own.
 
 pub mod buyer;
-mod edit;
+pub(crate) mod edit;
 pub mod edit_many;
 pub mod post_sale;
 pub mod relist;

@@ -10,6 +10,7 @@ use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
 use platform_core::audit::{LogEntry, LogKind};
 use platform_core::bidding::bid::Bid;
+use platform_core::catalogue::ColumnMapping;
 use platform_core::journal::JournalRow;
 use platform_core::port::*;
 use platform_core::sales::new_item::NewItem;
@@ -163,6 +164,10 @@ forward! {
         async fn staged_chunk(import: Uuid, number: i64) -> StoreResult<Option<Vec<NewItem>>>;
         async fn delete_staged_chunks(import: Uuid, limit: usize) -> StoreResult<usize>;
         async fn delete_orphaned_chunks(before: Timestamp, limit: usize) -> StoreResult<usize>;
+    }
+    impl CatalogueMappingStore {
+        async fn catalogue_mapping(customer: Uuid) -> StoreResult<Option<ColumnMapping>>;
+        async fn put_catalogue_mapping(customer: Uuid, mapping: ColumnMapping) -> StoreResult<()>;
     }
     impl ClerkStore {
         async fn is_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;

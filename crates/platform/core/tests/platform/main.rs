@@ -12,6 +12,7 @@ mod faulty_store;
 mod fixture;
 mod health;
 mod item_queue;
+mod merging;
 mod provider;
 mod publishing;
 mod reduced_sending;

@@ -1,6 +1,7 @@
 //! Narrowed lists.
 
 use contract::{AuctionStatus, ItemStatus};
+use platform_core::catalogue::ColumnMapping;
 use platform_core::port::{
     AuctionFilter, AuctionOwner, Change, Registration, RegistrationStatus, RegistrationWrite, Versioned,
 };
@@ -160,4 +161,14 @@ pub(super) async fn registrations_are_narrowed_by_where_they_stand(store: Shared
     enter(3, 1, Approved).await;
     assert_eq!(listed(&[Pending], whole()).await, paddles(&["1", "5"]));
     assert_eq!(listed(&[Approved], whole()).await, [("2".to_owned(), 1), ("3".to_owned(), 2)]);
+}
+
+pub(super) async fn the_last_mapping_of_a_customer_is_remembered(store: Shared) {
+    let mapping = |field: &str| ColumnMapping::new([("Lot #".to_owned(), Some(field.to_owned()))]).unwrap();
+    assert_eq!(store.catalogue_mapping(customer_uuid(1)).await.unwrap(), None);
+    for field in ["title", "lot_number"] {
+        store.put_catalogue_mapping(customer_uuid(1), mapping(field)).await.unwrap();
+        assert_eq!(store.catalogue_mapping(customer_uuid(1)).await.unwrap(), Some(mapping(field)));
+    }
+    assert_eq!(store.catalogue_mapping(customer_uuid(2)).await.unwrap(), None);
 }

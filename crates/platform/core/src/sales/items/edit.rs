@@ -53,7 +53,7 @@ impl Platform {
 }
 
 /// Checks an edit like new input, then by the rules, and returns its changes.
-pub(super) fn edit_item(auction: &Auction, item: &Item, mut edit: ItemEdit) -> PlatformResult<Vec<ItemChange>> {
+pub(crate) fn edit_item(auction: &Auction, item: &Item, mut edit: ItemEdit) -> PlatformResult<Vec<ItemChange>> {
     if edit.end_time == Some(None) {
         edit.end_time = Some(new_item_end(auction, item.position));
     }

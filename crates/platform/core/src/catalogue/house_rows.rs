@@ -1,0 +1,264 @@
+//! Reads the rows of a house's file through a mapping: what each cell says about its lot, and the mistake in each cell.
+//! Pure except for the source.
+
+use std::collections::HashMap;
+use std::io::{BufReader, Read};
+
+use platform_rules::Hidden;
+use platform_rules::item::ItemEdit;
+
+use super::amount::parse_major;
+use super::columns::Column;
+use super::merge::{AmountUnit, MergeReport};
+use super::price::parse_amount;
+use super::propose_mapping::{ColumnMapping, propose_mapping};
+use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
+use super::report::RowError;
+use super::transcode::Transcoded;
+use super::{formula, write};
+use crate::config::CatalogueLimits;
+
+/// Columns of a house's file, ignored ones included.
+const FILE_COLUMNS_MAX: usize = 500;
+const BUFFER_BYTES: usize = 64 << 10;
+/// Characters of a header in a report.
+const HEADER_CHARS_MAX: usize = 60;
+
+/// One row of the file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HouseRow {
+    pub(super) line: u64,
+    pub(super) lot_number: String,
+    /// The fields whose cells are filled.
+    pub(super) edit: ItemEdit,
+}
+
+/// How a file is read.
+#[derive(Debug, Clone)]
+pub(super) struct HouseFormat {
+    /// None: the remembered and the known headers are used.
+    pub(super) mapping: Option<ColumnMapping>,
+    pub(super) remembered: ColumnMapping,
+    pub(super) amounts: AmountUnit,
+    pub(super) minor_digits: u32,
+}
+
+/// A file that was read: its rows, its columns, and the report with the mistakes so far.
+#[derive(Debug, Default)]
+pub(super) struct HouseFile {
+    pub(super) rows: Vec<HouseRow>,
+    /// The header of each mapped column.
+    pub(super) headers: Vec<(Column, String)>,
+    pub(super) report: MergeReport,
+}
+
+impl HouseFile {
+    /// The header in the file of a JSON field.
+    pub(super) fn header_of(&self, field: &str) -> Option<String> {
+        let is_field = |column: &Column| {
+            let json = column.json();
+            json == field || (*column == Column::Estimate && matches!(field, "lowEstimate" | "highEstimate"))
+        };
+        self.headers.iter().find(|(column, _)| is_field(column)).map(|(_, header)| header.clone())
+    }
+}
+
+/// Reads a file to its end. Rows with a mistake are reported and left out.
+pub(super) fn read_house_file(source: impl Read, limits: &CatalogueLimits, format: &HouseFormat) -> HouseFile {
+    let record_limits = RecordLimits {
+        field_bytes_max: limits.field_bytes_max,
+        record_bytes_max: limits.row_bytes_max,
+        fields_max: FILE_COLUMNS_MAX,
+        // A file in another encoding has more bytes in UTF-8.
+        file_bytes_max: limits.file_bytes_max.saturating_mul(3),
+    };
+    let source = BufReader::with_capacity(BUFFER_BYTES, Transcoded::new(source, limits.file_bytes_max));
+    let mut file = HouseFile::default();
+    let read = Records::new(source, record_limits)
+        .sniff_separator()
+        .and_then(|mut records| read_records(&mut records, limits, format, &mut file));
+    if let Err(error) = read {
+        let message = match error {
+            ReadError::FileTooLong(bytes) => format!("the file is longer than {bytes} bytes: split it"),
+            ReadError::Io(error) => format!("the file can't be read to its end: {error}"),
+        };
+        file.report.error(RowError { line: file.report.rows + 1, column: None, message }, limits.errors_max);
+    }
+    file
+}
+
+fn read_records<R: std::io::BufRead>(
+    records: &mut Records<R>,
+    limits: &CatalogueLimits,
+    format: &HouseFormat,
+    file: &mut HouseFile,
+) -> Result<(), ReadError> {
+    let Some(header) = records.next()? else {
+        let message = "the file is empty: write a header, and a row for each lot".to_owned();
+        file.report.error(RowError { line: 1, column: None, message }, limits.errors_max);
+        return Ok(());
+    };
+    let headers = header_texts(&header);
+    let columns = match mapped_columns(&headers, format) {
+        Ok(columns) => columns,
+        Err(message) => {
+            file.report.error(RowError { line: header.line, column: None, message }, limits.errors_max);
+            return Ok(());
+        }
+    };
+    let named = columns.iter().zip(&headers);
+    let (mapped, ignored): (Vec<_>, Vec<_>) = named.partition(|(column, _)| column.is_some());
+    file.headers = mapped.iter().filter_map(|(column, header)| Some(((**column)?, (*header).clone()))).collect();
+    file.report.ignored_columns = ignored.into_iter().map(|(_, header)| header.clone()).collect();
+    let mut lots: HashMap<String, u64> = HashMap::new();
+    while let Some(record) = records.next()? {
+        if record.fields.iter().all(|field| field.fault.is_none() && field.bytes.iter().all(u8::is_ascii_whitespace)) {
+            continue;
+        }
+        if file.report.rows == limits.rows_max {
+            let message = format!("there are more than {} rows: split the file", limits.rows_max);
+            file.report.error(RowError { line: record.line, column: None, message }, limits.errors_max);
+            return Ok(());
+        }
+        file.report.rows += 1;
+        match house_row(&record, (&columns, &headers), limits, format) {
+            Ok(row) => match lots.get(&row.lot_number) {
+                Some(first) => {
+                    let message = format!("lot {} is on line {first} already: remove one row", row.lot_number);
+                    let column = file.header_of("lotNumber");
+                    file.report.error(RowError { line: row.line, column, message }, limits.errors_max);
+                }
+                None => {
+                    lots.insert(row.lot_number.clone(), row.line);
+                    file.rows.push(row);
+                }
+            },
+            Err(errors) => errors.into_iter().for_each(|error| file.report.error(error, limits.errors_max)),
+        }
+    }
+    Ok(())
+}
+
+fn header_texts(header: &Record) -> Vec<String> {
+    let text = |field: &Field| {
+        let text = String::from_utf8_lossy(&field.bytes);
+        text.trim_start_matches('\u{feff}').trim().chars().take(HEADER_CHARS_MAX).collect()
+    };
+    header.fields.iter().map(text).collect()
+}
+
+/// The column of each header; none for one to ignore. Errors: a field that is mapped twice, and a missing lot number.
+fn mapped_columns(headers: &[String], format: &HouseFormat) -> Result<Vec<Option<Column>>, String> {
+    let columns: Vec<Option<Column>> = match &format.mapping {
+        Some(mapping) => headers.iter().map(|header| mapping.column(header).flatten()).collect(),
+        None => {
+            let proposed = propose_mapping(headers, &format.remembered);
+            proposed.into_iter().map(|(_, field)| field.and_then(Column::mapped)).collect()
+        }
+    };
+    for (place, column) in columns.iter().enumerate() {
+        if let Some(column) = column.filter(|column| *column != Column::Description)
+            && columns.iter().skip(place + 1).any(|other| *other == Some(column))
+        {
+            return Err(format!("two columns are mapped to {}: map one of them", column.name()));
+        }
+    }
+    if columns.contains(&Some(Column::LotNumber)) {
+        Ok(columns)
+    } else {
+        Err("no column is mapped to lot_number: map the column with the lot numbers".to_owned())
+    }
+}
+
+/// Lines that become the description, in the order of the columns of a catalogue.
+const DESCRIBING: [Column; 6] =
+    [Column::Description, Column::Artist, Column::Date, Column::Medium, Column::Dimensions, Column::Credit];
+
+fn house_row(
+    record: &Record,
+    (columns, headers): (&[Option<Column>], &[String]),
+    limits: &CatalogueLimits,
+    format: &HouseFormat,
+) -> Result<HouseRow, Vec<RowError>> {
+    let mut row = HouseRow { line: record.line, ..HouseRow::default() };
+    let mut errors = Vec::new();
+    let mut described: Vec<(usize, &str)> = Vec::new();
+    for (place, (field, column)) in record.fields.iter().zip(columns).enumerate() {
+        let Some(column) = column else { continue };
+        let mut error = |message: String| {
+            errors.push(RowError { line: field.line, column: headers.get(place).cloned(), message });
+        };
+        if let Some(fault) = field.fault.filter(|fault| *fault != FieldFault::TextAfterQuote) {
+            error(super::read::fault_message(fault, limits));
+            continue;
+        }
+        let Ok(text) = std::str::from_utf8(&field.bytes) else {
+            error("has a character that can't be read: save the file as UTF-8".to_owned());
+            continue;
+        };
+        let text = formula::unescape_formula(text.trim());
+        if text.is_empty() {
+            continue;
+        }
+        if let Some(order) = DESCRIBING.iter().position(|describing| describing == column) {
+            described.push((order, text));
+        } else if let Err(message) = set(&mut row, *column, text, format) {
+            error(message);
+        }
+    }
+    if record.field_count > columns.len() {
+        let message = format!(
+            "the row has {} cells and the header {}: put a text with the separator in quotes",
+            record.field_count,
+            columns.len()
+        );
+        errors.push(RowError { line: record.line, column: None, message });
+    }
+    described.sort_by_key(|(order, _)| *order);
+    let lines: Vec<&str> = described.into_iter().map(|(_, line)| line).collect();
+    row.edit.description = Some(lines.join("\n")).filter(|text| !text.is_empty());
+    if row.lot_number.is_empty() && errors.is_empty() {
+        let column = columns.iter().position(|column| *column == Some(Column::LotNumber));
+        let column = column.and_then(|place| headers.get(place)).cloned();
+        errors.push(RowError { line: record.line, column, message: "is empty: write the lot number".to_owned() });
+    }
+    if errors.is_empty() { Ok(row) } else { Err(errors) }
+}
+
+/// Reads one filled cell.
+fn set(row: &mut HouseRow, column: Column, text: &str, format: &HouseFormat) -> Result<(), String> {
+    let amount = |text: &str| match format.amounts {
+        AmountUnit::Minor => parse_amount(text),
+        AmountUnit::Major => parse_major(text, format.minor_digits),
+    };
+    let edit = &mut row.edit;
+    match column {
+        Column::LotNumber => text.clone_into(&mut row.lot_number),
+        Column::Title => edit.title = Some(text.to_owned()),
+        Column::ImageUrl => edit.image_url = Some(Some(text.to_owned())),
+        Column::LowEstimate => edit.low_estimate = Some(Some(amount(text)?)),
+        Column::HighEstimate => edit.high_estimate = Some(Some(amount(text)?)),
+        Column::Estimate => {
+            let (low, high) = text
+                .split_once(['-', '–', '—'])
+                .ok_or_else(|| format!("{text:?} is not an estimate: write it like 100-150"))?;
+            (edit.low_estimate, edit.high_estimate) =
+                (Some(Some(amount(low.trim())?)), Some(Some(amount(high.trim())?)));
+        }
+        Column::OpeningBid => edit.opening_bid = Some(amount(text)?),
+        Column::Reserve => edit.reserve = Some(Some(Hidden::new(amount(text)?))),
+        Column::BuyNow => edit.buy_now = Some(Some(amount(text)?)),
+        Column::FixedIncrement => edit.fixed_increment = Some(Some(amount(text)?)),
+        Column::Vendor => edit.vendor = Some(Some(text.parse().map_err(|_| "is not a UUID".to_owned())?)),
+        Column::EndTime => edit.end_time = Some(Some(write::time_from(text)?)),
+        Column::Description
+        | Column::Artist
+        | Column::Date
+        | Column::Medium
+        | Column::Dimensions
+        | Column::Credit
+        | Column::Attachments
+        | Column::Result(_) => {}
+    }
+    Ok(())
+}

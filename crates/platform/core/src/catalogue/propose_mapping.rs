@@ -1,0 +1,157 @@
+//! Proposes which field each column of a house's file is: the mapping that the customer used last, then headers that
+//! houses are known to use.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::Column;
+
+/// Columns of a mapping, at most.
+pub const MAPPED_COLUMNS_MAX: usize = 500;
+
+/// Headers of a house's file by field: `lot #` is `lot_number`, for example. A header without a field is ignored.
+/// Headers are compared without case, spaces and punctuation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ColumnMapping(BTreeMap<String, Option<String>>);
+
+impl ColumnMapping {
+    /// A mapping of these headers. Errors: the first field that does not exist, or too many columns.
+    pub fn new(columns: impl IntoIterator<Item = (String, Option<String>)>) -> Result<Self, String> {
+        let mut mapping = BTreeMap::new();
+        for (header, field) in columns {
+            if let Some(field) = field.as_deref().filter(|field| Column::mapped(field).is_none()) {
+                return Err(format!("there is no field {field}; the fields are {}", Column::fields().join(", ")));
+            }
+            mapping.insert(normalised(&header), field);
+            if mapping.len() > MAPPED_COLUMNS_MAX {
+                return Err(format!("a mapping has at most {MAPPED_COLUMNS_MAX} columns"));
+            }
+        }
+        Ok(Self(mapping))
+    }
+
+    /// The field of a header: none when the mapping does not name the header, an inner none when it is ignored.
+    pub(super) fn column(&self, header: &str) -> Option<Option<Column>> {
+        let field = self.0.get(&normalised(header))?;
+        Some(field.as_deref().and_then(Column::mapped))
+    }
+
+    /// This mapping with the columns of a later one.
+    pub(super) fn with(mut self, later: &Self) -> Self {
+        for (header, field) in &later.0 {
+            if self.0.len() < MAPPED_COLUMNS_MAX || self.0.contains_key(header) {
+                self.0.insert(header.clone(), field.clone());
+            }
+        }
+        self
+    }
+}
+
+/// The names of the fields that a column can be mapped to.
+pub fn mappable_fields() -> Vec<&'static str> {
+    Column::fields()
+}
+
+/// The proposed field of each header, in their order; none for a column to ignore. Each field is proposed once, except
+/// for the description, which can come from several columns.
+pub(super) fn propose_mapping(headers: &[String], remembered: &ColumnMapping) -> Vec<(String, Option<&'static str>)> {
+    let mut taken = Vec::new();
+    let mut proposed = Vec::with_capacity(headers.len());
+    for header in headers {
+        let column = remembered.column(header).unwrap_or_else(|| known(header));
+        let column = column.filter(|column| *column == Column::Description || !taken.contains(column));
+        taken.extend(column);
+        proposed.push((header.clone(), column.map(Column::name)));
+    }
+    proposed
+}
+
+/// The column that houses name with this header.
+fn known(header: &str) -> Option<Column> {
+    let header = normalised(header);
+    if let Some(column) = Column::fields().into_iter().find(|field| normalised(field) == header) {
+        return Column::mapped(column);
+    }
+    let (column, _) = HEADERS.iter().find(|(_, headers)| headers.contains(&header.as_str()))?;
+    Some(*column)
+}
+
+/// Headers of houses, normalised.
+#[rustfmt::skip]
+const HEADERS: &[(Column, &[&str])] = &[
+    (Column::LotNumber, &["lot", "lotnum", "lotnumber", "lotid", "lotno", "lotref", "number", "saleno"]),
+    (Column::Title, &["title", "lead", "lottitle", "lotname", "itemname", "shortdescription", "name", "heading"]),
+    (Column::Description, &["description", "fulldescription", "longdescription", "lotdescription", "details", "condition",
+        "conditionreport"]),
+    (Column::LowEstimate, &["lowest", "lowestimate", "estmin", "estmineach", "minimumestimateeach", "minimumestimate",
+        "estimatelow", "estlow"]),
+    (Column::HighEstimate, &["highest", "highestimate", "estmax", "estmaxeach", "maximumestimateeach", "maximumestimate",
+        "estimatehigh", "esthigh"]),
+    (Column::Estimate, &["estimate", "estimates", "guideprice", "est"]),
+    (Column::OpeningBid, &["startprice", "startbid", "startingbid", "openingprice", "openingbid", "lotstartprice",
+        "startingprice", "minimumbid"]),
+    (Column::Reserve, &["reserve", "reserveprice", "totalreserve"]),
+    (Column::BuyNow, &["buynow", "buynowprice", "buyitnow", "buyitnowprice"]),
+    (Column::FixedIncrement, &["increment", "bidincrement"]),
+    (Column::Artist, &["artist", "maker", "author"]),
+    (Column::Medium, &["medium", "material"]),
+    (Column::Dimensions, &["dimensions", "size"]),
+    (Column::Date, &["date", "period"]),
+    (Column::Credit, &["credit", "provenance"]),
+    (Column::ImageUrl, &["imageurl", "imageaddress", "photourl"]),
+    (Column::EndTime, &["endtime", "closingtime", "lotendtime"]),
+];
+
+/// Lower case letters and digits only.
+pub(super) fn normalised(header: &str) -> String {
+    header.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_of_houses_are_known_and_others_are_ignored() {
+        let headers = [
+            "Lot #",
+            "Lead",
+            "Full Description",
+            "Condition",
+            "LowEst",
+            "HighEst",
+            "Start Bid",
+            "Reserve Price",
+            "Consignor",
+            "Lot",
+        ];
+        let headers: Vec<String> = headers.into_iter().map(str::to_owned).collect();
+        let fields: Vec<_> =
+            propose_mapping(&headers, &ColumnMapping::default()).into_iter().map(|(_, field)| field).collect();
+        let expected = [
+            Some("lot_number"),
+            Some("title"),
+            Some("description"),
+            Some("description"),
+            Some("low_estimate"),
+            Some("high_estimate"),
+            Some("opening_bid"),
+            Some("reserve"),
+            None,
+            None,
+        ];
+        assert_eq!(fields, expected);
+    }
+
+    #[test]
+    fn a_remembered_column_is_proposed_first() {
+        let remembered =
+            ColumnMapping::new([("Lead".to_owned(), None), ("Objet".to_owned(), Some("title".to_owned()))]).unwrap();
+        let headers = ["lead", "OBJET", "estimate"].map(str::to_owned);
+        let fields: Vec<_> = propose_mapping(&headers, &remembered).into_iter().map(|(_, field)| field).collect();
+        assert_eq!(fields, [None, Some("title"), Some("estimate")]);
+        assert!(ColumnMapping::new([("Lead".to_owned(), Some("price".to_owned()))]).is_err());
+    }
+}

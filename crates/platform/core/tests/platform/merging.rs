@@ -1,0 +1,131 @@
+//! Merging a house's own catalogue file, and merging it again.
+
+use std::time::Duration;
+
+use contract::AuctionStatus;
+use platform_core::bidding::bids::NewBid;
+use platform_core::catalogue::{AmountUnit, CatalogueMerge, ColumnMapping, ImportMode, MergeOutcome, MergeReport};
+use platform_core::port::Page;
+use platform_core::sales::auctions::NewAuction;
+use platform_rules::Item;
+use uuid::Uuid;
+
+use crate::fixture::TestPlatform;
+
+/// A file as a spreadsheet on Windows writes it: Windows-1252, semicolons, decimal commas.
+fn house_file(estimate: &str) -> Vec<u8> {
+    let rows = b"Lot #;Lead;Full Description;LowEst;HighEst;Reserve Price;Consignor;Estimate\r\n\
+        1;Caf\xe9 chair;Oak;\xa325,00;50,00;;Smith;\r\n\
+        12A;\"A clock; working\";;;;1.250,00;Jones;";
+    [rows, estimate.as_bytes(), b"\r\n"].concat()
+}
+
+struct House {
+    fixture: TestPlatform,
+    auction: Uuid,
+}
+
+impl House {
+    async fn new() -> Self {
+        let fixture = TestPlatform::new().await;
+        let draft = NewAuction { status: AuctionStatus::Draft, ..fixture.timed(Duration::from_secs(60), Vec::new()) };
+        let auction = fixture.create(&draft).await.auction.uuid;
+        Self { fixture, auction }
+    }
+
+    async fn merge(&self, mode: ImportMode, mapping: Option<ColumnMapping>, file: &[u8]) -> MergeReport {
+        let merge = CatalogueMerge { auction: self.auction, mode, mapping, amounts: AmountUnit::Major };
+        let source = std::io::Cursor::new(file.to_vec());
+        self.fixture.platform.merge_catalogue(&self.fixture.caller, &merge, source).await.unwrap()
+    }
+
+    async fn items(&self) -> Vec<Item> {
+        self.fixture.store.items(self.auction, Page { after: None, limit: 1_000 }).await.unwrap()
+    }
+}
+
+/// Lines with header, and what is said about them.
+fn errors(report: &MergeReport) -> Vec<(u64, &str)> {
+    report.errors.iter().map(|error| (error.line, error.column.as_deref().unwrap_or_default())).collect()
+}
+
+#[tokio::test]
+async fn a_house_file_is_merged_and_merging_it_again_changes_nothing() {
+    let house = House::new().await;
+    // The reserve is above the high estimate.
+    let dry = house.merge(ImportMode::DryRun, None, &house_file("100-150")).await;
+    assert_eq!((dry.rows, dry.new, dry.changed, dry.same), (2, 1, 0, 0));
+    assert_eq!(errors(&dry), [(3, "Reserve Price")]);
+    let file = house_file("1000-1500");
+    let report = house.merge(ImportMode::Import, None, &file).await;
+    assert_eq!((report.new, report.error_count), (2, 0), "{:?}", report.errors);
+    assert_eq!(report.ignored_columns, ["Consignor"]);
+    let items = house.items().await;
+    assert_eq!((items[0].low_estimate, items[0].high_estimate, items[0].reserve), (Some(2_500), Some(5_000), None));
+    assert_eq!((items[1].lot_number.as_str(), items[1].title.as_str()), ("12A", "A clock; working"));
+    assert_eq!(items[1].reserve.map(|reserve| reserve.reveal()), Some(125_000));
+    let again = house.merge(ImportMode::Import, None, &file).await;
+    assert_eq!((again.new, again.changed, again.same, again.error_count), (0, 0, 2, 0));
+    assert_eq!(house.items().await[0].version, items[0].version);
+}
+
+#[tokio::test]
+async fn windows_1252_is_recognised_and_an_absent_column_or_empty_cell_changes_nothing() {
+    let house = House::new().await;
+    house.merge(ImportMode::Import, None, b"Lot;Title;Description\n1;Caf\xe9 chair;Oak\n2;A clock;\n").await;
+    assert_eq!(house.items().await[0].title, "Café chair");
+    let report =
+        house.merge(ImportMode::Import, None, b"Lot\tTitle\tStart Bid\n1\t\t10\n2\tA wall clock\t\n3\tNew\t\n").await;
+    assert_eq!((report.new, report.changed, report.same, report.error_count), (1, 2, 0, 0), "{:?}", report.errors);
+    let outcomes: Vec<_> = report.outcomes.iter().map(|row| (row.outcome, row.fields.clone())).collect();
+    assert_eq!(outcomes[0], (MergeOutcome::Changed, vec!["openingBid"]));
+    assert_eq!(outcomes[1], (MergeOutcome::Changed, vec!["title"]));
+    let items = house.items().await;
+    assert_eq!(
+        (items[0].title.as_str(), items[0].description.as_str(), items[0].opening_bid),
+        ("Café chair", "Oak", 1_000)
+    );
+    assert_eq!((items[1].title.as_str(), items[2].position), ("A wall clock", 2));
+}
+
+#[tokio::test]
+async fn each_mistake_is_in_its_cell_and_nothing_changes() {
+    let house = House::new().await;
+    let live = NewAuction {
+        items: vec![platform_core::sales::new_item::NewItem::new("1", "A chair")],
+        ..house.fixture.timed(Duration::from_secs(3_600), Vec::new())
+    };
+    let created = house.fixture.create(&live).await;
+    let house = House { auction: created.auction.uuid, ..house };
+    let bid = NewBid { bidder: "7".to_owned(), amount: 100 };
+    let (platform, caller) = (&house.fixture.platform, &house.fixture.caller);
+    platform.place_bid(caller, created.items[0].uuid, &bid, None, None).await.unwrap();
+    let file = b"Lot,Lead,Reserve,Est. Min\n1,A chair,POA,\n1,Twice,,\n2,,5,\n3,Fine,,abc\n";
+    let report = house.merge(ImportMode::Import, None, file).await;
+    assert_eq!(errors(&report), [(2, "Reserve"), (4, "Lead"), (5, "Est. Min")]);
+    let locked = house.merge(ImportMode::Import, None, b"Lot,Lead,Reserve\n1,A fine chair,5.00\n").await;
+    assert_eq!(errors(&locked), [(2, "Reserve")]);
+    assert!(locked.errors[0].message.contains("bids"), "{}", locked.errors[0].message);
+    assert_eq!(house.items().await[0].title, "A chair");
+}
+
+#[tokio::test]
+async fn a_mapping_is_remembered_for_the_customer() {
+    let house = House::new().await;
+    let file = "Objet,Titre,Notes\n1,Une chaise,privé\n".as_bytes();
+    let unmapped = house.merge(ImportMode::DryRun, None, file).await;
+    assert_eq!(unmapped.error_count, 1);
+    let field = |field: &str| Some(field.to_owned());
+    let mapping = ColumnMapping::new([
+        ("Objet".to_owned(), field("lot_number")),
+        ("Titre".to_owned(), field("title")),
+        ("Notes".to_owned(), None),
+    ]);
+    let report = house.merge(ImportMode::Import, Some(mapping.unwrap()), file).await;
+    assert_eq!((report.new, report.ignored_columns), (1, vec!["Notes".to_owned()]));
+    let headers = ["OBJET", "Titre", "Notes", "Reserve"].map(str::to_owned);
+    let (platform, caller) = (&house.fixture.platform, &house.fixture.caller);
+    let proposed = platform.propose_mapping(caller, house.auction, &headers).await.unwrap();
+    let fields: Vec<_> = proposed.into_iter().map(|(_, field)| field).collect();
+    assert_eq!(fields, [Some("lot_number"), Some("title"), None, Some("reserve")]);
+}
