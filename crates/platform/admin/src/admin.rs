@@ -13,6 +13,7 @@ use platform_core::Platform;
 use url::{Position, Url};
 
 use crate::PATH;
+use crate::lots::uploads::Uploads;
 
 /// Settings of the administration.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +35,7 @@ struct Inner {
     site: Arc<Site>,
     session_cookie: Cookie,
     device_cookie: Cookie,
+    uploads: Uploads,
 }
 
 impl Admin {
@@ -49,11 +51,24 @@ impl Admin {
         let (session_cookie, device_cookie) = (cookie("lotwire_admin"), cookie("lotwire_admin_device"));
         let home = NextLink { words: "Go to the start page", path: "/" };
         let site = Arc::new(Site { base, origin, name: "Lotwire", home });
-        Self(Arc::new(Inner { platform, clock, config, site, session_cookie, device_cookie }))
+        Self(Arc::new(Inner {
+            platform,
+            clock,
+            config,
+            site,
+            session_cookie,
+            device_cookie,
+            uploads: Uploads::default(),
+        }))
     }
 
     pub(crate) fn platform(&self) -> &Platform {
         &self.0.platform
+    }
+
+    /// Catalogue files between their upload and their import.
+    pub(crate) fn uploads(&self) -> &Uploads {
+        &self.0.uploads
     }
 
     pub(crate) fn now(&self) -> Timestamp {

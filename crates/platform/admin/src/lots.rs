@@ -12,14 +12,18 @@ mod edit;
 mod export;
 pub(crate) mod grid;
 mod history;
+mod import;
+mod import_check;
 mod lot;
 pub(crate) mod offer;
 pub(crate) mod range;
 mod row;
 mod sold_form;
 mod status;
+pub(crate) mod uploads;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use platform_core::Scope;
 
@@ -34,6 +38,10 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/lots", READ),
     ("GET", "/auctions/{auction}/lots/new", WRITE),
     ("POST", "/auctions/{auction}/lots/new", WRITE),
+    ("GET", "/auctions/{auction}/lots/import", WRITE),
+    ("POST", "/auctions/{auction}/lots/import", WRITE),
+    ("GET", "/auctions/{auction}/lots/import/{upload}", WRITE),
+    ("POST", "/auctions/{auction}/lots/import/{upload}", WRITE),
     ("GET", "/auctions/{auction}/lots/catalogue.csv", READ),
     ("GET", "/auctions/{auction}/lots/results.csv", READ),
     ("POST", "/auctions/{auction}/lots/bulk", WRITE),
@@ -58,6 +66,11 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/auctions/{auction}/lots", get(grid::page))
         .route("/auctions/{auction}/lots/new", get(add::page).post(add::add))
+        .route(
+            "/auctions/{auction}/lots/import",
+            get(import::page).post(import::upload).layer(DefaultBodyLimit::max(import::BODY_BYTES_MAX)),
+        )
+        .route("/auctions/{auction}/lots/import/{upload}", get(import_check::page).post(import_check::import))
         .route("/auctions/{auction}/lots/catalogue.csv", get(export::catalogue))
         .route("/auctions/{auction}/lots/results.csv", get(export::results))
         .route("/auctions/{auction}/lots/bulk", post(bulk::page))

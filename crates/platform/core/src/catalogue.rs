@@ -23,6 +23,7 @@ mod propose_mapping;
 mod read;
 mod records;
 mod report;
+mod sample;
 mod transcode;
 pub mod write;
 
@@ -32,6 +33,7 @@ use uuid::Uuid;
 pub use merge::{AmountUnit, CatalogueMerge, MergeOutcome, MergeReport, MergedRow};
 pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};
+pub use sample::CatalogueSample;
 
 /// The number of items in a catalogue file, and its mistakes.
 #[cfg(feature = "fuzzing")]

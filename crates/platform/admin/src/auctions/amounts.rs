@@ -76,7 +76,7 @@ impl Currency {
     /// Reads an amount as people write it: `25`, `25.00`, `25,00`, `1,200`, `1.200,50`, `£25.00`, `GBP 25`.
     pub(crate) fn parse(&self, text: &str) -> Result<i64, String> {
         let wrong = || {
-            let example = if self.digits == 0 { "1200".to_owned() } else { format!("1200.{}", "50".repeat(1)) };
+            let example = if self.digits == 0 { "1200".to_owned() } else { "1200.50".to_owned() };
             format!(
                 "“{}” is not an amount. Write it such as {example}.",
                 text.trim().chars().take(40).collect::<String>()

@@ -1,6 +1,7 @@
 //! Customers and auctioneers as choices and names.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use platform_core::Scope;
 use platform_core::port::{Auctioneer, Customer, Page};
@@ -27,9 +28,9 @@ pub(crate) async fn auctioneer_names(
 ) -> Result<HashMap<Uuid, String>, PageError> {
     let mut names = HashMap::new();
     for auction in auctions {
-        if !names.contains_key(&auction.auctioneer) {
+        if let Entry::Vacant(vacant) = names.entry(auction.auctioneer) {
             let auctioneer = session.platform().auctioneer(&session.caller, auction.auctioneer).await?;
-            names.insert(auctioneer.uuid, auctioneer.name);
+            vacant.insert(auctioneer.name);
         }
     }
     Ok(names)

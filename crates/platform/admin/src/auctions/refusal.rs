@@ -30,6 +30,13 @@ pub(crate) fn add_to(errors: &mut FieldErrors, error: PlatformError) -> Result<(
     Ok(())
 }
 
+/// The refusal in one line.
+pub(crate) fn text(error: PlatformError) -> Result<String, PageError> {
+    let mut errors = FieldErrors::default();
+    add_to(&mut errors, error)?;
+    Ok(errors.remaining(&[]).join(" "))
+}
+
 /// The name of the form's field for a JSON pointer or a field of the platform.
 fn field_of(pointer: &str) -> &str {
     match pointer.trim_start_matches("/patch").trim_start_matches('/') {

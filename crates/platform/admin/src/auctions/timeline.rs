@@ -1,6 +1,7 @@
 //! The journal of a sale: status changes of the auction and its lots, newest first, each event announced.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use askama::Template;
 use axum::response::Response;
@@ -61,9 +62,9 @@ pub(super) async fn page(
 async fn lot_numbers(session: &Session, rows: &[JournalRow]) -> Result<HashMap<Uuid, String>, PageError> {
     let mut lots = HashMap::new();
     for row in rows.iter().filter(|row| row.kind == SubjectKind::Item) {
-        if !lots.contains_key(&row.subject) {
+        if let Entry::Vacant(vacant) = lots.entry(row.subject) {
             let (item, _) = session.platform().item(&session.caller, row.subject).await?;
-            lots.insert(row.subject, item.lot_number);
+            vacant.insert(item.lot_number);
         }
     }
     Ok(lots)

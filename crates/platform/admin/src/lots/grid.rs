@@ -19,8 +19,8 @@ use crate::auctions::sale::{Head, Sale, Tab};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
-/// Rows of a page.
-const ROWS_MAX: usize = 100;
+/// Rows of a page, which stays below 100 kB.
+const ROWS_MAX: usize = 64;
 /// Lots that an order other than the running order sorts at most.
 const SORTED_MAX: u64 = 5_000;
 const TEXT_CHARS_MAX: usize = 200;

@@ -49,7 +49,7 @@ impl Totals {
         let results = session.platform().results(&session.caller, sale.auction.uuid).await?;
         let AuctionResults { is_final, items, sold, unsold, open_buyers, total, buyers, .. } = results;
         let money = |minor| sale.currency.exact(minor);
-        let share = if items == 0 { 0 } else { sold * 100 / items };
+        let share = (sold * 100).checked_div(items).unwrap_or(0);
         let figures = vec![
             ("Sold", format!("{} of {} ({share}\u{a0}%)", labels::number(sold), labels::number(items))),
             ("Unsold or passed", labels::number(unsold)),

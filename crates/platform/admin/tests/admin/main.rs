@@ -8,6 +8,7 @@ mod customers;
 mod fixture;
 mod sale_auctions;
 mod sale_fixture;
+mod sale_import;
 mod sale_lots;
 mod sale_results;
 mod set_up;

@@ -69,7 +69,7 @@ impl Visitor {
     /// Sends a form.
     pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        self.call(Method::POST, path, form.into_bytes()).await
+        self.call_as(Method::POST, path, "application/x-www-form-urlencoded", form.into_bytes()).await
     }
 
     /// Sends a form and follows its redirect.
@@ -79,14 +79,25 @@ impl Visitor {
         self.get(location.strip_prefix("/admin").unwrap()).await
     }
 
+    /// Sends a form with one file in the field `file`.
+    pub(crate) async fn upload(&mut self, path: &str, name: &str, content: &[u8]) -> Answer {
+        let head = format!("--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n");
+        let body = [head.as_bytes(), content, b"\r\n--edge--\r\n"].concat();
+        self.call_as(Method::POST, path, "multipart/form-data; boundary=edge", body).await
+    }
+
     async fn call(&mut self, method: Method, path: &str, body: Vec<u8>) -> Answer {
+        self.call_as(method, path, "", body).await
+    }
+
+    async fn call_as(&mut self, method: Method, path: &str, content_type: &str, body: Vec<u8>) -> Answer {
         let mut request = Request::builder().method(&method).uri(format!("/admin{path}")).header("host", "admin.test");
         if !self.cookies.is_empty() {
             let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
             request = request.header(COOKIE, pairs.join("; "));
         }
         if method == Method::POST {
-            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+            request = request.header(CONTENT_TYPE, content_type);
             if let Some(origin) = self.origin {
                 request = request.header(ORIGIN, origin);
             }

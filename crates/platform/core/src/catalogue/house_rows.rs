@@ -63,8 +63,11 @@ impl HouseFile {
     }
 }
 
-/// Reads a file to its end. Rows with a mistake are reported and left out.
-pub(super) fn read_house_file(source: impl Read, limits: &CatalogueLimits, format: &HouseFormat) -> HouseFile {
+/// The records of a file in any encoding and with any separator.
+pub(super) fn house_records<R: Read>(
+    source: R,
+    limits: &CatalogueLimits,
+) -> Result<Records<BufReader<Transcoded<R>>>, ReadError> {
     let record_limits = RecordLimits {
         field_bytes_max: limits.field_bytes_max,
         record_bytes_max: limits.row_bytes_max,
@@ -73,10 +76,14 @@ pub(super) fn read_house_file(source: impl Read, limits: &CatalogueLimits, forma
         file_bytes_max: limits.file_bytes_max.saturating_mul(3),
     };
     let source = BufReader::with_capacity(BUFFER_BYTES, Transcoded::new(source, limits.file_bytes_max));
+    Records::new(source, record_limits).sniff_separator()
+}
+
+/// Reads a file to its end. Rows with a mistake are reported and left out.
+pub(super) fn read_house_file(source: impl Read, limits: &CatalogueLimits, format: &HouseFormat) -> HouseFile {
     let mut file = HouseFile::default();
-    let read = Records::new(source, record_limits)
-        .sniff_separator()
-        .and_then(|mut records| read_records(&mut records, limits, format, &mut file));
+    let read =
+        house_records(source, limits).and_then(|mut records| read_records(&mut records, limits, format, &mut file));
     if let Err(error) = read {
         let message = match error {
             ReadError::FileTooLong(bytes) => format!("the file is longer than {bytes} bytes: split it"),
@@ -139,7 +146,7 @@ fn read_records<R: std::io::BufRead>(
     Ok(())
 }
 
-fn header_texts(header: &Record) -> Vec<String> {
+pub(super) fn header_texts(header: &Record) -> Vec<String> {
     let text = |field: &Field| {
         let text = String::from_utf8_lossy(&field.bytes);
         text.trim_start_matches('\u{feff}').trim().chars().take(HEADER_CHARS_MAX).collect()

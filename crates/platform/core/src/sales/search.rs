@@ -12,7 +12,7 @@ use crate::port::Page;
 use crate::{Caller, Platform, Scope};
 
 /// Entries that one search reads at most.
-const READ_MAX: usize = 5_000;
+const READ_MAX: usize = 2_000;
 /// Entries read from the store at once.
 const CHUNK: usize = 250;
 
@@ -148,7 +148,8 @@ impl Platform {
         Ok(Found { entries, next: before })
     }
 
-    /// Items of an auction that match the search, in running order, after a position.
+    /// Items of an auction that match the search, in running order, after a position. An item whose lot number is the
+    /// text comes first, wherever it is.
     ///
     /// Errors: `not_found`.
     pub async fn search_items(
@@ -161,7 +162,15 @@ impl Platform {
         self.auction(caller, auction).await?;
         let text = wanted.text.to_lowercase();
         let chunk = if wanted.reads_items() { CHUNK.max(page.limit + 1) } else { page.limit + 1 };
-        let (mut entries, mut after, mut read) = (Vec::new(), page.after, 0);
+        let exact = if text.is_empty() || page.after.is_some() {
+            None
+        } else {
+            self.store().item_by_lot_number(auction, wanted.text.trim()).await?
+        };
+        let has_status = |item: &Item| wanted.statuses.is_empty() || wanted.statuses.contains(&item.status);
+        let exact = exact.filter(|item| has_status(item) && wanted.matches(item, &text));
+        let found_already = exact.as_ref().map(|item| item.uuid);
+        let (mut entries, mut after, mut read) = (Vec::from_iter(exact), page.after, 0);
         while read < READ_MAX {
             let part = Page { after, limit: chunk };
             let found = if wanted.statuses.is_empty() {
@@ -176,7 +185,7 @@ impl Platform {
                     return Ok(Found { entries, next: after });
                 }
                 after = Some(item.position);
-                if wanted.matches(&item, &text) {
+                if Some(item.uuid) != found_already && wanted.matches(&item, &text) {
                     entries.push(item);
                 }
             }
