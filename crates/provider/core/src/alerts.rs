@@ -5,7 +5,7 @@
 //! the account by e-mail, if the operator set a mail server, and its operational webhooks.
 //!
 //! Guarantees:
-//! - each transition is told once, by whichever node sees it first: what was told is written together with the event and
+//! - one node notifies the owners of each transition, the first that sees it: what was told is written together with the event and
 //!   the mails, on the condition that nothing else was told meanwhile;
 //! - a mail that the server has not taken is sent again, with the same `Message-ID`, for about a day;
 //! - nothing of a receiver's answer goes by mail or into an event;

@@ -114,7 +114,7 @@ pub(super) fn names(presented: &[String]) -> String {
     if listed.is_empty() { "no host".to_owned() } else { listed.join(", ") }
 }
 
-/// A name that somebody else wrote, as one line of limited length.
+/// A name that the issuer of the certificate wrote, as one line of limited length.
 fn clean(name: &str) -> String {
     name.chars().filter(|sign| !sign.is_control()).take(NAME_CHARS_MAX).collect()
 }

@@ -20,7 +20,7 @@ pub(super) enum Transition {
     Recovered,
 }
 
-/// When owners are told.
+/// When owners are notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Schedule {
     /// An endpoint that has failed for this long is failing: single failures are no alert.
@@ -40,7 +40,7 @@ impl Schedule {
         AlertQuery { failing_before: before(self.alert_after), disabling_before, limit }
     }
 
-    /// The transition, and what is told with it. None when there is nothing to tell.
+    /// The transition, and the state that owners know after it. None when there is nothing to tell.
     pub(super) fn next(self, candidate: &AlertCandidate, now: Timestamp) -> Option<(Transition, Option<Told>)> {
         let (endpoint, query) = (&candidate.endpoint, self.query(now, 0));
         let told = |transition, failing_since, stage| Some((transition, Some(Told { failing_since, stage })));

@@ -128,7 +128,7 @@ impl Provider {
         if !self.sends_mail() {
             return Ok(Vec::new());
         }
-        // Of an operational endpoint, the account that it reports to is told.
+        // The owner of an operational endpoint is the account that it reports to.
         let account = operational::owner(account);
         let recipients = self.store().alert_recipients(account).await?;
         let confirmed = recipients.into_iter().filter(|recipient| recipient.confirmed_at.is_some());

@@ -77,7 +77,7 @@ pub struct NewMail {
     pub body: String,
 }
 
-/// What is told about an endpoint, written in one transaction.
+/// A notification about an endpoint, written in one transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alert {
     /// The application.
@@ -88,7 +88,7 @@ pub struct Alert {
     pub endpoint_uid: Option<String>,
     /// What was told before: the decision rests on it.
     pub before: Option<Told>,
-    /// What is told now; none when the endpoint has recovered.
+    /// What the owners know from now on; none when the endpoint has recovered.
     pub after: Option<Told>,
     /// The operational event; none when another one reports the same.
     pub event: Option<AlertEvent>,
@@ -133,7 +133,7 @@ pub trait AlertStore: Send + Sync {
     /// - were disabled by failures, which their owners were not told,
     /// - or received a message after their owners were told of failures.
     async fn alert_candidates(&self, query: AlertQuery) -> StoreResult<Vec<AlertCandidate>>;
-    /// Writes what is told, the event and the mails. Errors: `Conflict` when something else was told than `before`,
+    /// Writes what the owners know from now on, the event and the mails. Errors: `Conflict` when something else was told than `before`,
     /// so that of many nodes one tells.
     async fn record_alert(&self, alert: Alert) -> StoreResult<()>;
     /// Deletes what was told of endpoints that were deleted since.

@@ -255,7 +255,7 @@ pub(super) async fn owners_are_told_each_transition_once(store: Shared) {
     contains(&mails.only(), &["arrive again (House)", "delivered again"]);
     assert_eq!(nodes.events().await[0]["type"], "endpoint.recovered");
 
-    // The next run of failures is told again, and what a caller disables is not told.
+    // The next run of failures causes an alert again, and an endpoint that a caller disables causes none.
     nodes.attempt(&endpoint, 404, "", EndpointEffect::Failing).await;
     nodes.clock.advance(HOUR);
     nodes.round().await;

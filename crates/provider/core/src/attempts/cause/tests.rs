@@ -1,3 +1,5 @@
+//! Every cause, its words, and that the documentation has them.
+
 use kit_outbound::{AddressPolicy, TransportError};
 
 use super::*;

@@ -106,5 +106,5 @@ fn before(text: &str, mark: &str) -> Option<String> {
 /// Milliseconds in seconds, such as `30` or `0.5`.
 fn seconds(ms: &str) -> Option<String> {
     let ms: u64 = ms.parse().ok()?;
-    Some(if ms % 1_000 == 0 { (ms / 1_000).to_string() } else { format!("{}", ms as f64 / 1_000.0) })
+    Some(if ms.is_multiple_of(1_000) { (ms / 1_000).to_string() } else { format!("{}", ms as f64 / 1_000.0) })
 }
