@@ -32,7 +32,9 @@ async fn console(link: String) -> String {
 async fn allow(shop: &PortalFixture, page: &Page, origin: &str) {
     let words = ["provider", "account", "sign-in-code", &shop.account, "--json"];
     let code = shop.launch.run_command(&words).unwrap();
-    page.open(code["url"].as_str().unwrap()).await.unwrap();
+    // The command does not know the port of this server.
+    let path = code["url"].as_str().unwrap().split_once("/dashboard").unwrap().1;
+    page.open(&format!("{}/dashboard{path}", shop.launch.provider_url())).await.unwrap();
     page.wait_until_at("/dashboard/join/account").await.unwrap();
     for (id, text) in [("name", "Ann"), ("email", "ann@example.com"), ("password", "correct horse battery")] {
         page.fill(id, text).await.unwrap();
