@@ -40,8 +40,9 @@ async fn allow(shop: &PortalFixture, page: &Page, origin: &str) {
         page.fill(id, text).await.unwrap();
     }
     page.click("Join account").await.unwrap();
-    page.wait_until_shown("Account settings").await.unwrap();
-    page.click_through("Account settings").await.unwrap();
+    page.wait_until("!location.pathname.includes('/join') && document.readyState === 'complete'").await.unwrap();
+    page.open(&format!("{}/dashboard/account", shop.launch.provider_url())).await.unwrap();
+    page.wait_until_shown("Save App Portal").await.unwrap();
     page.fill("origins", origin).await.unwrap();
     page.fill("colour", "#7a0000").await.unwrap();
     page.click_through("Save App Portal").await.unwrap();
