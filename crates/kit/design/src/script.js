@@ -107,7 +107,8 @@ if (checked) {
     const answer = await fetch(checked.dataset.check, { method: "POST", body, credentials: "same-origin", redirect: "error", signal: request.signal });
     if (!answer.ok) return;
     const verdict = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".verdict");
-    if (verdict) document.getElementById("url-verdict").replaceChildren(verdict);
+    // The page moves only while the visitor is still at the address.
+    if (verdict && document.activeElement === checked) document.getElementById("url-verdict").replaceChildren(verdict);
   };
 }
 

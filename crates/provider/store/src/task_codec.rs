@@ -27,9 +27,11 @@ pub(crate) fn kind(number: i64) -> StoreResult<TaskKind> {
 }
 
 /// SQL condition that is true when a task of this kind still has to send the message to the endpoint. The transaction that
-/// records an attempt deletes the delivery row: a transaction that sees no row sees the attempt.
+/// records an attempt deletes the delivery row: a transaction that sees no row sees the attempt. The empty text keeps SQLite from
+/// looking through all attempts at the endpoint instead of those of the message.
 pub(crate) fn enqueue_condition(kind: TaskKind, message: &str, endpoint: &str) -> String {
-    let tried = format!("EXISTS (SELECT 1 FROM attempts a WHERE a.message = {message} AND a.endpoint = {endpoint}");
+    let tried =
+        format!("EXISTS (SELECT 1 FROM attempts a WHERE a.message = {message} AND a.endpoint || '' = {endpoint}");
     let waits = format!("EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = {endpoint} AND d.message = {message})");
     match kind {
         TaskKind::Recover => format!("NOT {waits} AND NOT {tried} AND a.status = 0)"),

@@ -287,7 +287,7 @@ fn find_attempts(
 
 /// The state of a message at an endpoint, also when it was not sent there.
 fn state(db: &Connection, endpoint: &str, message: &str) -> SqlResult<DeliveryState> {
-    let attempts = "SELECT status FROM attempts WHERE message = ?1 AND endpoint = ?2 ORDER BY id DESC";
+    let attempts = "SELECT status FROM attempts WHERE message = ?1 AND +endpoint = ?2 ORDER BY id DESC";
     let mut state = DeliveryState::default();
     let mut statement = db.prepare_cached(attempts)?;
     let mut rows = statement.query((message, endpoint))?;

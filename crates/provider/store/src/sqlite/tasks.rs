@@ -172,10 +172,11 @@ fn task_counts(db: &Connection) -> SqlResult<Vec<TaskCount>> {
     Ok(counts)
 }
 
-/// Attempts of a range of ids, and whether each failed one has to be sent again.
+/// Attempts of a range of ids, and whether each failed one has to be sent again. A `+` keeps SQLite from looking for a message's
+/// attempts among all attempts at the endpoint, of which there may be a million, instead of by the primary key.
 const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
          CASE WHEN a.status <> 2 THEN 0 ELSE \
-             NOT EXISTS (SELECT 1 FROM attempts o WHERE o.message = a.message AND o.endpoint = ?2 \
+             NOT EXISTS (SELECT 1 FROM attempts o WHERE o.message = a.message AND +o.endpoint = ?2 \
                          AND (o.status = 0 OR (o.status = 2 AND o.id > a.id AND o.id < ?4))) \
              AND EXISTS (SELECT 1 FROM messages m WHERE m.application = ?1 AND m.id = a.message \
                          AND m.payload IS NOT NULL) END \
@@ -186,7 +187,7 @@ const REPLAY_CANDIDATES: &str = "SELECT m.id, m.event_type, m.channels, m.tags, 
          a.response_status_code, \
          EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint = ?2 AND d.message = m.id) \
      FROM messages m LEFT JOIN attempts a ON a.message = m.id AND a.id = \
-         (SELECT max(l.id) FROM attempts l WHERE l.message = m.id AND l.endpoint = ?2) \
+         (SELECT max(l.id) FROM attempts l WHERE l.message = m.id AND +l.endpoint = ?2) \
      WHERE m.application = ?1 AND m.id > ?3 AND m.id < ?4 ORDER BY m.id LIMIT ?5";
 
 pub(super) const TASK: &str = "SELECT id, account, kind, application, endpoint, selection, status, position, found, enqueued, error, \

@@ -32,14 +32,17 @@ async fn console(link: String) -> String {
 async fn allow(shop: &PortalFixture, page: &Page, origin: &str) {
     let words = ["provider", "account", "sign-in-code", &shop.account, "--json"];
     let code = shop.launch.run_command(&words).unwrap();
-    page.open(code["url"].as_str().unwrap()).await.unwrap();
+    // The command does not know the port of this server.
+    let path = code["url"].as_str().unwrap().split_once("/dashboard").unwrap().1;
+    page.open(&format!("{}/dashboard{path}", shop.launch.provider_url())).await.unwrap();
     page.wait_until_at("/dashboard/join/account").await.unwrap();
     for (id, text) in [("name", "Ann"), ("email", "ann@example.com"), ("password", "correct horse battery")] {
         page.fill(id, text).await.unwrap();
     }
     page.click("Join account").await.unwrap();
-    page.wait_until_shown("Account settings").await.unwrap();
-    page.click_through("Account settings").await.unwrap();
+    page.wait_until("!location.pathname.includes('/join') && document.readyState === 'complete'").await.unwrap();
+    page.open(&format!("{}/dashboard/account", shop.launch.provider_url())).await.unwrap();
+    page.wait_until_shown("Save App Portal").await.unwrap();
     page.fill("origins", origin).await.unwrap();
     page.fill("colour", "#7a0000").await.unwrap();
     page.click_through("Save App Portal").await.unwrap();
@@ -70,7 +73,7 @@ async fn the_portal_works_in_a_frame_of_a_site_that_the_account_allows_and_in_no
     frame.evaluate(add).await.unwrap();
     frame.wait_until_shown("The endpoint was added.").await.unwrap();
     assert_eq!(frame.text("document.cookie").await.unwrap(), "", "no script can read the session");
-    // Outside the frame nobody is signed in.
+    // Outside the frame there is no session.
     page.open(&format!("{}/app-portal/endpoints", shop.launch.provider_url())).await.unwrap();
     page.wait_until_at("/app-portal/login").await.unwrap();
 

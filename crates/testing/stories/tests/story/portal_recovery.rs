@@ -90,7 +90,7 @@ async fn a_replay_shows_its_progress_and_is_stopped() {
     assert!(shop.receiver.read(|record| record.arrivals().len()) < MESSAGES);
 }
 
-/// Follows the link and comes back until the page shows the text: a search shows what is there when it is made.
+/// Follows the link and comes back until the page shows the text: a list shows the messages of the moment when it was requested.
 async fn reload_until(page: &Page, link: &str, text: &str) {
     let from = page.text("location.href").await.unwrap();
     loop {
