@@ -183,8 +183,7 @@ impl SchemaForm {
             };
             format!("{place}the schema {}.", fault.text)
         };
-        let text = faults.iter().map(explain).collect::<Vec<_>>().join(" ");
-        text
+        faults.iter().map(explain).collect::<Vec<_>>().join(" ")
     }
 }
 
