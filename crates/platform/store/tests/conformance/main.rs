@@ -138,7 +138,8 @@ stories! {
         auctions_are_narrowed_by_all_that_is_said_and_keep_their_order,
         items_are_narrowed_by_status_and_found_by_their_lot_number,
         registrations_are_narrowed_by_where_they_stand,
-        the_last_mapping_of_a_customer_is_remembered;
+        the_last_mapping_of_a_customer_is_remembered,
+        images_are_kept_in_their_order_with_their_content;
     presence:
         capped_item_counts_are_read_for_many_auctions_in_one_call;
     quarantine:
