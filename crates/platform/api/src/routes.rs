@@ -21,6 +21,7 @@ mod csv_export;
 mod customers;
 mod events;
 mod health;
+mod images;
 mod item_edits;
 mod item_end;
 mod item_status;
@@ -157,6 +158,10 @@ fn operations() -> Operations {
         .routes(routes!(item_status::history))
         .routes(routes!(after_sale::change_buyer))
         .routes(routes!(after_sale::accept_offer))
+        .routes(routes!(images::add, images::list))
+        .routes(routes!(images::order))
+        .routes(routes!(images::remove))
+        .routes(routes!(images::content))
         .routes(routes!(record::record))
         .routes(routes!(bids::create, bids::list))
         .routes(routes!(absentee_bids::place_absentee_bid))

@@ -77,7 +77,8 @@ impl<'a> ChangeBuilder<'a> {
                     actor: self.actor.to_owned(),
                     at: self.now,
                     reason: reason.clone(),
-                    event: Some(Event::from(event)),
+                    // The events of a rehearsal are journalled and never published.
+                    event: (!auction.rehearsal).then_some(Event::from(event)),
                 });
             }
         }
@@ -123,7 +124,7 @@ impl<'a> ChangeBuilder<'a> {
                         actor: self.actor.to_owned(),
                         at: self.now,
                         reason: reason.clone(),
-                        event: announced.then_some(Event::from(event)),
+                        event: (*announced && !auction.rehearsal).then_some(Event::from(event)),
                     });
                 }
                 ItemChange::BidAccepted { record, .. } => {

@@ -41,6 +41,7 @@ pub mod bidders;
 pub mod bidding;
 pub mod catalogue;
 pub mod customers;
+pub mod images;
 pub mod journal;
 pub mod live;
 pub mod people;

@@ -15,11 +15,13 @@ use crate::bidders::{RegistrationCache, StripedLocks};
 use crate::bidding::item_queue::ItemQueues;
 use crate::config::PlatformConfig;
 use crate::customers::provider_access::ProviderAccess;
+use crate::images::ImageLimits;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::people::SignInState;
 use crate::port::{ApiKey, NodeId, Store};
 use crate::publishing::{Publisher, PublisherParts};
+use crate::ring::LateBids;
 use crate::sales::item_ends::EndHealth;
 
 /// The parts that a platform is built from.
@@ -70,6 +72,10 @@ struct Inner {
     registration_cache: RegistrationCache,
     /// The command queues of items.
     item_queues: ItemQueues,
+    /// Bounds the uploads of images.
+    image_limits: ImageLimits,
+    /// Internet bids that were refused in the last seconds.
+    late_bids: LateBids,
     /// Whether due items can be ended.
     end_health: EndHealth,
     metrics: Arc<Metrics>,
@@ -114,6 +120,8 @@ impl Platform {
             retry_locks: StripedLocks::new(),
             registration_cache: RegistrationCache::default(),
             item_queues: ItemQueues::default(),
+            image_limits: ImageLimits::default(),
+            late_bids: LateBids::default(),
             end_health: EndHealth::default(),
             metrics,
         };
@@ -206,6 +214,14 @@ impl Platform {
 
     pub(crate) fn registration_cache(&self) -> &RegistrationCache {
         &self.inner.registration_cache
+    }
+
+    pub(crate) fn late_bid_memory(&self) -> &LateBids {
+        &self.inner.late_bids
+    }
+
+    pub(crate) fn image_limits(&self) -> &ImageLimits {
+        &self.inner.image_limits
     }
 
     pub(crate) fn end_health(&self) -> &EndHealth {

@@ -26,6 +26,7 @@ mod clerks;
 mod consumers;
 mod customers;
 mod idempotency;
+mod images;
 mod item_ends;
 mod journal;
 mod nodes;
@@ -51,6 +52,7 @@ pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
+pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
 pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notification, Notifications};
@@ -121,6 +123,7 @@ pub trait Store:
     + RegistrationStore
     + BulkChangeStore
     + CatalogueMappingStore
+    + ImageStore
     + JournalStore
     + ConsumerStore
     + OutboxStore
@@ -145,6 +148,7 @@ impl<S> Store for S where
         + RegistrationStore
         + BulkChangeStore
         + CatalogueMappingStore
+        + ImageStore
         + JournalStore
         + ConsumerStore
         + OutboxStore

@@ -8,6 +8,7 @@ mod announced;
 mod clerks;
 mod command;
 mod desk;
+mod late_bids;
 mod online;
 mod order;
 
@@ -17,6 +18,8 @@ use uuid::Uuid;
 pub use announced::AnnouncedItem;
 pub use command::{ClerkCommand, ClerkCommandResult};
 pub use desk::Desk;
+pub(crate) use late_bids::LateBids;
+pub use late_bids::{LATE_BID_SHOWN_SECONDS, LateBid};
 pub use online::{InternetBidResult, NewInternetBid};
 pub use platform_rules::ring::{Commission, RingAction};
 

@@ -49,7 +49,8 @@ pub struct Advanced {
 impl Platform {
     /// The time that applies in this auction: the server's time, or the time of a sandbox auction's test clock.
     pub fn time_of(&self, auction: &Auction) -> Timestamp {
-        auction.clock.as_ref().map_or_else(|| self.now(), TestClock::now)
+        // A rehearsal runs as the sale will, by the server's clock.
+        auction.clock_or(self.now())
     }
 
     /// A sandbox auction and its test clock.

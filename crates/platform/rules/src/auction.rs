@@ -139,6 +139,9 @@ pub struct Auction {
     /// Test clock of a sandbox auction; none for a real auction. It is chosen when the auction is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<TestClock>,
+    /// True for a rehearsal of a webcast: a sandbox whose events are never published. It keeps the server's time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
     /// True while a bulk change returns the LIVE auction to PREVIEW or changes its terms. The platform accepts no bid
     /// meanwhile, and abandons the bulk change if a bid was accepted before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -179,6 +179,9 @@ pub struct Item {
     /// True in a sandbox auction, whose test clock ends the item.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sandbox: bool,
+    /// True in a rehearsal, whose events are never published.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
     /// Number of the last journal entry of this item, from 1 without gaps; 0 before the first.
     pub sequence: i64,
     /// Version: number of the last commit of this item, from 1. `If-Match` compares it.

@@ -65,8 +65,8 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
         }
         RingCommand::OpenRoomBid { bid, amount } => {
             // Nothing is known of the bidder, so there is nothing to look up.
-            let nobody = Bidder::vouched_for("");
-            bids::accept(auction, item, &offer(bid, &nobody, amount, BidSource::Room))
+            let unnamed = Bidder::vouched_for("");
+            bids::accept(auction, item, &offer(bid, &unnamed, amount, BidSource::Room))
         }
         RingCommand::RelayedBid { bid, bidder, amount } => {
             bids::relayed(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))

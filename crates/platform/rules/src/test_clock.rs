@@ -50,6 +50,11 @@ impl TestClock {
 }
 
 impl Auction {
+    /// The time that decides: that of the test clock, or `now`. A rehearsal keeps the server's time.
+    pub fn clock_or(&self, now: Timestamp) -> Timestamp {
+        self.clock.filter(|_| !self.rehearsal).map_or(now, |clock| clock.now())
+    }
+
     /// Real or sandbox.
     pub fn sale_mode(&self) -> SaleMode {
         if self.clock.is_some() { SaleMode::Sandbox } else { SaleMode::Real }

@@ -92,6 +92,11 @@ pub(crate) fn ms_rounded_up(at: Timestamp) -> i64 {
     ms(at) + if at >= Timestamp::UNIX_EPOCH { whole } else { 0 }
 }
 
+/// A size of an image, which the store keeps as a signed number.
+pub(crate) fn image_number<T: TryFrom<i64>>(number: i64) -> StoreResult<T> {
+    T::try_from(number).map_err(|_| corrupt(format_args!("{number} is no size of an image")))
+}
+
 /// The import that a bulk change applies.
 pub(crate) fn import_of(lead: &BulkChange) -> Option<Uuid> {
     lead.operation.import_id()

@@ -18,6 +18,7 @@ mod commit;
 mod consumers;
 mod customers;
 mod idempotency;
+mod images;
 mod item_ends;
 mod journal;
 mod locks;

@@ -16,6 +16,8 @@ mod commit;
 mod consumers;
 mod customers;
 mod idempotency;
+mod image_files;
+mod images;
 mod item_ends;
 mod journal;
 mod nodes;
@@ -34,24 +36,28 @@ use kit_engine::sqlite::Database;
 use platform_core::port::{Store, StoreResult};
 use rusqlite::Connection;
 
+use self::image_files::ImageFiles;
 use self::rows::{SqlError, SqlResult};
 
 mod migrations {
     refinery::embed_migrations!("src/sqlite/migrations");
 }
 
-/// Opens the platform's store in the file at `path`, which it creates if it does not exist.
+/// Opens the platform's store in the file at `path`, which it creates if it does not exist. Images are kept beside it, in
+/// the folder `images`.
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
-    Ok(Arc::new(SqliteStore { database: Database::open(path, migrate).map_err(SqlError::from)? }))
+    let database = Database::open(path, migrate).map_err(SqlError::from)?;
+    Ok(Arc::new(SqliteStore { database, images: ImageFiles::beside(path) }))
 }
 
 /// Opens an empty store in a temporary folder, for tests and simulations; nothing of it survives the process.
 ///
 /// Errors: as [`open`].
 pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
-    Ok(Arc::new(SqliteStore { database: Database::open_temporary(migrate).map_err(SqlError::from)? }))
+    let database = Database::open_temporary(migrate).map_err(SqlError::from)?;
+    Ok(Arc::new(SqliteStore { database, images: ImageFiles::temporary()? }))
 }
 
 /// Reads the whole file at `path` and looks for damage. Servers may use the file meanwhile.
@@ -67,6 +73,7 @@ fn migrate(db: &mut Connection) -> Result<(), refinery::Error> {
 
 struct SqliteStore {
     database: Database,
+    images: ImageFiles,
 }
 
 impl SqliteStore {

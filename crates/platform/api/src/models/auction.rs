@@ -73,6 +73,8 @@ pub(crate) struct AuctionView {
     pub(crate) following: Option<FollowingView>,
     /// True for a sandbox auction, which has its own clock; see `/auctions/{uuid}/clock`.
     pub(crate) sandbox: bool,
+    /// True for a rehearsal of a webcast: its events are never published.
+    pub(crate) rehearsal: bool,
     /// Increases with each change; the `ETag` begins with it.
     pub(crate) version: i64,
     /// When the auction was created.
@@ -83,7 +85,7 @@ pub(crate) struct AuctionView {
 impl AuctionView {
     /// `items` may be counts or only presence (0 or 1): `legalNextStatuses` needs no more. `now` is the server's time.
     pub(crate) fn new(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Self {
-        let next = auction.legal_next(items, auction.clock.map_or(now, |clock| clock.now()));
+        let next = auction.legal_next(items, auction.clock_or(now));
         Self {
             uuid: auction.uuid,
             customer: auction.customer,
@@ -109,6 +111,7 @@ impl AuctionView {
             item_counts: None,
             following: None,
             sandbox: auction.clock.is_some(),
+            rehearsal: auction.rehearsal,
             version: auction.version,
             created_at: time(auction.created_at),
         }

@@ -81,7 +81,7 @@ impl ItemView {
     /// The public state of the sale ([`PublicItem`]), and what the catalogue prints.
     pub(crate) fn new(item: &Item, auction: &Auction, now: Timestamp) -> Self {
         let sale = PublicItem::of(auction, item);
-        let now = auction.clock.map_or(now, |clock| clock.now());
+        let now = auction.clock_or(now);
         Self {
             uuid: sale.uuid,
             auction: item.auction,

@@ -50,7 +50,7 @@ impl RingView {
             offer: item.and_then(|item| Some(OfferView::new(item, item.in_ring()?))),
             last: None,
             desk: ring.desk.as_ref().map(|desk| DeskView::new(desk, item)),
-            server_time: time(auction.clock.map_or(now, |clock| clock.now())),
+            server_time: time(auction.clock_or(now)),
         }
     }
 

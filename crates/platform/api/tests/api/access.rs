@@ -84,6 +84,10 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/items/{uuid}/history", Record, nothing.clone()),
         ("POST", "/items/{uuid}/buyer", Record, json!({ "buyer": "12" })),
         ("POST", "/items/{uuid}/offer", Record, json!({ "buyer": "12", "amount": 100, "reason": "An offer" })),
+        ("POST", "/items/{uuid}/images", Record, nothing.clone()),
+        ("GET", "/items/{uuid}/images", Record, nothing.clone()),
+        ("POST", "/items/{uuid}/images/order", Record, json!({ "images": [] })),
+        ("DELETE", "/images/{uuid}", Record, nothing.clone()),
         ("GET", "/items/{uuid}/record", Record, nothing.clone()),
         ("POST", "/items/{uuid}/bids", Record, json!({ "bidder": "12", "amount": 100 })),
         ("GET", "/items/{uuid}/bids", Record, nothing.clone()),
@@ -136,7 +140,7 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
 }
 
 /// Routes that need no key.
-const PUBLIC: [&str; 2] = ["GET /health", "POST /sessions"];
+const PUBLIC: [&str; 3] = ["GET /health", "POST /sessions", "GET /images/{uuid}/{variant}"];
 
 /// Routes for signed-in users of every role; refused to every API key.
 fn of_people() -> Vec<(&'static str, &'static str, Value)> {
@@ -164,6 +168,7 @@ struct FirstCustomer {
     bid: String,
     key: String,
     user: String,
+    image: String,
 }
 
 impl FirstCustomer {
@@ -188,7 +193,8 @@ impl FirstCustomer {
         fixture.make("/api/v1/users", &staff, json!({ "email": "a@example.com", "role": "administrator" })).await;
         let user = fixture.make("/api/v1/users", &staff, json!({ "email": "v@example.com", "role": "viewer" })).await;
         let user = text(&user);
-        FirstCustomer { fixture, customer, auctioneer, auction, item, registration, bid, key, user }
+        let image = crate::images::add(&fixture, &item).await.uuid.to_string();
+        FirstCustomer { fixture, customer, auctioneer, auction, item, registration, bid, key, user, image }
     }
 
     fn fill(&self, text: &str) -> String {
@@ -203,6 +209,7 @@ impl FirstCustomer {
             Some("customers") => self.customer.to_string(),
             Some("auctioneers") => self.auctioneer["uuid"].as_str().unwrap().to_owned(),
             Some("items") => self.item.clone(),
+            Some("images") => self.image.clone(),
             Some("api-keys") => self.key.clone(),
             Some("users") => self.user.clone(),
             _ => self.auction.clone(),

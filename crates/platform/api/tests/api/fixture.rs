@@ -107,7 +107,7 @@ impl Fixture {
             // A live stream does not end.
             return Answer { status: head.status.as_u16(), headers: head.headers, text: String::new() };
         }
-        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        let text = String::from_utf8_lossy(&body.collect().await.unwrap().to_bytes()).into_owned();
         Answer { status: head.status.as_u16(), headers: head.headers, text }
     }
 

@@ -18,6 +18,7 @@ mod entering;
 mod events_document;
 mod fixture;
 mod hidden;
+mod images;
 mod list_filters;
 mod live;
 mod next_statuses;

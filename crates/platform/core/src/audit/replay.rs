@@ -217,7 +217,7 @@ fn take_registration(
 fn auction_row(auction: &Auction, change: &AuctionChange, entry: &Content, auctioneer: Uuid) -> Option<JournalRow> {
     let AuctionChange::StatusChanged { from, to, .. } = change else { return None };
     let event = AuctionStatusChange { auctioneer_uuid: auctioneer, auction_uuid: auction.uuid, status: *to };
-    let (from, event) = (from.map(AuctionStatus::name), Some(Event::from(event)));
+    let (from, event) = (from.map(AuctionStatus::name), (!auction.rehearsal).then_some(Event::from(event)));
     Some(row(SubjectKind::Auction, auction.sequence, (from, to.name()), event, entry))
 }
 
@@ -225,7 +225,8 @@ fn item_row(item: &Item, change: &ItemChange, entry: &Content, auctioneer: Uuid)
     let ItemChange::StatusChanged { from, to, announced, .. } = change else { return None };
     let event =
         ItemStatusChange { item_uuid: item.uuid, auctioneer_uuid: auctioneer, auction_uuid: item.auction, status: *to };
-    let (from, event) = (from.map(ItemStatus::name), announced.then_some(Event::from(event)));
+    let is_published = *announced && !item.rehearsal;
+    let (from, event) = (from.map(ItemStatus::name), is_published.then_some(Event::from(event)));
     Some(row(SubjectKind::Item, item.sequence, (from, to.name()), event, entry))
 }
 

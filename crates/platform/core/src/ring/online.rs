@@ -57,7 +57,13 @@ impl Platform {
                 let admitted = self.admit_to_webcast(&auction, &new.bidder).await?;
                 let bidder = admitted.bidder.clone();
                 let command = RingCommand::InternetBid { bid: uuid, bidder, amount: new.amount };
-                let decided = platform_rules::ring::decide(&auction, &item, command, now)?;
+                let decided = match platform_rules::ring::decide(&auction, &item, command, now) {
+                    Ok(decided) => decided,
+                    Err(refusal) => {
+                        self.remember_late_bid((&auction, &item), new, &refusal).await;
+                        return Err(refusal.into());
+                    }
+                };
                 let mut draft = self.build_change(&caller.actor, now);
                 draft.set_bidder_preconditions(&admitted);
                 // The auction keeps its version, so that bids on other items do not conflict with this one.

@@ -4,6 +4,7 @@ pub mod after_change;
 pub mod copy;
 pub mod edit;
 pub mod move_ends;
+mod rehearse;
 pub mod requested_status;
 pub mod shift;
 
@@ -333,6 +334,7 @@ fn new_auction(uuid: Uuid, customer: Uuid, new: &NewAuction, now: Timestamp) -> 
         ring_position: None,
         returning: false,
         was_live: false,
+        rehearsal: false,
         clock: (new.sale_mode == SaleMode::Sandbox).then(|| TestClock::at(now)),
         sequence: 0,
         version: 0,

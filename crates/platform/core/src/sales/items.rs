@@ -212,6 +212,7 @@ impl Platform {
             relisted_from: None,
             relisted_as: None,
             sandbox: auction.sale_mode() == SaleMode::Sandbox,
+            rehearsal: auction.rehearsal,
             sequence: 0,
             version: 0,
             log: platform_rules::LogHead::default(),

@@ -169,6 +169,14 @@ forward! {
         async fn catalogue_mapping(customer: Uuid) -> StoreResult<Option<ColumnMapping>>;
         async fn put_catalogue_mapping(customer: Uuid, mapping: ColumnMapping) -> StoreResult<()>;
     }
+    impl ImageStore {
+        async fn add_image(image: ItemImage, contents: Vec<ImageContent>, images_max: usize) -> StoreResult<Option<ItemImage>>;
+        async fn image(uuid: Uuid) -> StoreResult<Option<ItemImage>>;
+        async fn image_content(uuid: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>>;
+        async fn images(items: &[Uuid]) -> StoreResult<Vec<ItemImage>>;
+        async fn order_images(item: Uuid, order: Vec<Uuid>) -> StoreResult<bool>;
+        async fn remove_image(uuid: Uuid) -> StoreResult<bool>;
+    }
     impl ClerkStore {
         async fn is_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;
         async fn clerks(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>>;

@@ -219,3 +219,55 @@ async fn clerk_commands_and_bids_share_the_item_queue() {
         assert!(["item_not_live", "not_in_ring"].contains(&refused.unwrap_err().code()));
     }
 }
+
+#[tokio::test]
+async fn a_bid_after_the_hammer_is_shown_for_fifteen_seconds_with_how_late_it_was() {
+    let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
+    sale.clerk(next()).await.unwrap();
+    sale.clerk(room("7", 100)).await.unwrap();
+    assert_eq!(sale.bid("8", 5).await.unwrap_err().code(), "bid_too_low");
+    sale.clerk(ClerkCommand::Sell).await.unwrap();
+    sale.fixture.clock.advance(Duration::from_millis(840));
+    assert!(sale.bid("9", 500).await.is_err());
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    let late = platform.late_bids(caller, sale.auction).await.unwrap();
+    let shown: Vec<_> = late.iter().map(|bid| (bid.bidder.as_str(), bid.amount, bid.late_ms)).collect();
+    assert_eq!(shown, [("9", 500, Some(840)), ("8", 5, None)]);
+    assert_eq!(late[1].code, "bid_too_low");
+    sale.fixture.clock.advance(Duration::from_secs(15));
+    assert_eq!(platform.late_bids(caller, sale.auction).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_rehearsal_is_journalled_and_never_published() {
+    let sale = Webcast::new(2, InternetBids::WaitForClerk).await;
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    let before = sale
+        .fixture
+        .store
+        .events_after(sale.fixture.customer.uuid, Page { after: None, limit: 100 })
+        .await
+        .unwrap()
+        .len();
+    let rehearsal = platform.rehearse(caller, sale.auction).await.unwrap();
+    assert_eq!((rehearsal.status, rehearsal.rehearsal), (AuctionStatus::Live, true));
+    let items = platform.items(caller, rehearsal.uuid, Page { after: None, limit: 9 }).await.unwrap();
+    let rehearsed = Webcast { auction: rehearsal.uuid, items: items.iter().map(|item| item.uuid).collect(), ..sale };
+    rehearsed.clerk(next()).await.unwrap();
+    rehearsed.clerk(room("7", 100)).await.unwrap();
+    let sold = rehearsed.clerk(ClerkCommand::Sell).await.unwrap().about.unwrap();
+    assert_eq!(sold.status, ItemStatus::Sold);
+    let platform = &rehearsed.fixture.platform;
+    let journal = rehearsed.fixture.journal_of(sold.uuid).await;
+    assert_eq!(journal.last().map(String::as_str), Some("SOLD sold_in_ring"));
+    let after = rehearsed
+        .fixture
+        .store
+        .events_after(rehearsed.fixture.customer.uuid, Page { after: None, limit: 100 })
+        .await
+        .unwrap();
+    assert_eq!(after.len(), before);
+    let verified = platform.verify_all(&[], &|_| ()).await.unwrap();
+    let broken: Vec<_> = verified.broken.iter().map(|broken| broken.what.clone()).collect();
+    assert_eq!(broken, Vec::<String>::new());
+}

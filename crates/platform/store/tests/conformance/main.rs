@@ -141,7 +141,8 @@ stories! {
         auctions_are_narrowed_by_all_that_is_said_and_keep_their_order,
         items_are_narrowed_by_status_and_found_by_their_lot_number,
         registrations_are_narrowed_by_where_they_stand,
-        the_last_mapping_of_a_customer_is_remembered;
+        the_last_mapping_of_a_customer_is_remembered,
+        images_are_kept_in_their_order_with_their_content;
     staff_reads:
         auctions_are_read_from_the_newest_on,
         the_journal_of_an_auction_has_its_items_and_no_other;

@@ -47,6 +47,15 @@ pub struct AuctionCopy {
     pub items: CopiedItems,
 }
 
+/// What a copy is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CopyPurpose {
+    /// To be held.
+    Sale,
+    /// To rehearse a webcast.
+    Rehearsal,
+}
+
 /// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopiedAuction {
@@ -81,6 +90,17 @@ impl Platform {
         copy: &AuctionCopy,
         answering: Option<IdempotentRequest<'_, CopiedAuction>>,
     ) -> PlatformResult<Outcome<CopiedAuction>> {
+        self.copy_for(caller, uuid, (copy, CopyPurpose::Sale), answering).await
+    }
+
+    /// Copies an auction to be held again, or rehearsed.
+    pub(super) async fn copy_for(
+        &self,
+        caller: &Caller,
+        uuid: Uuid,
+        (copy, purpose): (&AuctionCopy, CopyPurpose),
+        answering: Option<IdempotentRequest<'_, CopiedAuction>>,
+    ) -> PlatformResult<Outcome<CopiedAuction>> {
         caller.require(Scope::AuctionsWrite)?;
         if let Some(Err(message)) = copy.title.as_deref().map(|title| check_text(title, TITLE_CHARS_MAX)) {
             return Err(PlatformError::invalid("/title", message));
@@ -92,7 +112,12 @@ impl Platform {
         let source = self.visible_auction(caller, uuid).await?;
         self.require_no_bulk_change(&source).await?;
         let shifting = copy.shift.of(&source)?;
-        let auction = self.copied(&source, (copy, &shifting), self.now())?;
+        let now = self.now();
+        let mut auction = self.copied(&source, (copy, &shifting), now)?;
+        if purpose == CopyPurpose::Rehearsal {
+            let clock = Some(TestClock::at(now));
+            auction = Auction { clock, rehearsal: true, starts_at: Some(now), ends_at: None, ..auction };
+        }
         let mut copying = CopyProgress { import: self.ids().uuid_v7(), first: Vec::new(), chunks: 0, items: 0 };
         let outcome = self.copy_as(caller, (&auction, copy.items), &shifting, &mut copying, answering).await;
         let outcome = outcome.map_err(|error| shifting.refused(error));
@@ -188,6 +213,7 @@ impl Platform {
             ring_position: None,
             returning: false,
             was_live: false,
+            rehearsal: false,
             sequence: 0,
             version: 0,
             created_at: now,

@@ -143,16 +143,21 @@ impl Platform {
         .inspect(|_| self.ends_changed().notify())
     }
 
-    /// Lot numbers of an auction.
-    pub(super) async fn lots_of(&self, auction: Uuid) -> PlatformResult<HashSet<String>> {
-        let mut lots = HashSet::new();
+    /// Lot numbers of an auction with their items.
+    pub(crate) async fn lot_numbers(&self, auction: Uuid) -> PlatformResult<Vec<(String, Uuid)>> {
+        let mut lots = Vec::new();
         let mut after = None;
         loop {
             let items = self.store().items(auction, Page { after, limit: ITEMS_READ_MAX }).await?;
             let Some(last) = items.last().map(|item| item.position) else { return Ok(lots) };
-            lots.extend(items.into_iter().map(|item| item.lot_number));
+            lots.extend(items.into_iter().map(|item| (item.lot_number, item.uuid)));
             after = Some(last);
         }
+    }
+
+    /// Lot numbers of an auction.
+    pub(super) async fn lots_of(&self, auction: Uuid) -> PlatformResult<HashSet<String>> {
+        Ok(self.lot_numbers(auction).await?.into_iter().map(|(lot, _)| lot).collect())
     }
 }
 

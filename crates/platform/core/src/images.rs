@@ -1,0 +1,174 @@
+//! Images of lots: uploading, ordering, removing and reading them.
+//!
+//! An upload is decoded with limits and encoded again, so that no metadata, no other format and nothing active is kept.
+//! Decoding runs on blocking threads, two images at a time. The content of an image never changes, so it can be cached
+//! for ever.
+
+mod decode;
+mod file_names;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use contract::{AuctionStatus, ItemStatus};
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+pub use crate::port::{ImageVariant, ItemImage};
+pub use file_names::{FileNameMatch, MATCHED_FILES_MAX};
+
+use crate::access::caller::visible;
+use crate::error::{PlatformError, PlatformResult};
+use crate::{Caller, Platform, Scope};
+
+/// Bytes of an uploaded image, at most: 25 MiB.
+pub const IMAGE_BYTES_MAX: usize = 25 << 20;
+/// Pixels of an uploaded image, at most: 50 megapixels.
+pub const IMAGE_PIXELS_MAX: u64 = 50_000_000;
+/// Images of one item, at most.
+pub const ITEM_IMAGES_MAX: usize = 50;
+/// Images decoded at once.
+const DECODED_AT_ONCE_MAX: usize = 2;
+/// Uploads that wait for their turn or are decoded.
+const UPLOADS_WAITING_MAX: usize = 16;
+/// Characters of a file name that are kept.
+const FILE_NAME_CHARS_MAX: usize = 200;
+
+/// An uploaded image.
+#[derive(Debug, Clone)]
+pub struct ImageUpload {
+    /// Name of the file.
+    pub file_name: String,
+    /// The file.
+    pub content: Bytes,
+}
+
+/// Bounds the uploads of a node.
+pub(crate) struct ImageLimits {
+    decoding: Arc<Semaphore>,
+    waiting: Semaphore,
+}
+
+impl Default for ImageLimits {
+    fn default() -> Self {
+        Self { decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE_MAX)), waiting: Semaphore::new(UPLOADS_WAITING_MAX) }
+    }
+}
+
+impl Platform {
+    /// Adds an image after the last one of an item.
+    ///
+    /// Errors: `not_found`, `auction_closed`, `invalid` (not a JPEG, PNG or WebP image within the limits; too many
+    /// images), `busy` (too many uploads at once).
+    pub async fn add_image(&self, caller: &Caller, item: Uuid, upload: ImageUpload) -> PlatformResult<ItemImage> {
+        caller.require(Scope::AuctionsWrite)?;
+        let (item, auction) = self.visible_item(caller, item).await?;
+        auction.require_open()?;
+        let limits = self.image_limits();
+        let _waiting = limits.waiting.try_acquire().map_err(|_| PlatformError::Busy)?;
+        let Ok(turn) = Arc::clone(&limits.decoding).acquire_owned().await else { return Err(PlatformError::Busy) };
+        let content = upload.content;
+        let decoding = tokio::task::spawn_blocking(move || {
+            let decoded = decode::decode(&content);
+            drop(turn);
+            decoded
+        });
+        let decoded = decoding
+            .await
+            .map_err(|error| PlatformError::Internal(format!("an image could not be decoded: {error}")))?;
+        let decoded = decoded.map_err(|problem| PlatformError::invalid("", problem))?;
+        let image = ItemImage {
+            uuid: self.ids().uuid_v7(),
+            item: item.uuid,
+            auction: auction.uuid,
+            customer: auction.customer,
+            position: 0,
+            file_name: shown_name(&upload.file_name),
+            media_type: decoded.media_type.to_owned(),
+            width: decoded.width,
+            height: decoded.height,
+            bytes: decoded.full_bytes(),
+            created_at: self.now(),
+        };
+        let added = self.store().add_image(image, decoded.contents, ITEM_IMAGES_MAX).await?;
+        added.ok_or_else(|| {
+            PlatformError::invalid("", format!("the item has {ITEM_IMAGES_MAX} images, which is the limit: remove one"))
+        })
+    }
+
+    /// The images of items of one auction, by item and position. Items of other auctions are left out.
+    pub async fn images(&self, caller: &Caller, auction: Uuid, items: &[Uuid]) -> PlatformResult<Vec<ItemImage>> {
+        let auction = self.auction(caller, auction).await?;
+        let mut images = self.store().images(items).await?;
+        images.retain(|image| image.auction == auction.uuid);
+        Ok(images)
+    }
+
+    /// Puts the images of an item into an order, which names each of them once.
+    ///
+    /// Errors: `not_found`, `auction_closed`, `invalid`.
+    pub async fn order_images(&self, caller: &Caller, item: Uuid, order: Vec<Uuid>) -> PlatformResult<Vec<ItemImage>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let (item, auction) = self.visible_item(caller, item).await?;
+        auction.require_open()?;
+        if !self.store().order_images(item.uuid, order).await? {
+            return Err(PlatformError::invalid("/images", "must name each image of the item once: read them again"));
+        }
+        Ok(self.store().images(&[item.uuid]).await?)
+    }
+
+    /// Removes an image.
+    ///
+    /// Errors: `not_found`, `auction_closed`.
+    pub async fn remove_image(&self, caller: &Caller, image: Uuid) -> PlatformResult<()> {
+        caller.require(Scope::AuctionsWrite)?;
+        let image = visible(caller, self.store().image(image).await?, "image", |image| image.customer)?;
+        let (_, auction) = self.visible_item(caller, image.item).await?;
+        auction.require_open()?;
+        if self.store().remove_image(image.uuid).await? { Ok(()) } else { Err(PlatformError::NotFound("image")) }
+    }
+
+    /// A variant of an image, and whether callers without a key may see it: everybody sees the images of lots that are
+    /// announced or on view. Those of DRAFT lots and DRAFT auctions need a caller who sees the auction.
+    ///
+    /// Errors: `not_found`, also for an image that the caller may not see.
+    pub async fn image_content(
+        &self,
+        caller: Option<&Caller>,
+        image: Uuid,
+        variant: ImageVariant,
+    ) -> PlatformResult<(ItemImage, Vec<u8>, bool)> {
+        let image = self.store().image(image).await?.ok_or(PlatformError::NotFound("image"))?;
+        let found = self.store().item_with_auction(image.item).await?;
+        let (item, auction) = found.ok_or(PlatformError::NotFound("image"))?;
+        let is_public = item.status != ItemStatus::Draft && auction.status != AuctionStatus::Draft;
+        if !is_public {
+            let caller = caller.ok_or(PlatformError::NotFound("image"))?;
+            caller.require_one_of(&[Scope::AuctionsRead, Scope::AuctionsWrite, Scope::RingWrite])?;
+            visible(caller, Some(&image), "image", |image| image.customer)?;
+        }
+        let content = self.store().image_content(image.uuid, variant).await?;
+        Ok((image, content.ok_or(PlatformError::NotFound("image"))?, is_public))
+    }
+
+    /// Matches the names of image files to the lots of an auction; the first [`MATCHED_FILES_MAX`] names.
+    ///
+    /// Errors: `not_found`.
+    pub async fn match_image_files(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        names: &[String],
+    ) -> PlatformResult<Vec<FileNameMatch>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let auction = self.visible_auction(caller, auction).await?;
+        let lots = file_names::LotIndex::new(self.lot_numbers(auction.uuid).await?);
+        Ok(names.iter().take(MATCHED_FILES_MAX).map(|name| lots.matched(name)).collect())
+    }
+}
+
+/// The last part of the name, without control characters.
+fn shown_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    last.chars().filter(|char| !char.is_control()).take(FILE_NAME_CHARS_MAX).collect()
+}

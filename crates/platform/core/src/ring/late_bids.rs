@@ -1,0 +1,106 @@
+//! Internet bids that were refused or came after the hammer: shown at the desk for 15 seconds, and kept in the memory of
+//! the node that refused them only.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use platform_rules::{Auction, Item, Rejection};
+use uuid::Uuid;
+
+use super::NewInternetBid;
+use crate::error::PlatformResult;
+use crate::port::Page;
+use crate::{Caller, Platform, Scope};
+
+/// How long a refused bid is shown.
+pub const LATE_BID_SHOWN_SECONDS: i64 = 15;
+/// Refused bids of one webcast that are kept; older ones make room.
+const LATE_BIDS_MAX: usize = 50;
+/// Webcasts with refused bids; a bid on another webcast is not kept.
+const WEBCASTS_MAX: usize = 1_000;
+
+/// An internet bid that was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LateBid {
+    /// The item.
+    pub item: Uuid,
+    /// Paddle of the bidder.
+    pub bidder: String,
+    /// Minor units.
+    pub amount: i64,
+    /// Code of the refusal, such as `not_in_ring` or `bid_too_low`.
+    pub code: &'static str,
+    /// When it arrived.
+    pub at: Timestamp,
+    /// Milliseconds after the hammer; none when the item was not sold or passed.
+    pub late_ms: Option<i64>,
+}
+
+/// The refused bids of this node, by webcast.
+#[derive(Default)]
+pub(crate) struct LateBids(Mutex<HashMap<Uuid, VecDeque<LateBid>>>);
+
+impl LateBids {
+    fn add(&self, auction: Uuid, bid: LateBid) {
+        let mut webcasts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = bid.at;
+        webcasts.retain(|_, bids| bids.back().is_some_and(|last| is_shown(last, now)));
+        if webcasts.len() >= WEBCASTS_MAX && !webcasts.contains_key(&auction) {
+            return;
+        }
+        let bids = webcasts.entry(auction).or_default();
+        if bids.len() >= LATE_BIDS_MAX {
+            bids.pop_front();
+        }
+        bids.push_back(bid);
+    }
+
+    fn shown(&self, auction: Uuid, now: Timestamp) -> Vec<LateBid> {
+        let webcasts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bids = webcasts.get(&auction).into_iter().flatten().rev();
+        bids.filter(|bid| is_shown(bid, now)).cloned().collect()
+    }
+}
+
+fn is_shown(bid: &LateBid, now: Timestamp) -> bool {
+    now.duration_since(bid.at) < SignedDuration::from_secs(LATE_BID_SHOWN_SECONDS)
+}
+
+impl Platform {
+    /// Internet bids on a webcast that this node refused in the last 15 seconds, the latest first.
+    ///
+    /// Errors: `not_found`, `clerk_not_assigned`.
+    pub async fn late_bids(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Vec<LateBid>> {
+        caller.require(Scope::RingWrite)?;
+        let auction = self.visible_auction(caller, auction).await?;
+        self.require_clerk(caller, &auction).await?;
+        Ok(self.late_bid_memory().shown(auction.uuid, self.now()))
+    }
+
+    /// Remembers a bid on the ring's present or last item that the rules refused.
+    pub(super) async fn remember_late_bid(
+        &self,
+        (auction, item): (&Auction, &Item),
+        new: &NewInternetBid,
+        refusal: &Rejection,
+    ) {
+        if ![auction.in_ring, auction.last_in_ring].contains(&Some(item.uuid)) {
+            return;
+        }
+        let hammer = if item.in_ring().is_some() { None } else { self.last_change_of(item).await };
+        let late_ms = hammer.map(|hammer| {
+            let late = self.time_of(auction).duration_since(hammer).as_millis();
+            i64::try_from(late).unwrap_or(i64::MAX).max(0)
+        });
+        let (bidder, amount, code) = (new.bidder.clone(), new.amount, refusal.code());
+        let bid = LateBid { item: item.uuid, bidder, amount, code, at: self.now(), late_ms };
+        self.late_bid_memory().add(auction.uuid, bid);
+    }
+
+    /// When the status of an item changed last; for an item that left the ring, the time of the hammer.
+    async fn last_change_of(&self, item: &Item) -> Option<Timestamp> {
+        let page = Page { after: Some(item.sequence - 1), limit: 1 };
+        Some(self.store().history(item.uuid, page).await.ok()?.first()?.at)
+    }
+}
