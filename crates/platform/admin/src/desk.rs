@@ -13,6 +13,7 @@ pub(crate) mod files;
 pub(crate) mod live;
 mod lots;
 mod problem;
+mod rehearsal;
 mod state;
 
 use askama::Template;
@@ -41,6 +42,8 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/webcasts/{webcast}/desk/lots", CLERKS),
     ("POST", "/webcasts/{webcast}/desk/commands", CLERKS),
     ("POST", "/webcasts/{webcast}/desk/outcome", CLERKS),
+    ("GET", "/webcasts/{webcast}/rehearsal", Need::Has(Scope::AuctionsWrite)),
+    ("POST", "/webcasts/{webcast}/rehearsal", Need::Has(Scope::AuctionsWrite)),
 ];
 
 pub(crate) fn router() -> Router<Admin> {
@@ -51,6 +54,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/desk/lots", get(lots::list))
         .route("/webcasts/{webcast}/desk/commands", post(commands::give))
         .route("/webcasts/{webcast}/desk/outcome", post(commands::outcome))
+        .route("/webcasts/{webcast}/rehearsal", get(rehearsal::page).post(rehearsal::start))
 }
 
 /// A link from the desk to a screen of the same webcast.
@@ -65,8 +69,10 @@ struct DeskPage {
     base: String,
     path: String,
     sale_path: String,
+    rehearsal_path: String,
     title: String,
     is_rehearsal: bool,
+    may_rehearse: bool,
     clerk: String,
     screens: Vec<ScreenLink>,
     style: &'static str,
@@ -85,8 +91,10 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         base: session.admin.site().base.to_string(),
         path: path_of(webcast),
         sale_path: format!("/auctions/{webcast}"),
+        rehearsal_path: format!("/webcasts/{webcast}/rehearsal"),
         title: auction.title,
-        is_rehearsal: auction.clock.is_some(),
+        is_rehearsal: auction.rehearsal,
+        may_rehearse: session.may(Scope::AuctionsWrite) && !auction.rehearsal,
         clerk: session.email,
         screens: vec![
             ScreenLink { words: "Room screen", path: format!("/webcasts/{webcast}/room") },

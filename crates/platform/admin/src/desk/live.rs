@@ -10,6 +10,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::rfc3339_ms;
 use platform_core::live::Listener;
+use platform_core::{Caller, Platform};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -19,19 +20,24 @@ use crate::session::{PathIds, Session};
 
 /// Time between two signs of life. A page takes the link for lost after three of them.
 const BEAT_EVERY: SignedDuration = SignedDuration::from_secs(1);
+/// The event after which a page fetches its state in any case.
+const ANYTHING_CHANGED: &str = "event: changed\ndata: {}\n\n";
 /// Tells nginx and compatible proxies not to buffer the stream.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// `GET /webcasts/{webcast}/desk/live`
 pub(super) async fn stream(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, DeskProblem> {
     let listener = session.platform().listen_to_auction(&session.caller, webcast, None).await?;
-    Ok(respond(listener, session.admin))
+    let late_bids = LateBids { caller: session.caller, webcast, seen: None };
+    Ok(stream_of(Source { listener, beat_at: session.admin.now(), admin: session.admin, late_bids: Some(late_bids) }))
 }
 
 /// The events of a listener without their content: `changed` with the version, and `beat` each second.
 pub(crate) fn respond(listener: Listener, admin: Admin) -> Response {
-    let beat_at = admin.now();
-    let source = Source { listener, admin, beat_at };
+    stream_of(Source { listener, beat_at: admin.now(), admin, late_bids: None })
+}
+
+fn stream_of(source: Source) -> Response {
     let events = stream::unfold(source, async |mut source| {
         let text = source.next().await?;
         Some((Ok::<_, Infallible>(text), source))
@@ -48,12 +54,29 @@ struct Source {
     listener: Listener,
     admin: Admin,
     beat_at: Timestamp,
+    /// For desks only.
+    late_bids: Option<LateBids>,
+}
+
+/// Refused web bids are in memory only, so no event tells of them; the stream looks for new ones at each beat.
+struct LateBids {
+    caller: Caller,
+    webcast: Uuid,
+    /// When the last one that the desk knows arrived.
+    seen: Option<Timestamp>,
+}
+
+impl LateBids {
+    async fn has_new(&mut self, platform: &Platform) -> bool {
+        let Ok(bids) = platform.late_bids(&self.caller, self.webcast).await else { return false };
+        let Some(last) = bids.first().map(|bid| bid.at) else { return false };
+        self.seen.replace(last).is_none_or(|seen| seen < last)
+    }
 }
 
 impl Source {
     async fn next(&mut self) -> Option<String> {
         loop {
-            let clock = self.admin.clock();
             tokio::select! {
                 chunk = self.listener.next() => {
                     let changed = changed(&chunk?);
@@ -61,9 +84,14 @@ impl Source {
                         return Some(changed);
                     }
                 }
-                () = clock.sleep_until(self.beat_at) => {
-                    let now = clock.now();
+                () = self.admin.clock().sleep_until(self.beat_at) => {
+                    let now = self.admin.now();
                     self.beat_at = now + BEAT_EVERY;
+                    if let Some(late_bids) = &mut self.late_bids
+                        && late_bids.has_new(self.admin.platform()).await
+                    {
+                        return Some(ANYTHING_CHANGED.to_owned());
+                    }
                     return Some(format!("event: beat\ndata: {}\n\n", rfc3339_ms(now)));
                 }
             }

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
-use platform_core::ring::{AnnouncedItem, Desk, RingState, RingVersion};
+use platform_core::ring::{AnnouncedItem, Desk, LateBid, RingState, RingVersion};
 use platform_core::{Platform, PlatformError};
 use platform_rules::{Auction, BidRecord, BidSource, InRing, Item};
 use serde::Serialize;
@@ -44,6 +44,7 @@ pub(crate) struct DeskState {
     last: Option<DoneView>,
     commands: Vec<&'static str>,
     open_buyers: usize,
+    late: Vec<LateView>,
     lots_per_hour: Option<u32>,
 }
 
@@ -130,6 +131,16 @@ struct BidView {
     at: String,
 }
 
+/// A web bid that was refused.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LateView {
+    bidder: String,
+    amount: Amount,
+    text: String,
+    at: String,
+}
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct NextView {
@@ -213,6 +224,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
     let (platform, caller, uuid) = (session.platform(), &session.caller, ring.auction.uuid);
     let counts = platform.item_counts(caller, uuid).await?;
     let announced = platform.announced_in_ring(caller, uuid, DONE_MAX).await?;
+    let late_bids = platform.late_bids(caller, uuid).await?;
     let auction = &ring.auction;
     let money = Money::of(&auction.currency);
     let desk = ring.desk.as_ref().ok_or(PlatformError::NotFound("clerk's desk"))?;
@@ -243,6 +255,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         open_buyers: done.iter().filter(|lot| lot.is_buyer_open == Some(true)).count(),
         last: desk.last.as_ref().map(|item| DoneView::new(auction, item, &money)),
         commands: desk.legal.iter().map(|action| action.as_str()).collect(),
+        late: late_bids.iter().map(|bid| late(bid, &money)).collect(),
         lots_per_hour: lots_per_hour(&announced),
         done: done.into_iter().take(DONE_SHOWN_MAX).collect(),
     })
@@ -321,6 +334,23 @@ fn bids(item: &Item, desk: &Desk, money: &Money) -> Vec<BidView> {
         at: rfc3339_ms(bid.at),
     };
     shown.iter().map(view).collect()
+}
+
+fn late(bid: &LateBid, money: &Money) -> LateView {
+    let why = match bid.code {
+        "bid_too_low" => "below the asking price",
+        "ring_paused" => "while bidding was paused",
+        "already_leading" => "from the leading bidder",
+        "spending_limit_reached" => "above the spending limit",
+        "bidder_not_approved" | "bidder_suspended" => "from a bidder who may not bid",
+        "not_in_ring" => "the lot was not in the ring",
+        _ => "refused",
+    };
+    let text = match bid.late_ms {
+        Some(late_ms) => format!("{}.{} s after the hammer", late_ms / 1_000, late_ms % 1_000 / 100),
+        None => why.to_owned(),
+    };
+    LateView { bidder: bid.bidder.clone(), amount: money.amount(bid.amount), text, at: rfc3339_ms(bid.at) }
 }
 
 fn next(item: &Item, money: &Money) -> NextView {

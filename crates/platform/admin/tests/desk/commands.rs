@@ -160,3 +160,37 @@ async fn a_sale_below_the_reserve_is_confirmed() {
     desk.give(json!({ "command": "sell", "belowReserve": true })).await;
     assert_eq!(desk.at("/done/0/status"), "SOLD");
 }
+
+#[tokio::test]
+async fn a_web_bid_that_was_refused_or_came_after_the_hammer_is_shown() {
+    let fixture = Fixture::new().await;
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "bidder": "7", "amount": 13_000 })).await;
+    fixture.refused_web_bid(0, "W-1", 12_000).await;
+    desk.load().await;
+    let late = |desk: &crate::fixture::Desk<'_>| desk.at("/late/0").clone();
+    assert_eq!((&late(&desk)["bidder"], &late(&desk)["text"]), (&json!("W-1"), &json!("below the asking price")));
+    desk.give(named("sell")).await;
+    fixture.refused_web_bid(0, "W-2", 14_000).await;
+    desk.load().await;
+    assert_eq!(late(&desk)["amount"]["text"], "£140");
+    assert!(late(&desk)["text"].as_str().unwrap().ends_with("s after the hammer"), "{}", late(&desk));
+}
+
+#[tokio::test]
+async fn a_rehearsal_is_a_copy_with_a_desk_of_its_own() {
+    let fixture = Fixture::new().await;
+    let desk = fixture.desk("one").await;
+    let path = format!("/webcasts/{}/rehearsal", fixture.webcast);
+    let page = fixture.get(&desk.token, &path).await;
+    assert!(page.text.contains("Nothing is sent") && page.text.contains("4 lots"), "{}", page.text);
+    let headers = [("cookie", format!("lotwire_admin={}", desk.token)), ("sec-fetch-site", "same-origin".to_owned())];
+    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let started = fixture.send(http::Method::POST, &format!("/admin{path}"), &headers, "").await;
+    assert_eq!(started.status, 303, "{}", started.text);
+    let opened = started.headers["location"].to_str().unwrap().strip_prefix("/admin").unwrap().to_owned();
+    let shown = fixture.get(&desk.token, &opened).await;
+    assert!(shown.text.contains("Rehearsal: nothing is sent"), "{}", shown.text);
+    let state = fixture.get(&desk.token, &format!("{opened}/state")).await.json();
+    assert_eq!((&state["sale"]["total"], &state["sale"]["status"]), (&json!(4), &json!("LIVE")));
+}

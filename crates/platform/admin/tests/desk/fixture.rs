@@ -116,6 +116,13 @@ impl Fixture {
         placed.unwrap().fresh().unwrap().uuid
     }
 
+    /// A web bid that the platform refuses.
+    pub(crate) async fn refused_web_bid(&self, lot: usize, bidder: &str, amount: i64) {
+        let new = NewInternetBid { bidder: bidder.into(), amount };
+        let placed = self.platform.bid_in_ring(&Caller::command_line(), self.lots[lot], &new, None, None).await;
+        assert!(placed.is_err(), "{placed:?}");
+    }
+
     pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {

@@ -21,8 +21,7 @@ function render() {
   renderButtons(lot, offer);
   renderList("next", truth.next, nextLine, "No lot waits. Passed lots can be offered again in the list of lots.");
   renderList("done", truth.done, doneLine, "Lots that are sold or passed appear here.");
-  renderList("late", truth.late ?? [], lateLine, "");
-  slot("late-name").hidden = !truth.late?.length;
+  renderLate();
   const open = truth.openBuyers ?? 0;
   slot("open-buyers").hidden = open === 0;
   put("open-buyers", open === 1 ? "1 buyer open" : `${open} buyers open`);
@@ -181,6 +180,15 @@ function doneLine(lot) {
   return line;
 }
 
+/** Refused web bids are shown this long; the server forgets them then, too. */
+const LATE_SHOWN_MS = 15000;
+
+function renderLate() {
+  const late = truth.late.filter((bid) => serverNow() - Date.parse(bid.at) < LATE_SHOWN_MS);
+  renderList("late", late, lateLine, "");
+  slot("late-name").hidden = late.length === 0;
+}
+
 function lateLine(bid) {
   const line = make("li");
   line.append(described(`${bid.amount.text} · paddle ${bid.bidder}`, bid.text));
@@ -241,6 +249,7 @@ setInterval(() => {
   if (!truth) return;
   const bid = truth.pending[0];
   if (bid) put("web-who", `paddle ${bid.bidder} · ${age(bid.at)} ago`);
+  renderLate();
   for (const cell of document.querySelectorAll("[data-at]")) cell.textContent = age(cell.dataset.at);
   put("server-time", link === "connected" ? new Date(serverNow()).toLocaleTimeString("en-GB", { timeZone: truth.sale.timeZone }) : "–");
 }, 1000);
