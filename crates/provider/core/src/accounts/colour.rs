@@ -24,7 +24,9 @@ impl fmt::Display for Colour {
 impl Colour {
     /// The colour of `#` and six hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
+        let digits = text
+            .strip_prefix('#')
+            .filter(|digits| digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
         let channel = |index: usize| u8::from_str_radix(digits.get(index..index + 2)?, 16).ok();
         Some(Self([channel(0)?, channel(2)?, channel(4)?]))
     }

@@ -41,8 +41,8 @@ pub(super) async fn an_entry_is_kept_with_its_change_and_found_by_its_words(stor
     let account = id("org", 1);
     let found = async |text: &str| store.activity(&account, text, &scan("act_~", 9, 9)).await.unwrap().rows;
     assert_eq!(found("").await, [expired.clone(), created.clone()], "a refused change leaves no entry");
-    assert_eq!(found("EXPIRED").await, [expired.clone()]);
-    assert_eq!(found("key_1").await, [created.clone()]);
+    assert_eq!(found("EXPIRED").await, std::slice::from_ref(&expired));
+    assert_eq!(found("key_1").await, std::slice::from_ref(&created));
     assert_eq!(found("ann").await.len(), 2);
     assert_eq!(found("%").await, []);
     let after = store.activity(&account, "", &scan(&expired.id, 9, 9)).await.unwrap();
