@@ -20,7 +20,7 @@ pub const SEND_TIMEOUT: Duration = Duration::from_secs(20);
 /// Characters of an address.
 const ADDRESS_CHARS_MAX: usize = 254;
 
-/// Sends mails through one server. Clones share its connections.
+/// Sends mails through one server, each over a connection of its own.
 #[derive(Clone)]
 pub struct Mailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
