@@ -2,7 +2,7 @@
 //! Cargo.toml: base64 = "0.23", hmac = "0.13", sha2 = "0.11"
 use std::io::{Read, Write};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use sha2::Sha256;
 
 /// The standard library has no comparison in constant time; [`Mac::verify_slice`] is one.
 fn verify(secret: &str, id: &str, timestamp: &str, signatures: &str, body: &[u8]) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let now = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
     let is_recent = timestamp.parse::<u64>().is_ok_and(|seconds| seconds.abs_diff(now) <= 300);
     let Ok(key) = STANDARD.decode(secret.trim_start_matches("whsec_")) else { return false };
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&key) else { return false };

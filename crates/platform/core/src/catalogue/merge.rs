@@ -188,8 +188,7 @@ impl Platform {
         let errors_max = self.config().catalogue.errors_max;
         let places: HashMap<String, usize> =
             file.rows.iter().enumerate().map(|(place, row)| (row.lot_number.clone(), place)).collect();
-        let mut known: HashMap<usize, Result<(Uuid, Vec<&'static str>), Vec<(Option<&'static str>, String)>>> =
-            HashMap::new();
+        let mut known: HashMap<usize, FieldChanges> = HashMap::new();
         let (mut after, mut existing) = (None, 0);
         loop {
             let page: Vec<Item> = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
@@ -331,13 +330,11 @@ fn new_item(row: &HouseRow) -> NewItem {
     }
 }
 
+/// The item and the fields that a row changes, or mistakes, each with its field if one is at fault.
+type FieldChanges = Result<(Uuid, Vec<&'static str>), Vec<(Option<&'static str>, String)>>;
+
 /// The item with the JSON names of the fields that the edit changes, or its mistakes by JSON name.
-#[expect(clippy::type_complexity, reason = "the type occurs in one place")]
-fn changed_fields(
-    auction: &Auction,
-    item: &Item,
-    edit: ItemEdit,
-) -> Result<(Uuid, Vec<&'static str>), Vec<(Option<&'static str>, String)>> {
+fn changed_fields(auction: &Auction, item: &Item, edit: ItemEdit) -> FieldChanges {
     let fields = edit.clone().without_unchanged(item).fields();
     let pointed = |pointer: &str| fields.iter().copied().find(|field| pointer.strip_prefix('/') == Some(field));
     match edit_item(auction, item, edit) {

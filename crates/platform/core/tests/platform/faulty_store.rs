@@ -177,6 +177,10 @@ forward! {
         async fn order_images(item: Uuid, order: Vec<Uuid>) -> StoreResult<bool>;
         async fn remove_image(uuid: Uuid) -> StoreResult<bool>;
     }
+    impl StaffReadStore {
+        async fn latest_auctions(customer: Option<Uuid>, before: Option<Uuid>, limit: usize) -> StoreResult<Vec<Auction>>;
+        async fn journal_of_auction(auction: Uuid, window: JournalWindow) -> StoreResult<Vec<JournalRow>>;
+    }
     impl ClerkStore {
         async fn is_clerk(auction: Uuid, user: Uuid) -> StoreResult<bool>;
         async fn clerks(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<(Clerk, User)>>;

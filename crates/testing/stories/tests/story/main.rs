@@ -7,6 +7,7 @@
 
 mod admin_connection;
 mod admin_sign_in;
+mod admin_timed_sale;
 mod administration;
 mod api_conventions;
 mod audit;

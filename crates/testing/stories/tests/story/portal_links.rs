@@ -1,6 +1,6 @@
 //! Links of the App Portal that expired, are read-only, or belong to another application, in a real browser.
 
-use svix::models::{AppPortalAccessIn, ApplicationIn, ApplicationTokenExpireIn, EndpointIn};
+use svix::models::{AppPortalAccessIn, AppPortalCapability, ApplicationIn, ApplicationTokenExpireIn, EndpointIn};
 use testkit::browser::Browser;
 
 use crate::portal::{DESK, PortalFixture, assert_accessible};
@@ -32,7 +32,8 @@ async fn a_read_only_link_shows_everything_but_secrets_and_offers_no_change() {
     let shop = PortalFixture::open().await;
     let endpoint = EndpointIn::new("https://example.com/hook".to_owned());
     let endpoint = shop.svix.endpoint().create(shop.app.clone(), endpoint, None).await.unwrap().id;
-    let asked = AppPortalAccessIn { read_only: Some(true), ..AppPortalAccessIn::new() };
+    let asked =
+        AppPortalAccessIn { capabilities: Some([AppPortalCapability::ViewBase].into()), ..AppPortalAccessIn::new() };
     let access = shop.svix.authentication().app_portal_access(shop.app.clone(), asked, None).await.unwrap();
     let browser = Browser::start().await.unwrap();
     let page = browser.page().await.unwrap();
