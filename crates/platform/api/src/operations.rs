@@ -96,7 +96,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::GET,  "/items/{uuid}/history",                  Access::OneOf(&[EventsRead])),
     (Method::POST, "/items/{uuid}/buyer",                    Access::OneOf(&[AuctionsWrite, RingWrite])),
     (Method::POST, "/items/{uuid}/offer",                    Access::OneOf(&[AuctionsWrite])),
-    (Method::POST, "/items/{uuid}/images",                   Access::OneOf(&[AuctionsWrite])),
+    (Method::PUT,  "/items/{uuid}/images/{image}",           Access::OneOf(&[AuctionsWrite])),
     (Method::GET,  "/items/{uuid}/images",                   Access::OneOf(&[AuctionsRead])),
     (Method::POST, "/items/{uuid}/images/order",             Access::OneOf(&[AuctionsWrite])),
     (Method::DELETE, "/images/{uuid}",                       Access::OneOf(&[AuctionsWrite])),

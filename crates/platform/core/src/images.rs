@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use contract::{AuctionStatus, ItemStatus};
-use tokio::sync::Semaphore;
+use platform_rules::Item;
+use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
 
 pub use crate::port::{ImageVariant, ItemImage};
@@ -37,6 +38,8 @@ const FILE_NAME_CHARS_MAX: usize = 200;
 /// An uploaded image.
 #[derive(Debug, Clone)]
 pub struct ImageUpload {
+    /// UUID of the image, which its sender makes: an upload that arrives twice adds one image.
+    pub uuid: Uuid,
     /// Name of the file.
     pub file_name: String,
     /// The file.
@@ -47,23 +50,32 @@ pub struct ImageUpload {
 pub(crate) struct ImageLimits {
     decoding: Arc<Semaphore>,
     waiting: Semaphore,
+    /// One image is stored at a time, so that of two uploads of one image the second finds the first.
+    storing: Mutex<()>,
 }
 
 impl Default for ImageLimits {
     fn default() -> Self {
-        Self { decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE_MAX)), waiting: Semaphore::new(UPLOADS_WAITING_MAX) }
+        Self {
+            decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE_MAX)),
+            waiting: Semaphore::new(UPLOADS_WAITING_MAX),
+            storing: Mutex::default(),
+        }
     }
 }
 
 impl Platform {
-    /// Adds an image after the last one of an item.
+    /// Adds an image after the last one of an item. An image of this item with the same UUID is returned unchanged.
     ///
-    /// Errors: `not_found`, `auction_closed`, `invalid` (not a JPEG, PNG or WebP image within the limits; too many
+    /// Errors: `not_found`, `auction_closed`, `taken` (another item has an image with this UUID), `invalid` (not a JPEG, PNG or WebP image within the limits; too many
     /// images), `busy` (too many uploads at once).
     pub async fn add_image(&self, caller: &Caller, item: Uuid, upload: ImageUpload) -> PlatformResult<ItemImage> {
         caller.require(Scope::AuctionsWrite)?;
         let (item, auction) = self.visible_item(caller, item).await?;
         auction.require_open()?;
+        if let Some(known) = self.known_image(&item, upload.uuid).await? {
+            return Ok(known);
+        }
         let limits = self.image_limits();
         let _waiting = limits.waiting.try_acquire().map_err(|_| PlatformError::Busy)?;
         let Ok(turn) = Arc::clone(&limits.decoding).acquire_owned().await else { return Err(PlatformError::Busy) };
@@ -78,7 +90,7 @@ impl Platform {
             .map_err(|error| PlatformError::Internal(format!("an image could not be decoded: {error}")))?;
         let decoded = decoded.map_err(|problem| PlatformError::invalid("", problem))?;
         let image = ItemImage {
-            uuid: self.ids().uuid_v7(),
+            uuid: upload.uuid,
             item: item.uuid,
             auction: auction.uuid,
             customer: auction.customer,
@@ -90,10 +102,22 @@ impl Platform {
             bytes: decoded.full_bytes(),
             created_at: self.now(),
         };
+        let _storing = limits.storing.lock().await;
+        if let Some(known) = self.known_image(&item, image.uuid).await? {
+            return Ok(known);
+        }
         let added = self.store().add_image(image, decoded.contents, ITEM_IMAGES_MAX).await?;
         added.ok_or_else(|| {
             PlatformError::invalid("", format!("the item has {ITEM_IMAGES_MAX} images, which is the limit: remove one"))
         })
+    }
+
+    async fn known_image(&self, item: &Item, uuid: Uuid) -> PlatformResult<Option<ItemImage>> {
+        match self.store().image(uuid).await? {
+            Some(known) if known.item == item.uuid => Ok(Some(known)),
+            Some(_) => Err(PlatformError::Taken("uuid")),
+            None => Ok(None),
+        }
     }
 
     /// The images of items of one auction, by item and position. Items of other auctions are left out.

@@ -94,30 +94,30 @@ impl ItemImages {
 
 /// Add an image to an item
 ///
-/// After its last one. The body is a JPEG, PNG or WebP file of at most 25 MiB and 50 megapixels. The server turns it
+/// After its last one. The caller makes the UUID of the image, so that a repeated request adds no second one. The body is a JPEG, PNG or WebP file of at most 25 MiB and 50 megapixels. The server turns it
 /// upright, removes its metadata and makes variants of 1,280 and 320 px width. Scope `auctions:write`. Errors: 409
-/// `auction_closed`, `busy`; 413 `payload_too_large`; 422 `invalid`.
+/// `auction_closed`, `busy`, `taken` (another item has this image); 413 `payload_too_large`; 422 `invalid`.
 #[utoipa::path(
-    post, path = "/items/{uuid}/images", tag = "images",
+    put, path = "/items/{uuid}/images/{image}", tag = "images",
     request_body(content = Vec<u8>, content_type = "image/*"),
-    params(("uuid" = Uuid, Path), ImageQuery),
+    params(("uuid" = Uuid, Path), ("image" = Uuid, Path), ImageQuery),
     responses(
-        (status = 201, description = "The new image.", body = ImageView),
+        (status = 200, description = "The image.", body = ImageView),
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 413, body = Problem),
         (status = 422, body = Problem),
     ),
 )]
 pub(crate) async fn add(
     State(platform): State<Platform>,
-    Path(uuid): Path<Uuid>,
+    Path((item, image)): Path<(Uuid, Uuid)>,
     request: QueryRequest<ImageQuery>,
     body: Body,
 ) -> Result<Response, ApiError> {
     let QueryRequest { caller, query } = request;
     let content = kit_http::json::read_up_to(body, IMAGE_BYTES_MAX).await?;
-    let upload = ImageUpload { file_name: query.file_name, content };
-    let image = platform.add_image(&caller, uuid, upload).await?;
-    Ok(response::with_status(201, &ImageView::from(&image)))
+    let upload = ImageUpload { uuid: image, file_name: query.file_name, content };
+    let image = platform.add_image(&caller, item, upload).await?;
+    Ok(response::ok(&ImageView::from(&image)))
 }
 
 /// List the images of an item
@@ -202,6 +202,9 @@ pub(crate) async fn content(
     Path((uuid, variant)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, ApiError> {
+    if let Some(query) = request.uri().query().filter(|query| !query.is_empty()) {
+        return Err(ApiError::invalid_query(query, "is not a parameter of this operation: leave it out"));
+    }
     let no_image = || ApiError::from(PlatformError::NotFound("image"));
     let image = Uuid::try_parse(&uuid).map_err(|_| no_image())?;
     let variant = ImageVariant::parse(&variant).ok_or_else(no_image)?;

@@ -84,7 +84,7 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/items/{uuid}/history", Record, nothing.clone()),
         ("POST", "/items/{uuid}/buyer", Record, json!({ "buyer": "12" })),
         ("POST", "/items/{uuid}/offer", Record, json!({ "buyer": "12", "amount": 100, "reason": "An offer" })),
-        ("POST", "/items/{uuid}/images", Record, nothing.clone()),
+        ("PUT", "/items/{uuid}/images/{image}", Record, nothing.clone()),
         ("GET", "/items/{uuid}/images", Record, nothing.clone()),
         ("POST", "/items/{uuid}/images/order", Record, json!({ "images": [] })),
         ("DELETE", "/images/{uuid}", Record, nothing.clone()),
@@ -222,7 +222,7 @@ impl FirstCustomer {
         };
         let path = path.replace("{uuid}", &subject).replace("{id}", &id);
         let path = path.replace("{registration}", &self.registration).replace("{bid}", &self.bid);
-        let path = path.replace("{user}", &self.user);
+        let path = path.replace("{user}", &self.user).replace("{image}", &self.image);
         format!("/api/v1{}", self.fill(&path))
     }
 

@@ -15,7 +15,11 @@ const PNG: &[u8] = &[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00,
 
 /// Adds an image to an item.
 pub(crate) async fn add(fixture: &Fixture, item: &str) -> ItemImage {
-    let upload = ImageUpload { file_name: "photos/1.png".to_owned(), content: Bytes::from_static(PNG) };
+    let upload = ImageUpload {
+        uuid: Uuid::from_u128(7),
+        file_name: "photos/1.png".to_owned(),
+        content: Bytes::from_static(PNG),
+    };
     fixture.platform.add_image(&Caller::command_line(), Uuid::parse_str(item).unwrap(), upload).await.unwrap()
 }
 
@@ -36,9 +40,11 @@ async fn images_of_drafts_need_a_key_and_others_are_public() {
     let auction = auction["uuid"].as_str().unwrap();
     let items = fixture.call(&Method::GET, &format!("/api/v1/auctions/{auction}/items"), &key, &Value::Null).await;
     let item = items.json()["data"][0]["uuid"].as_str().unwrap().to_owned();
-    add(&fixture, &item).await;
+    let added = add(&fixture, &item).await;
+    assert_eq!(add(&fixture, &item).await.uuid, added.uuid, "a repeated upload adds no second image");
 
     let images = fixture.call(&Method::GET, &format!("/api/v1/items/{item}/images"), &key, &Value::Null).await.json();
+    assert_eq!(images["data"].as_array().map(Vec::len), Some(1));
     let image = &images["data"][0];
     assert_eq!(
         (&image["fileName"], &image["width"], &image["mediaType"]),
@@ -87,7 +93,7 @@ async fn a_file_that_is_no_image_is_refused() {
     let (_, item) = fixture.sale(&key, auctioneer["uuid"].as_str().unwrap()).await;
     let bearer = format!("Bearer {key}");
     let headers = [("authorization", bearer.as_str()), ("content-type", "image/svg+xml")];
-    let path = format!("/api/v1/items/{item}/images?fileName=1.svg");
-    let refused = fixture.send(&Method::POST, &path, &headers, "<svg><script>alert(1)</script></svg>").await;
+    let path = format!("/api/v1/items/{item}/images/00000000-0000-7000-8000-000000000001?fileName=1.svg");
+    let refused = fixture.send(&Method::PUT, &path, &headers, "<svg><script>alert(1)</script></svg>").await;
     assert_eq!((refused.status, refused.code().as_str()), (422, "invalid"), "{}", refused.text);
 }

@@ -147,7 +147,7 @@ pub const HOSTILE: &[&str] = &[
     "http:127.0.0.1/",
     "http:///127.0.0.1/",
     "http://127.0.0.1#@example.com/",
-    "http://example.com#@127.0.0.1/",
+    "http://127.0.0.1/#@example.com",
     "http://127.0.0.1\t/",
     "http://127.0.0\n.1/",
     "http://127.0.0.1%00.example.com/",
