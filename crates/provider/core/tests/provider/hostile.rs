@@ -134,7 +134,7 @@ async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
             101,
             "",
         ),
-        ("an early close", SendAndClose(b""), 0, "closed before the response was complete"),
+        ("an early close", SendAndClose(b""), 0, "before the response was complete"),
         ("a close within headers", SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-le"), 0, "closed before"),
         (
             "a body that is too short",

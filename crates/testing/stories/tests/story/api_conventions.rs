@@ -58,6 +58,7 @@ async fn unauthenticated_requests_are_refused(base: &str) {
             let uuid = "019a0000-0000-7000-8000-000000000000";
             let path = path.replace("{id}", "1").replace("{uuid}", uuid);
             let path = path.replace("{registration}", uuid).replace("{bid}", uuid).replace("{user}", uuid);
+            let path = path.replace("{image}", uuid).replace("{variant}", "320");
             for key in ["", "Bearer lw_wrong", "Basic abc"] {
                 let url = format!("{base}{path}");
                 let headers = [("authorization", key), ("content-type", "application/json")];
@@ -65,6 +66,8 @@ async fn unauthenticated_requests_are_refused(base: &str) {
                 // Operations that need no authentication.
                 let public_status = match (method.as_str(), path.as_str()) {
                     ("get", "/api/v1/health") => Some(200),
+                    // A key that is sent has to be valid.
+                    ("get", path) if path.starts_with("/api/v1/images/") && !key.starts_with("Bearer") => Some(404),
                     ("post", "/api/v1/sessions") => Some(422),
                     _ => None,
                 };

@@ -98,9 +98,9 @@ async fn an_empty_account_is_set_up_by_clicking_until_an_event_is_received_and_v
 
     // An example, received and verified.
     page.click_through("Send example").await.unwrap();
-    page.evaluate("document.querySelector('form[action$=\"/example\"] button').click()").await.unwrap();
+    page.evaluate("document.querySelector('form[method=post][action$=\"/example\"] button').click()").await.unwrap();
     assert!(receiver.wait_until(WAIT_MAX, |record| record.arrivals().len() == 1).await);
-    page.wait_until_shown("The example was sent").await.unwrap();
+    page.wait_until("document.querySelector('#answer .status.good') !== null").await.unwrap();
 
     // The checklist is gone, and the figures are there.
     page.open(&format!("{}/dashboard/", launch.provider_url())).await.unwrap();
