@@ -132,7 +132,7 @@ impl TransportError {
 
 fn received(received_bytes: u64, expected_bytes: Option<u64>) -> String {
     match expected_bytes {
-        Some(expected) => format!("{received_bytes} of {expected} bytes of the response"),
-        None => format!("{received_bytes} bytes of the response"),
+        Some(expected) => format!("{received_bytes} of {expected} bytes of the response body"),
+        None => format!("{received_bytes} bytes of the response body"),
     }
 }

@@ -135,12 +135,12 @@ async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
             "",
         ),
         ("an early close", SendAndClose(b""), 0, "before the response was complete"),
-        ("a close within headers", SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-le"), 0, "closed before"),
+        ("a close within headers", SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-le"), 0, "closed after 0 bytes"),
         (
             "a body that is too short",
             SendAndClose(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort"),
             0,
-            "closed before",
+            "closed after 5 of 9 bytes",
         ),
         (
             "a body that is short and open",
