@@ -40,7 +40,11 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     Ok(true)
 }
 
+/// What scripts load after the page, such as the state of the ring, has this time to arrive.
+const SETTLED: &str = "new Promise((settled) => setTimeout(settled, 700))";
+
 async fn take(page: &Page, kind: &str, to: &Path) -> Result<usize, RigError> {
+    page.evaluate(SETTLED).await?;
     let name = kind.trim_matches('/').replace('/', ".");
     let mut taken = 0;
     for (width_name, width) in WIDTHS {

@@ -171,7 +171,12 @@ async fn each_is_recorded_within_its_deadline_and_takes_no_memory() {
         ("a reset", Reset, 0, ""),
         ("silence", Send(b""), 0, "no complete response within 400 ms"),
         ("another protocol", SendAndClose(b"SSH-2.0-OpenSSH_9.9\r\n"), 0, "is not HTTP; it begins with"),
-        ("HTTP/2 without asking", SendAndClose(b"\x00\x00\x12\x04\x00\x00\x00\x00\x00"), 0, "is not HTTP; it begins with"),
+        (
+            "HTTP/2 without asking",
+            SendAndClose(b"\x00\x00\x12\x04\x00\x00\x00\x00\x00"),
+            0,
+            "is not HTTP; it begins with",
+        ),
         ("HTTP/0.9", SendAndClose(b"<html>hello</html>"), 0, "is not HTTP; it begins with"),
         ("a status beyond numbers", SendAndClose(b"HTTP/1.1 9999 Odd\r\n\r\n"), 0, "not valid HTTP"),
         ("a NUL in a header", SendAndClose(b"HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n"), 0, "not valid HTTP"),
