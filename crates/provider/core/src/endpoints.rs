@@ -260,7 +260,7 @@ impl EndpointInput {
         errors.uid("uid", self.uid.as_deref(), ids::ENDPOINT);
         errors.text("description", &self.description);
         errors.names("eventTypes", self.filter_types.as_deref(), FILTER_TYPES_MAX, NAME_CHARS_MAX);
-        validation::dedup(self.channels.as_mut(), CHANNELS_MAX);
+        validation::dedup(self.channels.as_mut());
         errors.channels(self.channels.as_deref(), CHANNELS_MAX);
         errors.throttle_rate(self.throttle_rate);
         errors.metadata(&self.metadata);

@@ -79,7 +79,7 @@ impl Provider {
         // The future is moved with those around it, and there is one for each message that waits for its transaction: what it needs
         // before that, and what is rare, is apart.
         let mut input = Box::new(input);
-        validation::dedup(input.channels.as_mut(), CHANNELS_MAX);
+        validation::dedup(input.channels.as_mut());
         async move {
             // A repetition comes later than what it repeats, and is answered as that was.
             if input.deliver_at.is_some()
@@ -190,7 +190,7 @@ impl Provider {
         event_type: &str,
         mut channels: Option<Vec<String>>,
     ) -> ProviderResult<PrecheckResult> {
-        validation::dedup(channels.as_mut(), CHANNELS_MAX);
+        validation::dedup(channels.as_mut());
         let mut errors = FieldErrors::default();
         errors.name("eventType", event_type);
         errors.channels(channels.as_deref(), CHANNELS_MAX);

@@ -15,10 +15,9 @@ const TEXT_BYTES_MAX: usize = 65_536;
 /// Event types that an endpoint may list.
 pub(crate) const FILTER_TYPES_MAX: usize = 1_024;
 
-/// Leaves one of each name. Channels are a set: a caller may name one twice. A list of more than `count_max` names stays
-/// as it is, and [`FieldErrors::channels`] refuses it.
-pub(crate) fn dedup(names: Option<&mut Vec<String>>, count_max: usize) {
-    if let Some(names) = names.filter(|names| names.len() <= count_max) {
+/// Leaves one of each name. Channels are a set: a caller may name one twice.
+pub(crate) fn dedup(names: Option<&mut Vec<String>>) {
+    if let Some(names) = names {
         let mut seen = HashSet::new();
         names.retain(|name| seen.insert(name.clone()));
     }

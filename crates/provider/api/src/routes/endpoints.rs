@@ -45,8 +45,8 @@ pub(crate) struct EndpointIn {
     /// Former name of `eventTypes`.
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
     filter_types: Option<Vec<String>>,
-    /// Channels whose messages the endpoint receives. Without this field it receives all messages.
-    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
+    /// Channels whose messages the endpoint receives, at most ten different ones. Without this field it receives all messages.
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1)]
     channels: Option<Vec<String>>,
     /// Throttle rate: messages per second that the endpoint receives at most.
     #[schema(minimum = 1, maximum = 65535)]
@@ -163,9 +163,9 @@ pub(crate) struct EndpointPatchIn {
     #[serde(default, deserialize_with = "patch::field")]
     #[schema(value_type = Option<Vec<Name>>, min_items = 1, max_items = 1024, deprecated)]
     filter_types: PatchField<Option<Vec<String>>>,
-    /// Channels whose messages the endpoint receives; null for all messages.
+    /// Channels whose messages the endpoint receives, at most ten different ones; null for all messages.
     #[serde(default, deserialize_with = "patch::field")]
-    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 10)]
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1)]
     channels: PatchField<Option<Vec<String>>>,
     /// Throttle rate: messages per second that the endpoint receives at most; null removes the limit.
     #[serde(default, deserialize_with = "patch::field")]

@@ -47,8 +47,8 @@ pub(crate) struct MessageIn<'a> {
     /// `msg_`.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_id: Option<String>,
-    /// Channels of the message. An endpoint with channels receives it only if they share one.
-    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 5)]
+    /// Channels of the message, at most five different ones. An endpoint with channels receives it only if they share one.
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1)]
     channels: Option<Vec<String>>,
     /// Tags to search messages by.
     #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 8)]
@@ -334,8 +334,8 @@ pub(crate) struct MessagePrecheckIn {
     /// Name of the event type.
     #[schema(min_length = 1, max_length = 256, pattern = "^[a-zA-Z0-9._-]+$")]
     event_type: String,
-    /// Channels of the message.
-    #[schema(value_type = Option<Vec<Channel>>, min_items = 1, max_items = 5)]
+    /// Channels of the message, at most five different ones.
+    #[schema(value_type = Option<Vec<Channel>>, min_items = 1)]
     channels: Option<Vec<String>>,
 }
 
