@@ -190,7 +190,7 @@ async fn revoke_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Re
     FormPage::new(session.frame("Revoke API key", Section::ApiKeys), ("/api-keys", "API keys"), action)
         .intro(format!("The key “{}”.", key.name))
         .causes("Whatever uses the key is refused from now on, on other nodes within 5 seconds.")
-        .causes("A revoked key never works again. Logs keep its name. Nobody is notified.")
+        .causes("A revoked key never works again. Logs keep its name. No event is sent.")
         .destroys("Revoke API key")
         .open()
 }

@@ -16,7 +16,7 @@ pub(crate) async fn words(session: &Session, sale: &Sale, what: &str) -> Result<
     let state = match session.platform().consumer(&session.caller, sale.auction.customer).await {
         Ok(consumer) if consumer.is_complete() => consumer.state().0,
         Ok(_) | Err(PlatformError::NotFound(_)) => {
-            return Ok(format!("Nobody is notified: {customer} is not connected. The journal keeps the event."));
+            return Ok(format!("No event is sent: {customer} is not connected. The journal keeps the event."));
         }
         Err(error) => return Err(error.into()),
     };

@@ -45,7 +45,7 @@ pub(super) async fn disconnect_page(session: Session, PathIds([uuid]): PathIds<1
     FormPage::new(session.frame("Disconnect customer", Section::Customers), (path, customer.name), action)
         .causes("The platform deletes the API key. To connect again, you need to enter it again.")
         .causes(format!("Events that wait are not published: {waiting} now. The event feed keeps them."))
-        .causes("The customer's endpoints receive nothing until the customer is connected again. Nobody is notified.")
+        .causes("The customer's endpoints receive nothing until the customer is connected again. No event is sent.")
         .destroys("Disconnect customer")
         .open()
 }

@@ -69,7 +69,7 @@ async fn drop_form(session: &Session, uuid: Uuid, form: &FormFields, refused: &R
         .causes(format!(
             "The event with cursor {cursor} is never published. The customer's endpoints do not learn of it."
         ))
-        .causes("The journal and the event feed keep it. Nobody is notified.")
+        .causes("The journal and the event feed keep it. No event is sent.")
         .hidden("cursor", cursor)
         .fields(vec![
             FormField::text("reason", "Reason", form.text("reason"), 500)

@@ -101,7 +101,7 @@ pub(super) async fn page(
         unknown: unknown.join(", "),
         reason: needs_reason.then(|| Field::reason("").required()),
         notified: if announced == 0 {
-            "Nobody is notified: none of these lots was announced before.".to_owned()
+            "No event is sent: none of these lots was announced before.".to_owned()
         } else {
             notified::words(&session, &sale, &what).await?
         },

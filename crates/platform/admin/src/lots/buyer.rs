@@ -65,9 +65,9 @@ fn show(
     let now = item.standing.as_ref().map(|standing| {
         format!("Now: {} at {}. The price stays.", labels::bidder(standing), sale.currency.exact(standing.amount))
     });
-    let nobody = "Nobody is notified: the lot stays sold. The log keeps both buyers.".to_owned();
+    let no_event = "No event is sent: the lot stays sold. The log keeps both buyers.".to_owned();
     let mut page = SoldForm::new(session, sale, item, "buyer", "Record buyer");
-    page.consequences = now.into_iter().chain([nobody]).collect();
+    page.consequences = now.into_iter().chain([no_event]).collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
     page.faults = errors.remaining(&["buyer", "reason"]);
     render_page_as(status, &page)

@@ -88,7 +88,7 @@ async fn show(
         let what = format!("one event that lot {} is {}", item.lot_number, to.label().to_lowercase());
         notified::words(session, sale, &what).await?
     } else {
-        "Nobody is notified: no status of this lot was announced before.".to_owned()
+        "No event is sent: no status of this lot was announced before.".to_owned()
     });
     let page = StatusPage {
         frame: session.frame(format!("Lot {}: {}", item.lot_number, to.label()), Section::Auctions),

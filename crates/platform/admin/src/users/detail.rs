@@ -95,7 +95,7 @@ fn confirm(session: &Session, user: &User, title: &str, page: &str) -> FormPage 
 pub(super) async fn disable_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     confirm(&session, &user(&session, uuid).await?, "Disable user", "disable")
         .causes("The user can't sign in, and all their sessions end. Other nodes refuse them within 5 seconds.")
-        .causes("Logs keep their name. You can enable them again. Nobody is notified.")
+        .causes("Logs keep their name. You can enable them again. No event is sent.")
         .destroys("Disable user")
         .open()
 }
@@ -115,7 +115,7 @@ pub(super) async fn enable(session: Session, PathIds([uuid]): PathIds<1>) -> Res
 pub(super) async fn password_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     confirm(&session, &user(&session, uuid).await?, "Reset password", "password")
         .causes("The present password stops working, and the user's sessions end.")
-        .causes("The next page shows a new password, once. Nobody is notified: give it to the user yourself.")
+        .causes("The next page shows a new password, once. No event is sent: give it to the user yourself.")
         .destroys("Reset password")
         .open()
 }

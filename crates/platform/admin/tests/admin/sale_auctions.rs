@@ -30,7 +30,7 @@ async fn an_operator_creates_an_auction_and_opens_its_preview() {
 
     let id = page.between("<code id=\"auction-id\">", "<");
     let confirm = sale.operator.get(&format!("/auctions/{id}/status?to=PREVIEW")).await;
-    confirm.is(200).shows("Bidding stays closed").shows("Nobody is notified: Hammer &#38; Sons is not connected");
+    confirm.is(200).shows("Bidding stays closed").shows("No event is sent: Hammer &#38; Sons is not connected");
     let version = confirm.between("name=\"version\" value=\"", "\"");
     let fields = [("to", "PREVIEW"), ("version", version.as_str())];
     sale.operator.submit(&format!("/auctions/{id}/status"), &fields).await.shows("The status was changed.");

@@ -148,7 +148,7 @@ async fn a_lot_is_added_edited_and_withdrawn() {
         .shows("By a hand\nunknown");
     let confirm = sale.operator.get(&sale.lot(0, "/status?to=WITHDRAWN")).await;
     let version =
-        confirm.is(200).shows("Nobody is notified: no status of this lot").between("name=\"version\" value=\"", "\"");
+        confirm.is(200).shows("No event is sent: no status of this lot").between("name=\"version\" value=\"", "\"");
     let fields = [("to", "WITHDRAWN"), ("version", version.as_str())];
     sale.operator.submit(&sale.lot(0, "/status"), &fields).await.shows("Withdrawn").shows("Reinstate lot");
     let csv = sale.operator.get(&sale.path("/lots/catalogue.csv")).await;

@@ -106,7 +106,7 @@ async fn an_unpaid_lot_is_unsold_and_a_post_sale_offer_sells_it_again() {
     let version = confirm
         .is(200)
         .shows("The buyer did not pay £50.00 (Paddle 7)")
-        .shows("Nobody is notified: Hammer &#38; Sons is not connected")
+        .shows("No event is sent: Hammer &#38; Sons is not connected")
         .between("name=\"version\" value=\"", "\"");
     let fields = [("to", "UNSOLD"), ("version", version.as_str()), ("reason", "Never paid")];
     sale.operator.submit(&sale.lot(0, "/status"), &fields).await.shows("Unsold").shows("Never paid");

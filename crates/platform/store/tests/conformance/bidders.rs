@@ -63,7 +63,7 @@ pub(super) async fn a_registration_reads_back_and_changes_by_its_version(store: 
     enter(&store, 1, suspended.clone()).await.unwrap();
     assert!(matches!(enter(&store, 1, suspended.clone()).await, Err(StoreError::Conflict)));
     assert_eq!(store.registration(first.uuid).await.unwrap(), Some(suspended));
-    let nobody = Registration { version: 2, ..registration(9, "99") };
+    let no_event = Registration { version: 2, ..registration(9, "99") };
     assert!(matches!(enter(&store, 1, nobody).await, Err(StoreError::Conflict)));
 }
 

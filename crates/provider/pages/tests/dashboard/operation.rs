@@ -67,7 +67,7 @@ async fn an_operational_endpoint_is_added_changed_and_deleted() {
         .shows("https://other.example/")
         .shows("Disabled")
         .shows("All events");
-    ann.get(&path("/delete")).await.is(200).shows("Nobody is notified");
+    ann.get(&path("/delete")).await.is(200).shows("No event is sent");
     ann.submit(&path("/delete"), &[]).await.shows("The endpoint was deleted.").shows("No operational endpoints yet");
     ann.get(&path("")).await.is(404);
     let mut viewer = place.person(Role::Viewer).await;
