@@ -181,7 +181,6 @@ async fn a_history_exists_only_for_an_existing_auction_or_item() {
     let all = || Page { after: None, limit: 10 };
     let rows = fixture.platform.history(&fixture.caller, (SubjectKind::Auction, auction.uuid), all()).await.unwrap();
     assert_eq!((rows.len(), rows[0].sequence, rows[0].actor.as_str()), (1, 1, "command-line"));
-    let no_event =
-        fixture.platform.history(&fixture.caller, (SubjectKind::Auction, fixture.customer.uuid), all()).await;
-    assert_eq!(nobody.unwrap_err().code(), "not_found");
+    let unknown = fixture.platform.history(&fixture.caller, (SubjectKind::Auction, fixture.customer.uuid), all()).await;
+    assert_eq!(unknown.unwrap_err().code(), "not_found");
 }
