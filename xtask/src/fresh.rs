@@ -9,8 +9,9 @@ use crate::{Failure, cargo, debian, root, run, say};
 pub(crate) const HELP: &str = "\
 cargo xtask fresh [--suite NAME] [--mirror URL] [--only demo|ci] [--keep]
 
-Makes a new Debian root in target/fresh with build-essential and this machine's Rust toolchain, copies the last commit there, runs
-both commands of the README in it, and prints how long each took. Needs root, and Debian's debootstrap (installed if missing).
+Makes a new Debian root in target/fresh with build-essential, ca-certificates and this machine's Rust toolchain, copies the last
+commit there, runs both commands of the README in it, and prints how long each took. Needs root, and Debian's debootstrap (installed
+if missing).
 
   --suite NAME      Debian's release (bookworm)
   --mirror URL      where Debian's packages come from (http://deb.debian.org/debian)
@@ -90,24 +91,35 @@ fn make_root(new_root: &Path, options: &Options) -> Result<(), Failure> {
     debian::ensure(&["debootstrap"], || debian::on_path("debootstrap"))?;
     remove(new_root)?;
     run(Command::new("debootstrap")
-        .args(["--variant=minbase", "--include=build-essential", &options.suite])
+        .args(["--variant=minbase", "--include=build-essential,ca-certificates", &options.suite])
         .arg(new_root)
         .arg(&options.mirror))?;
-    for folder in ["opt/rust", "etc/ssl/certs", "dev/shm"] {
+    for folder in ["opt/rust", "dev/shm"] {
         std::fs::create_dir_all(new_root.join(folder)).map_err(|error| format!("{folder}: {error}"))?;
     }
+    trust_own_authorities(new_root)?;
     run(Command::new("git").args(["clone", "--quiet", "--no-hardlinks"]).arg(root()).arg(new_root.join("lotwire")))
+}
+
+/// Copies the certificates that this machine's administrator added to Debian's: a proxy may need them. They are copied, not mounted:
+/// packages installed in the root write its list of certificates again.
+fn trust_own_authorities(new_root: &Path) -> Result<(), Failure> {
+    let added = Path::new("/usr/local/share/ca-certificates");
+    for file in std::fs::read_dir(added).ok().into_iter().flatten().flatten() {
+        let copy = new_root.join("usr/local/share/ca-certificates").join(file.file_name());
+        std::fs::copy(file.path(), copy).map_err(|error| format!("{}: {error}", file.path().display()))?;
+    }
+    run(Command::new("chroot").arg(new_root).args(["update-ca-certificates", "--fresh"]))
 }
 
 /// A command in the root's `/lotwire`. Mounts and processes end with it.
 fn inside(new_root: &Path, command: &str) -> Result<Command, Failure> {
     let script = r#"
         set -e
-        mount --bind /dev "$NEW_ROOT/dev"
+        mount --rbind /dev "$NEW_ROOT/dev"
         mount -t tmpfs tmpfs "$NEW_ROOT/dev/shm"
         mount -t proc proc "$NEW_ROOT/proc"
         mount --bind "$TOOLCHAIN" "$NEW_ROOT/opt/rust"
-        if [ -d /etc/ssl/certs ]; then mount --bind /etc/ssl/certs "$NEW_ROOT/etc/ssl/certs"; fi
         cp --dereference /etc/resolv.conf /etc/hosts "$NEW_ROOT/etc/"
         exec chroot "$NEW_ROOT" sh -c "cd /lotwire && $WORDS"
     "#;
