@@ -23,6 +23,14 @@ pub(super) fn of(config: &Config) -> Vec<String> {
         if !platform.listen.ip().is_loopback() && platform.trusted_proxies.is_empty() {
             warnings.push(plain_http("platform.listen", platform.listen, "API keys and passwords", "platform"));
         }
+        if platform.listen.ip().is_unspecified() && platform.public_url.is_empty() {
+            warnings.push(format!(
+                "platform.listen is {} and platform.public_url is empty: links that the administration shows lead only to \
+                 this machine. Set platform.public_url to the URL at which people reach the platform, such as \
+                 https://auctions.example.com",
+                platform.listen
+            ));
+        }
         if is_plain_http_elsewhere(&platform.provider_url) {
             warnings.push(format!(
                 "platform.provider_url is {}: the platform sends API keys there over plain HTTP. Use an https URL",
@@ -125,6 +133,8 @@ mod tests {
             config.provider.public_url = "https://hooks.example.com".to_owned();
         });
         assert_eq!(named, [""; 0]);
+        let warnings = after(|config| config.platform.listen = SocketAddr::from(([0, 0, 0, 0], 8080)));
+        assert_one(&warnings, &["0.0.0.0:8080", "platform.public_url", "https://auctions.example.com"]);
     }
 
     #[test]
