@@ -9,6 +9,7 @@ use crate::raw::{read_request, response, serve_at};
 use crate::support::{Account, Running};
 use tokio::io::AsyncWriteExt as _;
 
+#[path = "../../../../kit/outbound/src/client/tests/hostile_addresses.rs"]
 mod table;
 pub use table::HOSTILE;
 

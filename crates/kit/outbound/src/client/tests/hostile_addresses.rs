@@ -1,6 +1,7 @@
 //! Addresses that lead to the operator's network, or that parsers read differently.
 
-/// None may become an endpoint, and none the address of a customer's provider.
+/// None may become an endpoint, and none the address of a customer's provider. Each is refused because of its form or its IP
+/// address, before anything is sent.
 pub const HOSTILE: &[&str] = &[
     // loopback in various spellings
     "http://127.0.0.1/",
