@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::config::Role;
+use crate::config::{Role, listen_address};
 use crate::error::{CommandError, ErrorContext as _};
 use crate::server_proof;
 
@@ -25,7 +25,7 @@ fn path(data_dir: &Path, role: Role) -> PathBuf {
 
 /// Writes the address at which this machine reaches the server.
 pub(crate) fn write(data_dir: &Path, role: Role, listen: SocketAddr) -> Result<AddressFile, CommandError> {
-    let (path, url) = (path(data_dir, role), server_proof::local_url(listen));
+    let (path, url) = (path(data_dir, role), listen_address::local_url(listen));
     let writing = || format!("writing {}", path.display());
     // Renamed into place, so that a command never reads half of it.
     let new = path.with_extension(format!("address.{}", std::process::id()));

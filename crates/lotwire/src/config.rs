@@ -16,8 +16,6 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
-use crate::server_proof::local_url;
-
 pub(crate) use duration::ConfigDuration;
 pub(crate) use sources::{Overrides, Resolved, load, look_up, table_of};
 
@@ -397,7 +395,7 @@ impl Config {
     /// Base URL at which people reach the platform.
     pub(crate) fn platform_public_url(&self) -> String {
         if self.platform.public_url.is_empty() {
-            local_url(self.platform.listen)
+            listen_address::local_url(self.platform.listen)
         } else {
             self.platform.public_url.trim_end_matches('/').to_owned()
         }

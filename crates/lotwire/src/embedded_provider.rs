@@ -18,7 +18,7 @@ use platform_core::customers::provider_access::EmbeddedProvider;
 use tokio::sync::Mutex;
 
 use crate::address_file;
-use crate::config::{Config, Role};
+use crate::config::{Config, Role, listen_address};
 use crate::server_proof::{self, Server};
 
 /// How long found addresses are used without another look. Short, so that another node is found soon after one dies.
@@ -62,7 +62,7 @@ impl EmbeddedNodes {
 
     /// This process runs a provider that listens there.
     pub(crate) fn set_own(&self, listen: SocketAddr) {
-        let _ = self.own.set(server_proof::local_url(listen));
+        let _ = self.own.set(listen_address::local_url(listen));
     }
 
     /// Whose server answers at a base URL.
@@ -135,6 +135,6 @@ impl EmbeddedProvider for EmbeddedNodes {
     }
 
     fn usual_url(&self) -> String {
-        server_proof::local_url(self.config.provider.listen)
+        listen_address::local_url(self.config.provider.listen)
     }
 }

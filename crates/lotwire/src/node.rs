@@ -34,7 +34,7 @@ use crate::error::{CommandError, ErrorContext as _};
 use crate::home;
 use crate::ready_event_types::ready_event_types;
 use crate::sealing_key::{require_platform_key, require_provider_key};
-use crate::server_proof::{self, local_url};
+use crate::server_proof;
 
 /// Time limit for releasing this node's claimed deliveries at the end of a shutdown.
 const RELEASE_MAX: Duration = Duration::from_secs(2);
@@ -303,12 +303,12 @@ impl Node {
 
     /// Base URL at which this machine reaches the platform.
     pub(crate) fn platform_url(&self) -> String {
-        self.platform.as_ref().map_or(String::new(), |(_, addr)| local_url(*addr))
+        self.platform.as_ref().map_or(String::new(), |(_, addr)| listen_address::local_url(*addr))
     }
 
     /// Base URL at which this machine reaches the provider.
     pub(crate) fn provider_url(&self) -> String {
-        self.provider.as_ref().map_or(String::new(), |(_, addr)| local_url(*addr))
+        self.provider.as_ref().map_or(String::new(), |(_, addr)| listen_address::local_url(*addr))
     }
 
     /// Whether the installation has nothing yet: neither an account of the provider nor a customer of the platform.
@@ -412,7 +412,7 @@ impl Node {
 /// Connections that an earlier version entered with the address of this node's provider name the embedded provider from
 /// now on, so that they follow it to other addresses and nodes.
 async fn adopt_embedded_connections(platform: &Platform, provider: SocketAddr) -> Result<(), CommandError> {
-    let addresses = vec![local_url(provider), format!("http://{provider}")];
+    let addresses = vec![listen_address::local_url(provider), format!("http://{provider}")];
     let adopted = platform.adopt_embedded_connections(addresses).await.context("reading the connections")?;
     if adopted > 0 {
         tracing::info!(adopted, "connections to the address of this provider name the embedded provider now");

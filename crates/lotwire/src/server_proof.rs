@@ -4,7 +4,7 @@
 //! receives the key. The proof names the role and the address. A program at another address that passes the challenge
 //! on gets no proof for its own address.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use kit_runtime::random::Random;
 use kit_runtime::vault::{Challenge, Vault};
 use serde::{Deserialize, Serialize};
 
-use crate::config::Role;
+use crate::config::{Role, listen_address};
 
 /// Where a server answers challenges, on the port of each role.
 pub(crate) const PATH: &str = "/.well-known/lotwire-proof";
@@ -62,7 +62,7 @@ pub(crate) enum Server {
 
 /// The surface that answers challenges for a server that listens on `listen` and is reached at `urls` besides.
 pub(crate) fn router(vault: Arc<Vault>, role: Role, listen: SocketAddr, urls: &[String]) -> Router {
-    let own = listen_addresses(listen).into_iter().map(|address| address.to_string());
+    let own = listen_address::local_addresses(listen).into_iter().map(|address| address.to_string());
     let own = own.chain(urls.iter().filter_map(|url| address_of(url))).collect();
     Router::new().route("/", get(prove)).with_state(Prover { vault, role, own })
 }
@@ -86,23 +86,6 @@ pub(crate) fn name(role: Role) -> &'static str {
         Role::Platform => "platform",
         Role::Provider => "provider",
     }
-}
-
-/// The addresses at which a listening socket certainly is this process: its own, or loopback if it listens on all.
-fn listen_addresses(listen: SocketAddr) -> Vec<SocketAddr> {
-    match listen.ip() {
-        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => vec![(Ipv4Addr::LOCALHOST, listen.port()).into()],
-        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => {
-            vec![(Ipv4Addr::LOCALHOST, listen.port()).into(), (Ipv6Addr::LOCALHOST, listen.port()).into()]
-        }
-        _ => vec![listen],
-    }
-}
-
-/// The base URL at which this machine reaches a listening socket.
-pub(crate) fn local_url(listen: SocketAddr) -> String {
-    let address = listen_addresses(listen).first().copied().unwrap_or(listen);
-    format!("http://{address}")
 }
 
 /// Host and port of a base URL.
@@ -200,12 +183,5 @@ mod tests {
             let url = format!("http://{own}{PATH}?challenge={challenge}&address={own}");
             assert_eq!(call(&client(), &url).await.unwrap(), "", "{challenge}");
         }
-    }
-
-    #[test]
-    fn a_server_that_listens_on_all_interfaces_is_reached_on_loopback() {
-        assert_eq!(local_url("0.0.0.0:8071".parse().unwrap()), "http://127.0.0.1:8071");
-        assert_eq!(local_url("[::]:8071".parse().unwrap()), "http://127.0.0.1:8071");
-        assert_eq!(local_url("10.0.0.5:8071".parse().unwrap()), "http://10.0.0.5:8071");
     }
 }

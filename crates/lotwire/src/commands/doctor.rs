@@ -12,10 +12,10 @@ use tokio::net::TcpListener;
 
 use super::{print, require_database, secrets};
 use crate::address_file;
-use crate::config::{Config, Role};
+use crate::config::{Config, Role, listen_address};
 use crate::error::CommandError;
 use crate::node::{NodeServices, open_platform, open_provider};
-use crate::server_proof::{self, Server};
+use crate::server_proof::Server;
 
 /// Lowest accepted limit on open files. Each attempt under way and each live-update listener needs one.
 const OPEN_FILES_MIN: u64 = 4_096;
@@ -176,7 +176,7 @@ async fn port(config: &Config, services: Option<&NodeServices>, role: Role, conf
     if TcpListener::bind(configured).await.is_ok() {
         return Ok(format!("{configured} is free: no server of this installation runs on it"));
     }
-    match identify(server_proof::local_url(configured)).await {
+    match identify(listen_address::local_url(configured)).await {
         Server::Own => Ok(format!("this installation's server answers at {configured}")),
         Server::Other => Err(format!(
             "the server of another Lotwire installation answers at {configured}: it does not have the sealing key of \

@@ -1,6 +1,6 @@
 //! Addresses to listen on: an IP address or a host name, with a port. The loader resolves a host name.
 
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 
 use serde::{Deserialize as _, Deserializer, de};
 
@@ -20,6 +20,23 @@ pub(crate) fn resolve(text: &str) -> Result<SocketAddr, String> {
     };
     let preferred = found.iter().find(|address| address.is_ipv4()).or(found.first());
     preferred.copied().ok_or_else(|| format!("the host name {host} has no address"))
+}
+
+/// The addresses at which a listening socket certainly is this process: its own, or loopback if it listens on all.
+pub(crate) fn local_addresses(listen: SocketAddr) -> Vec<SocketAddr> {
+    match listen.ip() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => vec![(Ipv4Addr::LOCALHOST, listen.port()).into()],
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => {
+            vec![(Ipv4Addr::LOCALHOST, listen.port()).into(), (Ipv6Addr::LOCALHOST, listen.port()).into()]
+        }
+        _ => vec![listen],
+    }
+}
+
+/// The base URL at which this machine reaches a listening socket.
+pub(crate) fn local_url(listen: SocketAddr) -> String {
+    let address = local_addresses(listen).first().copied().unwrap_or(listen);
+    format!("http://{address}")
 }
 
 /// For serde.
@@ -45,5 +62,12 @@ mod tests {
             assert_eq!(resolve(text), Err("it is not a host and a port".to_owned()), "{text}");
         }
         assert!(resolve("no-such-host.invalid:80").unwrap_err().contains("no-such-host.invalid can't be resolved"));
+    }
+
+    #[test]
+    fn a_server_that_listens_on_all_interfaces_is_reached_on_loopback() {
+        assert_eq!(local_url("0.0.0.0:8071".parse().unwrap()), "http://127.0.0.1:8071");
+        assert_eq!(local_url("[::]:8071".parse().unwrap()), "http://127.0.0.1:8071");
+        assert_eq!(local_url("10.0.0.5:8071".parse().unwrap()), "http://10.0.0.5:8071");
     }
 }

@@ -52,8 +52,8 @@ pub(super) async fn a_change_of_access_and_its_entry_are_one(store: Shared) {
     let refused = change(AccessChange::ChangeUser(last), "no").await.unwrap();
     assert_eq!(refused, AccessChangeResult::User(UserChangeResult::LastAdministrator));
     assert!(matches!(change(AccessChange::RemoveUser(caller_uuid(2), 9), "no").await, Err(StoreError::Conflict)));
-    let no_event = AccessChange::RevokeApiKey(caller_uuid(9), at(3));
-    assert_eq!(change(nobody, "no").await.unwrap(), AccessChangeResult::Unchanged);
+    let unknown = AccessChange::RevokeApiKey(caller_uuid(9), at(3));
+    assert_eq!(change(unknown, "no").await.unwrap(), AccessChangeResult::Unchanged);
     assert_eq!(
         change(AccessChange::Disconnect(consumer(1).customer), "no").await.unwrap(),
         AccessChangeResult::Unchanged

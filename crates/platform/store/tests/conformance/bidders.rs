@@ -63,8 +63,8 @@ pub(super) async fn a_registration_reads_back_and_changes_by_its_version(store: 
     enter(&store, 1, suspended.clone()).await.unwrap();
     assert!(matches!(enter(&store, 1, suspended.clone()).await, Err(StoreError::Conflict)));
     assert_eq!(store.registration(first.uuid).await.unwrap(), Some(suspended));
-    let no_event = Registration { version: 2, ..registration(9, "99") };
-    assert!(matches!(enter(&store, 1, nobody).await, Err(StoreError::Conflict)));
+    let unknown = Registration { version: 2, ..registration(9, "99") };
+    assert!(matches!(enter(&store, 1, unknown).await, Err(StoreError::Conflict)));
 }
 
 pub(super) async fn a_paddle_and_a_party_are_registered_once_in_an_auction(store: Shared) {
@@ -217,7 +217,7 @@ pub(super) async fn bids_on_many_items_at_once_stay_within_a_limit(store: Shared
                 Err(other) => panic!("{other}"),
             }
         }
-        panic!("nobody gets anywhere");
+        panic!("unknown gets anywhere");
     };
     let bids: Vec<_> = (1..=ITEMS).map(|number| tokio::spawn(place(store.clone(), number))).collect();
     let mut made = 0;

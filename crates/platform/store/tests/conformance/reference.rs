@@ -89,9 +89,9 @@ pub(super) async fn an_auctioneer_changes_with_its_address_or_not_at_all(store: 
     let namesake = changed(step.state.clone(), |auctioneer| auctioneer.name = "Saal 2".into());
     let namesake = AuctioneerChange { auctioneer: namesake, address: Some(address.clone()) };
     assert!(matches!(store.change_auctioneer(namesake).await, Err(StoreError::Taken("name"))));
-    let no_event = changed(step.state.clone(), |nobody| nobody.uuid = super::given::auctioneer_uuid(9));
-    let no_event = AuctioneerChange { auctioneer: nobody, address: Some(address.clone()) };
-    assert!(matches!(store.change_auctioneer(nobody).await, Err(StoreError::Conflict)));
+    let unknown = changed(step.state.clone(), |unknown| unknown.uuid = super::given::auctioneer_uuid(9));
+    let unknown = AuctioneerChange { auctioneer: unknown, address: Some(address.clone()) };
+    assert!(matches!(store.change_auctioneer(unknown).await, Err(StoreError::Conflict)));
     assert_eq!(store.auctioneer(first.uuid).await.unwrap(), Some(step.state));
     assert_eq!(store.address(address.id).await.unwrap(), Some(moved));
 }

@@ -11,7 +11,7 @@ use tokio::io::AsyncWriteExt as _;
 
 #[path = "../../../../kit/outbound/src/client/tests/hostile_addresses.rs"]
 mod table;
-pub use table::HOSTILE;
+pub(crate) use table::HOSTILE;
 
 /// A server that counts the connections it receives.
 async fn counting(ip: &str, answer: Vec<u8>) -> (String, Arc<AtomicUsize>) {

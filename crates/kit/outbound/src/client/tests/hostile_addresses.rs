@@ -2,7 +2,7 @@
 
 /// None may become an endpoint, and none the address of a customer's provider. Each is refused because of its form or its IP
 /// address, before anything is sent.
-pub const HOSTILE: &[&str] = &[
+pub(crate) const HOSTILE: &[&str] = &[
     // loopback in various spellings
     "http://127.0.0.1/",
     "http://127.0.0.1:80/",
