@@ -27,6 +27,13 @@ pub(crate) async fn run(options: &Options) -> Result<bool, RigError> {
     let showcase = Showcase::open(Launch::new(built_binary("lotwire")?, data.path())?).await?;
     let browser = Browser::start().await?;
     let mut pictures = 0;
+    let page = browser.page().await?;
+    for (name, address) in showcase.open_pages() {
+        page.open(&address).await?;
+        page.wait_until("document.readyState === 'complete'").await?;
+        pictures += take(&page, &name, &options.to).await?;
+        say(&name);
+    }
     for pages in Pages::ALL {
         let page = browser.page().await?;
         showcase.sign_in(&page, *pages).await?;

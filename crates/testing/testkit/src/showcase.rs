@@ -102,6 +102,18 @@ impl Showcase {
         Ok(Self { launch, site, application, _server: server, _broken: broken })
     }
 
+    /// Name and address of each page for visitors who have not signed in.
+    pub fn open_pages(&self) -> Vec<(String, String)> {
+        let platform =
+            (self.launch.platform_url(), "platform", ["/", "/docs", "/admin/set-up", "/admin/sign-in"].as_slice());
+        let provider_paths = ["/", "/docs", "/dashboard/sign-in", "/dashboard/sign-in/code", "/app-portal/login"];
+        let provider = (self.launch.provider_url(), "provider", provider_paths.as_slice());
+        let of = |(origin, name, paths): (String, &str, &[&str])| {
+            paths.iter().map(|path| (format!("{name}{path}"), format!("{origin}{path}"))).collect::<Vec<_>>()
+        };
+        [of(platform), of(provider)].concat()
+    }
+
     /// Signs in, so that the first of the pages is open.
     pub async fn sign_in(&self, page: &Page, pages: Pages) -> Result<(), ShowcaseError> {
         match pages {

@@ -17,6 +17,14 @@ async fn every_page_is_accessible_and_light() {
     let showcase = Showcase::open(launch(data.path())).await.unwrap();
     let accessibility = Accessibility::from_clients(&installed_clients()).unwrap();
     let mut faults = Vec::new();
+    let browser = Browser::start().await.unwrap();
+    let page = browser.page().await.unwrap();
+    for (name, address) in showcase.open_pages() {
+        page.open(&address).await.unwrap();
+        page.wait_until("document.readyState === 'complete'").await.unwrap();
+        faults.extend(check(&page, &accessibility).await.into_iter().map(|fault| format!("{name}: {fault}")));
+    }
+    faults.extend(page.console_errors());
     for pages in Pages::ALL {
         let browser = Browser::start().await.unwrap();
         let page = browser.page().await.unwrap();
