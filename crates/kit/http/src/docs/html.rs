@@ -44,7 +44,7 @@ pub(super) fn paragraphs(text: &str) -> String {
 
 /// Indented JSON with highlighted names and values.
 pub(super) fn json(value: &Value) -> String {
-    let mut out = String::from("<pre><code>");
+    let mut out = String::from("<pre tabindex=\"0\"><code>");
     write_json(value, 0, &mut out);
     out + "</code></pre>"
 }

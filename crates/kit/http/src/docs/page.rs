@@ -92,7 +92,7 @@ fn keys(document: &Value, operations: &[Operation<'_>]) -> String {
     for scheme in document["components"]["securitySchemes"].as_object().into_iter().flat_map(|all| all.values()) {
         out.push_str(&paragraphs(scheme["description"].as_str().unwrap_or_default()));
     }
-    out.push_str("<pre><code>Authorization: Bearer <i>YOUR_KEY</i></code></pre>");
+    out.push_str("<pre tabindex=\"0\"><code>Authorization: Bearer <i>YOUR_KEY</i></code></pre>");
     let mut uses: BTreeMap<&str, Vec<&Operation<'_>>> = BTreeMap::new();
     for operation in operations {
         for scope in operation.needs().into_iter().flatten().flatten() {

@@ -22,7 +22,12 @@ async fn every_page_is_accessible_and_light() {
     for (name, address) in showcase.open_pages() {
         page.open(&address).await.unwrap();
         page.wait_until("document.readyState === 'complete'").await.unwrap();
-        faults.extend(check(&page, &accessibility).await.into_iter().map(|fault| format!("{name}: {fault}")));
+        let mut found = check(&page, &accessibility).await;
+        // The reference of an API is one page for the browser's search, however many operations there are.
+        if !name.ends_with("/docs") {
+            found.extend(weight_fault(&page).await);
+        }
+        faults.extend(found.into_iter().map(|fault| format!("{name}: {fault}")));
     }
     faults.extend(page.console_errors());
     for pages in Pages::ALL {
@@ -34,7 +39,9 @@ async fn every_page_is_accessible_and_light() {
         let mut kinds = 0;
         while let Some(kind) = walk.next(&page).await.unwrap() {
             kinds += 1;
-            faults.extend(check(&page, &accessibility).await.into_iter().map(|fault| format!("{kind}: {fault}")));
+            let mut found = check(&page, &accessibility).await;
+            found.extend(weight_fault(&page).await);
+            faults.extend(found.into_iter().map(|fault| format!("{kind}: {fault}")));
         }
         faults.extend(page.console_errors());
         assert!(kinds > 5, "links led to {kinds} pages of {pages:?}");
@@ -53,9 +60,10 @@ async fn check(page: &Page, accessibility: &Accessibility) -> Vec<String> {
             faults.extend(found.into_iter().map(|fault| format!("{scheme:?}, {width} px: {fault}")));
         }
     }
-    let bytes = page.evaluate("new Blob([document.documentElement.outerHTML]).size").await.unwrap();
-    if bytes.as_f64().unwrap() > HTML_BYTES_MAX {
-        faults.push(format!("{bytes} bytes of HTML"));
-    }
     faults
+}
+
+async fn weight_fault(page: &Page) -> Option<String> {
+    let bytes = page.evaluate("new Blob([document.documentElement.outerHTML]).size").await.unwrap();
+    (bytes.as_f64().unwrap() > HTML_BYTES_MAX).then(|| format!("{bytes} bytes of HTML"))
 }
