@@ -7,6 +7,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF
 use http::{Method, StatusCode};
 use kit_outbound::{Client, Request};
 use serde_json::Value;
+use uuid::Uuid;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const RESPONSE_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -134,6 +135,12 @@ impl ApiClient {
     pub async fn post_csv(&self, path: &str, csv: Bytes) -> Result<ApiResponse, ApiError> {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/csv"))]);
         self.send(Method::POST, path, headers, csv).await
+    }
+
+    /// Adds a JPEG image to an item, under a UUID that the caller makes.
+    pub async fn put_image(&self, item: &str, image: Uuid, name: &str, jpeg: Bytes) -> Result<ApiResponse, ApiError> {
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("image/jpeg"))]);
+        self.send(Method::PUT, &format!("/api/v1/items/{item}/images/{image}?fileName={name}"), headers, jpeg).await
     }
 
     async fn send(

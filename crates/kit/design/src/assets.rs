@@ -55,6 +55,7 @@ const STYLE_TEXT: &str = concat!(
     include_str!("style/portal.css"),
     include_str!("style/editor.css"),
     include_str!("style/sales.css"),
+    include_str!("style/images.css"),
     include_str!("style/print.css"),
 );
 

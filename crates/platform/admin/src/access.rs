@@ -7,8 +7,8 @@ use http::Method;
 use platform_core::{Role, Scope};
 
 use crate::{
-    account, api_keys, auctioneers, auctions, audit, customers, desk, end_times, lots, registrations, results, screens,
-    sign_in, system, test_clock, today, users,
+    account, api_keys, auctioneers, auctions, audit, customers, desk, end_times, images, lots, registrations, results,
+    screens, sign_in, system, test_clock, today, users,
 };
 
 /// A page: method, path below the base, requirement.
@@ -36,6 +36,7 @@ const MODULES: &[&[Page]] = &[
     test_clock::PAGES,
     auctions::PAGES,
     lots::PAGES,
+    images::PAGES,
     end_times::PAGES,
     registrations::PAGES,
     results::PAGES,

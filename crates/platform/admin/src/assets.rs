@@ -6,8 +6,14 @@ use std::sync::LazyLock;
 use kit_design::assets::Asset;
 
 /// Every file of the administration's own, as `/static/{name}` serves them.
-pub(crate) const OWN: &[&LazyLock<Asset>] =
-    &[&GRID, &crate::desk::files::STYLE, &crate::desk::files::SCRIPT, &crate::screens::STYLE, &crate::screens::SCRIPT];
+pub(crate) const OWN: &[&LazyLock<Asset>] = &[
+    &GRID,
+    &crate::images::SCRIPT,
+    &crate::desk::files::STYLE,
+    &crate::desk::files::SCRIPT,
+    &crate::screens::STYLE,
+    &crate::screens::SCRIPT,
+];
 
 /// Editing in the grid of lots, and fragments of a lot's page.
 pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| Asset::script("grid", include_str!("lots/grid.js")));

@@ -23,6 +23,7 @@ mod customers;
 mod desk;
 mod end_times;
 mod form_page;
+mod images;
 mod labels;
 mod lots;
 mod notice;
@@ -74,6 +75,7 @@ fn pages() -> Router<Admin> {
         .merge(test_clock::router())
         .merge(auctions::router())
         .merge(lots::router())
+        .merge(images::router())
         .merge(end_times::router())
         .merge(registrations::router())
         .merge(results::router())

@@ -14,7 +14,7 @@ pub(crate) mod grid;
 mod history;
 mod import;
 mod import_check;
-mod lot;
+pub(crate) mod lot;
 pub(crate) mod offer;
 pub(crate) mod range;
 mod row;

@@ -6,6 +6,7 @@
 
 mod decode;
 mod file_names;
+mod upload;
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
 
 pub use crate::port::{ImageVariant, ItemImage};
-pub use file_names::{FileNameMatch, MATCHED_FILES_MAX};
+pub use file_names::{FileNameProblem, LotIndex, MATCHED_FILES_MAX, MatchedLot};
+pub use upload::{ImageFile, SameName, UploadOutcome};
 
 use crate::access::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
@@ -175,19 +177,13 @@ impl Platform {
         Ok((image, content.ok_or(PlatformError::NotFound("image"))?, is_public))
     }
 
-    /// Matches the names of image files to the lots of an auction; the first [`MATCHED_FILES_MAX`] names.
+    /// The lots of an auction, to match the names of image files to them.
     ///
     /// Errors: `not_found`.
-    pub async fn match_image_files(
-        &self,
-        caller: &Caller,
-        auction: Uuid,
-        names: &[String],
-    ) -> PlatformResult<Vec<FileNameMatch>> {
+    pub async fn lots_for_images(&self, caller: &Caller, auction: Uuid) -> PlatformResult<LotIndex> {
         caller.require(Scope::AuctionsWrite)?;
         let auction = self.visible_auction(caller, auction).await?;
-        let lots = file_names::LotIndex::new(self.lot_numbers(auction.uuid).await?);
-        Ok(names.iter().take(MATCHED_FILES_MAX).map(|name| lots.matched(name)).collect())
+        Ok(LotIndex::new(self.lot_numbers(auction.uuid).await?))
     }
 }
 

@@ -1,8 +1,9 @@
 //! An installation that has something to show on every page: sales of each kind and status, deliveries that succeed and
 //! fail, and people who can sign in. Screenshots and the checks of all pages use it.
 
-use consumer::{ApiClient, Receiver};
+use consumer::{ApiClient, Receiver, sample_picture};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use crate::browser::{BrowserError, Page};
 use crate::server::{Launch, Server};
@@ -161,11 +162,29 @@ async fn fill(site: &CustomerSite) -> Result<(), ShowcaseError> {
         sale[time.0] = json!(site.in_ms(time.1));
         sale
     };
-    site.create_auction(sale("Furniture and works of art", "timed", "LIVE", ("endsAt", 3 * HOUR_MS))).await?;
+    let timed = sale("Furniture and works of art", "timed", "LIVE", ("endsAt", 3 * HOUR_MS));
+    let timed = site.create_auction(timed).await?;
+    add_pictures(site, &timed, &site.items(&timed).await?).await?;
     site.create_auction(sale("Clocks and instruments", "timed", "PREVIEW", ("endsAt", 48 * HOUR_MS))).await?;
     site.create_auction(sale("Summer sale", "webcast", "DRAFT", ("startsAt", 240 * HOUR_MS))).await?;
     let webcast = site.create_auction(sale("Autumn sale", "webcast", "LIVE", ("startsAt", -1_000))).await?;
-    sell_some(&site.platform, &webcast, &site.items(&webcast).await?).await
+    let items = site.items(&webcast).await?;
+    add_pictures(site, &webcast, &items).await?;
+    sell_some(&site.platform, &webcast, &items).await
+}
+
+/// Adds three pictures to the first lot, none to each fourth, and one to each other.
+async fn add_pictures(site: &CustomerSite, auction: &str, items: &[Value]) -> Result<(), ShowcaseError> {
+    let auction = Uuid::try_parse(auction).map_or(0, |uuid| uuid.as_u128());
+    for (place, item) in (0_u8..).zip(items).filter(|(place, _)| place % 4 != 3) {
+        for number in 0_u8..if place == 0 { 3 } else { 1 } {
+            let image = Uuid::from_u128(auction ^ (u128::from(place) << 8 | u128::from(number)));
+            let name = format!("{}-{}.jpg", place + 1, number + 1);
+            let picture = sample_picture(u64::from(place) * 10 + u64::from(number));
+            site.platform.put_image(item["uuid"].as_str().unwrap_or_default(), image, &name, picture).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Sells the first lot, passes the second, and leaves the third in the ring with a bid.

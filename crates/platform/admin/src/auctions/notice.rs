@@ -22,6 +22,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("relisted", "The unsold lots were relisted."),
     ("renumbered", "The lots were renumbered."),
     ("images", "The images were stored."),
+    ("image-removed", "The image was removed."),
+    ("image-first", "The image is the first now."),
 ];
 
 /// The notice that `?done=` names; none for an unknown name.

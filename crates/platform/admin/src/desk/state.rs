@@ -11,8 +11,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::amounts::{Amount, Money};
-use super::own_picture;
 use super::problem::DeskProblem;
+use crate::images;
 use crate::session::{PathIds, Session};
 use contract::ItemStatus;
 
@@ -240,13 +240,17 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
     };
     let version = ring.version();
     let item = ring.item.as_ref();
+    let picture = match item {
+        Some(item) => images::picture(&session.admin, caller, item).await?,
+        None => None,
+    };
     let done: Vec<DoneView> = announced.iter().filter_map(|announced| done(auction, announced, &money)).collect();
     Ok(DeskState {
         tag: tag(version),
         version: VersionView { auction: version.auction, item: version.item },
         server_time: rfc3339_ms(now_in(platform, auction)),
         sale,
-        lot: item.map(|item| lot(item, &money, &session.admin.site().origin)),
+        lot: item.map(|item| lot(item, &money, picture)),
         offer: item.and_then(|item| Some(offer(item, item.in_ring()?, desk, &money))),
         pending: item.iter().flat_map(|item| &item.pending).map(|bid| pending(bid, &money)).collect(),
         commissions: desk.commissions.iter().map(|left| commission(left, &money)).collect(),
@@ -276,7 +280,7 @@ pub(super) fn parse_tag(tag: &str) -> Option<RingVersion> {
     Some(RingVersion { auction: auction.parse().ok()?, item: item.parse().ok()? })
 }
 
-fn lot(item: &Item, money: &Money, origin: &str) -> LotView {
+fn lot(item: &Item, money: &Money, picture: Option<String>) -> LotView {
     let reserve = item.reserve.map(|reserve| {
         let reserve = reserve.reveal();
         let price = item.price().unwrap_or(0);
@@ -288,7 +292,7 @@ fn lot(item: &Item, money: &Money, origin: &str) -> LotView {
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),
         description: item.description.clone(),
-        picture: own_picture(item, origin),
+        picture,
         estimate: money.range(item.low_estimate, item.high_estimate),
         opening: (item.opening_bid > 0).then(|| money.text(item.opening_bid)),
         reserve,

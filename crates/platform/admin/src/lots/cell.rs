@@ -39,9 +39,10 @@ pub(super) async fn save(
     let value = form.text("value").to_owned();
     if wants_row {
         let editor = (!fault.is_empty()).then_some(Editor { column, value, fault });
-        let row =
-            Row::new(&session, &sale, &item, &grid::kept(&FormFields::of_query(form.text("back"))?), editor).render();
-        let row = row.map_err(|_| PageError::from(ErrorPage::internal()))?;
+        let mut row = Row::new(&session, &sale, &item, &grid::kept(&FormFields::of_query(form.text("back"))?), editor);
+        let (items, rows) = (std::slice::from_ref(&item), std::slice::from_mut(&mut row));
+        Row::add_pictures(&session, items, rows).await?;
+        let row = row.render().map_err(|_| PageError::from(ErrorPage::internal()))?;
         return Ok((status, Html(row)).into_response());
     }
     let query = FormFields::of_query(form.text("back"))?;

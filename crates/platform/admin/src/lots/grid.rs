@@ -115,7 +115,8 @@ pub(super) async fn show(
         });
         Row::new(session, sale, item, &kept, editor)
     };
-    let rows: Vec<Row> = slice.items.iter().map(row).collect();
+    let mut rows: Vec<Row> = slice.items.iter().map(row).collect();
+    Row::add_pictures(session, &slice.items, &mut rows).await?;
     let page = GridPage {
         frame: sale.frame(session, "Lots", query),
         head: sale.head(session, Tab::Lots),

@@ -3,9 +3,10 @@
 use askama::Template;
 use axum::response::Response;
 use contract::ItemStatus;
+use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, QueryFields};
-use kit_design::frame::{Frame, render_page};
+use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope;
 use platform_core::port::{Bid, Page};
@@ -19,6 +20,7 @@ use super::{buyer, offer};
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::notice;
 use crate::auctions::sale::Sale;
+use crate::images::panel::{Panel, Uploaded};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -46,6 +48,7 @@ struct LotPage {
     earlier_bids: Option<i64>,
     has_older_page: bool,
     history: Vec<HistoryRow>,
+    images: Panel,
     may_write: bool,
     may_see_events: bool,
 }
@@ -68,7 +71,7 @@ struct BidRow {
 }
 
 /// The lot of an auction that the path names, with its sale.
-pub(super) async fn load(session: &Session, auction: Uuid, item: Uuid) -> Result<(Sale, Item), PageError> {
+pub(crate) async fn load(session: &Session, auction: Uuid, item: Uuid) -> Result<(Sale, Item), PageError> {
     let sale = Sale::load(session, auction).await?;
     let (item, of) = session.platform().item(&session.caller, item).await?;
     if of.uuid != auction {
@@ -84,13 +87,25 @@ pub(super) async fn page(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let (sale, item) = load(&session, auction, item).await?;
+    show(&session, &sale, &item, &query, Uploaded::default(), StatusCode::OK).await
+}
+
+/// Renders the page, with what became of files that were just uploaded.
+pub(crate) async fn show(
+    session: &Session,
+    sale: &Sale,
+    item: &Item,
+    query: &FormFields,
+    uploaded: Uploaded,
+    status: StatusCode,
+) -> Result<Response, PageError> {
     let may_write = session.may(Scope::AuctionsWrite);
-    let (bids, earlier_bids, has_older_page) = bids(&session, &sale, &item, &query).await?;
-    let (previous, next) = neighbours(&session, &item).await?;
-    let actions = if may_write { actions(&sale, &item) } else { Vec::new() };
+    let (bids, earlier_bids, has_older_page) = bids(session, sale, item, query).await?;
+    let (previous, next) = neighbours(session, item).await?;
+    let actions = if may_write { actions(sale, item) } else { Vec::new() };
     let title = format!("Lot {}: {}", item.lot_number, item.title);
     let page = LotPage {
-        frame: session.frame(title, Section::Auctions).with_notice(notice::from_query(&query)),
+        frame: session.frame(title, Section::Auctions).with_notice(notice::from_query(query)),
         sale_title: sale.title(),
         sale_path: sale.path(""),
         path: sale.path(&format!("/lots/{}", item.uuid)),
@@ -99,19 +114,20 @@ pub(super) async fn page(
         title: item.title.clone(),
         badge: item.status.into(),
         description: item.description.clone(),
-        figures: figures(&sale, &item),
-        facts: facts(&sale, &item, may_write),
+        figures: figures(sale, item),
+        facts: facts(sale, item, may_write),
         actions,
         previous,
         next,
         bids,
         earlier_bids,
         has_older_page,
-        history: history::load(&session, &item).await?,
+        history: history::load(session, item).await?,
+        images: Panel::load(session, sale, item, uploaded).await?,
         may_write,
         may_see_events: session.may(Scope::EventsRead),
     };
-    render_page(&page)
+    render_page_as(status, &page)
 }
 
 fn figures(sale: &Sale, item: &Item) -> Vec<(&'static str, String)> {

@@ -2,13 +2,15 @@
 
 use askama::Template;
 use askama::filters::HtmlSafe;
-use platform_core::Scope;
+use platform_core::images::ImageVariant;
+use platform_core::{PlatformError, Scope};
 use platform_rules::Item;
 use uuid::Uuid;
 
 use super::columns::Column;
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::sale::Sale;
+use crate::images;
 use crate::session::Session;
 
 /// A lot as a row.
@@ -21,6 +23,7 @@ pub(super) struct Row {
     position: i64,
     version: i64,
     lot_number: String,
+    picture: Option<String>,
     badge: Badge,
     cells: Vec<Cell>,
     price: String,
@@ -73,6 +76,7 @@ impl Row {
             position: item.position,
             version: item.version,
             lot_number: item.lot_number.clone(),
+            picture: None,
             badge: item.status.into(),
             cells: Column::GRID.into_iter().map(cell).collect(),
             price: item.price().map(|price| sale.currency.show(price)).unwrap_or_default(),
@@ -84,5 +88,19 @@ impl Row {
             may_write,
             query: query.to_owned(),
         }
+    }
+    /// Adds the small pictures of the rows' items.
+    pub(super) async fn add_pictures(
+        session: &Session,
+        items: &[Item],
+        rows: &mut [Self],
+    ) -> Result<(), PlatformError> {
+        let items: Vec<&Item> = items.iter().collect();
+        let (admin, caller) = (&session.admin, &session.caller);
+        let mut pictures = images::pictures(admin, caller, &items, ImageVariant::Small).await?;
+        for row in rows {
+            row.picture = pictures.remove(&row.id);
+        }
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@ mod account;
 mod auctioneers;
 mod customers;
 mod fixture;
+mod images;
 mod sale_auctions;
 mod sale_fixture;
 mod sale_import;

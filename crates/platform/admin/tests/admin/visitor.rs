@@ -86,6 +86,22 @@ impl Visitor {
         self.call_as(Method::POST, path, "multipart/form-data; boundary=edge", body).await
     }
 
+    /// Sends a form with several files in the field `files`.
+    pub(crate) async fn upload_all(&mut self, path: &str, files: &[(&str, &[u8])]) -> Answer {
+        let mut body = Vec::new();
+        for (name, content) in files {
+            let head = format!("--edge\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\r\n");
+            body.extend([head.as_bytes(), content, b"\r\n"].concat());
+        }
+        body.extend(b"--edge--\r\n");
+        self.call_as(Method::POST, path, "multipart/form-data; boundary=edge", body).await
+    }
+
+    /// Sends a body as a script does.
+    pub(crate) async fn send(&mut self, path: &str, body: &[u8]) -> Answer {
+        self.call_as(Method::POST, path, "application/octet-stream", body.to_vec()).await
+    }
+
     async fn call(&mut self, method: Method, path: &str, body: Vec<u8>) -> Answer {
         self.call_as(method, path, "", body).await
     }
@@ -116,7 +132,7 @@ impl Visitor {
             }
         }
         let location = parts.headers.get(LOCATION).map(|location| location.to_str().unwrap().to_owned());
-        let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+        let text = String::from_utf8_lossy(&body.collect().await.unwrap().to_bytes()).into_owned();
         Answer { status: parts.status.as_u16(), headers: parts.headers, location, text }
     }
 }

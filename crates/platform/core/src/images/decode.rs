@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
+use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
 
 use super::{IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX};
 use crate::port::{ImageContent, ImageVariant};
@@ -45,6 +45,11 @@ pub(super) fn decode(file: &[u8]) -> Result<DecodedImage, String> {
                 .to_owned(),
         );
     }
+    if is_markup(file) {
+        return Err("the file is an SVG image or a web page, which may contain script: export the picture as JPEG or \
+                    PNG"
+        .to_owned());
+    }
     let not_an_image = |_| "the file is not a readable JPEG, PNG or WebP image: export it again".to_owned();
     let mut reader =
         ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "the file can't be read".to_owned())?;
@@ -57,10 +62,17 @@ pub(super) fn decode(file: &[u8]) -> Result<DecodedImage, String> {
     limits.max_image_width = Some(SIDE_PX_MAX);
     limits.max_image_height = Some(SIDE_PX_MAX);
     reader.limits(limits);
-    let mut decoder = reader.into_decoder().map_err(not_an_image)?;
+    let mut decoder = reader.into_decoder().map_err(|error| match error {
+        ImageError::Limits(_) => format!(
+            "the image has a side of more than {SIDE_PX_MAX} pixels, or more than 50 megapixels: make it smaller"
+        ),
+        other => not_an_image(other),
+    })?;
     let (width, height) = decoder.dimensions();
     if u64::from(width) * u64::from(height) > IMAGE_PIXELS_MAX {
-        return Err(format!("the image has {width} x {height} pixels: at most 50 megapixels are possible"));
+        return Err(format!(
+            "the image has {width} x {height} pixels: at most 50 megapixels are possible, so make it smaller"
+        ));
     }
     let orientation = decoder.orientation().map_err(not_an_image)?;
     let mut image = DynamicImage::from_decoder(decoder).map_err(not_an_image)?;
@@ -132,6 +144,12 @@ fn is_heic(file: &[u8]) -> bool {
     file.get(4..8) == Some(b"ftyp") && file.get(8..12).is_some_and(|brand| BRANDS.contains(&brand))
 }
 
+/// True for a file that begins like SVG, XML or HTML, whatever its name says.
+fn is_markup(file: &[u8]) -> bool {
+    let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+    file.trim_ascii_start().starts_with(b"<")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,7 +208,8 @@ mod tests {
         let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>";
         for (file, expected) in [
             (&b""[..], "not a JPEG"),
-            (svg, "not a JPEG"),
+            (svg, "may contain script"),
+            (b"\xef\xbb\xbf \n<!doctype html><script>alert(1)</script>", "may contain script"),
             (b"GIF89a......", "not a JPEG"),
             (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "HEIC"),
             (b"\xff\xd8\xff\xe0 nothing follows", "not a readable"),
@@ -198,9 +217,22 @@ mod tests {
             let refused = decode(file).unwrap_err();
             assert!(refused.contains(expected), "{refused}");
         }
-        // A PNG that claims to be large: 60,000 x 60,000 pixels.
-        let mut bomb = file(&picture(2, 2), ImageFormat::Png);
-        bomb[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
-        assert!(decode(&bomb).is_err());
+        // Small files that claim to be large.
+        let bomb = |side: u32| {
+            let mut bomb = file(&picture(2, 2), ImageFormat::Png);
+            bomb[16..20].copy_from_slice(&side.to_be_bytes());
+            bomb[20..24].copy_from_slice(&side.to_be_bytes());
+            let sum = crc32(&bomb[12..29]);
+            bomb[29..33].copy_from_slice(&sum.to_be_bytes());
+            bomb
+        };
+        assert!(decode(&bomb(60_000)).unwrap_err().contains("more than 50 megapixels"));
+        assert!(decode(&bomb(20_000)).unwrap_err().contains("20000 x 20000 pixels"));
+    }
+
+    /// The checksum of a chunk of PNG.
+    fn crc32(bytes: &[u8]) -> u32 {
+        let bit = |sum: u32, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
+        !bytes.iter().fold(u32::MAX, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), bit))
     }
 }

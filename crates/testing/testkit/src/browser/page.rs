@@ -2,6 +2,7 @@
 
 mod keyboard;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -156,6 +157,17 @@ impl Page {
         self.click_on(&field).await?;
         self.evaluate(&format!("{field}.select()")).await?;
         self.call("Input.insertText", json!({ "text": text })).await.map(drop)
+    }
+
+    /// Chooses files for the file field with this id, as the file dialog does.
+    pub async fn choose_files(&self, id: &str, files: &[&Path]) -> Result<(), BrowserError> {
+        let found = json!({ "expression": format!("document.getElementById({})", json!(id)) });
+        let field = self.call("Runtime.evaluate", found).await?;
+        let Some(field) = field["result"]["objectId"].as_str() else {
+            return Err(BrowserError::new(format!("choosing files for {id}"), "the page has no such field"));
+        };
+        let chosen = json!({ "objectId": field, "files": files });
+        self.call("DOM.setFileInputFiles", chosen).await.map(drop)
     }
 
     async fn click_on(&self, element: &str) -> Result<(), BrowserError> {

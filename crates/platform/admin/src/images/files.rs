@@ -1,0 +1,166 @@
+//! Files of a form with several files, one after the other: each is read within the limit of an image, so that a form
+//! of any size needs the memory of one.
+
+use std::fmt::Display;
+
+use axum::body::Bytes;
+use axum::extract::multipart::{Multipart, MultipartError};
+use futures_util::{Stream, StreamExt as _};
+use http::StatusCode;
+use platform_core::PlatformError;
+use platform_core::images::{IMAGE_BYTES_MAX, ImageFile, SameName, UploadOutcome};
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+use crate::auctions::labels::Badge;
+use crate::auctions::refusal;
+use crate::page_error::PageError;
+use crate::session::Session;
+
+/// Bytes of a form with files: 256 MiB.
+pub(super) const BODY_BYTES_MAX: usize = 256 << 20;
+/// Files of a form.
+const FILES_MAX: usize = 200;
+/// Files that the server reads at the same time.
+static READING: Semaphore = Semaphore::const_new(16);
+
+/// The files of a form.
+pub(super) struct ChosenFiles {
+    form: Multipart,
+    read: usize,
+}
+
+/// A file of a form, or why it can't be read.
+pub(super) struct ChosenFile {
+    pub(super) name: String,
+    pub(super) content: Result<Bytes, String>,
+}
+
+/// Why the files after the last one were not read.
+pub(super) struct BrokenOff {
+    pub(super) status: StatusCode,
+    pub(super) text: String,
+}
+
+impl ChosenFiles {
+    pub(super) fn new(form: Multipart) -> Self {
+        Self { form, read: 0 }
+    }
+
+    /// The next file; none after the last one. A field without a chosen file is passed over.
+    pub(super) async fn next(&mut self) -> Result<Option<ChosenFile>, BrokenOff> {
+        loop {
+            let Some(field) = self.form.next_field().await.map_err(|error| broken_off(&error))? else {
+                return Ok(None);
+            };
+            let Some(name) = field.file_name().map(str::to_owned) else { continue };
+            let content = match read(field).await {
+                Ok(content) => content,
+                Err(error) => return Err(broken_off(&error)),
+            };
+            if name.is_empty() && content.as_ref().is_ok_and(Bytes::is_empty) {
+                continue;
+            }
+            self.read += 1;
+            if self.read > FILES_MAX {
+                let text = format!("One form takes {FILES_MAX} files. The others were not stored: upload them again.");
+                return Err(BrokenOff { status: StatusCode::PAYLOAD_TOO_LARGE, text });
+            }
+            return Ok(Some(ChosenFile { name, content }));
+        }
+    }
+}
+
+/// Reads a file. One that is too large is read to its end and not kept. The outer error is of the request.
+pub(super) async fn read<E: Display>(file: impl Stream<Item = Result<Bytes, E>>) -> Result<Result<Bytes, String>, E> {
+    let _turn = READING.acquire().await;
+    let (mut file, mut content, mut is_too_large) = (std::pin::pin!(file), Vec::new(), false);
+    while let Some(part) = file.next().await {
+        let part = part?;
+        is_too_large |= content.len() + part.len() > IMAGE_BYTES_MAX;
+        if is_too_large {
+            content = Vec::new();
+        } else {
+            content.extend_from_slice(&part);
+        }
+    }
+    Ok(if is_too_large { Err(too_large()) } else { Ok(content.into()) })
+}
+
+pub(super) fn too_large() -> String {
+    format!("The image has more than {} MiB: make it smaller.", IMAGE_BYTES_MAX >> 20)
+}
+
+fn broken_off(error: &MultipartError) -> BrokenOff {
+    let status = error.status();
+    let text = if status == StatusCode::PAYLOAD_TOO_LARGE {
+        let mib = BODY_BYTES_MAX >> 20;
+        format!(
+            "The files have more than {mib} MiB together. Those that are not listed were not stored: upload them again."
+        )
+    } else {
+        format!("The upload broke off: {}. Upload the files that are not listed again.", error.body_text())
+    };
+    BrokenOff { status, text }
+}
+
+/// What became of a file.
+pub(super) struct FileRow {
+    pub(super) name: String,
+    /// The lot with its number; none for a file without one.
+    pub(super) lot: Option<(Uuid, String)>,
+    pub(super) badge: Badge,
+    pub(super) words: String,
+}
+
+impl FileRow {
+    pub(super) fn new(name: String, lot: Option<(Uuid, String)>, stored: Result<UploadOutcome, Refusal>) -> Self {
+        let (badge, words) = match stored {
+            Ok(outcome) => (
+                Badge::new(if outcome == UploadOutcome::Known { "off" } else { "good" }, words(outcome)),
+                String::new(),
+            ),
+            Err(refusal) => (Badge::new("bad", "Refused"), refusal.why),
+        };
+        Self { name, lot, badge, words }
+    }
+}
+
+/// What an upload did, in words.
+pub(super) fn words(outcome: UploadOutcome) -> &'static str {
+    match outcome {
+        UploadOutcome::Added => "Added",
+        UploadOutcome::Replaced => "Replaced",
+        UploadOutcome::Known => "Already there",
+    }
+}
+
+/// Why a file was not stored.
+pub(super) struct Refusal {
+    pub(super) why: String,
+    /// The same upload may succeed in a moment.
+    pub(super) is_busy: bool,
+}
+
+/// Stores a file as an image of the item; or why the platform refuses this file.
+pub(super) async fn store(
+    session: &Session,
+    item: Uuid,
+    file: ChosenFile,
+    same_name: SameName,
+) -> Result<Result<UploadOutcome, Refusal>, PageError> {
+    let refused = |why| Ok(Err(Refusal { why, is_busy: false }));
+    let content = match file.content {
+        Ok(content) => content,
+        Err(why) => return refused(why),
+    };
+    let file = ImageFile { name: file.name, content };
+    match session.platform().upload_image(&session.caller, item, file, same_name).await {
+        Ok((_, outcome)) => Ok(Ok(outcome)),
+        Err(PlatformError::Busy) => {
+            let why = "The server stores too many images at the moment: upload it again.".to_owned();
+            Ok(Err(Refusal { why, is_busy: true }))
+        }
+        Err(error) => refused(refusal::text(error)?),
+    }
+}

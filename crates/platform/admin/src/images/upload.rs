@@ -1,0 +1,128 @@
+//! Uploads many images at once. The file names say which lots they belong to.
+
+use askama::Template;
+use axum::extract::multipart::Multipart;
+use axum::response::Response;
+use http::StatusCode;
+use kit_design::fields::{FormFields, QueryFields};
+use kit_design::frame::{Frame, render_page_as};
+use platform_core::images::{IMAGE_BYTES_MAX, MatchedLot, SameName};
+
+use super::files::{self, BODY_BYTES_MAX, ChosenFiles, FileRow};
+use crate::auctions::labels::{self, Badge};
+use crate::auctions::list::writable;
+use crate::auctions::sale::{Head, Sale, Tab};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+#[derive(Template)]
+#[template(path = "images/upload.html")]
+struct UploadPage {
+    frame: Frame,
+    head: Head,
+    /// Path of this page.
+    path: String,
+    /// Path of the auction's lots.
+    lots_path: String,
+    bytes_max: usize,
+    bytes_max_mib: usize,
+    form_bytes_max_mib: usize,
+    is_open: bool,
+    summary: String,
+    files: Vec<FileRow>,
+    fault: String,
+}
+
+/// The form.
+pub(super) async fn page(
+    session: Session,
+    PathIds([auction]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let sale = writable(&session, auction).await?;
+    show(&session, &sale, &query, Vec::new(), String::new(), StatusCode::OK)
+}
+
+/// Stores each file at the lot that its name means, and lists what became of each.
+pub(super) async fn upload(
+    session: Session,
+    PathIds([auction]): PathIds<1>,
+    form: Multipart,
+) -> Result<Response, PageError> {
+    let sale = writable(&session, auction).await?;
+    sale.auction.require_open().map_err(platform_core::PlatformError::from)?;
+    let (mut chosen, mut rows, mut fault, mut status) =
+        (ChosenFiles::new(form), Vec::new(), String::new(), StatusCode::OK);
+    // The lots are read once, at the first file.
+    let mut lots = None;
+    loop {
+        let file = match chosen.next().await {
+            Ok(Some(file)) => file,
+            Ok(None) => break,
+            Err(broken_off) => {
+                (fault, status) = (broken_off.text, broken_off.status);
+                break;
+            }
+        };
+        let lots = match &lots {
+            Some(lots) => lots,
+            None => lots.insert(session.platform().lots_for_images(&session.caller, auction).await?),
+        };
+        match lots.matched(&file.name) {
+            Ok(MatchedLot { item, lot_number }) => {
+                let name = file.name.clone();
+                let stored = files::store(&session, item, file, SameName::Replace).await?;
+                rows.push(FileRow::new(name, Some((item, lot_number)), stored));
+            }
+            Err(why) => {
+                let words = format!(
+                    "{}. Rename the file to the number of its lot, such as 12.jpg, and upload it again.",
+                    sentence(&why.to_string())
+                );
+                rows.push(FileRow { name: file.name, lot: None, badge: Badge::new("wait", "Unmatched"), words });
+            }
+        }
+    }
+    if rows.is_empty() && fault.is_empty() {
+        (fault, status) = ("Choose one or more images.".to_owned(), StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    show(&session, &sale, &FormFields::default(), rows, fault, status)
+}
+
+/// The text with a capital letter.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+fn show(
+    session: &Session,
+    sale: &Sale,
+    query: &FormFields,
+    files: Vec<FileRow>,
+    fault: String,
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let stored = files.iter().filter(|file| file.lot.is_some() && file.words.is_empty()).count();
+    let summary = match files.len() {
+        0 => String::new(),
+        all if all == stored => format!("{}: each is at its lot.", labels::count(all as u64, "file", "files")),
+        all => format!("{stored} of {all} files are at their lots. The others are listed first."),
+    };
+    let mut files = files;
+    files.sort_by_key(|file| file.words.is_empty());
+    let page = UploadPage {
+        frame: sale.frame(session, "Upload images", query),
+        head: sale.head(session, Tab::Lots),
+        path: sale.path("/images"),
+        lots_path: sale.path("/lots"),
+        bytes_max: IMAGE_BYTES_MAX,
+        bytes_max_mib: IMAGE_BYTES_MAX >> 20,
+        form_bytes_max_mib: BODY_BYTES_MAX >> 20,
+        is_open: sale.auction.require_open().is_ok(),
+        summary,
+        files,
+        fault,
+    };
+    render_page_as(status, &page)
+}
