@@ -21,6 +21,7 @@ mod row;
 mod sold_form;
 mod status;
 pub(crate) mod uploads;
+mod workbook;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;

@@ -1,5 +1,7 @@
 //! The first page: what needs doing, the sales that are live or come next, and the health of webhooks.
 
+mod missing;
+
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
@@ -28,10 +30,11 @@ const CUSTOMERS_MAX: usize = 25;
 /// Registrations and lots that are counted; more are shown as "or more".
 const COUNT_MAX: usize = 100;
 
-pub(crate) const PAGES: &[Page] = &[("GET", "/", Need::SignedIn)];
+pub(crate) const PAGES: &[Page] =
+    &[("GET", "/", Need::SignedIn), ("GET", "/missing-fields", Need::Has(Scope::AuctionsWrite))];
 
 pub(crate) fn router() -> Router<Admin> {
-    Router::new().route("/", get(page))
+    Router::new().route("/", get(page)).route("/missing-fields", get(missing::page))
 }
 
 /// Something that a user has to do.

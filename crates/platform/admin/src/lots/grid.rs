@@ -220,6 +220,8 @@ fn chips(query: &FormFields) -> Vec<StatusChip> {
 
 fn missing(chosen: &str) -> Vec<Choice> {
     let words = |field: MissingField| match field {
+        MissingField::Title => "No title",
+        MissingField::OpeningBid => "No opening bid",
         MissingField::Image => "No image",
         MissingField::Description => "No description",
         MissingField::Estimate => "No estimate",

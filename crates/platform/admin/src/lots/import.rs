@@ -1,6 +1,7 @@
 //! Uploads a catalogue file of a house. The next page maps its columns and checks it.
 
 use askama::Template;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::multipart::{Multipart, MultipartError};
 use axum::response::{IntoResponse as _, Response};
@@ -8,6 +9,8 @@ use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::{Frame, render_page_as};
 
+use super::uploads::Workbook;
+use super::workbook;
 use crate::admin::Admin;
 use crate::auctions::list::writable;
 use crate::auctions::sale::Sale;
@@ -18,6 +21,8 @@ use crate::session::{PathIds, Section, Session};
 pub(super) const BODY_BYTES_MAX: usize = 65 << 20;
 /// The first bytes of a ZIP archive, which a spreadsheet is.
 const ZIP: &[u8] = b"PK\x03\x04";
+/// The first bytes of an .xls file.
+const OLD_SPREADSHEET: &[u8] = b"\xd0\xcf\x11\xe0";
 
 #[derive(Template)]
 #[template(path = "lots/import.html")]
@@ -26,6 +31,7 @@ struct ImportPage {
     title: String,
     path: String,
     bytes_max_mib: usize,
+    workbook_max_mib: usize,
     fault: String,
 }
 
@@ -53,12 +59,26 @@ pub(super) async fn upload(
     let Some((name, bytes)) = file.filter(|(_, bytes)| !bytes.is_empty()) else {
         return show(&session, &sale, "Choose a file that is not empty.", StatusCode::UNPROCESSABLE_ENTITY);
     };
-    if bytes.starts_with(ZIP) {
-        let fault = "This is a spreadsheet. Open it and save it as CSV, then upload the CSV file.";
+    if bytes.starts_with(OLD_SPREADSHEET) {
+        let fault = "This is a spreadsheet of an old type. Save it as .xlsx or CSV, then upload it.";
         return show(&session, &sale, fault, StatusCode::UNPROCESSABLE_ENTITY);
     }
-    let id = admin.uploads().keep((session.caller.id, uuid), name, bytes, session.now());
+    let content = if bytes.starts_with(ZIP) {
+        match read_sheet(bytes, None).await {
+            Ok(content) => content,
+            Err(fault) => return show(&session, &sale, &fault, StatusCode::UNPROCESSABLE_ENTITY),
+        }
+    } else {
+        (bytes, None)
+    };
+    let id = admin.uploads().keep((session.caller.id, uuid), name, content, session.now());
     Ok(admin.redirect(&sale.path(&format!("/lots/import/{id}"))).into_response())
+}
+
+/// A sheet of a spreadsheet as CSV, with the spreadsheet; without a place, the first that is not empty.
+pub(super) async fn read_sheet(bytes: Bytes, place: Option<usize>) -> Result<(Bytes, Option<Workbook>), String> {
+    let sheet = workbook::read(bytes.clone(), place).await?;
+    Ok((sheet.csv, Some(Workbook::new(bytes, sheet.names, sheet.chosen, sheet.rows))))
 }
 
 fn refused(error: MultipartError) -> ErrorPage {
@@ -71,6 +91,7 @@ fn show(session: &Session, sale: &Sale, fault: &str, status: StatusCode) -> Resu
         title: sale.title(),
         path: sale.path("/lots"),
         bytes_max_mib: bytes_max(session) >> 20,
+        workbook_max_mib: workbook::BYTES_MAX >> 20,
         fault: fault.to_owned(),
     };
     render_page_as(status, &page)

@@ -14,6 +14,7 @@ use platform_core::catalogue::{
 };
 use uuid::Uuid;
 
+use super::import;
 use super::uploads::Upload;
 use crate::admin::Admin;
 use crate::auctions::labels::{self, Badge};
@@ -34,6 +35,10 @@ struct CheckPage {
     path: String,
     upload: Uuid,
     file_name: String,
+    /// The sheets of a spreadsheet; empty for another file, or with one sheet.
+    sheets: Vec<Choice>,
+    /// "Row" of a spreadsheet, "Line" of another file.
+    row_word: &'static str,
     columns: Vec<MappedColumn>,
     summary: Vec<(&'static str, String)>,
     errors: Vec<CellError>,
@@ -75,6 +80,13 @@ pub(super) async fn page(
 ) -> Result<Response, PageError> {
     let sale = writable(&session, auction).await?;
     let file = find(&admin, &session, &sale, upload)?;
+    if let (Some(workbook), Ok(sheet)) = (&file.workbook, query.text("sheet").parse::<usize>())
+        && sheet != workbook.sheet
+    {
+        let content = import::read_sheet(workbook.bytes.clone(), Some(sheet)).await.map_err(ErrorPage::bad_request)?;
+        let id = admin.uploads().keep((session.caller.id, auction), file.name.clone(), content, session.now());
+        return Ok(admin.redirect(&sale.path(&format!("/lots/import/{id}"))).into_response());
+    }
     let (sample, chosen) = mapping(&session, &sale, &file, &query).await?;
     check(&session, &sale, &file, (&sample, &chosen), Vec::new(), StatusCode::OK).await
 }
@@ -169,6 +181,8 @@ async fn check(
         path: sale.path("/lots"),
         upload: file.id,
         file_name: file.name.clone(),
+        sheets: sheets(file),
+        row_word: if file.workbook.is_some() { "Row" } else { "Line" },
         columns: columns(sample, chosen),
         summary: vec![
             ("Rows", labels::number(report.rows)),
@@ -182,7 +196,7 @@ async fn check(
             .iter()
             .take(LISTED_MAX)
             .map(|error| CellError {
-                line: error.line,
+                line: file.row_of(error.line),
                 column: error.column.clone().unwrap_or_default(),
                 message: sentence(&error.message),
             })
@@ -195,7 +209,7 @@ async fn check(
             .filter(|row| row.outcome != MergeOutcome::Same)
             .take(LISTED_MAX)
             .map(|row| CheckedRow {
-                line: row.line,
+                line: file.row_of(row.line),
                 lot_number: row.lot_number.clone(),
                 badge: match row.outcome {
                     MergeOutcome::New => Badge::new("good", "New"),
@@ -210,6 +224,14 @@ async fn check(
         faults,
     };
     render_page_as(status, &page)
+}
+
+/// The sheets of a spreadsheet to choose from.
+fn sheets(file: &Upload) -> Vec<Choice> {
+    let Some(workbook) = file.workbook.as_ref().filter(|workbook| workbook.names.len() > 1) else { return Vec::new() };
+    let chosen = workbook.sheet.to_string();
+    let names = workbook.names.iter().enumerate();
+    names.map(|(place, name)| Choice::new(place.to_string(), name.clone(), &chosen)).collect()
 }
 
 fn columns(sample: &CatalogueSample, chosen: &[String]) -> Vec<MappedColumn> {

@@ -48,7 +48,9 @@ async fn a_file_that_is_no_catalogue_is_refused_and_another_user_does_not_see_an
     let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
     let path = sale.path("/lots/import");
     sale.operator.upload(&path, "empty.csv", b"").await.is(422).shows("Choose a file that is not empty.");
-    sale.operator.upload(&path, "lots.xlsx", b"PK\x03\x04...").await.is(422).shows("save it as CSV");
+    let broken = sale.operator.upload(&path, "lots.xlsx", b"PK\x03\x04...").await;
+    broken.is(422).shows("not a spreadsheet of the type .xlsx").shows("Save it as .xlsx or CSV");
+    sale.operator.upload(&path, "lots.xls", b"\xd0\xcf\x11\xe0...").await.is(422).shows("of an old type");
     let uploaded = sale.operator.upload(&path, "house.csv", CATALOGUE).await;
     let check = uploaded.location.clone().unwrap().trim_start_matches("/admin").to_owned();
     let mut other = sale.fixture.signed_in(Role::Administrator).await;
@@ -58,4 +60,122 @@ async fn a_file_that_is_no_catalogue_is_refused_and_another_user_does_not_see_an
     viewer.upload(&path, "house.csv", CATALOGUE).await.is(403);
     sale.operator.origin = Some("http://evil.test");
     sale.operator.upload(&path, "house.csv", CATALOGUE).await.is(403);
+}
+
+/// A workbook of these sheets: name, and the rows of its XML.
+fn workbook(sheets: &[(&str, &str)]) -> Vec<u8> {
+    let mut parts =
+        vec![("xl/styles.xml".to_owned(), STYLES.to_owned()), ("xl/sharedStrings.xml".to_owned(), STRINGS.to_owned())];
+    let (mut list, mut links, mut types) = (String::new(), String::new(), String::new());
+    for (place, (name, rows)) in sheets.iter().enumerate() {
+        let number = place + 1;
+        list.push_str(&format!("<sheet name=\"{name}\" sheetId=\"{number}\" r:id=\"rId{number}\"/>"));
+        links.push_str(&format!(
+            "<Relationship Id=\"rId{number}\" Type=\"{OFFICE}/worksheet\" Target=\"worksheets/sheet{number}.xml\"/>"
+        ));
+        types.push_str(&format!(
+            "<Override PartName=\"/xl/worksheets/sheet{number}.xml\" ContentType=\"{TYPE}.worksheet+xml\"/>"
+        ));
+        let sheet = format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData></worksheet>");
+        parts.push((format!("xl/worksheets/sheet{number}.xml"), sheet));
+    }
+    links.push_str(&format!("<Relationship Id=\"s\" Type=\"{OFFICE}/styles\" Target=\"styles.xml\"/>"));
+    links.push_str(&format!("<Relationship Id=\"t\" Type=\"{OFFICE}/sharedStrings\" Target=\"sharedStrings.xml\"/>"));
+    let packages = "http://schemas.openxmlformats.org/package/2006";
+    parts.push((
+        "[Content_Types].xml".to_owned(),
+        format!("<Types xmlns=\"{packages}/content-types\"><Default Extension=\"xml\" ContentType=\"application/xml\"/>{types}</Types>"),
+    ));
+    parts.push((
+        "_rels/.rels".to_owned(),
+        format!("<Relationships xmlns=\"{packages}/relationships\"><Relationship Id=\"r\" Type=\"{OFFICE}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"),
+    ));
+    parts.push((
+        "xl/_rels/workbook.xml.rels".to_owned(),
+        format!("<Relationships xmlns=\"{packages}/relationships\">{links}</Relationships>"),
+    ));
+    parts.push((
+        "xl/workbook.xml".to_owned(),
+        format!("<workbook xmlns=\"{MAIN}\" xmlns:r=\"{OFFICE}\"><sheets>{list}</sheets></workbook>"),
+    ));
+    packed(parts)
+}
+
+fn packed(parts: Vec<(String, String)>) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in parts {
+        writer.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(text.as_bytes()).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml";
+/// Style 1 is a date.
+const STYLES: &str = "<styleSheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><cellXfs count=\"2\"><xf numFmtId=\"0\"/><xf numFmtId=\"14\" applyNumberFormat=\"1\"/></cellXfs></styleSheet>";
+const STRINGS: &str = "<sst xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><si><t>Lot No</t></si><si><t>Title</t></si><si><t>Low Est</t></si><si><t>Description</t></si><si><t>Jug, \"silver\"</t></si><si><t>0012</t></si></sst>";
+/// A title row, an empty one, a header, and two lots; a text of two lines, a date and a number.
+const LOTS: &str = "<row r=\"1\"><c r=\"A1\" t=\"inlineStr\"><is><t> </t></is></c></row>\
+    <row r=\"3\"><c r=\"A3\" t=\"s\"><v>0</v></c><c r=\"B3\" t=\"s\"><v>1</v></c><c r=\"C3\" t=\"s\"><v>2</v></c><c r=\"D3\" t=\"s\"><v>3</v></c></row>\
+    <row r=\"4\"><c r=\"A4\" t=\"s\"><v>5</v></c><c r=\"B4\" t=\"s\"><v>4</v></c><c r=\"C4\"><v>1250.5</v></c><c r=\"D4\" t=\"inlineStr\"><is><t>By a hand\nunknown</t></is></c></row>\
+    <row r=\"6\"><c r=\"A6\"><v>13</v></c><c r=\"B6\" t=\"inlineStr\"><is><t>Clock</t></is></c><c r=\"C6\"><v>40</v></c><c r=\"D6\" s=\"1\"><v>46347</v></c></row>";
+
+#[tokio::test]
+async fn a_spreadsheet_is_imported_like_any_other_file_and_another_sheet_can_be_chosen() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let wrong = "<row r=\"2\"><c r=\"A2\" t=\"s\"><v>0</v></c><c r=\"B2\" t=\"s\"><v>1</v></c><c r=\"C2\" t=\"s\"><v>2</v></c></row>\
+        <row r=\"7\"><c r=\"A7\"><v>1</v></c><c r=\"B7\" t=\"s\"><v>4</v></c><c r=\"C7\" t=\"inlineStr\"><is><t>cheap</t></is></c></row>";
+    let book = workbook(&[("Empty", ""), ("Lots", LOTS), ("Old <lots>".replace(['<', '>'], "").as_str(), wrong)]);
+    let uploaded = sale.operator.upload(&sale.path("/lots/import"), "house.xlsx", &book).await;
+    let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    let page = sale.operator.get(&check).await;
+    page.is(200).shows("house.xlsx").shows("<option value=\"1\" selected>Lots</option>").shows("Import 2 lots");
+    page.shows("<td data-of=\"Row\" class=\"number\">4</td>").shows("<td data-of=\"Row\" class=\"number\">6</td>");
+    // The other sheet has an error, in the row that it has in the spreadsheet.
+    let other = sale.operator.get(&format!("{check}?sheet=2")).await;
+    let other = other.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    let page = sale.operator.get(&other).await;
+    page.shows("<td data-of=\"Row\" class=\"number\">7</td>").shows("cheap").hides("Import 1 lot");
+    sale.operator.get(&format!("{check}?sheet=7")).await.is(400).shows("no such sheet");
+
+    let mapping =
+        [("mapped", "yes"), ("c0", "lot_number"), ("c1", "title"), ("c2", "low_estimate"), ("c3", "description")];
+    sale.operator.submit(&check, &mapping).await.shows("The catalogue was imported.");
+    let items = sale.fixture.platform.items(&staff(), sale.auction, Page { after: None, limit: 9 }).await.unwrap();
+    let lots: Vec<_> = items
+        .iter()
+        .map(|item| (item.lot_number.as_str(), item.title.as_str(), item.low_estimate, item.description.as_str()))
+        .collect();
+    assert_eq!(
+        lots,
+        [("0012", "Jug, \"silver\"", Some(125_050), "By a hand\nunknown"), ("13", "Clock", Some(4_000), "2026-11-21")]
+    );
+}
+
+#[tokio::test]
+async fn a_spreadsheet_that_unpacks_to_too_much_or_has_a_wrong_formula_is_refused() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let path = sale.path("/lots/import");
+    // 200 MB of blanks in 200 kB.
+    let bomb = packed(vec![("xl/workbook.xml".to_owned(), " ".repeat(200 << 20))]);
+    assert!(bomb.len() < 1 << 20);
+    sale.operator.upload(&path, "bomb.xlsx", &bomb).await.is(422).shows("unpacks to more than 192 MiB");
+    // The same, in an archive that says it is small: the size stands in the list of parts at its end.
+    let mut lying = bomb.clone();
+    let size = u32::try_from(200_u64 << 20).unwrap().to_le_bytes();
+    let places: Vec<usize> = (0..lying.len() - 4).filter(|at| lying[*at..at + 4] == size).collect();
+    assert!(!places.is_empty());
+    for at in places {
+        lying[at..at + 4].copy_from_slice(&100_u32.to_le_bytes());
+    }
+    sale.operator.upload(&path, "lying.xlsx", &lying).await.is(422);
+    let far = workbook(&[("Lots", "<row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"XFD1\"><v>1</v></c></row>")]);
+    sale.operator.upload(&path, "far.xlsx", &far).await.is(422).shows("cell XFD1: a catalogue has at most 500 columns");
+    let wrong = workbook(&[("Lots", "<row r=\"1\"><c r=\"B1\" t=\"e\"><v>#N/A</v></c></row>")]);
+    sale.operator.upload(&path, "wrong.xlsx", &wrong).await.is(422).shows("cell B1: its formula has the result #N/A");
+    let empty = workbook(&[("Lots", "")]);
+    sale.operator.upload(&path, "empty.xlsx", &empty).await.is(422).shows("no visible sheet with a row");
 }

@@ -82,6 +82,8 @@ impl ItemPatchIn {
         let files = self.attachments.as_deref();
         let end_time = self.end_time.map(|given| instant(&format!("{at}/endTime"), given.as_deref()));
         Ok(ItemEdit {
+            // The running order changes as a whole, with `Platform::arrange_items`.
+            position: None,
             lot_number: self.lot_number,
             title: self.title,
             description: self.description,

@@ -1,5 +1,6 @@
 //! Adds and reads items, and changes their status outside the ring. Edits and relisting are in modules of their own.
 
+pub mod arrange;
 pub mod buyer;
 pub(crate) mod edit;
 pub mod edit_many;

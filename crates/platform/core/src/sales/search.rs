@@ -3,6 +3,8 @@
 //! A search reads the list in its order and compares each entry, so that it needs no index of its own. One call reads a
 //! bounded number of entries and returns where it stopped; the next call continues there.
 
+use std::collections::HashSet;
+
 use contract::{AuctionStatus, ItemStatus};
 use platform_rules::{Auction, AuctionKind, Item};
 use uuid::Uuid;
@@ -36,17 +38,24 @@ pub enum MissingField {
     Description,
     /// No estimate.
     Estimate,
-    /// No image.
+    /// No image: neither an uploaded one nor an address of one.
     Image,
+    /// No opening bid: bidding begins at the first increment.
+    OpeningBid,
     /// No reserve.
     Reserve,
+    /// No title, which the lot needs before it is on view.
+    Title,
     /// No vendor.
     Vendor,
 }
 
 impl MissingField {
     /// All fields, in the order of the page.
-    pub const ALL: [Self; 5] = [Self::Image, Self::Description, Self::Estimate, Self::Reserve, Self::Vendor];
+    pub const ALL: [Self; 7] =
+        [Self::Title, Self::Image, Self::Description, Self::Estimate, Self::OpeningBid, Self::Reserve, Self::Vendor];
+    /// Those that a lot should have before it is on view.
+    pub const BEFORE_VIEW: [Self; 4] = [Self::Title, Self::Estimate, Self::OpeningBid, Self::Image];
 
     /// The name in addresses.
     pub fn as_str(self) -> &'static str {
@@ -54,17 +63,22 @@ impl MissingField {
             Self::Description => "description",
             Self::Estimate => "estimate",
             Self::Image => "image",
+            Self::OpeningBid => "opening-bid",
             Self::Reserve => "reserve",
+            Self::Title => "title",
             Self::Vendor => "vendor",
         }
     }
 
+    /// True when the item itself does not have it. Uploaded images are not part of the item.
     fn is_missing(self, item: &Item) -> bool {
         match self {
             Self::Description => item.description.trim().is_empty(),
             Self::Estimate => item.low_estimate.is_none() && item.high_estimate.is_none(),
             Self::Image => item.image_url.is_none() && item.attachments.is_empty(),
+            Self::OpeningBid => item.opening_bid == 0,
             Self::Reserve => item.reserve.is_none(),
+            Self::Title => item.title.trim().is_empty(),
             Self::Vendor => item.vendor.is_none(),
         }
     }
@@ -95,6 +109,15 @@ impl ItemSearch {
             && self.missing.is_none_or(|field| field.is_missing(item))
             && (!self.is_below_reserve || (item.standing.is_some() && item.reserve_met() == Some(false)))
     }
+}
+
+/// How many lots lack a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingCounts {
+    /// For each field of [`MissingField::BEFORE_VIEW`], the number of lots without it.
+    pub counts: [(MissingField, u64); 4],
+    /// False when more lots exist than were read.
+    pub is_complete: bool,
 }
 
 /// A page of a search.
@@ -180,12 +203,17 @@ impl Platform {
             };
             let is_last_chunk = found.len() < chunk;
             read += found.len();
+            let pictured = match wanted.missing {
+                Some(MissingField::Image) => self.pictured(&found).await?,
+                _ => HashSet::new(),
+            };
             for item in found {
                 if entries.len() == page.limit {
                     return Ok(Found { entries, next: after });
                 }
                 after = Some(item.position);
-                if Some(item.uuid) != found_already && wanted.matches(&item, &text) {
+                let is_wanted = wanted.matches(&item, &text) && !pictured.contains(&item.uuid);
+                if Some(item.uuid) != found_already && is_wanted {
                     entries.push(item);
                 }
             }
@@ -194,5 +222,40 @@ impl Platform {
             }
         }
         Ok(Found { entries, next: after })
+    }
+
+    /// Counts what the first `read_max` DRAFT and PREVIEW lots of an auction lack.
+    ///
+    /// Errors: `not_found`.
+    pub async fn missing_counts(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        read_max: usize,
+    ) -> PlatformResult<MissingCounts> {
+        self.auction(caller, auction).await?;
+        let before_sale = [ItemStatus::Draft, ItemStatus::Preview];
+        let page = Page { after: None, limit: read_max.saturating_add(1) };
+        let mut items = self.store().items_with_status(auction, &before_sale, page).await?;
+        let is_complete = items.len() <= read_max;
+        items.truncate(read_max);
+        let pictured = self.pictured(&items).await?;
+        let counts = MissingField::BEFORE_VIEW.map(|field| {
+            let lacks = |item: &&Item| {
+                field.is_missing(item) && !(field == MissingField::Image && pictured.contains(&item.uuid))
+            };
+            (field, items.iter().filter(lacks).count() as u64)
+        });
+        Ok(MissingCounts { counts, is_complete })
+    }
+
+    /// Those of the items without an address of an image that have an uploaded one.
+    async fn pictured(&self, items: &[Item]) -> PlatformResult<HashSet<Uuid>> {
+        let without: Vec<Uuid> =
+            items.iter().filter(|item| MissingField::Image.is_missing(item)).map(|item| item.uuid).collect();
+        if without.is_empty() {
+            return Ok(HashSet::new());
+        }
+        Ok(self.store().images(&without).await?.into_iter().map(|image| image.item).collect())
     }
 }

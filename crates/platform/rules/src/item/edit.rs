@@ -4,6 +4,7 @@
 //! |---|---|
 //! | title, description, images and documents, estimates | until the auction is reconciled |
 //! | lot number, opening bid, reserve, buy-now price, increment, vendor | before its sale is over; outside of the ring; without bids or WITHDRAWN |
+//! | place in the running order | outside of the ring; in a timed auction before the item is on sale, in a webcast before its sale is over and behind the lot that was sent last |
 //! | planned end | as DRAFT, PREVIEW and WITHDRAWN; of LIVE and SUSPENDED items by [`super::move_plan`] |
 
 use contract::ItemStatus;
@@ -13,13 +14,15 @@ use uuid::Uuid;
 
 use super::fields;
 use crate::edit::fields_of;
-use crate::{Auction, AuctionKind, Hidden, Item, ItemChange, Rejection};
+use crate::{Auction, AuctionKind, Hidden, Item, ItemChange, Rejection, new_item_end};
 
 fields_of! {
     /// A correction of an item. A field that is none stays; in an optional field, an inner none removes the value.
     ItemEdit of Item {
         /// Lot number.
         lot_number: String = "lotNumber",
+        /// Place in the running order; see [`arrange`].
+        position: i64 = "position",
         /// Title.
         title: String = "title",
         /// Description.
@@ -69,6 +72,28 @@ pub fn edit(auction: &Auction, item: &Item, edit: ItemEdit) -> Result<Vec<ItemCh
     Ok(vec![ItemChange::Edited { edit: Box::new(edit) }])
 }
 
+/// Decides another place in the running order, another lot number, or both. In a timed auction, an item with the end that
+/// the auction plans gets the planned end of its new place. The caller makes sure that every place has one item again.
+///
+/// Errors: those of [`edit`].
+pub fn arrange(
+    auction: &Auction,
+    item: &Item,
+    position: i64,
+    lot_number: String,
+) -> Result<Vec<ItemChange>, Rejection> {
+    let planned = new_item_end(auction, position);
+    let has_planned_end = item.end_time.is_some() && item.end_time == new_item_end(auction, item.position);
+    let is_moved = position != item.position;
+    let wanted = ItemEdit {
+        position: Some(position),
+        lot_number: Some(lot_number),
+        end_time: (is_moved && has_planned_end).then_some(planned),
+        ..ItemEdit::default()
+    };
+    edit(auction, item, wanted)
+}
+
 /// Why a field can't change; none when it can.
 fn lock(field: &str, auction: &Auction, item: &Item) -> Option<&'static str> {
     use ItemStatus::{Draft, Live, Preview, Suspended, Withdrawn};
@@ -77,8 +102,15 @@ fn lock(field: &str, auction: &Auction, item: &Item) -> Option<&'static str> {
         "endTime" if auction.kind != AuctionKind::Timed => Some("a webcast's items have no end of their own"),
         "endTime" if matches!(item.status, Draft | Preview | Withdrawn) => None,
         "endTime" => Some("the item is or was on sale: shift the ends of the auction instead"),
+        "position" if auction.kind == AuctionKind::Timed && !matches!(item.status, Draft | Preview | Withdrawn) => {
+            Some("the item is or was on sale, and its end follows its place: move its end instead")
+        }
+        "position" if auction.ring_position.is_some_and(|sent| item.position <= sent) => {
+            Some("only lots after the one that was sent to the ring last can move")
+        }
         _ if item.in_ring().is_some() => Some("the item is in the ring: take it out first"),
         _ if !matches!(item.status, Draft | Preview | Live | Suspended | Withdrawn) => Some("its sale is over"),
+        "position" => None,
         // The bids of a withdrawn item lapse when it is reinstated.
         _ if item.has_bids() && item.status != Withdrawn => {
             Some("the item has bids, which were made under these terms")
@@ -135,6 +167,30 @@ mod tests {
         assert_eq!(refused(&webcast, &in_ring, everything()), "lotNumber openingBid reserve endTime");
         let closed = auction(AuctionKind::Timed, AuctionStatus::Reconciliation);
         assert_eq!(refused(&closed, &lot(ItemStatus::Unsold), everything()), "auction_closed");
+    }
+
+    #[test]
+    fn a_place_changes_before_the_sale_of_the_item_and_the_planned_end_follows_it() {
+        let stagger = Some(crate::Stagger { seconds: 60, items: 1 });
+        let timed = Auction { stagger, ..auction(AuctionKind::Timed, AuctionStatus::Draft) };
+        let lot = |status| Item { end_time: new_item_end(&timed, 1), position: 1, ..item(&timed, status) };
+        let arranged = |auction: &Auction, lot: &Item| {
+            let changes = arrange(auction, lot, 4, "40".into()).map_err(|refused| refused.code())?;
+            let mut lot = lot.clone();
+            changes.iter().for_each(|change| lot.apply(change));
+            Ok::<_, &str>((lot.position, lot.lot_number, lot.end_time))
+        };
+        let draft = lot(ItemStatus::Draft);
+        assert_eq!(arranged(&timed, &draft), Ok((4, "40".into(), new_item_end(&timed, 4))));
+        let own_end = Item { end_time: Some(at(5_000)), ..draft };
+        assert_eq!(arranged(&timed, &own_end), Ok((4, "40".into(), Some(at(5_000)))), "an end of its own stays");
+        assert_eq!(arranged(&timed, &lot(ItemStatus::Live)), Err("fields_locked"));
+        // A webcast: the lots that wait behind the one in the ring may change places.
+        let webcast = Auction { ring_position: Some(0), ..auction(AuctionKind::Webcast, AuctionStatus::Live) };
+        let waiting = Item { position: 1, ..item(&webcast, ItemStatus::Live) };
+        assert_eq!(arranged(&webcast, &waiting), Ok((4, "40".into(), waiting.end_time)));
+        let sent = Auction { ring_position: Some(1), ..webcast };
+        assert_eq!(arranged(&sent, &waiting), Err("fields_locked"));
     }
 
     #[test]

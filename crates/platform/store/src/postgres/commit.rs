@@ -95,12 +95,13 @@ async fn in_transaction(db: &Transaction<'_>, changes: &[Change], assign_to: Opt
         if let Some(node) = assign_to {
             nodes::register_node(db, node).await?;
         }
-        let ((), drawn) = tokio::try_join!(biased; write::all(db, &accepted), announce::draw_cursors(db, &accepted))?;
+        let ((), drawn) =
+            tokio::try_join!(biased; write::all(db, &accepted, ledger.moved()), announce::draw_cursors(db, &accepted))?;
         let announced = announce::append(db, &accepted, drawn, assign_to).await?;
         notify_nodes |= announced.notify_nodes;
         announced.receipts
     } else {
-        write::all(db, &accepted).await?;
+        write::all(db, &accepted, ledger.moved()).await?;
         vec![CommitReceipt::default(); accepted.len()]
     }
     .into_iter();

@@ -27,6 +27,9 @@ const UPDATE_ITEM: &str = "UPDATE items SET status = ?4, has_bids = ?5, effectiv
      WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3";
 const UPDATE_ITEM_PLACE: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
      effective_end_ms = ?6, version = ?7, state = ?8 WHERE uuid = ?1 AND version = ?7 - 1";
+/// Frees the position and the lot number of an item that another item of the same change may receive.
+const FREE_ITEM_PLACE: &str = "UPDATE items SET position = -1 - position, lot_number = char(1) || hex(uuid) \
+     WHERE uuid = ?1 AND version = ?2";
 const INSERT_AUCTION: &str = "INSERT INTO auctions (uuid, customer, auctioneer, kind, status, version, state) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const UPDATE_AUCTION: &str =
@@ -154,10 +157,42 @@ impl Commit<'_> {
         if let (Some(state), Some(json)) = (&change.auction, auction) {
             self.put_auction(state, json)?;
         }
-        for (state, json) in change.items.iter().zip(items) {
-            self.put_item(state, json)?;
+        // An item whose position or lot number changes is written last: items of one change may exchange them.
+        let mut moved = Vec::new();
+        for (item, json) in change.items.iter().zip(items) {
+            if change.items.len() > 1 && item.expected_version > 0 {
+                if self.update_in_place(&item.state, json)? {
+                    item_ends::put_sandbox_end(self.db, &item.state)?;
+                } else {
+                    let free = params![item.state.uuid.as_bytes(), item.expected_version];
+                    if self.db.prepare_cached(FREE_ITEM_PLACE)?.execute(free)? != 1 {
+                        return Err(StoreError::Conflict.into());
+                    }
+                    moved.push((item, json));
+                }
+            } else {
+                self.put_item(item, json)?;
+            }
+        }
+        for (item, json) in moved {
+            self.put_item(item, json)?;
         }
         Ok(())
+    }
+
+    /// Writes an item that keeps its position and lot number. False when its version, position or lot number differs.
+    fn update_in_place(&mut self, item: &Item, json: &str) -> SqlResult<bool> {
+        let values = params![
+            item.uuid.as_bytes(),
+            item.position,
+            item.lot_number,
+            item.status.code(),
+            has_bids(item),
+            end_ms(item),
+            item.version,
+            json
+        ];
+        Ok(self.update_item.execute(values)? == 1)
     }
 
     fn put_auction(&mut self, Versioned { expected_version, state }: &Versioned<Auction>, json: &str) -> SqlResult<()> {

@@ -60,6 +60,57 @@ pub(super) async fn a_corrected_lot_number_is_refused_while_another_item_has_it(
     assert_eq!(store.item(item_uuid(1)).await.unwrap(), Some(before));
 }
 
+pub(super) async fn items_of_one_change_exchange_lot_numbers_and_places(store: Shared) {
+    sale(&store, 3).await;
+    let sale = store.auction(auction(1).uuid).await.unwrap().unwrap();
+    let lots = [1, 2, 3].map(item_uuid);
+    let mut items = Vec::new();
+    for uuid in lots {
+        items.push(store.item(uuid).await.unwrap().unwrap());
+    }
+    // Each item gets the place and the number of the next one, the last those of the first.
+    let exchanged = |items: &[Item]| -> Vec<Item> {
+        let places = items.iter().cycle().skip(1);
+        let item = |(item, next): (&Item, &Item)| Item {
+            position: next.position,
+            lot_number: next.lot_number.clone(),
+            ..item.clone()
+        };
+        items.iter().zip(places).map(item).collect()
+    };
+    let change = |items: Vec<Item>| Change {
+        auction: Some(next_auction(sale.clone())),
+        items: items.into_iter().map(next).collect(),
+        ..Change::default()
+    };
+    let before = items.clone();
+    commit(&store, change(exchanged(&items))).await.unwrap();
+    for (item, was) in before.iter().zip(before.iter().cycle().skip(1)) {
+        let now = store.item(item.uuid).await.unwrap().unwrap();
+        assert_eq!((now.position, &now.lot_number), (was.position, &was.lot_number));
+        let found = store.item_by_lot_number(sale.uuid, &was.lot_number).await.unwrap().unwrap();
+        assert_eq!(found.uuid, item.uuid);
+    }
+    let order: Vec<i64> =
+        store.items(sale.uuid, page(None, 10)).await.unwrap().iter().map(|item| item.position).collect();
+    assert_eq!(order, [1, 2, 3]);
+    // Two items with one number: nothing changes, not even the place of the first.
+    let sale = store.auction(sale.uuid).await.unwrap().unwrap();
+    items.clear();
+    for uuid in lots {
+        items.push(store.item(uuid).await.unwrap().unwrap());
+    }
+    let mut wrong = exchanged(&items[..2]);
+    wrong[1].lot_number = items[2].lot_number.clone();
+    let change =
+        Change { auction: Some(next_auction(sale)), items: wrong.into_iter().map(next).collect(), ..Change::default() };
+    let refused = commit(&store, change).await;
+    assert!(matches!(refused, Err(StoreError::Taken("lotNumber"))), "{refused:?}");
+    for item in items {
+        assert_eq!(store.item(item.uuid).await.unwrap(), Some(item));
+    }
+}
+
 pub(super) async fn an_unsold_item_and_the_one_that_offers_it_again_are_written_together_or_not_at_all(store: Shared) {
     sale(&store, 1).await;
     let into = Auction { uuid: auction_uuid(2), ..auction(2) };

@@ -89,6 +89,7 @@ stories! {
     edits:
         a_corrected_auction_and_item_read_back_as_the_rules_left_them,
         a_corrected_lot_number_is_refused_while_another_item_has_it,
+        items_of_one_change_exchange_lot_numbers_and_places,
         an_unsold_item_and_the_one_that_offers_it_again_are_written_together_or_not_at_all;
     answers:
         a_key_that_was_used_makes_nothing_true,

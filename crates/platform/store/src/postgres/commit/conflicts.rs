@@ -32,6 +32,8 @@ pub(super) struct ConflictChecker {
     leads: HashMap<Uuid, i64>,
     refused: RefusedChanges,
     ends_earlier: bool,
+    /// Existing items with another position or lot number.
+    moved: Vec<Uuid>,
 }
 
 /// Which items are locked.
@@ -130,6 +132,10 @@ impl ConflictChecker {
         if let Some(auction) = &change.auction {
             self.auctions.insert(auction.state.uuid, auction.state.version);
         }
+        // Items of one change may exchange positions and lot numbers: all give up theirs first.
+        for Versioned { state, .. } in &change.items {
+            self.free_places(state);
+        }
         for Versioned { state, .. } in &change.items {
             self.apply_item(state);
         }
@@ -164,9 +170,11 @@ impl ConflictChecker {
             return Err(StoreError::Conflict);
         }
         let (mut lots, mut places) = (HashSet::new(), HashSet::new());
+        let changed: HashSet<Uuid> = change.items.iter().map(|item| item.state.uuid).collect();
         for Versioned { expected_version, state } in &change.items {
             same_version(self.items.get(&state.uuid).map(|kept| kept.version), *expected_version)?;
-            let another = |holder: &Uuid| *holder != state.uuid;
+            // Two items of this change with one lot number or position are found below.
+            let another = |holder: &Uuid| !changed.contains(holder);
             if self.lots.get(&(state.auction, state.lot_number.clone())).is_some_and(another)
                 || !lots.insert((state.auction, &state.lot_number))
             {
@@ -183,18 +191,28 @@ impl ConflictChecker {
         Ok(())
     }
 
+    fn free_places(&mut self, item: &Item) {
+        if let Some(before) = self.items.get(&item.uuid) {
+            self.lots.remove(&(item.auction, before.lot.clone()));
+            self.places.remove(&(item.auction, before.place));
+            if before.place != item.position || before.lot != item.lot_number {
+                self.moved.push(item.uuid);
+            }
+        }
+    }
+
     fn apply_item(&mut self, item: &Item) {
         let kept = LockedItem::of(item);
-        let before = self.items.remove(&item.uuid);
-        let end_before = before.as_ref().and_then(|before| before.end).unwrap_or(i64::MAX);
+        let end_before = self.items.get(&item.uuid).and_then(|before| before.end).unwrap_or(i64::MAX);
         self.ends_earlier |= kept.end.is_some_and(|end| end < end_before);
-        if let Some(before) = before {
-            self.lots.remove(&(item.auction, before.lot));
-            self.places.remove(&(item.auction, before.place));
-        }
         self.lots.insert((item.auction, kept.lot.clone()), item.uuid);
         self.places.insert((item.auction, kept.place), item.uuid);
         self.items.insert(item.uuid, kept);
+    }
+
+    /// Existing items that the changes give another position or lot number.
+    pub(super) fn moved(&self) -> &[Uuid] {
+        &self.moved
     }
 
     /// True when a change gives an item an end, or an earlier one.

@@ -90,7 +90,7 @@ async fn in_transaction(db: &Transaction<'_>, calls: &[Vec<Change>]) -> SqlResul
     let accepted = calls.iter().zip(&judged).filter_map(|(call, verdicts)| Some((call, verdicts.as_ref()?)));
     let accepted = accepted.flat_map(|(call, verdicts)| call.iter().zip(verdicts));
     let accepted: Vec<&Change> = accepted.filter(|(_, verdict)| verdict.is_ok()).map(|(change, _)| change).collect();
-    write::all(db, &accepted).await?;
+    write::all(db, &accepted, ledger.moved()).await?;
     let answers = judged.into_iter().map(|verdicts| {
         let given = |verdict: StoreResult<()>| verdict.map(|()| CommitReceipt::default());
         verdicts.map(|verdicts| verdicts.into_iter().map(given).collect())

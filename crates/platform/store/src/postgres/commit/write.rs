@@ -13,9 +13,9 @@ use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code
 use crate::postgres::rows::{self, SqlResult};
 use crate::postgres::{audit, bulk_changes, customers, item_ends, registrations};
 
-/// Writes everything except the journal. Updates run before inserts, so that a new item may have a lot number that
+/// Writes everything except the journal. `moved` are the existing items whose position or lot number changes. Updates run before inserts, so that a new item may have a lot number that
 /// another one gives up.
-pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
+pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change], moved: &[Uuid]) -> SqlResult<()> {
     let auctions = last_states(changes.iter().filter_map(|change| change.auction.as_ref()), |auction| auction.uuid);
     let items = last_states(changes.iter().flat_map(|change| &change.items), |item| item.uuid);
     let bids: Vec<&Bid> = changes.iter().flat_map(|change| &change.bids).collect();
@@ -23,6 +23,7 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<
     let mut answers: Vec<&IdempotentAnswer> = changes.iter().filter_map(|change| change.answer.as_ref()).collect();
     // Sorted, so that two batches with the same keys can't deadlock.
     answers.sort_by_key(|answer| (answer.caller, answer.key.as_str()));
+    free_places(db, moved).await?;
     tokio::try_join!(
         biased;
         update_auctions(db, &auctions.changed),
@@ -39,6 +40,16 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<
     item_ends::put_sandbox_clocks(db, auctions.all()).await?;
     item_ends::put_sandbox_ends(db, items.all()).await?;
     mark_bids(db, changes).await
+}
+
+/// Frees positions and lot numbers before the update, because it checks uniqueness row by row and items may exchange
+/// theirs.
+async fn free_places(db: &Transaction<'_>, moved: &[Uuid]) -> SqlResult<()> {
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let free = "UPDATE items SET position = -1 - position, lot_number = chr(1) || uuid::text WHERE uuid = ANY($1) AND position >= 0";
+    rows::execute(db, free, &[&moved]).await.map(|_| ())
 }
 
 struct States<'a, T> {
