@@ -39,7 +39,7 @@ impl ErrorPage {
 
     /// 404.
     pub fn not_found() -> Self {
-        let detail = "It may have been deleted, or the address may be incomplete.";
+        let detail = "It may have been deleted, or the address may be incomplete. Check the address, or begin at the start page.";
         Self::new(StatusCode::NOT_FOUND, "Page not found", detail)
     }
 

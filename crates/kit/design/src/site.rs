@@ -4,6 +4,7 @@
 //! can set. For addresses that a browser does not trust (plain HTTP) it sends `Origin` with every POST, which no page can
 //! set either. The server refuses a form with neither header. In addition, the session cookie is `SameSite=Lax`.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use askama::Template;
@@ -13,13 +14,14 @@ use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, Method};
 use kit_http::{FallbackResponses, Origins};
 
 use super::error_page::{ErrorPage, ErrorPageContent, NextLink};
 use super::frame::{Frame, render_page_as};
+use super::side::Side;
 
 /// A page may load the files of its own site and send forms to it, and nothing else.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -60,24 +62,44 @@ impl FrameAncestors {
     }
 }
 
-/// The router of a site with its middleware.
+/// The side navigation of the visitor whom the cookies of a request name; none for a visitor who is not signed in. The site
+/// asks for it when it shows an error page.
+pub type SideOfVisitor = Arc<dyn Fn(HeaderMap) -> Pin<Box<dyn Future<Output = Option<Side>> + Send>> + Send + Sync>;
+
+/// The router of a site with its middleware. Its error pages have no navigation.
 pub fn wrap_site(pages: Router, site: Arc<Site>) -> Router {
+    wrap(pages, site, None)
+}
+
+/// The router of a site with its middleware. Its error pages keep the navigation of a visitor who is signed in.
+pub fn wrap_site_with_side(pages: Router, site: Arc<Site>, side: SideOfVisitor) -> Router {
+    wrap(pages, site, Some(side))
+}
+
+fn wrap(pages: Router, site: Arc<Site>, side: Option<SideOfVisitor>) -> Router {
     let fallbacks = FallbackResponses {
         route_not_found: || ErrorPage::not_found().into_response(),
         method_not_allowed: || ErrorPage::method_not_allowed().into_response(),
         panicked: || ErrorPage::internal().into_response(),
     };
     Router::from(kit_http::finish_as(pages, fallbacks, Origins::SameOrigin))
-        .layer(from_fn_with_state(site, site_middleware))
+        .layer(from_fn_with_state((site, side), site_middleware))
 }
 
-async fn site_middleware(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+type SiteState = (Arc<Site>, Option<SideOfVisitor>);
+
+async fn site_middleware(State((site, side)): State<SiteState>, request: Request, next: Next) -> Response {
+    let cookies = side.is_some().then(|| cookies(request.headers()));
     let mut response = match check_origin(&site, request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     };
     if let Some(content) = response.extensions_mut().remove::<ErrorPageContent>() {
-        response = render_error_page(&site, content, response);
+        let side = match (side, cookies) {
+            (Some(side), Some(cookies)) => side(cookies).await,
+            _ => None,
+        };
+        response = render_error_page(&site, side, content, response);
     }
     let (policy, resources) = FrameAncestors::policies(response.extensions_mut().remove());
     let headers = response.headers_mut();
@@ -89,6 +111,11 @@ async fn site_middleware(State(site): State<Arc<Site>>, request: Request, next: 
     headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, resources);
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// The cookies of a request.
+fn cookies(headers: &HeaderMap) -> HeaderMap {
+    headers.get_all(COOKIE).iter().map(|line| (COOKIE, line.clone())).collect()
 }
 
 /// 403 for a request that changes something and was not sent by a page of this site.
@@ -116,10 +143,12 @@ fn authority(origin: &str) -> Option<&str> {
 }
 
 /// The error page in the site's layout, with the status and headers of the response.
-fn render_error_page(site: &Site, content: ErrorPageContent, response: Response) -> Response {
+fn render_error_page(site: &Site, side: Option<Side>, content: ErrorPageContent, response: Response) -> Response {
     let (mut parts, _) = response.into_parts();
+    let has_side = side.is_some();
+    let frame = Frame { side, ..Frame::signed_out(content.title, site.base.clone(), site.name) };
     let page = ErrorPageTemplate {
-        frame: Frame::signed_out(content.title, site.base.clone(), site.name),
+        frame,
         detail: content.detail,
         next_link: content.next_link.unwrap_or(site.home),
         request: parts
@@ -128,7 +157,13 @@ fn render_error_page(site: &Site, content: ErrorPageContent, response: Response)
             .and_then(|id| id.to_str().ok())
             .map(str::to_owned),
     };
-    let rendered: Result<Response, ErrorPage> = render_page_as(parts.status, &page);
+    let rendered: Result<Response, ErrorPage> = match has_side {
+        true => {
+            let ErrorPageTemplate { frame, detail, next_link, request } = page;
+            render_page_as(parts.status, &ErrorPageWithSide { frame, detail, next_link, request })
+        }
+        false => render_page_as(parts.status, &page),
+    };
     let Ok(rendered) = rendered else { return Response::from_parts(parts, Body::empty()) };
     let (rendered, body) = rendered.into_parts();
     parts.headers.remove(http::header::CONTENT_LENGTH);
@@ -139,6 +174,16 @@ fn render_error_page(site: &Site, content: ErrorPageContent, response: Response)
 #[derive(Template)]
 #[template(path = "error_page.html")]
 struct ErrorPageTemplate {
+    frame: Frame,
+    detail: String,
+    next_link: NextLink,
+    request: Option<String>,
+}
+
+/// The error page beside the navigation.
+#[derive(Template)]
+#[template(path = "error_page_with_side.html")]
+struct ErrorPageWithSide {
     frame: Frame,
     detail: String,
     next_link: NextLink,

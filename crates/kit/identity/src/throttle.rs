@@ -57,6 +57,13 @@ impl Limit {
             .attempt(address_subject(address))
     }
 
+    /// An attempt from this address to open a link, which is counted apart from sign-ins.
+    pub fn of_link(self, address: IpAddr) -> Attempt {
+        let subject = Sha256::new_with_prefix(b"link\0").chain_update(address_subject(address));
+        Self { attempts_max: self.attempts_max.saturating_mul(PEOPLE_AT_AN_ADDRESS), ..self }
+            .attempt(subject.finalize().into())
+    }
+
     /// An attempt at this account from a device that signed in to it before.
     pub fn of_device(self, email: &str, device: &Device) -> Attempt {
         let subject = Sha256::new_with_prefix(b"device\0").chain_update(device.id()).chain_update([0]);

@@ -65,6 +65,11 @@ impl Need {
     }
 }
 
+/// All pages that require a session.
+pub(crate) fn all() -> impl Iterator<Item = &'static Page> {
+    MODULES.iter().flat_map(|pages| pages.iter())
+}
+
 /// What a page requires; none when the page is not listed.
 pub(crate) fn need(method: &Method, path: &str) -> Option<Need> {
     // A HEAD request requires what the GET request requires.
@@ -72,8 +77,7 @@ pub(crate) fn need(method: &Method, path: &str) -> Option<Need> {
     let path = path.strip_prefix(super::PATH).unwrap_or(path);
     // The first page has a slash of the mount point and one of its own.
     let path = if path.trim_end_matches('/').is_empty() { "/" } else { path };
-    let mut pages = MODULES.iter().flat_map(|pages| pages.iter());
-    pages
+    all()
         .find(|(listed_method, listed_path, _)| *listed_method == method.as_str() && *listed_path == path)
         .map(|page| page.2)
 }
@@ -94,7 +98,7 @@ mod tests {
 
     #[test]
     fn each_page_is_listed_once() {
-        let all: Vec<_> = MODULES.iter().flat_map(|pages| pages.iter()).map(|page| (page.0, page.1)).collect();
+        let all: Vec<_> = all().map(|page| (page.0, page.1)).collect();
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:?}");
     }
 

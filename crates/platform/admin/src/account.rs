@@ -1,7 +1,6 @@
 //! The user's own settings: password, second factor, sessions.
 
 pub(crate) mod password;
-mod qr_code;
 pub(crate) mod second_factor;
 
 use askama::Template;

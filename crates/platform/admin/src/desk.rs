@@ -57,7 +57,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/rehearsal", get(rehearsal::page).post(rehearsal::start))
 }
 
-/// A link from the desk to a screen of the same webcast.
+/// A link from the desk to a screen of the same webcast, or to their set-up.
 struct ScreenLink {
     words: &'static str,
     path: String,
@@ -99,6 +99,7 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         screens: vec![
             ScreenLink { words: "Room screen", path: format!("/webcasts/{webcast}/room") },
             ScreenLink { words: "Speaker's view", path: format!("/webcasts/{webcast}/speaker") },
+            ScreenLink { words: "Set up screens", path: format!("/webcasts/{webcast}/screens") },
         ],
         style: files::STYLE.name(),
         script: files::SCRIPT.name(),

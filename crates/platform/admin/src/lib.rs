@@ -55,8 +55,13 @@ pub const PATH: &str = "/admin";
 /// Mounts the administration of this platform on the surface, below [`PATH`].
 pub fn add_to(surface: Surface, platform: Platform, clock: SharedClock, config: AdminConfig) -> Surface {
     let admin = Admin::new(platform, clock, config);
-    let site = admin.shared_site();
-    surface.mount(PATH, site::wrap_site(pages().with_state(admin), site))
+    let (site, side) = (admin.shared_site(), session::side_of_visitor(&admin));
+    surface.mount(PATH, site::wrap_site_with_side(pages().with_state(admin), site, side))
+}
+
+/// Method and path of each page that requires a session, below [`PATH`]. Tests of access go through them.
+pub fn listed_pages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    access::all().map(|(method, path, _)| (*method, *path))
 }
 
 /// All pages. Each module lists its own, with the scope that each requires, for [`access`].

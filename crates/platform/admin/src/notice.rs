@@ -28,6 +28,9 @@ const NOTICES: &[(&str, &str)] = &[
     ("sessions-ended", "The user's sessions have ended."),
     ("user-second-factor-off", "The user's second factor is off."),
     ("key-revoked", "The API key was revoked. Other nodes refuse it within 5 seconds."),
+    ("screen-link-revoked", "The link was revoked. Screens that used it show nothing any more."),
+    ("rate-saved", "The rate was saved. The room screen shows it within a minute, or with the next bid."),
+    ("rate-removed", "The rate was removed."),
     ("clock-advanced", "The clock was advanced, and the lots that became due have ended."),
 ];
 

@@ -37,7 +37,9 @@ fn error_page(error: PlatformError) -> ErrorPage {
             ErrorPage::new(StatusCode::UNAUTHORIZED, "You are not signed in", detail)
                 .with_next_link("Sign in", "/sign-in")
         }
-        PlatformError::Forbidden(_) => ErrorPage::forbidden(text),
+        PlatformError::Forbidden(_) | PlatformError::People(PeopleRefusal::ClerkNotAssigned) => {
+            ErrorPage::forbidden(text)
+        }
         PlatformError::NotFound(_) => ErrorPage::not_found(),
         PlatformError::People(PeopleRefusal::TooManyAttempts { retry_after_s }) => {
             ErrorPage::new(StatusCode::TOO_MANY_REQUESTS, "Too many attempts", text).with_retry_after(retry_after_s)

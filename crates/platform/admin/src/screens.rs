@@ -3,7 +3,12 @@
 //! A page works without script, which then loads it again every two seconds. With script, it fetches its fragment whenever the
 //! stream says that something changed, and says "stale" when the server is silent for three seconds. No screen shows a
 //! reserve, a maximum or a name.
+//!
+//! A screen is shown to a user who is signed in, or on a device that followed a link ([`opened`]). Both get the same pages.
 
+mod links;
+mod opened;
+mod rates;
 mod view;
 
 use std::sync::LazyLock;
@@ -15,7 +20,8 @@ use axum::routing::get;
 use kit_design::assets::Asset;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::render_page;
-use platform_core::Scope;
+use platform_core::port::ScreenKind;
+use platform_core::{Caller, Scope};
 use uuid::Uuid;
 
 use crate::access::{Need, Page};
@@ -29,8 +35,10 @@ use view::ScreenView;
 const ROOM: Need = Need::Has(Scope::AuctionsRead);
 /// The speaker sees waiting web bids.
 const SPEAKER: Need = Need::Has(Scope::RingWrite);
+/// Who sets up the screens of a webcast.
+const SET_UP: Need = Need::Has(Scope::RingWrite);
 
-/// The pages of this module with the scope that each requires.
+/// The pages of this module with the scope that each requires. A page that a link opens requires no session.
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/webcasts/{webcast}/room", ROOM),
     ("GET", "/webcasts/{webcast}/room/fragment", ROOM),
@@ -38,6 +46,11 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/webcasts/{webcast}/speaker", SPEAKER),
     ("GET", "/webcasts/{webcast}/speaker/fragment", SPEAKER),
     ("GET", "/webcasts/{webcast}/speaker/live", SPEAKER),
+    ("GET", "/webcasts/{webcast}/screens", SET_UP),
+    ("POST", "/webcasts/{webcast}/screens/links", SET_UP),
+    ("POST", "/webcasts/{webcast}/screens/links/revoke", SET_UP),
+    ("POST", "/webcasts/{webcast}/screens/rates", SET_UP),
+    ("POST", "/webcasts/{webcast}/screens/rates/remove", SET_UP),
 ];
 
 pub(crate) fn router() -> Router<Admin> {
@@ -48,6 +61,8 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/speaker", get(speaker))
         .route("/webcasts/{webcast}/speaker/fragment", get(speaker_fragment))
         .route("/webcasts/{webcast}/speaker/live", get(stream))
+        .merge(links::router())
+        .merge(opened::router())
 }
 
 pub(crate) static STYLE: LazyLock<Asset> =
@@ -81,53 +96,69 @@ struct SpeakerScreen {
     view: ScreenView,
 }
 
+/// The name of a screen.
+fn name(kind: ScreenKind) -> &'static str {
+    match kind {
+        ScreenKind::Room => "Room screen",
+        ScreenKind::Speaker => "Speaker's view",
+    }
+}
+
 /// `GET /webcasts/{webcast}/room`
 async fn room(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
-    let view = view::read(&session, webcast).await?;
-    let sale = view.sale.clone();
-    let fragment = rendered(&RoomScreen { view })?;
-    page(&session, webcast, ("room", "Room screen"), sale, fragment)
+    let path = format!("/webcasts/{webcast}/room");
+    page(&session.admin, &session.caller, webcast, ScreenKind::Room, path).await
 }
 
 /// `GET /webcasts/{webcast}/room/fragment`
 async fn room_fragment(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
-    let view = view::read(&session, webcast).await?;
-    Ok(Html(rendered(&RoomScreen { view })?).into_response())
+    fragment(&session.admin, &session.caller, webcast, ScreenKind::Room).await
 }
 
 /// `GET /webcasts/{webcast}/speaker`
 async fn speaker(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
-    let view = view::read(&session, webcast).await?;
-    let sale = view.sale.clone();
-    let fragment = rendered(&SpeakerScreen { view })?;
-    page(&session, webcast, ("speaker", "Speaker's view"), sale, fragment)
+    let path = format!("/webcasts/{webcast}/speaker");
+    page(&session.admin, &session.caller, webcast, ScreenKind::Speaker, path).await
 }
 
 /// `GET /webcasts/{webcast}/speaker/fragment`
 async fn speaker_fragment(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
-    let view = view::read(&session, webcast).await?;
-    Ok(Html(rendered(&SpeakerScreen { view })?).into_response())
+    fragment(&session.admin, &session.caller, webcast, ScreenKind::Speaker).await
 }
 
 /// `GET /webcasts/{webcast}/room/live` and `…/speaker/live`
 async fn stream(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
     let listener = session.platform().listen_to_auction(&session.caller, webcast, None).await?;
-    Ok(live::respond(listener, session.admin))
+    Ok(live::respond(listener, session.admin, None))
 }
 
-fn page(
-    session: &Session,
+/// The page of a screen. `path` is where its fragment and its stream are.
+async fn page(
+    admin: &Admin,
+    caller: &Caller,
     webcast: Uuid,
-    (kind, name): (&'static str, &'static str),
-    sale: String,
-    fragment: String,
+    kind: ScreenKind,
+    path: String,
 ) -> Result<Response, PageError> {
-    let base = session.admin.site().base.to_string();
-    render_page(&ScreenPage { base, path: format!("/webcasts/{webcast}/{kind}"), kind, name, fragment, sale })
+    let view = view::read(admin, caller, webcast, kind).await?;
+    let sale = view.sale.clone();
+    let fragment = rendered(kind, view)?;
+    let base = admin.site().base.to_string();
+    render_page(&ScreenPage { base, path, kind: kind.name(), name: name(kind), fragment, sale })
 }
 
-fn rendered(template: &impl Template) -> Result<String, ErrorPage> {
-    template.render().map_err(|error| {
+/// What the page of a screen fetches after each change.
+async fn fragment(admin: &Admin, caller: &Caller, webcast: Uuid, kind: ScreenKind) -> Result<Response, PageError> {
+    let view = view::read(admin, caller, webcast, kind).await?;
+    Ok(Html(rendered(kind, view)?).into_response())
+}
+
+fn rendered(kind: ScreenKind, view: ScreenView) -> Result<String, ErrorPage> {
+    let rendered = match kind {
+        ScreenKind::Room => RoomScreen { view }.render(),
+        ScreenKind::Speaker => SpeakerScreen { view }.render(),
+    };
+    rendered.map_err(|error| {
         tracing::error!(%error, "the server could not render a screen");
         ErrorPage::internal()
     })

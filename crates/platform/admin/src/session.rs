@@ -1,5 +1,7 @@
 //! The user's session: the token in the cookie, which the platform authenticates at each request.
 
+use std::sync::Arc;
+
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, MatchedPath, RawPathParams};
 use axum::response::{IntoResponse as _, Response};
@@ -9,6 +11,7 @@ use jiff::Timestamp;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::Frame;
 use kit_design::side::{Person, Side, SideGroup, SideLink};
+use kit_design::site::SideOfVisitor;
 use platform_core::people::SignedInUser;
 use platform_core::{Caller, Platform, PlatformError, Role, Scope};
 use uuid::Uuid;
@@ -85,23 +88,42 @@ impl Session {
     /// The frame around a page.
     pub(crate) fn frame(&self, title: impl Into<String>, section: Section) -> Frame {
         let site = self.admin.site();
-        let links = |sections: &[Section]| -> Vec<SideLink> {
-            let own = sections.iter().filter_map(|own| own.link().map(|link| (*own, link)));
-            let seen = own.filter(|(_, (.., scope))| scope.is_none_or(|scope| self.may(scope)));
-            seen.map(|(own, (words, path, _))| SideLink::new(words, path, own == section)).collect()
-        };
-        let groups = GROUPS.iter().map(|(title, sections)| SideGroup { title, links: links(sections) });
-        let environment = Some(self.admin.config().environment.clone()).filter(|name| !name.is_empty());
-        let person = Person {
-            name: self.email.clone(),
-            detail: labels::role(self.role).into(),
-            account_path: "/account",
-            sign_out_path: "/sign-out",
-        };
-        let groups = groups.filter(|group| !group.links.is_empty()).collect();
-        let side = Some(Side { groups, person, environment });
+        let side = Some(side(&self.admin, self.role, &self.email, Some(section)));
         Frame { side, ..Frame::signed_out(title, site.base.clone(), site.name) }
     }
+}
+
+/// The navigation of a user. `section` is the part that the page belongs to; none for an error page.
+fn side(admin: &Admin, role: Role, email: &str, section: Option<Section>) -> Side {
+    let links = |sections: &[Section]| -> Vec<SideLink> {
+        let own = sections.iter().filter_map(|own| own.link().map(|link| (*own, link)));
+        let seen = own.filter(|(_, (.., scope))| scope.is_none_or(|scope| role.scopes().contains(scope)));
+        seen.map(|(own, (words, path, _))| SideLink::new(words, path, Some(own) == section)).collect()
+    };
+    let groups = GROUPS.iter().map(|(title, sections)| SideGroup { title, links: links(sections) });
+    let environment = Some(admin.config().environment.clone()).filter(|name| !name.is_empty());
+    let person = Person {
+        name: email.to_owned(),
+        detail: labels::role(role).into(),
+        account_path: "/account",
+        sign_out_path: "/sign-out",
+    };
+    let groups = groups.filter(|group| !group.links.is_empty()).collect();
+    Side { groups, person, environment }
+}
+
+/// The navigation beside the error pages of a user who is signed in.
+pub(crate) fn side_of_visitor(admin: &Admin) -> SideOfVisitor {
+    let admin = admin.clone();
+    Arc::new(move |headers| {
+        let admin = admin.clone();
+        Box::pin(async move {
+            let token = admin.session_cookie().read(&headers)?;
+            // Without an answer of the database, an error page is shown without navigation.
+            let SignedInUser { role, email, .. } = admin.platform().authenticate_user(token).await.ok()?;
+            Some(side(&admin, role, &email, None))
+        })
+    })
 }
 
 impl FromRequestParts<Admin> for Session {

@@ -1,12 +1,17 @@
-//! The health of this installation: version, database, workers, settings.
+//! The health of this installation: version, database, workers, settings. The page follows the workers while it is open.
 
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
+use jiff::Timestamp;
+use kit_design::error_page::sentence;
 use kit_design::frame::{Frame, render_page};
+use kit_design::relative_time::RelativeTime;
+use platform_core::PlatformError;
 use platform_core::Scope::AuctionsRead;
 use platform_core::config::Nodes;
+use platform_core::worker_states::{WaitingWork, Worker, WorkerHealth, WorkerState};
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
@@ -19,15 +24,83 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new().route("/system", get(page))
 }
 
-/// Background work of a node: its name, what it does, and when it runs.
-const WORKERS: &[(&str, &str, &str)] = &[
-    ("Ends of lots", "Ends each lot of a timed auction at its effective end.", "At the earliest end"),
-    ("Publisher", "Publishes waiting events to each customer's provider, in order for each lot.", "At each commit"),
-    ("Test clocks", "Ends lots of sandbox auctions on the way to the time of their clock.", "At each advance"),
-    ("Bulk changes", "Applies changes of large auctions, 250 lots in a step.", "At each change"),
-    ("Live updates", "Sends changes to the pages that are open, on every node.", "At each commit"),
-    ("Expiry", "Deletes expired sessions and stored answers.", "Once a minute"),
-];
+/// A worker of this node.
+struct WorkerRow {
+    name: &'static str,
+    /// What it does, and when it runs.
+    task: &'static str,
+    last_run: Option<RelativeTime>,
+    /// Class and text of its state.
+    state: (&'static str, &'static str),
+    failing_since: Option<RelativeTime>,
+    error: String,
+    /// What waits for it, of all nodes; empty when nothing does.
+    behind: String,
+}
+
+/// Name and task of a worker.
+fn words(worker: Worker) -> (&'static str, &'static str) {
+    match worker {
+        Worker::ItemEnds => ("Ends of lots", "Ends each lot of a timed auction at its effective end."),
+        Worker::Heartbeat => ("Heartbeat", "Tells other nodes each second that this one runs."),
+        Worker::Publisher => {
+            ("Publisher", "Publishes waiting events to each customer's provider, in order for each lot.")
+        }
+        Worker::TestClocks => ("Test clocks", "Ends lots of sandbox auctions on the way to the time of their clock."),
+        Worker::BulkChanges => ("Bulk changes", "Applies changes of large auctions, 250 lots in a step."),
+        Worker::Expiry => ("Expiry", "Deletes expired sessions and stored answers, once a minute."),
+    }
+}
+
+impl WorkerRow {
+    fn new(state: WorkerState, work: &WaitingWork, now: Timestamp) -> Self {
+        let (name, task) = words(state.worker);
+        let failing_since = match state.health {
+            WorkerHealth::FailingSince(since) => Some(RelativeTime::new(since, now)),
+            _ => None,
+        };
+        Self {
+            name,
+            task,
+            last_run: state.last_run_at.map(|at| RelativeTime::new(at, now)),
+            state: match state.health {
+                WorkerHealth::NotStarted => ("", "Not started"),
+                WorkerHealth::Running => ("good", "Running"),
+                WorkerHealth::Late => ("bad", "Late"),
+                WorkerHealth::FailingSince(_) => ("bad", "Failing"),
+            },
+            failing_since,
+            error: state.error.map(|error| sentence(&error)).unwrap_or_default(),
+            behind: behind(state.worker, work, now),
+        }
+    }
+}
+
+/// How far a worker is behind.
+fn behind(worker: Worker, work: &WaitingWork, now: Timestamp) -> String {
+    let since = |at: Timestamp| {
+        let seconds = now.duration_since(at).as_secs().max(0);
+        if seconds < 120 { format!("{seconds} s") } else { format!("{} min", seconds / 60) }
+    };
+    let count = |number: usize, one: &str, many: &str| match number {
+        0 => String::new(),
+        1 => format!("1 {one}"),
+        number => format!("{number} {many}"),
+    };
+    match worker {
+        Worker::ItemEnds => work.overdue_end.map(|at| format!("An end is {} overdue", since(at))).unwrap_or_default(),
+        Worker::Publisher => match work.oldest_event_at {
+            Some(at) => {
+                let events = count(usize::try_from(work.events).unwrap_or(usize::MAX), "event", "events");
+                format!("{events} waiting, the oldest for {}", since(at))
+            }
+            None => String::new(),
+        },
+        Worker::TestClocks => count(work.test_clocks, "clock is being advanced", "clocks are being advanced"),
+        Worker::BulkChanges => count(work.bulk_changes, "change under way", "changes under way"),
+        Worker::Heartbeat | Worker::Expiry => String::new(),
+    }
+}
 
 #[derive(Template)]
 #[template(path = "system.html")]
@@ -41,7 +114,8 @@ struct SystemPage {
     check_ms: Option<String>,
     /// What is wrong, if the check failed.
     fault: String,
-    workers: &'static [(&'static str, &'static str, &'static str)],
+    workers: Vec<WorkerRow>,
+    read_at: RelativeTime,
     session_hours: u64,
     idle_minutes: u64,
     rate_limit: String,
@@ -61,6 +135,13 @@ async fn page(session: Session) -> Result<Response, PageError> {
         }
     };
     let limit = config.key_requests_per_min_max;
+    let now = session.now();
+    // A database that can't be read is the fault that the page shows; the workers' own states are in memory.
+    let work = match platform.waiting_work(&session.caller).await {
+        Err(error @ PlatformError::Forbidden(_)) => return Err(error.into()),
+        work => work.unwrap_or_default(),
+    };
+    let workers = platform.worker_states().into_iter().map(|state| WorkerRow::new(state, &work, now)).collect();
     render_page(&SystemPage {
         frame: session.frame("System", Section::System),
         version: env!("CARGO_PKG_VERSION"),
@@ -72,7 +153,8 @@ async fn page(session: Session) -> Result<Response, PageError> {
         environment: session.admin.config().environment.clone(),
         check_ms: check.is_ok().then(|| format!("{:.1}", took.as_secs_f64() * 1_000.0)),
         fault,
-        workers: WORKERS,
+        workers,
+        read_at: RelativeTime::new(now, now),
         session_hours: config.people.session_ttl.as_secs() / 3_600,
         idle_minutes: config.people.session_idle.as_secs() / 60,
         rate_limit: if limit == 0 { "none".to_owned() } else { format!("{limit} a minute") },

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kit_runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
+use crate::worker_states::Worker;
 use crate::{Platform, PlatformResult};
 
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -25,15 +26,19 @@ impl Platform {
 
     async fn run_expiry(&self, stopping: CancellationToken) {
         while !stopping.is_cancelled() {
-            if let Err(error) = self.delete_expired_answers().await {
+            let answers = self.delete_expired_answers().await.map(drop);
+            if let Err(error) = &answers {
                 tracing::error!(%error, "expired answers could not be deleted");
             }
-            if let Err(error) = self.delete_expired_sessions().await {
+            let sessions = self.delete_expired_sessions().await.map(drop);
+            if let Err(error) = &sessions {
                 tracing::error!(%error, "expired sessions could not be deleted");
             }
-            if let Err(error) = self.note_refused_sign_ins().await {
+            let noted = self.note_refused_sign_ins().await.map(drop);
+            if let Err(error) = &noted {
                 tracing::error!(%error, "the number of refused sign-ins could not be logged");
             }
+            self.record_run(Worker::Expiry, &answers.and(sessions).and(noted));
             let next = self.now() + FORGET_EVERY;
             tokio::select! {
                 () = stopping.cancelled() => {}

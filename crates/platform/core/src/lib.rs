@@ -33,6 +33,7 @@ mod metrics;
 mod platform;
 pub mod port;
 mod worker_loop;
+pub mod worker_states;
 
 // The capabilities.
 pub mod access;

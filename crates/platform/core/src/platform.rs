@@ -23,6 +23,7 @@ use crate::port::{ApiKey, NodeId, Store};
 use crate::publishing::{Publisher, PublisherParts};
 use crate::ring::LateBids;
 use crate::sales::item_ends::EndHealth;
+use crate::worker_states::WorkerRuns;
 
 /// The parts that a platform is built from.
 pub struct PlatformParts {
@@ -78,6 +79,8 @@ struct Inner {
     late_bids: LateBids,
     /// Whether due items can be ended.
     end_health: EndHealth,
+    /// The last runs of this node's workers.
+    worker_runs: WorkerRuns,
     metrics: Arc<Metrics>,
 }
 
@@ -123,6 +126,7 @@ impl Platform {
             image_limits: ImageLimits::default(),
             late_bids: LateBids::default(),
             end_health: EndHealth::default(),
+            worker_runs: WorkerRuns::default(),
             metrics,
         };
         Self { inner: Arc::new(inner) }
@@ -226,6 +230,10 @@ impl Platform {
 
     pub(crate) fn end_health(&self) -> &EndHealth {
         &self.inner.end_health
+    }
+
+    pub(crate) fn worker_runs(&self) -> &WorkerRuns {
+        &self.inner.worker_runs
     }
 
     pub(crate) fn item_queues(&self) -> &ItemQueues {

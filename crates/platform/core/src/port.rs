@@ -33,6 +33,7 @@ mod nodes;
 mod outbox;
 mod registration_changes;
 mod registrations;
+mod screens;
 mod sealings;
 mod sessions;
 mod staff_reads;
@@ -65,6 +66,7 @@ pub use registrations::{
     BidderItem, ExpectedRegistration, Registration, RegistrationStatus, RegistrationStore, RegistrationWrite,
     SpendingVersion,
 };
+pub use screens::{GuideRate, ScreenKind, ScreenLink, ScreenStore};
 pub use sealings::{SealedAnswer, SealedLocation, SealedReplacement, SealingStore};
 pub use sessions::{Session, SessionStore, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate};
 pub use staff_reads::{JournalWindow, StaffReadStore};
@@ -117,6 +119,7 @@ pub trait Store:
     + UserStore
     + SessionStore
     + ClerkStore
+    + ScreenStore
     + AccessLogStore
     + AuctionStore
     + ItemEndStore
@@ -142,6 +145,7 @@ impl<S> Store for S where
         + UserStore
         + SessionStore
         + ClerkStore
+        + ScreenStore
         + AccessLogStore
         + AuctionStore
         + ItemEndStore

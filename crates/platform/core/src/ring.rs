@@ -11,6 +11,7 @@ mod desk;
 mod late_bids;
 mod online;
 mod order;
+mod screens;
 
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
@@ -22,6 +23,7 @@ pub(crate) use late_bids::LateBids;
 pub use late_bids::{LATE_BID_SHOWN_SECONDS, LateBid};
 pub use online::{InternetBidResult, NewInternetBid};
 pub use platform_rules::ring::{Commission, RingAction};
+pub use screens::{GUIDE_RATES_MAX, NewScreenLink, OpenScreen, ScreenLinkEnd, ScreenLinkValidity, takes_screens};
 
 use crate::access::caller::visible;
 use crate::decide::expect_version;

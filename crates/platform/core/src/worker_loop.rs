@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Platform;
 use crate::error::PlatformResult;
+use crate::worker_states::Worker;
 
 /// Pause after a run that failed.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
@@ -17,14 +18,16 @@ impl Platform {
     pub(crate) async fn run_worker<F>(
         &self,
         stopping: CancellationToken,
-        signal: &Signal,
+        (worker, signal): (Worker, &Signal),
         failure: &'static str,
         mut run: impl FnMut() -> F,
     ) where
         F: Future<Output = PlatformResult<()>>,
     {
         while !stopping.is_cancelled() {
-            let pause = match run().await {
+            let ran = run().await;
+            self.record_run(worker, &ran);
+            let pause = match ran {
                 Ok(()) => self.config().timers.look_every,
                 Err(error) => {
                     tracing::error!(error = error.full_message(), "{failure}");

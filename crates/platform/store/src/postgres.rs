@@ -26,6 +26,7 @@ mod nodes;
 mod outbox;
 mod registrations;
 mod rows;
+mod screens;
 mod sealings;
 mod sessions;
 mod staff_reads;

@@ -6,15 +6,16 @@ use http::StatusCode;
 use kit_design::fields::SubmittedForm;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
+use kit_design::qr_code::QrCode;
 use platform_core::PlatformError;
 use platform_core::people::{Enrolled, PeopleRefusal};
 
 use super::password::secret;
-use super::qr_code::QrCode;
 use crate::form_page::{FormPage, Refused};
 use crate::page_error::PageError;
 use crate::session::{Section, Session};
 
+const QR_LABEL: &str = "QR code with the secret of the second factor";
 const TITLE: &str = "Turn on a second factor";
 
 fn password_page(session: &Session, refused: &Refused) -> FormPage {
@@ -50,7 +51,7 @@ struct Shown {
 }
 
 fn confirm_page(session: &Session, enrolled: Option<Enrolled>, fault: &str) -> ConfirmPage {
-    let shown = enrolled.map(|Enrolled { secret, url }| Shown { secret, qr: QrCode::new(&url), url });
+    let shown = enrolled.map(|Enrolled { secret, url }| Shown { secret, qr: QrCode::new(&url, QR_LABEL), url });
     ConfirmPage {
         frame: session.frame(TITLE, Section::Account),
         shown,

@@ -111,6 +111,11 @@ impl Sale {
         if session.may(Scope::EventsRead) {
             tabs.push(link("Timeline", Tab::Timeline, "/timeline"));
         }
+        if kind == AuctionKind::Webcast && session.may(Scope::RingWrite) {
+            let ring =
+                |words, page: &str| TabLink { words, path: format!("/webcasts/{uuid}/{page}"), is_current: false };
+            tabs.extend([ring("Desk", "desk"), ring("Screens", "screens")]);
+        }
         let progress = self.bulk_change.as_ref().map(|change| Progress {
             words: labels::bulk_operation(change),
             done: change.through + 1,

@@ -22,6 +22,8 @@ use crate::session::{PathIds, Session};
 const BEAT_EVERY: SignedDuration = SignedDuration::from_secs(1);
 /// The event after which a page fetches its state in any case.
 const ANYTHING_CHANGED: &str = "event: changed\ndata: {}\n\n";
+/// The last event of a screen whose link has ended. The page loads itself again and shows why.
+const ENDED: &str = "event: ended\ndata: {}\n\n";
 /// Tells nginx and compatible proxies not to buffer the stream.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
@@ -29,12 +31,20 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
 pub(super) async fn stream(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, DeskProblem> {
     let listener = session.platform().listen_to_auction(&session.caller, webcast, None).await?;
     let late_bids = LateBids { caller: session.caller, webcast, seen: None };
-    Ok(stream_of(Source { listener, beat_at: session.admin.now(), admin: session.admin, late_bids: Some(late_bids) }))
+    Ok(stream_of(Source {
+        listener,
+        beat_at: session.admin.now(),
+        admin: session.admin,
+        late_bids: Some(late_bids),
+        link: None,
+        has_ended: false,
+    }))
 }
 
-/// The events of a listener without their content: `changed` with the version, and `beat` each second.
-pub(crate) fn respond(listener: Listener, admin: Admin) -> Response {
-    stream_of(Source { listener, beat_at: admin.now(), admin, late_bids: None })
+/// The events of a listener without their content: `changed` with the version, and `beat` each second. With the token of a
+/// link, the stream ends with `ended` when the link has ended.
+pub(crate) fn respond(listener: Listener, admin: Admin, link: Option<String>) -> Response {
+    stream_of(Source { listener, beat_at: admin.now(), admin, late_bids: None, link, has_ended: false })
 }
 
 fn stream_of(source: Source) -> Response {
@@ -56,6 +66,9 @@ struct Source {
     beat_at: Timestamp,
     /// For desks only.
     late_bids: Option<LateBids>,
+    /// The token that opened a screen without a sign-in.
+    link: Option<String>,
+    has_ended: bool,
 }
 
 /// Refused web bids are in memory only, so no event tells of them; the stream looks for new ones at each beat.
@@ -76,7 +89,7 @@ impl LateBids {
 
 impl Source {
     async fn next(&mut self) -> Option<String> {
-        loop {
+        while !self.has_ended {
             tokio::select! {
                 chunk = self.listener.next() => {
                     let changed = changed(&chunk?);
@@ -87,6 +100,10 @@ impl Source {
                 () = self.admin.clock().sleep_until(self.beat_at) => {
                     let now = self.admin.now();
                     self.beat_at = now + BEAT_EVERY;
+                    if self.link_has_ended().await {
+                        self.has_ended = true;
+                        return Some(ENDED.to_owned());
+                    }
                     if let Some(late_bids) = &mut self.late_bids
                         && late_bids.has_new(self.admin.platform()).await
                     {
@@ -96,6 +113,14 @@ impl Source {
                 }
             }
         }
+        None
+    }
+
+    /// True when the link of this screen was revoked or has expired, or its sale has ended. While the store can't be
+    /// reached, the screen goes on.
+    async fn link_has_ended(&self) -> bool {
+        let Some(token) = &self.link else { return false };
+        matches!(self.admin.platform().open_screen(token).await, Ok(Err(_)))
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct DeskState {
     /// The lot that `reopen` would bring back.
     last: Option<DoneView>,
     commands: Vec<&'static str>,
-    open_buyers: usize,
+    open_buyers: u64,
     late: Vec<LateView>,
     lots_per_hour: Option<u32>,
 }
@@ -256,7 +256,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         commissions: desk.commissions.iter().map(|left| commission(left, &money)).collect(),
         bids: item.map(|item| bids(item, desk, &money)).unwrap_or_default(),
         next: desk.next.iter().map(|item| next(item, &money)).collect(),
-        open_buyers: done.iter().filter(|lot| lot.is_buyer_open == Some(true)).count(),
+        open_buyers: platform.open_buyers(caller, uuid).await?,
         last: desk.last.as_ref().map(|item| DoneView::new(auction, item, &money)),
         commands: desk.legal.iter().map(|action| action.as_str()).collect(),
         late: late_bids.iter().map(|bid| late(bid, &money)).collect(),

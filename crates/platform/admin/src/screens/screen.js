@@ -23,6 +23,8 @@ async function refresh() {
     do {
       fetchAgain = false;
       const answer = await fetch(`${address}/fragment`, { credentials: "same-origin", redirect: "error", cache: "no-store", signal: AbortSignal.timeout(5000) });
+      // The link or the session has ended: the page says so when it is loaded again.
+      if (answer.status === 401) location.reload();
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.getElementById("screen");
@@ -52,6 +54,10 @@ function connect() {
     heardAt = performance.now();
     refresh();
   });
+  source.addEventListener("ended", () => {
+    source.close();
+    location.reload();
+  });
   source.onerror = () => lose();
 }
 
@@ -70,4 +76,6 @@ setInterval(() => {
   if (now - heardAt > SILENCE_MAX_MS) show(false);
   if (source && now - Math.max(heardAt, openedAt) > SILENCE_MAX_MS) lose();
 }, 250);
+// No event tells of new exchange rates.
+setInterval(refresh, 30000);
 connect();

@@ -1,12 +1,17 @@
 //! What a screen shows of the lot in the ring, or of the last lot while the ring is empty.
 
+use std::collections::BTreeMap;
+
 use contract::{AuctionStatus, ItemStatus};
-use platform_core::PlatformError;
+use jiff::civil::Date;
+use platform_core::port::{GuideRate, ScreenKind};
+use platform_core::{Caller, PlatformError};
 use platform_rules::{Auction, AuctionKind, Item, WebcastPhase};
 use uuid::Uuid;
 
+use super::rates;
+use crate::admin::Admin;
 use crate::desk::amounts::Money;
-use crate::session::Session;
 
 /// A screen's content, as text.
 #[derive(Debug, Default)]
@@ -26,6 +31,8 @@ pub(super) struct ScreenView {
     /// True when an absentee's commission reaches the asking price and does not lead.
     pub(super) book_bids: bool,
     pub(super) next: Vec<(String, String)>,
+    /// The price in other currencies: the date of the rates, and the amounts.
+    pub(super) guides: Vec<(String, Vec<String>)>,
 }
 
 #[derive(Debug)]
@@ -38,8 +45,13 @@ pub(super) struct LotOnScreen {
 }
 
 /// Reads what the screens of a webcast show.
-pub(super) async fn read(session: &Session, webcast: Uuid) -> Result<ScreenView, PlatformError> {
-    let (platform, caller) = (session.platform(), &session.caller);
+pub(super) async fn read(
+    admin: &Admin,
+    caller: &Caller,
+    webcast: Uuid,
+    kind: ScreenKind,
+) -> Result<ScreenView, PlatformError> {
+    let platform = admin.platform();
     let ring = platform.ring(caller, webcast).await?;
     let auction = &ring.auction;
     if auction.kind != AuctionKind::Webcast {
@@ -49,7 +61,7 @@ pub(super) async fn read(session: &Session, webcast: Uuid) -> Result<ScreenView,
         (None, Some(last)) => Some(platform.item(caller, last).await?.0),
         _ => None,
     };
-    let origin = &session.admin.site().origin;
+    let origin = &admin.site().origin;
     let money = Money::of(&auction.currency);
     let mut view = of_item(auction, ring.item.as_ref().or(last.as_ref()), &money, origin);
     if let (Some(lot), Some(item)) = (&mut view.lot, ring.item.as_ref().or(last.as_ref())) {
@@ -63,6 +75,11 @@ pub(super) async fn read(session: &Session, webcast: Uuid) -> Result<ScreenView,
     }
     if let Some(desk) = &ring.desk {
         view.next = desk.next.iter().map(|item| (item.lot_number.clone(), item.title.clone())).collect();
+    }
+    let shown = ring.item.as_ref().or(last.as_ref());
+    let price = shown.and_then(|item| item.price().or(item.in_ring().map(|ring| ring.asking_price)));
+    if let (ScreenKind::Room, Some(price)) = (kind, price) {
+        view.guides = guides(&platform.guide_rates(caller, webcast).await?, price, &money);
     }
     Ok(view)
 }
@@ -95,6 +112,17 @@ fn of_item(auction: &Auction, item: Option<&Item>, money: &Money, origin: &str) 
         reserve_met: item.reserve_met(),
         ..ScreenView::default()
     }
+}
+
+/// The price in other currencies, grouped by the date of the rates.
+fn guides(rates: &[GuideRate], price: i64, money: &Money) -> Vec<(String, Vec<String>)> {
+    let mut by_date: BTreeMap<Date, Vec<String>> = BTreeMap::new();
+    for rate in rates {
+        if let Some(amount) = rate.convert(price, money.digits()) {
+            by_date.entry(rate.date).or_default().push(Money::of(&rate.currency).text(amount));
+        }
+    }
+    by_date.into_iter().rev().map(|(date, amounts)| (rates::day(date), amounts)).collect()
 }
 
 fn waiting(auction: &Auction) -> String {

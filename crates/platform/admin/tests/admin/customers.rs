@@ -3,9 +3,12 @@
 use axum::Router;
 use axum::routing::{get, post};
 use http::StatusCode;
-use platform_core::Role;
+use platform_core::port::{NodeId, OutboxSettlement, PublishResult};
+use platform_core::sales::auctions::NewAuction;
+use platform_core::{Caller, Role};
+use uuid::Uuid;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, sale};
 
 /// Starts a provider that accepts the key `lwp_right` for the application `app_1`; returns its address.
 async fn provider() -> String {
@@ -109,4 +112,93 @@ async fn a_key_is_not_sent_to_another_provider() {
         ("cursor", "99"),
     ];
     visitor.post(&connection, &beyond).await.is(422).shows("cursor");
+}
+
+/// A sale that is a draft with all its lots.
+fn draft(new: &mut NewAuction) {
+    new.status = contract::AuctionStatus::Draft;
+    new.items.iter_mut().for_each(|item| item.status = contract::ItemStatus::Draft);
+}
+
+/// Has the provider refuse for good what waits, as a publisher records it; returns the cursors.
+async fn refuse(fixture: &Fixture, customer: Uuid, error: &str) -> Vec<i64> {
+    let (now, node) = (fixture.platform.now(), NodeId(Uuid::from_u128(1)));
+    fixture.store.heartbeat(node, now, now).await.unwrap();
+    let events = fixture.store.claim_outbox(node, customer, now, 100).await.unwrap();
+    let refused =
+        |cursor| OutboxSettlement { customer, cursor, result: PublishResult::Quarantined { error: error.to_owned() } };
+    let cursors: Vec<i64> = events.iter().map(|event| event.cursor).collect();
+    fixture.store.record_outbox_outcomes(cursors.iter().copied().map(refused).collect(), now).await.unwrap();
+    cursors
+}
+
+#[tokio::test]
+async fn support_sends_an_event_in_quarantine_again_or_drops_it_with_a_reason() {
+    let fixture = Fixture::new();
+    let provider = provider().await;
+    let (auction, _) = sale(&fixture, draft).await;
+    let staff = Caller::command_line();
+    let customer = fixture.platform.auction(&staff, auction).await.unwrap().customer;
+    let mut support = fixture.signed_in(Role::Support).await;
+    let path = format!("/customers/{customer}");
+    let fields = [("provider", "address"), ("url", &provider), ("application", "app_1"), ("apiKey", "lwp_right")];
+    support.submit(&format!("{path}/connection"), &fields).await.is(200).shows("Working").hides("Quarantine");
+    let status = async |to| {
+        let version = fixture.platform.auction(&staff, auction).await.unwrap().version;
+        fixture.platform.change_auction_status(&staff, auction, to, Some(version), None).await.unwrap();
+    };
+    status(contract::AuctionStatus::Preview).await;
+    let first = refuse(&fixture, customer, "422: <b>no such event type</b>").await[0];
+    let page = support.get(&path).await;
+    page.is(200).shows("Refused by the provider").shows("422: &#60;b&#62;no such").hides("<b>no such");
+    page.shows(&format!("{path}/quarantine/drop?cursor={first}"));
+    // A viewer sees what is wrong, and has no button.
+    let mut viewer = fixture.signed_in(Role::Viewer).await;
+    viewer.get(&path).await.is(200).shows("Refused by the provider").hides("Send again").hides("Drop event");
+
+    support
+        .submit(&format!("{path}/quarantine/send"), &[])
+        .await
+        .is(200)
+        .shows("The events wait to be published again");
+    assert_eq!(refuse(&fixture, customer, "422: again").await, [first]);
+    let drop = format!("{path}/quarantine/drop");
+    support.get(&format!("{drop}?cursor={first}")).await.is(200).shows("is never published");
+    support.get(&format!("{drop}?cursor=soon")).await.is(404);
+    let cursor = first.to_string();
+    support.post(&drop, &[("cursor", &cursor), ("reason", "")]).await.is(422).shows("eason");
+    let dropped = support.submit(&drop, &[("cursor", &cursor), ("reason", "announced by telephone")]).await;
+    dropped.is(200).shows("The event was dropped").hides("Refused by the provider");
+    support.post(&drop, &[("cursor", &cursor), ("reason", "again")]).await.is(422);
+}
+
+#[tokio::test]
+async fn an_event_that_was_overtaken_is_sent_only_after_a_question() {
+    let fixture = Fixture::new();
+    let provider = provider().await;
+    let (auction, _) = sale(&fixture, draft).await;
+    let staff = Caller::command_line();
+    let customer = fixture.platform.auction(&staff, auction).await.unwrap().customer;
+    let mut support = fixture.signed_in(Role::Support).await;
+    let path = format!("/customers/{customer}");
+    let fields = [("provider", "address"), ("url", &provider), ("application", "app_1"), ("apiKey", "lwp_right")];
+    support.submit(&format!("{path}/connection"), &fields).await.is(200);
+    let status = async |to| {
+        let version = fixture.platform.auction(&staff, auction).await.unwrap().version;
+        fixture.platform.change_auction_status(&staff, auction, to, Some(version), None).await.unwrap();
+    };
+    status(contract::AuctionStatus::Preview).await;
+    let first = refuse(&fixture, customer, "422").await[0];
+    status(contract::AuctionStatus::Draft).await;
+    let (now, node) = (fixture.platform.now(), NodeId(Uuid::from_u128(1)));
+    let later = fixture.store.claim_outbox(node, customer, now, 100).await.unwrap()[0].cursor;
+    let published = OutboxSettlement { customer, cursor: later, result: PublishResult::Published };
+    fixture.store.record_outbox_outcomes(vec![published], now).await.unwrap();
+
+    let (send, cursor) = (format!("{path}/quarantine/send"), first.to_string());
+    support.submit(&send, &[]).await.is(200).shows("Some events stay in quarantine");
+    let asked = support.submit(&send, &[("cursor", &cursor)]).await;
+    asked.is(200).shows("A later event of the same auction or lot was published already.");
+    let sent = support.submit(&send, &[("cursor", &cursor), ("outOfOrder", "yes")]).await;
+    sent.is(200).shows("wait to be published again").hides("Refused by the provider");
 }

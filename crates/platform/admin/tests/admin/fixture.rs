@@ -10,6 +10,7 @@ use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::people::NewUser;
+use platform_core::port::Store;
 use platform_core::sales::auctions::NewAuction;
 use platform_core::sales::new_item::NewItem;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role};
@@ -25,6 +26,7 @@ pub(crate) struct Fixture {
     pub(crate) surface: Surface,
     pub(crate) platform: Platform,
     pub(crate) clock: TestClock,
+    pub(crate) store: Arc<dyn Store>,
 }
 
 impl Fixture {
@@ -35,8 +37,9 @@ impl Fixture {
     pub(crate) fn with(config: AdminConfig) -> Self {
         let clock = TestClock::new("2026-11-21T06:28:03.123Z".parse().unwrap());
         let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
+        let store = platform_store::sqlite::open_temporary().unwrap();
         let platform = Platform::new(PlatformParts {
-            store: platform_store::sqlite::open_temporary().unwrap(),
+            store: Arc::clone(&store),
             clock: Arc::new(clock.clone()),
             random: Arc::new(SeededRandom::new(1)),
             vault: Arc::new(vault),
@@ -45,7 +48,7 @@ impl Fixture {
         });
         let api = kit_http::finish(Router::new());
         let surface = platform_admin::add_to(api, platform.clone(), Arc::new(clock.clone()), config);
-        Fixture { surface, platform, clock }
+        Fixture { surface, platform, clock, store }
     }
 
     pub(crate) fn visitor(&self) -> Visitor {

@@ -5,6 +5,7 @@
 mod account;
 mod auctioneers;
 mod customers;
+mod error_pages;
 mod fixture;
 mod images;
 mod sale_auctions;

@@ -1,5 +1,6 @@
 //! The audit log, the system page and the test clock.
 
+use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::{Caller, Role};
 
 use crate::fixture::{Fixture, sale};
@@ -41,6 +42,30 @@ async fn the_system_page_reports_a_healthy_installation() {
     let mut visitor = fixture.signed_in(Role::Support).await;
     let page = visitor.get("/system").await;
     page.is(200).shows("Healthy").shows(env!("CARGO_PKG_VERSION")).shows("http://admin.test").shows("Staging");
+}
+
+#[tokio::test]
+async fn the_system_page_follows_the_workers_of_this_node() {
+    let fixture = Fixture::new();
+    let mut visitor = fixture.signed_in(Role::Support).await;
+    sale(&fixture, |_| {}).await;
+    let row = |page: &str, name: &str| {
+        page.split("<tr>").find(|row| row.contains(&format!("<b>{name}</b>"))).unwrap_or_default().to_owned()
+    };
+    let page = visitor.get("/system").await;
+    page.is(200).shows("id=\"workers\" data-live=").shows("http-equiv=\"refresh\"");
+    assert!(row(&page.text, "Ends of lots").contains("Not started"), "{}", page.text);
+    fixture.clock.advance(std::time::Duration::from_secs(30 * 60));
+    ItemEndWorker::new(fixture.platform.clone()).run_once(fixture.platform.now()).await.unwrap();
+    let ends = row(&visitor.get("/system").await.text, "Ends of lots");
+    assert!(ends.contains("Running") && ends.contains("Nothing"), "{ends}");
+    // Nothing runs for a minute, then for a day: the lot's end is overdue.
+    fixture.clock.advance(std::time::Duration::from_secs(60));
+    assert!(row(&visitor.get("/system").await.text, "Ends of lots").contains("Late"));
+    fixture.clock.advance(std::time::Duration::from_secs(24 * 3_600));
+    let mut visitor = fixture.signed_in(Role::Viewer).await;
+    let ends = row(&visitor.get("/system").await.text, "Ends of lots");
+    assert!(ends.contains("Late") && ends.contains("An end is 31 min overdue"), "{ends}");
 }
 
 #[tokio::test]

@@ -19,7 +19,8 @@ async fn a_desk_is_for_people_who_may_clerk_this_webcast() {
     assert_eq!(fixture.get(&viewer, &format!("{path}/state")).await.status, 403);
     let (user, clerk) = fixture.person("clerk", Role::Clerk).await;
     assert_eq!(fixture.get(&clerk, &format!("{path}/state")).await.json()["code"], "clerk_not_assigned");
-    assert_ne!(fixture.get(&clerk, &path).await.status, 200);
+    let page = fixture.get(&clerk, &path).await;
+    assert!(page.status == 403 && page.text.contains("You are not a clerk of this webcast"), "{}", page.text);
     fixture.platform.assign_clerk(&Caller::command_line(), fixture.webcast, user).await.unwrap();
     assert_eq!(fixture.get(&clerk, &path).await.status, 200);
     assert_eq!(fixture.get(&clerk, &format!("{path}/state")).await.status, 200);

@@ -131,6 +131,20 @@ async fn the_stream_says_that_the_ring_changed() {
 }
 
 #[tokio::test]
+async fn buyers_are_open_of_all_lots_and_not_of_the_last_ones_only() {
+    let fixture = Fixture::with_more_lots(20).await;
+    let mut desk = fixture.desk("one").await;
+    for _ in 0..23 {
+        desk.give(named("send")).await.give(json!({ "command": "bid", "amount": 20_000 })).await;
+        desk.give(named("sell")).await;
+    }
+    desk.give(named("send")).await.give(json!({ "command": "bid", "bidder": "117" })).await.give(named("sell")).await;
+    assert_eq!(desk.at("/openBuyers"), &json!(23));
+    desk.load().await;
+    assert_eq!(desk.at("/openBuyers"), &json!(23));
+}
+
+#[tokio::test]
 async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() {
     let fixture = Fixture::new().await;
     let mut desk = fixture.desk("one").await;

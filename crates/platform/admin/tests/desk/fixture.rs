@@ -33,6 +33,7 @@ pub(crate) struct Fixture {
     pub(crate) webcast: Uuid,
     pub(crate) auctioneer: Uuid,
     pub(crate) lots: Vec<Uuid>,
+    pub(crate) clock: TestClock,
     surface: Surface,
 }
 
@@ -50,6 +51,11 @@ impl Answer {
 
 impl Fixture {
     pub(crate) async fn new() -> Self {
+        Self::with_more_lots(0).await
+    }
+
+    /// The webcast with this number of lots more than the four.
+    pub(crate) async fn with_more_lots(more: usize) -> Self {
         let clock = TestClock::new("2026-11-21T10:00:00.000Z".parse().unwrap());
         let vault = Vault::new(vec![(KeyId::new("k1").unwrap(), Key::generate(&SeededRandom::new(9)))]).unwrap();
         let platform = Platform::new(PlatformParts {
@@ -62,7 +68,7 @@ impl Fixture {
         });
         let config = AdminConfig { public_url: "http://sale.example".into(), ..AdminConfig::default() };
         let surface = kit_http::finish(Router::new());
-        let surface = platform_admin::add_to(surface, platform.clone(), Arc::new(clock), config);
+        let surface = platform_admin::add_to(surface, platform.clone(), Arc::new(clock.clone()), config);
         let staff = Caller::command_line();
         let customer = platform.create_customer(&staff, "Hartley", None).await.unwrap().fresh().unwrap().uuid;
         let auctioneer = platform.create_auctioneer(&staff, customer, "Hartley & Sons", None).await.unwrap();
@@ -73,18 +79,19 @@ impl Fixture {
             status: ItemStatus::Live,
             ..NewItem::new(number, title)
         };
-        let items = vec![
+        let mut items = vec![
             NewItem { reserve: Some(12_345), low_estimate: Some(15_000), ..item("1", "A bureau") },
             item("2", HOSTILE),
             item("3", "A runner"),
             item("4", "A chest"),
         ];
+        items.extend((0..more).map(|number| item(&(number + 5).to_string(), "A chair")));
         let new = NewAuction::new(auctioneer, AuctionKind::Webcast, HOSTILE, "GBP", "Europe/London");
         let starts_at = Some("2026-11-21T10:00:00.000Z".parse().unwrap());
         let new = NewAuction { starts_at, status: AuctionStatus::Live, items, ..new };
         let created = platform.create_auction(&staff, &new, None).await.unwrap().fresh().unwrap();
         let lots = created.items.iter().map(|item| item.uuid).collect();
-        Self { platform, webcast: created.auction.uuid, auctioneer, lots, surface }
+        Self { platform, webcast: created.auction.uuid, auctioneer, lots, clock, surface }
     }
 
     /// The session token of a user with this role.
@@ -123,6 +130,18 @@ impl Fixture {
         assert!(placed.is_err(), "{placed:?}");
     }
 
+    /// Passes the lots and moves the sale on to this status.
+    pub(crate) async fn end_sale(&self, status: AuctionStatus) {
+        let staff = Caller::command_line();
+        for lot in &self.lots {
+            let version = self.platform.item(&staff, *lot).await.unwrap().0.version;
+            let to = ItemStatus::Withdrawn;
+            self.platform.change_item_status(&staff, *lot, to, None, Some(version), None).await.unwrap();
+        }
+        let version = self.platform.auction(&staff, self.webcast).await.unwrap().version;
+        self.platform.change_auction_status(&staff, self.webcast, status, Some(version), None).await.unwrap();
+    }
+
     pub(crate) async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         for (name, value) in headers {
@@ -134,6 +153,22 @@ impl Fixture {
         Answer { status: head.status.as_u16(), headers: head.headers, text }
     }
 
+    /// The status of a response, whose body is not read: it may be a stream.
+    pub(crate) async fn status(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> u16 {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.surface.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap().status().as_u16()
+    }
+
+    /// A timed auction that is still a draft.
+    pub(crate) async fn timed_auction(&self) -> Uuid {
+        let new = NewAuction::new(self.auctioneer, AuctionKind::Timed, "Timed", "GBP", "UTC");
+        let created = self.platform.create_auction(&Caller::command_line(), &new, None).await.unwrap();
+        created.fresh().unwrap().auction.uuid
+    }
+
     /// A page with the session of a user.
     pub(crate) async fn get(&self, token: &str, path: &str) -> Answer {
         self.send(Method::GET, &format!("/admin{path}"), &[("cookie", &format!("lotwire_admin={token}"))], "").await
@@ -141,7 +176,11 @@ impl Fixture {
 
     /// The first events of a stream, until one contains the text.
     pub(crate) async fn events_until(&self, token: &str, path: &str, text: &str, act: impl AsyncFnOnce()) -> String {
-        let cookie = format!("lotwire_admin={token}");
+        self.events_of(&format!("lotwire_admin={token}"), path, text, act).await
+    }
+
+    /// As [`Fixture::events_until`], with a cookie.
+    pub(crate) async fn events_of(&self, cookie: &str, path: &str, text: &str, act: impl AsyncFnOnce()) -> String {
         let request = Request::get(format!("/admin{path}")).header("cookie", cookie).body(Body::empty()).unwrap();
         let mut body = self.surface.clone().oneshot(request).await.unwrap().into_body();
         let mut seen = String::new();

@@ -5,4 +5,6 @@
 mod access;
 mod commands;
 mod fixture;
+mod roles;
+mod screen_links;
 mod screens;

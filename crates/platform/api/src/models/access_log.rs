@@ -26,7 +26,7 @@ pub(crate) struct AccessEntryView {
     pub(crate) address: Option<String>,
     /// What happened: `signedIn`, `signInRefused`, `signInsRefused`, `userCreated`, `userChanged`, `userRemoved`,
     /// `passwordReset`, `passwordChanged`, `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`,
-    /// `keyCreated`, `keyRevoked`, `connectionEntered` or `connectionEnded`. There may be others later.
+    /// `screenLinkCreated`, `screenLinkRevoked`, `keyCreated`, `keyRevoked`, `connectionEntered` or `connectionEnded`. There may be others later.
     pub(crate) event: String,
     /// The subject and further facts: an object whose members depend on the event.
     #[schema(value_type = Object)]

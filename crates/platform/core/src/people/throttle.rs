@@ -50,6 +50,20 @@ impl Platform {
         Err(PeopleRefusal::TooManyAttempts { retry_after_s }.into())
     }
 
+    /// Takes one of this address's attempts to open a link; none when the address is not known.
+    pub(crate) async fn take_attempt_at_link(&self, from: Option<IpAddr>) -> PlatformResult<Option<SignInAttempt>> {
+        let Some(address) = from else { return Ok(None) };
+        let own = self.attempts_limit().of_link(address);
+        self.take(TakenAttempts { own, address: None }, from).await?;
+        Ok(Some(own))
+    }
+
+    /// Returns the attempt after a link was opened.
+    pub(crate) async fn give_back_at_link(&self, taken: Option<SignInAttempt>) -> PlatformResult<()> {
+        let settled = SignInAttemptsUpdate { full: Vec::new(), back: taken.into_iter().collect() };
+        Ok(self.store().settle_sign_in_attempts(settled).await?)
+    }
+
     /// Returns attempts after a right password: all of the account's or the device's, but only one of the address's.
     /// Otherwise the owner of one account could try passwords of other accounts without limit.
     pub(super) async fn give_back(&self, taken: TakenAttempts) -> PlatformResult<()> {

@@ -6,8 +6,8 @@ use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
 
 use super::{
-    ApiKey, Clerk, ClerkAssignResult, Consumer, Digest, IdempotentAnswer, Page, Session, StartFrom, StoreResult, User,
-    UserChange, UserChangeResult,
+    ApiKey, Clerk, ClerkAssignResult, Consumer, Digest, IdempotentAnswer, Page, ScreenKind, ScreenLink, Session,
+    StartFrom, StoreResult, User, UserChange, UserChangeResult,
 };
 
 /// A change of access. The store commits it as a whole, with its entry and its answer, or not at all.
@@ -38,6 +38,10 @@ pub enum AccessChange {
     AssignClerk(Clerk, usize),
     /// Unassigns a user from a webcast.
     UnassignClerk(Uuid, Uuid),
+    /// Creates a link to a screen in place of the webcast's earlier one of this kind.
+    PutScreenLink(ScreenLink),
+    /// Revokes the link of this kind of a webcast.
+    RevokeScreenLink(Uuid, ScreenKind),
     /// Creates or replaces a customer's connection. Waiting outbox rows become due and their failures are cleared. If
     /// the connection is complete and starts from a cursor, the announced events after the cursor that have no outbox
     /// row are inserted into the outbox in the same transaction.
@@ -51,7 +55,7 @@ pub enum AccessChange {
 pub enum AccessChangeResult {
     /// The change was made.
     Done,
-    /// Nothing changed: the key was revoked, the clerk unassigned or the connection deleted before, or the code does not
+    /// Nothing changed: the key was revoked, the clerk unassigned, the link revoked or the connection deleted before, or the code does not
     /// create the first user.
     Unchanged,
     /// The result of changing or removing a user.

@@ -13,6 +13,7 @@ use super::{LaneHandle, Publisher, lock};
 use crate::Platform;
 use crate::config::Nodes;
 use crate::port::NodeId;
+use crate::worker_states::Worker;
 
 /// Interval of the heartbeat.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(1);
@@ -60,6 +61,7 @@ impl Platform {
         if let Err(error) = noted {
             tracing::error!(error = error.full_message(), "the node could not write its first heartbeat");
         }
+        self.record_run(Worker::Heartbeat, &alive);
         if let Err(error) = alive {
             tracing::error!(%error, "the node could not renew its heartbeat");
             return;
@@ -98,7 +100,9 @@ impl Platform {
         if !self.publisher().shared.running.load(Ordering::Acquire) {
             return;
         }
-        match self.store().customers_with_outbox(now).await {
+        let waiting = self.store().customers_with_outbox(now).await;
+        self.record_run(Worker::Publisher, &waiting);
+        match waiting {
             Ok(customers) => customers.into_iter().for_each(|customer| self.publisher().wake_lane(customer)),
             Err(error) => tracing::error!(%error, "the outbox could not be read"),
         }

@@ -195,6 +195,13 @@ impl Platform {
         Ok(self.store().item_counts(auction).await?)
     }
 
+    /// Number of SOLD items whose buyer's paddle is not known yet: see [`Platform::clerk`]. Errors: `forbidden`,
+    /// `not_found`.
+    pub async fn open_buyers(&self, caller: &Caller, auction: Uuid) -> PlatformResult<u64> {
+        self.auction(caller, auction).await?;
+        Ok(self.store().open_buyers(auction).await?)
+    }
+
     /// Changes the status of an auction. When it goes LIVE, its DRAFT and PREVIEW items go LIVE; when it is reconciled,
     /// PASSED items become UNSOLD; when it is archived before it was LIVE, with a reason, its items become WITHDRAWN. The
     /// items of a large auction follow in steps ([`super::bulk_change`]). A large

@@ -30,6 +30,7 @@ pub(crate) use self::health::EndHealth;
 use crate::Platform;
 use crate::error::PlatformResult;
 use crate::port::{Downtime, StoreError};
+use crate::worker_states::Worker;
 
 /// The actor in the journal.
 const ACTOR: &str = "timer";
@@ -91,6 +92,7 @@ impl ItemEndWorker {
     pub async fn run_once(&mut self, now: Timestamp) -> PlatformResult<EndReport> {
         let ended = self.end_due_items(now).await;
         self.platform.end_health().record(&ended, self.platform.clock().monotonic());
+        self.platform.record_run(Worker::ItemEnds, &ended);
         ended
     }
 

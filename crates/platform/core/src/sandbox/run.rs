@@ -8,6 +8,7 @@ use crate::Platform;
 use crate::error::PlatformResult;
 use crate::failed_subjects::FailedSubjects;
 use crate::port::StoreError;
+use crate::worker_states::Worker;
 
 /// Clocks that advance in turn, one step each; others wait.
 const CLOCKS_MAX: usize = 64;
@@ -97,7 +98,10 @@ impl Platform {
             async move {
                 let failure = "the clock of a sandbox auction could not advance; the worker tries again";
                 let signal = worker.platform.clocks_advanced();
-                worker.platform.run_worker(stopping, signal, failure, || worker.run_and_log()).await;
+                worker
+                    .platform
+                    .run_worker(stopping, (Worker::TestClocks, signal), failure, || worker.run_and_log())
+                    .await;
             }
         });
     }

@@ -126,6 +126,7 @@ forward! {
         async fn item_by_lot_number(auction: Uuid, lot_number: &str) -> StoreResult<Option<Item>>;
         async fn item_with_auction(item: Uuid) -> StoreResult<Option<(Item, Auction)>>;
         async fn item_counts(auction: Uuid) -> StoreResult<ItemCounts>;
+        async fn open_buyers(auction: Uuid) -> StoreResult<u64>;
         async fn capped_item_counts(auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>>;
         async fn bids(item: Uuid, page: Page<i64>) -> StoreResult<Vec<Bid>>;
         overridden {
@@ -282,6 +283,14 @@ forward! {
         async fn has_bidder_item(auction: Uuid, paddle: &str, item: Uuid) -> StoreResult<bool>;
         async fn record_bidder_items(bidder_items: Vec<BidderItem>) -> StoreResult<()>;
         async fn committed_amount(auction: Uuid, paddle: &str, except: Option<Uuid>) -> StoreResult<i64>;
+    }
+    impl ScreenStore {
+        async fn screen_links(auction: Uuid) -> StoreResult<Vec<ScreenLink>>;
+        async fn screen_link_by_hash(hash: Digest) -> StoreResult<Option<ScreenLink>>;
+        async fn touch_screen_link(hash: Digest, at: Timestamp) -> StoreResult<()>;
+        async fn guide_rates(auction: Uuid) -> StoreResult<Vec<GuideRate>>;
+        async fn put_guide_rate(auction: Uuid, rate: GuideRate, rates_max: usize) -> StoreResult<bool>;
+        async fn remove_guide_rate(auction: Uuid, currency: &str) -> StoreResult<bool>;
     }
     impl SealingStore {
         async fn sentinels() -> StoreResult<Vec<Sealed>>;

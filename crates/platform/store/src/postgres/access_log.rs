@@ -10,7 +10,7 @@ use platform_rules::{LogHash, LogHead};
 use tokio_postgres::Row;
 
 use super::rows::{self, SqlResult};
-use super::{PostgresStore, api_keys, clerks, consumers, sessions, users};
+use super::{PostgresStore, api_keys, clerks, consumers, screens, sessions, users};
 use crate::codec::corrupt;
 
 #[async_trait]
@@ -70,6 +70,8 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
             clerks::assign(db, clerk, *clerks_max).await.map(AccessChangeResult::Clerk)
         }
         AccessChange::UnassignClerk(auction, user) => clerks::unassign(db, *auction, *user).await.map(if_any),
+        AccessChange::PutScreenLink(link) => screens::put_link(db, link).await.map(done),
+        AccessChange::RevokeScreenLink(auction, kind) => screens::revoke_link(db, *auction, *kind).await.map(if_any),
         AccessChange::PutConsumer(consumer, start) => consumers::put(db, consumer, *start).await.map(done),
         AccessChange::Disconnect(customer) => Ok(consumers::disconnect(db, *customer)
             .await?

@@ -124,6 +124,14 @@ impl AuctionStore for PostgresStore {
         Ok(item_counts(&self.client().await?, auction).await?)
     }
 
+    async fn open_buyers(&self, auction: Uuid) -> StoreResult<u64> {
+        let select = "SELECT count(*) FROM items \
+             WHERE auction = $1 AND status = $2 AND state::jsonb #>> '{standing,bidder}' = ''";
+        let values: rows::Values<'_> = &[&auction, &ItemStatus::Sold.code()];
+        let count = rows::one(&self.client().await?, select, values, |row| rows::get::<i64>(row, 0)).await?;
+        Ok(count.unwrap_or_default().unsigned_abs())
+    }
+
     async fn capped_item_counts(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
         // Each combination is one position in the index. A condition on `has_bids` alone would read the whole index.
         let some = "EXISTS (SELECT 1 FROM items WHERE auction = a.uuid AND status";

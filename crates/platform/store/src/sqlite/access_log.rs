@@ -9,7 +9,7 @@ use platform_rules::{LogHash, LogHead};
 use rusqlite::{Connection, Row};
 
 use super::rows::{self, SqlResult};
-use super::{SqliteStore, api_keys, clerks, consumers, sessions, users};
+use super::{SqliteStore, api_keys, clerks, consumers, screens, sessions, users};
 
 #[async_trait]
 impl AccessLogStore for SqliteStore {
@@ -59,6 +59,8 @@ fn apply(db: &Connection, change: &AccessChange) -> SqlResult<AccessChangeResult
             clerks::assign(db, clerk, *clerks_max).map(AccessChangeResult::Clerk)
         }
         AccessChange::UnassignClerk(auction, user) => clerks::unassign(db, *auction, *user).map(if_any),
+        AccessChange::PutScreenLink(link) => screens::put_link(db, link).map(done),
+        AccessChange::RevokeScreenLink(auction, kind) => screens::revoke_link(db, *auction, *kind).map(if_any),
         AccessChange::PutConsumer(consumer, start) => consumers::put(db, consumer, *start).map(done),
         AccessChange::Disconnect(customer) => Ok(consumers::disconnect(db, *customer)?
             .map_or(AccessChangeResult::Unchanged, AccessChangeResult::Disconnected)),

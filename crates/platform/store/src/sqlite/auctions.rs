@@ -78,6 +78,17 @@ impl AuctionStore for SqliteStore {
         self.read(move |db| item_counts(db, auction)).await
     }
 
+    async fn open_buyers(&self, auction: Uuid) -> StoreResult<u64> {
+        let select = "SELECT count(*) FROM items INDEXED BY items_by_status \
+             WHERE auction = ?1 AND status = ?2 AND json_extract(state, '$.standing.bidder') = ''";
+        let sold = ItemStatus::Sold.code();
+        self.read(move |db| {
+            let count = rows::one(db, select, (auction.as_bytes(), sold), |row| Ok(row.get::<_, i64>(0)?))?;
+            Ok(count.unwrap_or_default().unsigned_abs())
+        })
+        .await
+    }
+
     async fn capped_item_counts(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
         let auctions = auctions.to_vec();
         self.read(move |db| auctions.iter().map(|auction| capped_item_counts(db, *auction)).collect()).await

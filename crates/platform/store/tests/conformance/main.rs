@@ -28,6 +28,7 @@ mod restart;
 mod rules;
 mod sales;
 mod sandbox;
+mod screens;
 mod sealings;
 mod settling;
 mod staff_reads;
@@ -81,6 +82,9 @@ stories! {
         an_archived_webcast_is_not_among_those_of_a_clerk,
         who_gets_another_role_is_nobodys_clerk_whoever_assigns_them_at_once,
         a_webcast_has_no_more_clerks_than_it_may_however_many_come_at_once;
+    screens:
+        a_webcast_has_one_link_of_each_kind,
+        rates_are_replaced_and_no_more_than_allowed;
     reference:
         an_address_is_kept_with_the_auctioneer_that_has_it,
         an_auctioneer_changes_with_its_address_or_not_at_all,
@@ -112,6 +116,7 @@ stories! {
         an_item_may_take_another_number_and_place,
         a_refused_change_takes_no_other_with_it,
         items_are_counted_by_status,
+        sold_lots_whose_buyer_is_open_are_counted,
         a_bid_is_struck_and_counts_again,
         the_whole_state_of_a_sale_is_kept,
         bids_are_listed_by_their_number;

@@ -144,6 +144,22 @@ pub(super) async fn items_are_counted_by_status(store: Shared) {
     assert_eq!(store.item_counts(auction_uuid(2)).await.unwrap(), ItemCounts::default());
 }
 
+pub(super) async fn sold_lots_whose_buyer_is_open_are_counted(store: Shared) {
+    sale(&store, 4).await;
+    for (number, paddle) in [(1, ""), (2, "117"), (3, ""), (4, "")] {
+        let mut change = bid(store.item(item_uuid(number)).await.unwrap().unwrap(), 100);
+        for changed in &mut change.items {
+            changed.state.standing.as_mut().unwrap().bidder = paddle.to_owned();
+        }
+        commit(&store, change).await.unwrap();
+        if number < 4 {
+            ends(&store, number, ItemStatus::Sold).await;
+        }
+    }
+    assert_eq!(store.open_buyers(auction_uuid(1)).await.unwrap(), 2);
+    assert_eq!(store.open_buyers(auction_uuid(2)).await.unwrap(), 0);
+}
+
 pub(super) async fn bids_are_listed_by_their_number(store: Shared) {
     sale(&store, 2).await;
     let mut made = Vec::new();

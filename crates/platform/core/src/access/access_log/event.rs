@@ -85,6 +85,24 @@ pub enum AccessEvent {
         /// The user.
         user: Uuid,
     },
+    /// A link to a screen of a webcast was created, in place of an earlier one of its kind.
+    ScreenLinkCreated {
+        /// The webcast.
+        auction: Uuid,
+        /// The link.
+        link: Uuid,
+        /// `room` or `speaker`.
+        kind: String,
+        /// When it ends.
+        expires_at: jiff::Timestamp,
+    },
+    /// A link to a screen of a webcast was revoked.
+    ScreenLinkRevoked {
+        /// The webcast.
+        auction: Uuid,
+        /// `room` or `speaker`.
+        kind: String,
+    },
     /// An API key was created.
     KeyCreated {
         /// The key.
@@ -129,5 +147,6 @@ mod tests {
         let name = |event: AccessEvent| serde_json::to_value(event).unwrap()["event"].clone();
         assert_eq!(name(AccessEvent::ClerkAssigned { auction, user }), "clerkAssigned");
         assert_eq!(name(AccessEvent::ClerkTakenOff { auction, user }), "clerkTakenOff");
+        assert_eq!(name(AccessEvent::ScreenLinkRevoked { auction, kind: "room".into() }), "screenLinkRevoked");
     }
 }

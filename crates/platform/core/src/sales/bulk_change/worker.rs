@@ -10,6 +10,7 @@ use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
 use crate::failed_subjects::FailedSubjects;
 use crate::port::{BulkChange, StoreError};
+use crate::worker_states::Worker;
 
 /// Bulk changes that advance in turn, one step each; others wait.
 const BULK_CHANGES_MAX: usize = 64;
@@ -86,7 +87,10 @@ impl Platform {
             async move {
                 let failure = "a bulk change could not continue; the worker tries again";
                 let signal = worker.platform.bulk_changes_begun();
-                worker.platform.run_worker(stopping, signal, failure, || worker.run_and_log()).await;
+                worker
+                    .platform
+                    .run_worker(stopping, (Worker::BulkChanges, signal), failure, || worker.run_and_log())
+                    .await;
             }
         });
     }

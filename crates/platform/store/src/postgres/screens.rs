@@ -1,0 +1,107 @@
+//! Links and exchange rates of the screens of webcasts.
+
+use async_trait::async_trait;
+use deadpool_postgres::{GenericClient, Transaction};
+use jiff::Timestamp;
+use platform_core::port::{Digest, GuideRate, ScreenKind, ScreenLink, ScreenStore, StoreResult};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+use super::PostgresStore;
+use super::rows::{self, SqlResult};
+use crate::codec::{corrupt, ms};
+
+const LINK: &str =
+    "SELECT uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms FROM screen_links";
+
+#[async_trait]
+impl ScreenStore for PostgresStore {
+    async fn screen_links(&self, auction: Uuid) -> StoreResult<Vec<ScreenLink>> {
+        let select = format!("{LINK} WHERE auction = $1 ORDER BY kind");
+        Ok(rows::list(&self.client().await?, &select, &[&auction], link).await?)
+    }
+
+    async fn screen_link_by_hash(&self, hash: Digest) -> StoreResult<Option<ScreenLink>> {
+        let select = format!("{LINK} WHERE hash = $1");
+        Ok(rows::one(&self.client().await?, &select, &[&hash.as_slice()], link).await?)
+    }
+
+    async fn touch_screen_link(&self, hash: Digest, at: Timestamp) -> StoreResult<()> {
+        let update = "UPDATE screen_links SET last_used_at_ms = $2 WHERE hash = $1";
+        rows::execute(&self.client().await?, update, &[&hash.as_slice(), &ms(at)]).await?;
+        Ok(())
+    }
+
+    async fn guide_rates(&self, auction: Uuid) -> StoreResult<Vec<GuideRate>> {
+        let select =
+            "SELECT currency, rate_millionths, rate_date FROM guide_rates WHERE auction = $1 ORDER BY currency";
+        Ok(rows::list(&self.client().await?, select, &[&auction], rate).await?)
+    }
+
+    async fn put_guide_rate(&self, auction: Uuid, rate: GuideRate, rates_max: usize) -> StoreResult<bool> {
+        let put = (auction, rate, rows::limit(rates_max));
+        self.write(&put, |db, put| Box::pin(put_rate(db, put))).await
+    }
+
+    async fn remove_guide_rate(&self, auction: Uuid, currency: &str) -> StoreResult<bool> {
+        let delete = "DELETE FROM guide_rates WHERE auction = $1 AND currency = $2";
+        Ok(rows::execute(&self.client().await?, delete, &[&auction, &currency]).await? == 1)
+    }
+}
+
+async fn put_rate(db: &Transaction<'_>, (auction, rate, rates_max): &(Uuid, GuideRate, i64)) -> SqlResult<bool> {
+    // Other rates of this auction wait for this lock, so that each counts the earlier ones.
+    rows::execute(db, "SELECT 1 FROM auctions WHERE uuid = $1 FOR NO KEY UPDATE", &[auction]).await?;
+    let upsert = "INSERT INTO guide_rates (auction, currency, rate_millionths, rate_date) \
+         SELECT $1::uuid, $2::text, $3::bigint, $4::text \
+         WHERE (SELECT count(*) FROM guide_rates WHERE auction = $1 AND currency <> $2) < $5 \
+         ON CONFLICT (auction, currency) DO UPDATE SET \
+         rate_millionths = excluded.rate_millionths, rate_date = excluded.rate_date";
+    let values: rows::Values<'_> = &[auction, &rate.currency, &rate.millionths, &rate.date.to_string(), rates_max];
+    Ok(rows::execute(db, upsert, values).await? == 1)
+}
+
+fn link(row: &Row) -> SqlResult<ScreenLink> {
+    Ok(ScreenLink {
+        uuid: rows::get(row, 0)?,
+        auction: rows::get(row, 1)?,
+        kind: ScreenKind::parse(rows::get(row, 2)?).ok_or_else(|| corrupt("a screen of an unknown kind"))?,
+        hash: rows::get::<&[u8]>(row, 3)?.try_into().map_err(corrupt)?,
+        created_at: rows::time(row, 4)?,
+        created_by: rows::get(row, 5)?,
+        expires_at: rows::time(row, 6)?,
+        last_used_at: rows::optional_time(row, 7)?,
+    })
+}
+
+fn rate(row: &Row) -> SqlResult<GuideRate> {
+    let date = rows::get::<&str>(row, 2)?.parse().map_err(corrupt)?;
+    Ok(GuideRate { currency: rows::get(row, 0)?, millionths: rows::get(row, 1)?, date })
+}
+
+/// Creates a link in place of the one before.
+pub(super) async fn put_link(db: &impl GenericClient, link: &ScreenLink) -> SqlResult<()> {
+    let upsert = "INSERT INTO screen_links \
+         (uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (auction, kind) DO UPDATE SET \
+         uuid = excluded.uuid, hash = excluded.hash, created_at_ms = excluded.created_at_ms, \
+         created_by = excluded.created_by, expires_at_ms = excluded.expires_at_ms, \
+         last_used_at_ms = excluded.last_used_at_ms";
+    let values: rows::Values<'_> = &[
+        &link.uuid,
+        &link.auction,
+        &link.kind.name(),
+        &link.hash.as_slice(),
+        &ms(link.created_at),
+        &link.created_by,
+        &ms(link.expires_at),
+        &link.last_used_at.map(ms),
+    ];
+    rows::execute(db, upsert, values).await.map(drop)
+}
+
+/// False when there was no such link.
+pub(super) async fn revoke_link(db: &impl GenericClient, auction: Uuid, kind: ScreenKind) -> SqlResult<bool> {
+    let delete = "DELETE FROM screen_links WHERE auction = $1 AND kind = $2";
+    Ok(rows::execute(db, delete, &[&auction, &kind.name()]).await? == 1)
+}
