@@ -1,9 +1,11 @@
 //! Flags and help of `lotwire provider`.
 
+mod alert_recipient;
 mod endpoint;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+pub(crate) use alert_recipient::{AlertScopeRef, ProviderAlertRecipient};
 pub(crate) use endpoint::{Confirmation, EndpointRef, EndpointRemoval, ProviderEndpoint, Skip};
 
 #[derive(Debug, Subcommand)]
@@ -52,6 +54,17 @@ Examples:
   lotwire provider endpoint cancel ep_2b…"
     )]
     Endpoint(ProviderEndpoint),
+    /// Manage the addresses that receive alerts about failing endpoints by e-mail.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire provider alert-recipient add ops@example.com --account org_2b…
+  lotwire provider alert-recipient confirm 7f3k…
+  lotwire provider alert-recipient list --account org_2b…
+  lotwire provider alert-recipient add ops@example.com --account org_2b… --application customer-17"
+    )]
+    AlertRecipient(ProviderAlertRecipient),
     /// List the endpoints with waiting deliveries, the oldest wait first: how many, since when, and why.
     Stuck(Stuck),
 }
