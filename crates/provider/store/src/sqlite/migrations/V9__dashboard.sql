@@ -14,3 +14,6 @@ INSERT INTO alert_recipients_of_scopes
 DROP TABLE alert_recipients;
 ALTER TABLE alert_recipients_of_scopes RENAME TO alert_recipients;
 CREATE INDEX alert_recipients_by_code ON alert_recipients (code_hash);
+
+-- Names of what an API key may do, separated by commas; NULL for a key that may do everything.
+ALTER TABLE api_keys ADD COLUMN scopes TEXT;
