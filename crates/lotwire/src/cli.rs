@@ -22,8 +22,8 @@ pub(crate) use application_target::ApplicationTarget;
 pub(crate) use customer_publishing::{CustomerPublishing, Quarantine, QuarantineSend};
 pub(crate) use listen::{ListenCommand, Trigger};
 pub(crate) use provider::{
-    Confirmation, EndpointRef, EndpointRemoval, PayloadCheckMode, Provider, ProviderAccount, ProviderAccountSet,
-    ProviderApplication, ProviderEndpoint, ProviderKey, Skip, Stuck,
+    AlertScopeRef, Confirmation, EndpointRef, EndpointRemoval, PayloadCheckMode, Provider, ProviderAccount,
+    ProviderAccountSet, ProviderAlertRecipient, ProviderApplication, ProviderEndpoint, ProviderKey, Skip, Stuck,
 };
 pub(crate) use sale::SaleCommand;
 pub(crate) use secrets::Secrets;

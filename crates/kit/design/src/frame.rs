@@ -6,6 +6,7 @@ use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use http::StatusCode;
 
+use super::colours::Colours;
 use super::error_page::ErrorPage;
 use super::side::Side;
 
@@ -28,6 +29,8 @@ pub struct Frame {
     pub theme: Option<String>,
     /// Path of the owner's logo, below the site's base.
     pub logo: Option<String>,
+    /// The colours that the visitor chose.
+    pub colours: Colours,
     /// Side navigation of a visitor who is signed in to a site with `side_layout.html`.
     pub side: Option<Side>,
 }
@@ -56,6 +59,7 @@ impl Frame {
             notice: None,
             theme: None,
             logo: None,
+            colours: Colours::of_request(),
             side: None,
         }
     }

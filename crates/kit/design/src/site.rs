@@ -13,12 +13,14 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, Method};
 use kit_http::{FallbackResponses, Origins};
 
+use super::colours;
 use super::error_page::{ErrorPage, ErrorPageContent, NextLink};
 use super::frame::{Frame, render_page_as};
 use super::side::Side;
@@ -82,8 +84,10 @@ fn wrap(pages: Router, site: Arc<Site>, side: Option<SideOfVisitor>) -> Router {
         method_not_allowed: || ErrorPage::method_not_allowed().into_response(),
         panicked: || ErrorPage::internal().into_response(),
     };
-    Router::from(kit_http::finish_as(pages, fallbacks, Origins::SameOrigin))
-        .layer(from_fn_with_state((site, side), site_middleware))
+    let colours = Router::new().route(colours::PATH, post(colours::choose)).with_state(Arc::clone(&site));
+    Router::from(kit_http::finish_as(pages.merge(colours), fallbacks, Origins::SameOrigin))
+        .layer(from_fn_with_state((Arc::clone(&site), side), site_middleware))
+        .layer(from_fn_with_state(site, colours::middleware))
 }
 
 type SiteState = (Arc<Site>, Option<SideOfVisitor>);

@@ -1,9 +1,11 @@
 //! Flags and help of `lotwire provider`.
 
+mod alert_recipient;
 mod endpoint;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+pub(crate) use alert_recipient::{AlertScopeRef, ProviderAlertRecipient};
 pub(crate) use endpoint::{Confirmation, EndpointRef, EndpointRemoval, ProviderEndpoint, Skip};
 
 #[derive(Debug, Subcommand)]
@@ -52,6 +54,17 @@ Examples:
   lotwire provider endpoint cancel ep_2b…"
     )]
     Endpoint(ProviderEndpoint),
+    /// Manage the addresses that receive alerts about failing endpoints by e-mail.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  lotwire provider alert-recipient add ops@example.com --account org_2b…
+  lotwire provider alert-recipient confirm 7f3k…
+  lotwire provider alert-recipient list --account org_2b…
+  lotwire provider alert-recipient add ops@example.com --account org_2b… --application customer-17"
+    )]
+    AlertRecipient(ProviderAlertRecipient),
     /// List the endpoints with waiting deliveries, the oldest wait first: how many, since when, and why.
     Stuck(Stuck),
 }
@@ -198,7 +211,15 @@ pub(crate) enum ProviderKey {
     #[command(after_help = "\
 Examples:
   lotwire provider key create --account org_2b… --name platform
-  lotwire provider key create --account org_2b… --name \"trial of June\" --expires-in-days 30 --json")]
+  lotwire provider key create --account org_2b… --name \"trial of June\" --expires-in-days 30 --json
+  lotwire provider key create --account org_2b… --name shop --scope send --scope read
+
+Scopes:
+  read       everything except signing secrets and custom headers
+  send       send messages
+  resend     resend, recover and replay messages, send examples
+  configure  applications, endpoints, event types, settings and secrets; expunge payloads
+  portal     links to App Portals")]
     Create {
         /// Id of the account (`org_…`).
         #[arg(long, value_name = "ORG")]
@@ -209,6 +230,9 @@ Examples:
         /// Days until the key expires, 1 to 3650 [default: never].
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..=3650))]
         expires_in_days: Option<u16>,
+        /// What the key may do; may be given several times [default: everything].
+        #[arg(long = "scope", value_name = "SCOPE", value_parser = ["read", "send", "resend", "configure", "portal"])]
+        scopes: Vec<String>,
         /// Print JSON: {"key":"…"}.
         #[arg(long)]
         json: bool,

@@ -1,7 +1,8 @@
-//! Runs `lotwire provider`: accounts, API keys, applications, endpoints and waiting deliveries of the embedded
+//! Runs `lotwire provider`: accounts, API keys, applications, endpoints, alert recipients and waiting deliveries of the embedded
 //! provider.
 
 mod account;
+mod alert_recipient;
 mod application;
 mod endpoint;
 mod key;
@@ -35,6 +36,7 @@ pub(super) async fn run(config: &Config, command: &Command) -> Result<(), Comman
         Command::Key(command) => key::run(&provider, &services, command).await,
         Command::Application(command) => application::run(&provider, command).await,
         Command::Endpoint(command) => endpoint::run(&provider, command).await,
+        Command::AlertRecipient(command) => alert_recipient::run(&provider, command).await,
         Command::Stuck(options) => stuck::run(&provider, &services, options).await,
     }
 }

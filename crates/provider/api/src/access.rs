@@ -1,6 +1,6 @@
-//! Authorisation: which routes an application token may call.
+//! Authorisation: which routes an API key with scopes and an application token may call.
 //!
-//! An API key may call every route. An application token may call the routes of this list, for its own application only
+//! An API key without scopes may call every route; [`key_scope`] says which scope a route requires of another key. An application token may call the routes of this list, for its own application only
 //! and with the listed capability. A route that is not listed requires an API key, so a new route is closed to tokens
 //! by default. The extractor of the caller runs [`check`] before the handler.
 
@@ -8,10 +8,10 @@ use axum::RequestPartsExt as _;
 use axum::extract::{MatchedPath, RawPathParams};
 use http::Method;
 use http::request::Parts;
-use provider_core::model::Capability;
 use provider_core::model::Capability::{
     CreateAttempts, ManageEndpoint, ManageEndpointSecret, ViewBase, ViewEndpointSecret,
 };
+use provider_core::model::{Capability, KeyScope};
 use provider_core::{Caller, Provider, ProviderError, Scope};
 
 use crate::errors::ApiError;
@@ -74,10 +74,13 @@ const ROUTES: &[(&str, &str, Needs)] = &[
 /// Checks that the caller may make the request. 404 for another application than the token's, as for one that does not
 /// exist; 403 if the token lacks the capability.
 pub(crate) async fn check(parts: &mut Parts, provider: &Provider, caller: &Caller) -> Result<(), ApiError> {
-    if caller.scope == Scope::Account {
-        return Ok(());
-    }
     let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    if caller.scope == Scope::Account {
+        return match key_scope(&parts.method, path) {
+            Some(scope) if !caller.has_key_scope(scope) => Err(forbidden(missing_scope(scope))),
+            _ => Ok(()),
+        };
+    }
     let capability = match needs(&parts.method, path) {
         Needs::Nothing => return Ok(()),
         Needs::Token(capability) => capability,
@@ -94,6 +97,51 @@ pub(crate) async fn check(parts: &mut Parts, provider: &Provider, caller: &Calle
         }
     }
     if caller.has(capability) { Ok(()) } else { Err(forbidden("the token lacks the capability for this operation")) }
+}
+
+/// The last part of the path of each POST that needs another scope than [`KeyScope::Configure`].
+const POSTS: &[(&str, KeyScope)] = &[
+    ("msg", KeyScope::Send),
+    // Checks a payload before it is sent.
+    ("active", KeyScope::Send),
+    ("resend", KeyScope::Resend),
+    ("recover", KeyScope::Resend),
+    ("replay-missing", KeyScope::Resend),
+    ("bulk-replay", KeyScope::Resend),
+    ("send-example", KeyScope::Resend),
+    ("expire-all", KeyScope::Portal),
+];
+
+/// The scope that a route requires of an API key. None for what every key may ask: who it is.
+/// A route that changes something requires [`KeyScope::Configure`] unless it is listed.
+fn key_scope(method: &Method, path: &str) -> Option<KeyScope> {
+    let path = path.strip_prefix("/api/v1").unwrap_or(path).trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if matches!(path, "/auth/whoami" | "/auth/logout") {
+        return None;
+    }
+    if *method == Method::GET || *method == Method::HEAD {
+        let is_secret = matches!(last, "secret" | "headers");
+        return Some(if is_secret { KeyScope::Configure } else { KeyScope::Read });
+    }
+    if *method != Method::POST {
+        return Some(KeyScope::Configure);
+    }
+    if path.starts_with("/auth/app-portal-access/") || path.starts_with("/auth/dashboard-access/") {
+        return Some(KeyScope::Portal);
+    }
+    let listed = POSTS.iter().find(|(listed, _)| *listed == last);
+    Some(listed.map_or(KeyScope::Configure, |(_, scope)| *scope))
+}
+
+fn missing_scope(scope: KeyScope) -> &'static str {
+    match scope {
+        KeyScope::Read => "this operation requires an API key with the scope \"read\"",
+        KeyScope::Send => "this operation requires an API key with the scope \"send\"",
+        KeyScope::Resend => "this operation requires an API key with the scope \"resend\"",
+        KeyScope::Configure => "this operation requires an API key with the scope \"configure\"",
+        KeyScope::Portal => "this operation requires an API key with the scope \"portal\"",
+    }
 }
 
 fn forbidden(text: &'static str) -> ApiError {
@@ -129,6 +177,46 @@ mod tests {
         ] {
             assert_eq!(needs(&method, path), expected, "{method} {path}");
         }
+    }
+
+    #[test]
+    fn each_operation_requires_a_scope_of_a_key() {
+        let (_, document) = crate::routes::all();
+        let mut scopes = std::collections::BTreeMap::<&str, Vec<String>>::new();
+        for (path, item) in &document.paths.paths {
+            let methods = [
+                (Method::GET, &item.get),
+                (Method::POST, &item.post),
+                (Method::PUT, &item.put),
+                (Method::PATCH, &item.patch),
+                (Method::DELETE, &item.delete),
+            ];
+            for (method, operation) in methods {
+                if operation.is_some() {
+                    let scope = key_scope(&method, path).map_or("none", KeyScope::name);
+                    let path = path.strip_prefix("/api/v1").unwrap_or_default();
+                    scopes.entry(scope).or_default().push(format!("{method} {path}"));
+                }
+            }
+        }
+        let of = |scope: &str| scopes.get(scope).cloned().unwrap_or_default();
+        assert_eq!(of("none"), ["POST /auth/logout", "GET /auth/whoami"]);
+        assert_eq!(of("send"), ["POST /app/{app_id}/msg", "POST /app/{app_id}/msg/precheck/active"]);
+        assert_eq!(
+            of("resend"),
+            [
+                "POST /app/{app_id}/endpoint/{endpoint_id}/bulk-replay",
+                "POST /app/{app_id}/endpoint/{endpoint_id}/recover",
+                "POST /app/{app_id}/endpoint/{endpoint_id}/replay-missing",
+                "POST /app/{app_id}/endpoint/{endpoint_id}/send-example",
+                "POST /app/{app_id}/msg/{msg_id}/endpoint/{endpoint_id}/resend",
+            ]
+        );
+        assert_eq!(of("portal"), ["POST /auth/app-portal-access/{app_id}", "POST /auth/app/{app_id}/expire-all"]);
+        assert!(of("read").iter().all(|route| route.starts_with("GET ") && !route.ends_with("/secret")));
+        let secrets = of("configure").into_iter().filter(|route| route.starts_with("GET "));
+        assert!(secrets.clone().all(|route| route.ends_with("/secret") || route.ends_with("/headers")));
+        assert_eq!(secrets.count(), 4);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod access;
 mod activity;
+mod key_scope;
 mod people;
 mod portal_settings;
 mod task;
@@ -18,6 +19,7 @@ use crate::messages::payload::StoredPayload;
 use crate::ordering::DeliveryOrder;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
 pub use activity::{ActivityEntry, ActorKind};
+pub use key_scope::KeyScope;
 pub use people::{Invitation, Person, PersonSession, Totp};
 pub use portal_settings::{LogoType, PortalLogo, PortalSettings};
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
@@ -57,6 +59,8 @@ pub struct ApiKey {
     pub last_used_at: Option<Timestamp>,
     /// The IP address of that use, if it is known.
     pub last_used_from: Option<String>,
+    /// What it may do; everything when none.
+    pub scopes: Option<BTreeSet<KeyScope>>,
 }
 
 /// A consumer application.

@@ -40,7 +40,7 @@ mod tasks;
 pub use accounts::AccountStore;
 pub use activity::ActivityStore;
 pub use alerts::{
-    Alert, AlertCandidate, AlertEvent, AlertQuery, AlertRecipient, AlertStage, AlertStore, NewMail, Told,
+    Alert, AlertCandidate, AlertEvent, AlertQuery, AlertRecipient, AlertScope, AlertStage, AlertStore, NewMail, Told,
     WAITING_MAILS_MAX, WaitingMail,
 };
 pub use app_tokens::AppTokenStore;

@@ -7,12 +7,13 @@
 mod access;
 mod account;
 mod activity;
+mod alerts;
 mod api_keys;
 mod applications;
 mod checklist;
 mod event_types;
 mod field;
-mod form_errors;
+pub(crate) mod form_errors;
 mod operational;
 mod outcomes;
 mod payload_check;
@@ -86,6 +87,7 @@ fn pages() -> Router<Dashboard> {
         .merge(usage::router())
         .merge(operational::router())
         .merge(tasks::router())
+        .merge(alerts::router())
         .merge(payload_check::router())
         .merge(assets::routes())
 }

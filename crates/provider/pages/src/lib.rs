@@ -9,6 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod alert_recipients;
 pub mod dashboard;
 mod page_error;
 pub mod portal;

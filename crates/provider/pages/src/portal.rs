@@ -6,6 +6,7 @@
 //! token, in a cookie that scripts can't read: when the token ends, the session ends on every node.
 
 mod access;
+mod alerts;
 pub(crate) mod causes;
 mod embedding;
 mod endpoints;
@@ -99,6 +100,8 @@ fn pages() -> Router<Portal> {
         .route("/messages/{message}/payload", get(messages::detail::payload))
         .route("/messages/{message}/attempts/{attempt}/response", get(messages::detail::response))
         .route("/messages/{message}/resend", post(messages::detail::resend))
+        .route("/alerts", get(alerts::page).post(alerts::submit))
+        .route("/alerts/confirm", get(alerts::confirm_page).post(alerts::confirm))
         .route("/event-types", get(event_types::list))
         .route("/event-types/{name}", get(event_types::detail))
         .route("/logo/{version}", get(theme::logo))

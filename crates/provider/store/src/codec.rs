@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
 use provider_core::Colour;
 use provider_core::model::{
-    ActivityEntry, AttemptStatus, AttemptTrigger, Capability, LogoType, OldSecret, PayloadCheck,
+    ActivityEntry, AttemptStatus, AttemptTrigger, Capability, KeyScope, LogoType, OldSecret, PayloadCheck,
 };
 use provider_core::ordering::DeliveryOrder;
 use provider_core::people::Role;
@@ -220,6 +220,12 @@ pub(crate) fn capabilities_from_json(text: &str) -> StoreResult<BTreeSet<Capabil
     let names: Vec<String> = from_json(text)?;
     let capability = |name: &String| Capability::parse(name).ok_or_else(|| corrupt(format_args!("capability {name}")));
     names.iter().map(capability).collect()
+}
+
+/// What an API key may do.
+pub(crate) fn key_scopes(list: &str) -> StoreResult<BTreeSet<KeyScope>> {
+    KeyScope::parse_list(list)
+        .ok_or_else(|| StoreError::Corrupt(format!("{list:?} has an unknown scope of an API key")))
 }
 
 /// What owners were told last.

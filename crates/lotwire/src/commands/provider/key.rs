@@ -1,8 +1,10 @@
 //! Runs `lotwire provider key`.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kit_runtime::clock::rfc3339_ms;
+use provider_core::model::{ApiKey, KeyScope};
 use provider_core::page::CursorKey;
 use provider_core::{Provider, ProviderError, ids};
 use serde_json::json;
@@ -20,7 +22,7 @@ pub(super) async fn run(
     command: &ProviderKey,
 ) -> Result<(), CommandError> {
     match command {
-        ProviderKey::Create { account, name, expires_in_days, json } => {
+        ProviderKey::Create { account, name, expires_in_days, scopes, json } => {
             let expires_at = match expires_in_days {
                 Some(days) => Some(
                     services.clock.now().checked_add(DAY * u32::from(*days)).context("computing the expiry time")?,
@@ -28,11 +30,16 @@ pub(super) async fn run(
                 None => None,
             };
             let account = &*resolve::account(provider, account).await?.id;
-            let created = provider.create_api_key_until(account, name, expires_at);
+            let scopes: BTreeSet<_> = scopes.iter().filter_map(|name| KeyScope::parse(name)).collect();
+            let scopes = (!scopes.is_empty()).then_some(scopes);
+            let created = provider.create_api_key_with(account, name, expires_at, scopes);
             let key = created.await.context(format!("creating a key of account {account}"))?;
             if *json {
                 let expires_at = key.key.expires_at.map(rfc3339_ms);
-                return print_json(&json!({ "id": &*key.key.id, "key": key.text, "expiresAt": expires_at }));
+                let scopes = scope_names(&key.key);
+                return print_json(
+                    &json!({ "id": &*key.key.id, "key": key.text, "expiresAt": expires_at, "scopes": scopes }),
+                );
             }
             print(&key.text);
             hint("Store the key now: it can't be shown again.");
@@ -53,12 +60,13 @@ pub(super) async fn run(
                 if *json {
                     print_json(&json!({
                         "id": &*key.id, "name": key.name, "createdAt": created_at, "expiresAt": expires_at,
-                        "lastUsedAt": last_used_at,
+                        "lastUsedAt": last_used_at, "scopes": scope_names(&key),
                     }))?;
                 } else {
                     let (used, expires) = (or_dash(last_used_at), or_dash(expires_at));
+                    let scopes = key.scopes.as_ref().map_or_else(|| "all".to_owned(), KeyScope::list);
                     print(&format!(
-                        "{}  created {created_at}  used {used:<24}  expires {expires:<24}  {}",
+                        "{}  created {created_at}  used {used:<24}  expires {expires:<24}  scopes {scopes:<12}  {}",
                         key.id,
                         one_line(&key.name)
                     ));
@@ -81,4 +89,9 @@ pub(super) async fn run(
         }
     }
     Ok(())
+}
+
+/// Names of the key's scopes; none for a key that may do everything.
+fn scope_names(key: &ApiKey) -> Option<Vec<&'static str>> {
+    key.scopes.as_ref().map(|scopes| scopes.iter().map(|scope| scope.name()).collect())
 }

@@ -1,5 +1,7 @@
 //! API keys of an account, as its people and the operator manage them.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::{NewApiKey, SECRET_BYTES};
@@ -8,7 +10,7 @@ use crate::accounts::caller::Caller;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
-use crate::model::ApiKey;
+use crate::model::{ApiKey, KeyScope};
 use crate::page::{ListPage, PageRequest};
 use crate::people::Role;
 use crate::port::Order;
@@ -19,26 +21,29 @@ impl Provider {
     /// Creates an API key for an account, for the operator. 404 when the account does not exist, 422 when the name is
     /// empty.
     pub async fn create_api_key(&self, account: &str, name: &str) -> ProviderResult<NewApiKey> {
-        self.create_api_key_until(account, name, None).await
+        self.create_api_key_with(account, name, None, None).await
     }
 
-    /// The same, of a key that gives access until `expires_at`. 422 when that is over.
-    pub async fn create_api_key_until(
+    /// The same, of a key that gives access until `expires_at`, with these scopes. 422 when that is over.
+    pub async fn create_api_key_with(
         &self,
         account: &str,
         name: &str,
         expires_at: Option<Timestamp>,
+        scopes: Option<BTreeSet<KeyScope>>,
     ) -> ProviderResult<NewApiKey> {
         let account = self.account(account).await?;
-        self.create_key(&Caller::operator(&account), name, expires_at).await
+        self.create_key(&Caller::operator(&account), name, expires_at, scopes).await
     }
 
-    /// Creates an API key of the caller's account. It gives access to the whole account until `expires_at`. 403, 422.
+    /// Creates an API key of the caller's account. It may do what its scopes allow, or everything without scopes, until
+    /// `expires_at`. 403, 422.
     pub async fn create_key(
         &self,
         caller: &Caller,
         name: &str,
         expires_at: Option<Timestamp>,
+        scopes: Option<BTreeSet<KeyScope>>,
     ) -> ProviderResult<NewApiKey> {
         caller.require_role(Role::Admin)?;
         let now = self.now();
@@ -46,6 +51,9 @@ impl Provider {
         errors.required_text("name", name);
         if expires_at.is_some_and(|at| at <= now) {
             errors.fault("expiresAt", "must be in the future");
+        }
+        if scopes.as_ref().is_some_and(BTreeSet::is_empty) {
+            errors.fault("scopes", "must have at least one scope");
         }
         errors.finish()?;
         let text = self.new_secret(KEY_PREFIX);
@@ -58,8 +66,11 @@ impl Provider {
             expires_at,
             last_used_at: None,
             last_used_from: None,
+            scopes,
         };
+        let scopes = key.scopes.as_ref().map(KeyScope::list);
         let values = ChangedValues::default().value("expires", None, time(expires_at).as_deref());
+        let values = values.value("scopes", None, scopes.as_deref());
         let subject = Subject { id: &key.id, name: &key.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::KeyCreated, subject, values);
         self.store().create_api_key(key.clone(), entry).await?;

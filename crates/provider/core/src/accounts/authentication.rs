@@ -101,24 +101,24 @@ impl Provider {
                 let key = self.store().api_key_by_hash(*hash).await?;
                 let Some(key) = key.filter(|key| is_same(&key.hash, hash)) else { return Ok(None) };
                 self.note_use(&key, from, now).await;
-                (key.account, key.id, key.name, Scope::Account, key.expires_at)
+                (key.account, key.id, key.name, Scope::Account, key.expires_at, key.scopes.map(Arc::new))
             }
             Credential::AppToken(hash) => {
                 let token = self.store().app_token_by_hash(*hash).await?;
                 let Some(token) = token.filter(|token| is_same(&token.hash, hash)) else { return Ok(None) };
                 let expires_at = Some(token.expires_at);
                 let (account, id) = (token.account.clone(), token.id.clone());
-                (account, id, "App Portal".to_owned(), Scope::Application(Arc::new(token)), expires_at)
+                (account, id, "App Portal".to_owned(), Scope::Application(Arc::new(token)), expires_at, None)
             }
         };
-        let (account, key, name, scope, expires_at) = found;
+        let (account, key, name, scope, expires_at, key_scopes) = found;
         if expires_at.is_some_and(|at| at <= now) {
             return Ok(None);
         }
         let Some(account) = self.store().account(&account).await? else { return Ok(None) };
         let rate = self.rate_limiters().of(&account.id);
         let (name, settings) = (name.into(), account.settings);
-        let caller = Caller { account: account.id, key, name, scope, settings, person: None };
+        let caller = Caller { account: account.id, key, name, scope, settings, key_scopes, person: None };
         Ok(Some(CachedCredential { caller, expires_at, rate }))
     }
 

@@ -1,9 +1,10 @@
 //! The caller of a use case, and what it may access.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::error::{ProviderError, ProviderResult};
-use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id};
+use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id, KeyScope};
 use crate::people::Role;
 
 /// `key` of the installation's operator.
@@ -22,6 +23,8 @@ pub struct Caller {
     pub scope: Scope,
     /// Settings of the account.
     pub settings: AccountSettings,
+    /// What the API key may do; everything when none. Only a key has scopes. The surface checks the route against them.
+    pub key_scopes: Option<Arc<BTreeSet<KeyScope>>>,
     /// The signed-in person who calls; none for a key, a token and the operator.
     pub person: Option<Arc<CallingPerson>>,
 }
@@ -53,6 +56,7 @@ impl Caller {
             name: "Operator".into(),
             scope: Scope::Account,
             settings: account.settings,
+            key_scopes: None,
             person: None,
         }
     }
@@ -79,6 +83,11 @@ impl Caller {
     /// The signed-in person. 403 for a key, a token and the operator.
     pub(crate) fn require_person(&self) -> ProviderResult<&CallingPerson> {
         self.person.as_deref().ok_or(ProviderError::Forbidden("only a person who signed in can do this"))
+    }
+
+    /// Whether the caller is no key, or a key that may do what needs this scope.
+    pub fn has_key_scope(&self, scope: KeyScope) -> bool {
+        self.key_scopes.as_ref().is_none_or(|scopes| scopes.contains(&scope))
     }
 
     /// Whether the caller has `capability` in the applications that it may access.

@@ -27,7 +27,11 @@ impl RateLimiter {
     /// Counts a request, or returns how long to wait for it.
     pub(crate) fn take(&self, now: Instant, per_second: u32) -> Result<(), Duration> {
         let interval = SECOND / per_second.max(1);
-        let gcra = Gcra { interval, tolerance: SECOND - interval };
+        self.take_of(Gcra { interval, tolerance: SECOND - interval }, now)
+    }
+
+    /// Counts a call under another limit, or returns how long to wait for it.
+    pub(crate) fn take_of(&self, gcra: Gcra, now: Instant) -> Result<(), Duration> {
         let now_ns = nanoseconds(now.saturating_duration_since(self.start));
         let ahead = |tat_ns: u64| Duration::from_nanos(tat_ns.saturating_sub(now_ns));
         let taken = self.tat_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tat_ns| {

@@ -62,6 +62,10 @@ actions! {
     PortalSettings = "account.portal_settings_changed", "Changed the App Portal's settings of";
     /// A link that previews the App Portal was made.
     PortalPreviewed = "application.portal_previewed", "Previewed the App Portal of";
+    /// An address was added that receives alerts.
+    AlertRecipientAdded = "alert_recipient.added", "Added the alert recipient";
+    /// An address was removed that received alerts.
+    AlertRecipientRemoved = "alert_recipient.removed", "Removed the alert recipient";
     /// An application was created.
     ApplicationCreated = "application.created", "Created the application";
     /// An application was changed.

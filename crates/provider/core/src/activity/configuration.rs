@@ -5,6 +5,7 @@ use crate::accounts::caller::Caller;
 use crate::model::{Application, Endpoint, EventType};
 use crate::operational;
 use crate::ordering::DeliveryOrder;
+use crate::port::AlertScope;
 use crate::provider::Provider;
 
 /// An object before and after its change: none before it was created, and after it was deleted.
@@ -150,6 +151,22 @@ impl Provider {
             names(archived).as_deref(),
         );
         self.record(caller, Action::EventTypesImported, Subject { id: "OpenAPI document", name: "" }, values).await;
+    }
+
+    /// Records that an address was added or removed that receives alerts of this scope.
+    pub(crate) async fn record_alert_recipient(
+        &self,
+        caller: &Caller,
+        action: Action,
+        scope: &AlertScope,
+        address: &str,
+    ) {
+        let of = Some(scope.application.as_deref().unwrap_or("all applications"));
+        let values = match action {
+            Action::AlertRecipientRemoved => ChangedValues::default().value("alerts of", of, None),
+            _ => ChangedValues::default().value("alerts of", None, of),
+        };
+        self.record(caller, action, Subject { id: address, name: "" }, values).await;
     }
 
     /// Records a change that is committed already. The caller gets the change's result even if the entry can't be written.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::transition::Transition;
 use crate::attempts::cause::Cause;
 use crate::model::{Application, Endpoint};
+use crate::operational;
 use crate::port::AlertEvent;
 
 /// What an alert is about.
@@ -29,12 +30,13 @@ pub(super) struct Notice<'a> {
 }
 
 impl Notice<'_> {
-    /// The operational event. That an endpoint was disabled is an event of its own, written with the last attempt.
+    /// The operational event. The model's `endpoint.disabled` is written with the last attempt and has exactly the
+    /// model's fields, so the cause, the count and the link are in an event type of our own.
     pub(super) fn event(&self) -> Option<AlertEvent> {
         let event_type = match self.transition {
             Transition::Failing => "endpoint.failing",
             Transition::DisablingSoon => "endpoint.disabling",
-            Transition::Disabled => return None,
+            Transition::Disabled => "endpoint.disabled_by_failures",
             Transition::Recovered => "endpoint.recovered",
         };
         let mut details = Map::new();
@@ -43,8 +45,8 @@ impl Notice<'_> {
         say("failedAttempts", json!(self.failed));
         say("cause", json!(self.cause.as_ref().map(Cause::code)));
         say("causeText", json!(self.cause.as_ref().map(Cause::say_privately)));
-        say("link", json!(self.link()));
-        if self.transition != Transition::Recovered {
+        say("link", json!(self.link(Audience::Account)));
+        if matches!(self.transition, Transition::Failing | Transition::DisablingSoon) {
             say("disableAt", json!(self.disabled_at().map(rfc3339_ms)));
         }
         Some(AlertEvent { event_type, details })
@@ -62,7 +64,7 @@ impl Notice<'_> {
     }
 
     /// The text of the mail.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn text(&self, audience: Audience) -> String {
         let mut lines = vec![self.opening()];
         if self.transition != Transition::Recovered
             && let Some(cause) = &self.cause
@@ -84,7 +86,9 @@ impl Notice<'_> {
             ),
             Transition::Recovered => lines.push("To send failed messages again, recover them.".to_owned()),
         }
-        lines.push(format!("Endpoint: {}\nAddress: {}\n{}", self.endpoint.id, self.address(), self.link()));
+        let link = self.link(audience);
+        lines.push(format!("Endpoint: {}\nAddress: {}\n{link}", self.endpoint.id, self.address()));
+        lines.push(format!("To stop these mails, remove your address: {}", self.recipients_link(audience)));
         lines.join("\n\n") + "\n"
     }
 
@@ -126,16 +130,47 @@ impl Notice<'_> {
         self.endpoint.url.split('#').next().unwrap_or_default().parse().ok()
     }
 
-    fn link(&self) -> String {
-        format!("{}/dashboard/applications/{}", self.public_url.trim_end_matches('/'), self.application.id)
+    /// The page of the endpoint: in the dashboard it is a row of the application's page.
+    fn link(&self, audience: Audience) -> String {
+        let (url, application, endpoint) = (self.base(), &self.application.id, &self.endpoint.id);
+        match audience {
+            Audience::Account if operational::is_hidden(&self.application.account) => {
+                format!("{url}/dashboard/operational-webhooks/{endpoint}")
+            }
+            Audience::Account => format!("{url}/dashboard/applications/{application}#{endpoint}"),
+            Audience::Application => format!("{url}/app-portal/endpoints/{endpoint}"),
+        }
+    }
+
+    /// The page that lists the recipients.
+    fn recipients_link(&self, audience: Audience) -> String {
+        match audience {
+            Audience::Account => format!("{}/dashboard/alerts", self.base()),
+            Audience::Application => format!("{}/app-portal/alerts", self.base()),
+        }
+    }
+
+    fn base(&self) -> &str {
+        self.public_url.trim_end_matches('/')
     }
 }
 
-/// The mail that confirms an address.
-pub(super) fn confirmation(code: &str, public_url: &str) -> String {
+/// Who reads an alert: each has pages of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Audience {
+    /// People of the account, who have the dashboard.
+    Account,
+    /// Engineers of the application, who have the App Portal.
+    Application,
+}
+
+/// The mail that confirms an address. `owner` is the name of the account or application whose alerts it will receive.
+pub(super) fn confirmation(code: &str, owner: &str, public_url: &str) -> String {
+    let (owner, url) = (owner.replace(char::is_control, " "), public_url.trim_end_matches('/'));
     format!(
-        "An account at {public_url} wants to send alerts about its webhooks to this address.\n\n\
-         To confirm the address, enter this code within 24 hours: {code}\n\n\
+        "{owner} wants to send alerts about webhooks to this address.\n\n\
+         To confirm the address within 24 hours, open this page:\n{url}/app-portal/alerts/confirm?code={code}\n\n\
+         Or enter this code on the page Alerts: {code}\n\n\
          If you do not expect this, ignore this mail. You will receive no alerts.\n"
     )
 }

@@ -6,13 +6,13 @@ use jiff::{SignedDuration, Timestamp};
 use kit_mail::Mail;
 use kit_runtime::tasks::Tasks;
 
-use super::notice::Notice;
+use super::notice::{Audience, Notice};
 use super::transition::{Schedule, Transition};
 use crate::attempts::cause::Cause;
 use crate::ids;
 use crate::model::{Attempt, AttemptStatus, Endpoint, Id};
 use crate::operational;
-use crate::port::{Alert, AlertCandidate, AlertRecipient, NewMail, Order, Page, StoreError, StoreResult, WaitingMail};
+use crate::port::{Alert, AlertCandidate, AlertScope, NewMail, Order, Page, StoreError, StoreResult, WaitingMail};
 use crate::provider::Provider;
 
 /// Endpoints and mails are looked for this often.
@@ -111,7 +111,7 @@ impl Provider {
             before: candidate.told,
             after,
             event: notice.event(),
-            mails: self.mails(&candidate.account, &notice).await?,
+            mails: self.mails(candidate, &notice).await?,
             at: now,
         };
         self.store().record_alert(alert).await
@@ -124,21 +124,28 @@ impl Provider {
         Ok(Failures::new(attempts.iter().filter(|attempt| attempt.at >= since)))
     }
 
-    async fn mails(&self, account: &str, notice: &Notice<'_>) -> StoreResult<Vec<NewMail>> {
+    /// One mail to each confirmed address of the account and of the application. One that is in both lists receives
+    /// the account's mail.
+    async fn mails(&self, candidate: &AlertCandidate, notice: &Notice<'_>) -> StoreResult<Vec<NewMail>> {
         if !self.sends_mail() {
             return Ok(Vec::new());
         }
         // The owner of an operational endpoint is the account that it reports to.
-        let account = operational::owner(account);
-        let recipients = self.store().alert_recipients(account).await?;
-        let confirmed = recipients.into_iter().filter(|recipient| recipient.confirmed_at.is_some());
-        let mail = |recipient: AlertRecipient| NewMail {
-            account: recipient.account,
-            recipient: recipient.address,
-            subject: notice.subject(),
-            body: notice.text(),
-        };
-        Ok(confirmed.map(mail).collect())
+        let account: Id = operational::owner(&candidate.account).into();
+        let application = Some(candidate.endpoint.application.clone());
+        let scopes = [(Audience::Account, None), (Audience::Application, application)];
+        let mut mails: Vec<NewMail> = Vec::new();
+        for (audience, application) in scopes {
+            let scope = AlertScope { account: account.clone(), application };
+            for recipient in self.store().alert_recipients(&scope).await? {
+                let is_new = mails.iter().all(|mail| !mail.recipient.eq_ignore_ascii_case(&recipient.address));
+                if recipient.confirmed_at.is_some() && is_new {
+                    let (subject, body) = (notice.subject(), notice.text(audience));
+                    mails.push(NewMail { account: account.clone(), recipient: recipient.address, subject, body });
+                }
+            }
+        }
+        Ok(mails)
     }
 
     async fn send_mails(&self) -> StoreResult<()> {

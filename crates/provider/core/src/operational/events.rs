@@ -11,7 +11,7 @@ use crate::ordering::OrderingKey;
 use crate::port::{AlertEvent, AttemptEvent};
 
 /// The event types of operational webhooks, with what they are about.
-pub const EVENT_TYPES: [(&str, &str); 10] = [
+pub const EVENT_TYPES: [(&str, &str); 11] = [
     ("endpoint.created", "An endpoint was created."),
     ("endpoint.updated", "An endpoint was changed."),
     ("endpoint.deleted", "An endpoint was deleted."),
@@ -22,10 +22,11 @@ pub const EVENT_TYPES: [(&str, &str); 10] = [
     ("endpoint.failing", "No message was delivered to an endpoint for some time, and attempts failed."),
     ("endpoint.disabling", "An endpoint that fails will be disabled in 24 hours."),
     ("endpoint.recovered", "A message was delivered to an endpoint after it was said to be failing or disabled."),
+    ("endpoint.disabled_by_failures", "Failures disabled an endpoint: why, how many attempts failed, and a link."),
 ];
 
 /// The last of [`EVENT_TYPES`].
-pub(crate) const NEWEST_EVENT_TYPE: &str = "endpoint.recovered";
+pub(crate) const NEWEST_EVENT_TYPE: &str = "endpoint.disabled_by_failures";
 
 /// The endpoint that it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

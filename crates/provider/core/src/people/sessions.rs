@@ -62,6 +62,7 @@ impl Provider {
             }
         }
         let caller = Caller {
+            key_scopes: None,
             account: account.id.clone(),
             key: person.id.clone(),
             name: person.name.as_str().into(),

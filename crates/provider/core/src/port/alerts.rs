@@ -109,11 +109,20 @@ pub struct WaitingMail {
     pub tries: u32,
 }
 
-/// An address that receives the alerts of an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AlertRecipient {
+/// The endpoints that an alert recipient is told of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AlertScope {
     /// The account.
     pub account: Id,
+    /// One application of the account; all of them when none.
+    pub application: Option<Id>,
+}
+
+/// An address that receives alerts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertRecipient {
+    /// The endpoints whose alerts it receives.
+    pub scope: AlertScope,
     /// The address.
     pub address: String,
     /// SHA-256 of the code that confirms it.
@@ -136,29 +145,28 @@ pub trait AlertStore: Send + Sync {
     /// Writes what the owners know from now on, the event and the mails. Errors: `Conflict` when something else was told than `before`,
     /// so that of many nodes one tells.
     async fn record_alert(&self, alert: Alert) -> StoreResult<()>;
-    /// Deletes what was told of endpoints that were deleted since.
+    /// Deletes what was told of endpoints that were deleted since, and the recipients of deleted applications.
     async fn forget_deleted_alerts(&self) -> StoreResult<()>;
-    /// The recipients of an account by address.
-    async fn alert_recipients(&self, account: &str) -> StoreResult<Vec<AlertRecipient>>;
+    /// The recipients of exactly this scope by address.
+    async fn alert_recipients(&self, scope: &AlertScope) -> StoreResult<Vec<AlertRecipient>>;
     /// Adds a recipient with the mail that has its code, or replaces one that is not confirmed. Errors: `Taken` when the
-    /// address is confirmed already, `LimitReached`.
+    /// address is confirmed already in this scope, `LimitReached`.
     async fn put_alert_recipient(
         &self,
         recipient: AlertRecipient,
         recipients_max: usize,
         mail: NewMail,
     ) -> StoreResult<()>;
-    /// Confirms an address whose code has this hash and was sent after `sent_after`. False when there is none.
+    /// Confirms the recipient whose code has this hash and was sent after `sent_after`, and returns it; also one that
+    /// is confirmed already. None when there is none.
     async fn confirm_alert_recipient(
         &self,
-        account: &str,
-        address: &str,
         code_hash: [u8; 32],
         sent_after: Timestamp,
         at: Timestamp,
-    ) -> StoreResult<bool>;
+    ) -> StoreResult<Option<AlertRecipient>>;
     /// Removes a recipient. False when there is none.
-    async fn delete_alert_recipient(&self, account: &str, address: &str) -> StoreResult<bool>;
+    async fn delete_alert_recipient(&self, scope: &AlertScope, address: &str) -> StoreResult<bool>;
     /// Takes at most `limit` mails that are due at `now`; no other call gets them before `leased_until`.
     async fn claim_mails(&self, now: Timestamp, leased_until: Timestamp, limit: usize)
     -> StoreResult<Vec<WaitingMail>>;

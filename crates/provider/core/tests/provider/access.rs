@@ -36,7 +36,7 @@ async fn a_key_stops_working_at_its_end_also_when_it_was_just_looked_up() {
     let account = provider.create_account("Customer").await.unwrap();
     let now = kit_runtime::clock::Clock::now(&*clock);
     let until = |seconds| Some(now + SignedDuration::from_secs(seconds));
-    let key = provider.create_api_key_until(&account.id, "short", until(2)).await.unwrap();
+    let key = provider.create_api_key_with(&account.id, "short", until(2), None).await.unwrap();
     assert_eq!(key.key.expires_at, until(2));
     assert!(!format!("{key:?}").contains(&key.text), "a key is in no debugging output");
     provider.authenticate(&key.text).await.unwrap();
@@ -44,7 +44,7 @@ async fn a_key_stops_working_at_its_end_also_when_it_was_just_looked_up() {
     provider.authenticate(&key.text).await.unwrap();
     clock.advance(Duration::from_millis(1));
     assert_eq!(provider.authenticate(&key.text).await.unwrap_err().code(), "authentication_failed");
-    let over = provider.create_api_key_until(&account.id, "over", until(2)).await.unwrap_err();
+    let over = provider.create_api_key_with(&account.id, "over", until(2), None).await.unwrap_err();
     assert_eq!(over.code(), "validation");
 }
 

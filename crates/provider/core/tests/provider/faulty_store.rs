@@ -360,16 +360,14 @@ forward! {
         async fn alert_candidates(query: AlertQuery) -> StoreResult<Vec<AlertCandidate>>;
         async fn record_alert(alert: Alert) -> StoreResult<()>;
         async fn forget_deleted_alerts() -> StoreResult<()>;
-        async fn alert_recipients(account: &str) -> StoreResult<Vec<AlertRecipient>>;
+        async fn alert_recipients(scope: &AlertScope) -> StoreResult<Vec<AlertRecipient>>;
         async fn put_alert_recipient(recipient: AlertRecipient, recipients_max: usize, mail: NewMail) -> StoreResult<()>;
         async fn confirm_alert_recipient(
-            account: &str,
-            address: &str,
             code_hash: [u8; 32],
             sent_after: Timestamp,
             at: Timestamp,
-        ) -> StoreResult<bool>;
-        async fn delete_alert_recipient(account: &str, address: &str) -> StoreResult<bool>;
+        ) -> StoreResult<Option<AlertRecipient>>;
+        async fn delete_alert_recipient(scope: &AlertScope, address: &str) -> StoreResult<bool>;
         async fn claim_mails(now: Timestamp, leased_until: Timestamp, limit: usize) -> StoreResult<Vec<WaitingMail>>;
         async fn delete_mail(no: i64) -> StoreResult<()>;
         async fn postpone_mail(no: i64, at: Timestamp) -> StoreResult<()>;

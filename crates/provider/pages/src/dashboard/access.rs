@@ -4,8 +4,8 @@ use http::Method;
 use provider_core::people::Role;
 
 use super::{
-    account, activity, api_keys, applications, checklist, event_types, operational, payload_check, people, sign_in,
-    tasks, usage,
+    account, activity, alerts, api_keys, applications, checklist, event_types, operational, payload_check, people,
+    sign_in, tasks, usage,
 };
 
 /// Method and path of a page, and the role that it requires.
@@ -24,6 +24,7 @@ const PAGES: &[&[Page]] = &[
     usage::PAGES,
     operational::PAGES,
     tasks::PAGES,
+    alerts::PAGES,
     payload_check::PAGES,
 ];
 

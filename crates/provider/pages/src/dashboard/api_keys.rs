@@ -1,5 +1,6 @@
 //! API access: the server's address and the account's API keys.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use askama::Template;
@@ -8,11 +9,11 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use http::StatusCode;
 use jiff::Timestamp;
-use kit_design::fields::{FieldErrors, QueryFields, SubmittedForm};
+use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::pager::{PagePosition, Pager};
 use kit_design::relative_time::RelativeTime;
-use provider_core::model::ApiKey;
+use provider_core::model::{ApiKey, KeyScope};
 use provider_core::page::{CursorKey, PageQuery};
 use provider_core::people::Role;
 use provider_core::{PageRequest, ids};
@@ -81,6 +82,8 @@ struct Row {
     used_from: Option<String>,
     expires: Option<RelativeTime>,
     is_expired: bool,
+    /// What the key may do.
+    scopes: String,
 }
 
 impl Row {
@@ -93,6 +96,37 @@ impl Row {
             used_from: key.last_used_from.clone(),
             expires: key.expires_at.map(|at| RelativeTime::new(at, now)),
             is_expired: key.expires_at.is_some_and(|at| at <= now),
+            scopes: scope_titles(key.scopes.as_ref()),
+        }
+    }
+}
+
+/// Titles of a key's scopes, in one line.
+fn scope_titles(scopes: Option<&BTreeSet<KeyScope>>) -> String {
+    let Some(scopes) = scopes else { return "Full access".to_owned() };
+    let titles: Vec<&str> = scopes.iter().map(|scope| scope.title()).collect();
+    titles.join(", ")
+}
+
+/// What the form of a new key has, as the person chose it.
+struct NewKey {
+    name: String,
+    expiry: String,
+    /// The chosen scopes; none for full access.
+    scopes: Option<BTreeSet<KeyScope>>,
+}
+
+impl NewKey {
+    fn empty() -> Self {
+        Self { name: String::new(), expiry: "never".to_owned(), scopes: None }
+    }
+
+    fn of_form(form: &FormFields) -> Self {
+        let chosen = || form.all("scope").filter_map(KeyScope::parse).collect();
+        Self {
+            name: form.text("name").to_owned(),
+            expiry: form.text("expiry").to_owned(),
+            scopes: (form.text("access") == "limited").then(chosen),
         }
     }
 }
@@ -101,6 +135,7 @@ impl Row {
 #[template(path = "dashboard/api_keys/new.html")]
 struct NewPage {
     frame: Frame,
+    scopes: Option<BTreeSet<KeyScope>>,
     name: String,
     expiry: String,
     expiries: &'static [(&'static str, &'static str, Option<u64>)],
@@ -108,10 +143,17 @@ struct NewPage {
     others: Vec<String>,
 }
 
+impl NewPage {
+    fn has(&self, scope: &KeyScope) -> bool {
+        self.scopes.as_ref().is_some_and(|scopes| scopes.contains(scope))
+    }
+}
+
 #[derive(Template)]
 #[template(path = "dashboard/api_keys/created.html")]
 struct CreatedPage {
     frame: Frame,
+    scopes: String,
     name: String,
     key: String,
     server_url: String,
@@ -160,33 +202,36 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
     })
 }
 
-fn new_form(session: &DashboardSession, name: &str, expiry: &str, errors: FieldErrors) -> NewPage {
+fn new_form(session: &DashboardSession, key: NewKey, errors: FieldErrors) -> NewPage {
     NewPage {
         frame: session.frame("Create key", Section::ApiAccess),
-        name: name.to_owned(),
-        expiry: expiry.to_owned(),
+        name: key.name,
+        expiry: key.expiry,
+        scopes: key.scopes,
         expiries: EXPIRIES,
-        others: errors.remaining(&["name"]),
+        others: errors.remaining(&["name", "scopes"]),
         errors,
     }
 }
 
 /// The form of a new key.
 async fn new_page(session: DashboardSession) -> Result<Response, PageError> {
-    render_page(&new_form(&session, "", "never", FieldErrors::default()))
+    render_page(&new_form(&session, NewKey::empty(), FieldErrors::default()))
 }
 
 /// Creates the key and shows it this once.
 async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
-    let (name, chosen) = (form.text("name"), form.text("expiry"));
-    let Some(expires_at) = expiry(chosen, session.now()) else {
+    let key = NewKey::of_form(&form);
+    let Some(expires_at) = expiry(&key.expiry, session.now()) else {
         let mut errors = FieldErrors::default();
         errors.add("", "Choose when the key expires.");
-        return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &new_form(&session, name, "never", errors));
+        let key = NewKey { expiry: "never".to_owned(), ..key };
+        return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &new_form(&session, key, errors));
     };
-    match session.provider().create_key(&session.caller, name, expires_at).await {
+    match session.provider().create_key(&session.caller, &key.name, expires_at, key.scopes.clone()).await {
         Ok(created) => render_page(&CreatedPage {
             frame: session.frame("Key created", Section::ApiAccess),
+            scopes: scope_titles(created.key.scopes.as_ref()),
             name: created.key.name.clone(),
             key: created.text,
             server_url: server_url(&session),
@@ -194,7 +239,7 @@ async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -
         }),
         Err(error) => {
             let (status, errors) = form_errors(error)?;
-            render_page_as(status, &new_form(&session, name, chosen, errors))
+            render_page_as(status, &new_form(&session, key, errors))
         }
     }
 }

@@ -33,6 +33,7 @@ pub(crate) enum Section {
     EventTypes,
     ApiAccess,
     Operational,
+    Alerts,
     Tasks,
     PayloadCheck,
     Usage,
@@ -52,6 +53,7 @@ impl Section {
             Self::EventTypes => ("Event types", "/event-types"),
             Self::ApiAccess => ("API access", "/api-access"),
             Self::Operational => ("Operational webhooks", "/operational-webhooks"),
+            Self::Alerts => ("Alerts", "/alerts"),
             Self::Tasks => ("Background tasks", "/tasks"),
             Self::PayloadCheck => ("Payload check", "/payload-check"),
             Self::Usage => ("Usage and health", "/usage"),
@@ -66,7 +68,7 @@ impl Section {
 /// The navigation: groups with their sections.
 const GROUPS: &[(&str, &[Section])] = &[
     ("", &[Section::Overview, Section::Applications, Section::EventTypes]),
-    ("Operation", &[Section::Usage, Section::Tasks, Section::PayloadCheck, Section::Operational]),
+    ("Operation", &[Section::Usage, Section::Tasks, Section::PayloadCheck, Section::Alerts, Section::Operational]),
     ("Account", &[Section::ApiAccess, Section::People, Section::Activity, Section::Account]),
 ];
 

@@ -47,6 +47,8 @@ const PAGES: &[(&str, &str, Capability)] = &[
     ("GET", "/messages/{message}/attempts/{attempt}/response", ViewBase),
     ("POST", "/messages/{message}/resend", CreateAttempts),
     ("GET", "/logo/{version}", ViewBase),
+    ("GET", "/alerts", ManageEndpoint),
+    ("POST", "/alerts", ManageEndpoint),
     ("GET", "/event-types", ViewBase),
     ("GET", "/event-types/{name}", ViewBase),
 ];

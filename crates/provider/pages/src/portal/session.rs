@@ -34,6 +34,7 @@ pub(crate) enum Section {
     Endpoints,
     Messages,
     EventTypes,
+    Alerts,
 }
 
 /// What the visitor may do, for templates.
@@ -79,13 +80,17 @@ impl Session {
         let part = |words, path, of| NavLink { words, path, is_current: section == of };
         let may = self.permissions();
         let reads_only = !(may.manage || may.send || may.rotate);
+        let mut parts = vec![
+            part("Overview", "/overview", Section::Overview),
+            part("Endpoints", "/endpoints", Section::Endpoints),
+            part("Messages", "/messages", Section::Messages),
+            part("Event types", "/event-types", Section::EventTypes),
+        ];
+        if may.manage {
+            parts.push(part("Alerts", "/alerts", Section::Alerts));
+        }
         Frame {
-            parts: vec![
-                part("Overview", "/overview", Section::Overview),
-                part("Endpoints", "/endpoints", Section::Endpoints),
-                part("Messages", "/messages", Section::Messages),
-                part("Event types", "/event-types", Section::EventTypes),
-            ],
+            parts,
             badge: reads_only.then_some("Read only"),
             theme: theme::style_path(&self.settings),
             logo: theme::logo_path(&self.settings),

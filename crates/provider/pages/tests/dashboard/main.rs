@@ -4,6 +4,7 @@
 
 mod account;
 mod activity;
+mod alerts;
 mod api_keys;
 mod applications;
 mod browser;

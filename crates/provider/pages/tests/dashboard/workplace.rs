@@ -74,9 +74,13 @@ impl Answer {
 
 impl Workplace {
     pub(crate) async fn open() -> Self {
+        Self::open_with(ProviderConfig::default()).await
+    }
+
+    pub(crate) async fn open_with(config: ProviderConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = format!("http://{}", listener.local_addr().unwrap());
-        let config = ProviderConfig { public_url: server.clone(), ..ProviderConfig::default() };
+        let config = ProviderConfig { public_url: server.clone(), ..config };
         let clock = Arc::new(TestClock::new("2026-11-21T06:28:03.123Z".parse().unwrap()));
         let random = Arc::new(SeededRandom::new(1));
         let seal = Key::generate(random.as_ref());

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::post;
 use kit_http::serve::{Limits, serve};
+use kit_mail::Mailer;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
-use kit_runtime::clock::TestClock;
+use kit_runtime::clock::{Clock as _, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, Vault};
 use provider_core::model::{Application, Capability, Endpoint, Message};
+use provider_core::port::Store;
 use provider_core::{
     ApplicationInput, Caller, Created, EndpointInput, EventTypeInput, IfExists, MessageInput, OrderingKey, Payload,
     PortalAccess, PortalAccessInput, Provider, ProviderConfig, ProviderParts,
@@ -25,6 +27,7 @@ pub(crate) const NAME: &str = "Hammer & <script>alert('name')</script>";
 
 pub(crate) struct Fixture {
     pub(crate) provider: Provider,
+    store: Arc<dyn Store>,
     pub(crate) clock: Arc<TestClock>,
     /// The account, authenticated by its API key.
     pub(crate) account: Caller,
@@ -48,8 +51,9 @@ impl Fixture {
         let clock = Arc::new(TestClock::new("2026-11-21T06:28:03.123Z".parse().unwrap()));
         let random = Arc::new(SeededRandom::new(1));
         let seal = Key::generate(random.as_ref());
+        let store: Arc<dyn Store> = provider_store::sqlite::open_temporary().unwrap();
         let provider = Provider::new(ProviderParts {
-            store: provider_store::sqlite::open_temporary().unwrap(),
+            store: Arc::clone(&store),
             clock: clock.clone(),
             random,
             vault: Arc::new(Vault::new(vec![(seal.id(), seal)]).unwrap()),
@@ -64,7 +68,23 @@ impl Fixture {
         let key = provider.create_api_key(&account.id, "key").await.unwrap().text;
         let account = provider.authenticate(&key).await.unwrap();
         let app = application(&provider, &account, NAME).await;
-        Self { provider, clock, account, key, app, server, _tasks: tasks }
+        Self { provider, store, clock, account, key, app, server, _tasks: tasks }
+    }
+
+    /// A fixture whose operator set a mail server.
+    pub(crate) async fn with_mail() -> Self {
+        let mailer = Some(Mailer::new("smtp://127.0.0.1:9", "alerts@example.org").unwrap());
+        Self::with(ProviderConfig { mailer, ..ProviderConfig::default() }).await
+    }
+
+    /// The text of the only mail that waits for its server.
+    pub(crate) async fn mail(&self) -> String {
+        let now = self.clock.now();
+        let mut mails = self.store.claim_mails(now, now, 10).await.unwrap();
+        assert_eq!(mails.len(), 1);
+        let mail = mails.remove(0);
+        self.store.delete_mail(mail.no).await.unwrap();
+        mail.mail.body
     }
 
     pub(crate) async fn link(&self, input: PortalAccessInput) -> PortalAccess {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod access;
+mod alerts;
 mod deliveries;
 mod embedding;
 mod escaping;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{Account, ActivityEntry, ApiKey};
+use provider_core::model::{Account, ActivityEntry, ApiKey, KeyScope};
 use provider_core::port::{AccountStore, Page, StoreError, StoreResult};
 
 use super::rows::{self, Client, SqlResult};
@@ -123,7 +123,8 @@ async fn update(db: &impl Client, account: &Account, entry: &ActivityEntry) -> S
 const ACCOUNT: &str =
     "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
 
-const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from FROM api_keys";
+const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from, scopes \
+     FROM api_keys";
 
 pub(super) async fn create(db: &impl Client, account: &Account) -> SqlResult<()> {
     let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \
@@ -157,9 +158,9 @@ async fn create_key(db: &impl Client, key: &ApiKey, entry: &ActivityEntry) -> Sq
     if find(db, &key.account).await?.is_none() {
         return Err(StoreError::NotFound.into());
     }
-    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at, last_used_from) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
-    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 8] = [
+    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at, last_used_from, \
+         scopes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
+    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 9] = [
         &&*key.id,
         &&*key.account,
         &key.name,
@@ -168,6 +169,7 @@ async fn create_key(db: &impl Client, key: &ApiKey, entry: &ActivityEntry) -> Sq
         &key.expires_at,
         &key.last_used_at,
         &key.last_used_from,
+        &key.scopes.as_ref().map(KeyScope::list),
     ];
     match rows::write(db, insert, &values).await? {
         0 => Err(StoreError::Taken("id").into()),

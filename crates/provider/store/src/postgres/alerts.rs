@@ -6,10 +6,11 @@ use provider_core::ids;
 use provider_core::model::Id;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
-    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertStore, NewMail, StoreError, StoreResult, Told,
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, StoreError, StoreResult, Told,
     WAITING_MAILS_MAX, WaitingMail,
 };
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 use super::rows::{self, Client, ENDPOINT, ENDPOINT_COLUMNS, SqlResult, sql_limit};
 use super::{PostgresStore, operational_events};
@@ -30,24 +31,19 @@ impl AlertStore for PostgresStore {
         let client = self.client().await?;
         let delete = "DELETE FROM endpoint_alerts s WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.id = s.endpoint)";
         rows::write(&client, delete, &[]).await?;
+        let delete = "DELETE FROM alert_recipients r WHERE r.application <> '' \
+             AND NOT EXISTS (SELECT FROM applications a WHERE a.id = r.application)";
+        rows::write(&client, delete, &[]).await?;
         Ok(())
     }
 
-    async fn alert_recipients(&self, account: &str) -> StoreResult<Vec<AlertRecipient>> {
+    async fn alert_recipients(&self, scope: &AlertScope) -> StoreResult<Vec<AlertRecipient>> {
         let client = self.client().await?;
-        let select = "SELECT account, address, code_hash, created_at, confirmed_at FROM alert_recipients \
-             WHERE account = $1 ORDER BY address";
-        let found: StoreResult<Vec<_>> = rows::all(&client, select, &[&account], |row| {
-            Ok(AlertRecipient {
-                account: rows::id(row, 0)?,
-                address: rows::get(row, 1)?,
-                code_hash: rows::bytes(row, 2)?,
-                created_at: rows::get(row, 3)?,
-                confirmed_at: rows::get(row, 4)?,
-            })
-        })
-        .await
-        .map_err(Into::into);
+        let select = format!(
+            "SELECT {RECIPIENT} FROM alert_recipients WHERE account = $1 AND application = $2 ORDER BY address"
+        );
+        let params: &[&(dyn ToSql + Sync)] = &[&&*scope.account, &application(scope)];
+        let found: StoreResult<Vec<_>> = rows::all(&client, &select, params, recipient).await.map_err(Into::into);
         found
     }
 
@@ -65,24 +61,24 @@ impl AlertStore for PostgresStore {
 
     async fn confirm_alert_recipient(
         &self,
-        account: &str,
-        address: &str,
         code_hash: [u8; 32],
         sent_after: Timestamp,
         at: Timestamp,
-    ) -> StoreResult<bool> {
+    ) -> StoreResult<Option<AlertRecipient>> {
         let client = self.client().await?;
-        let confirm = "UPDATE alert_recipients SET confirmed_at = $5 \
-             WHERE account = $1 AND address = $2 AND code_hash = $3 AND created_at > $4 AND confirmed_at IS NULL";
-        let params: &[&(dyn tokio_postgres::types::ToSql + Sync)] =
-            &[&account, &address, &code_hash.as_slice(), &sent_after, &at];
-        Ok(rows::write(&client, confirm, params).await? == 1)
+        let confirm = format!(
+            "UPDATE alert_recipients SET confirmed_at = coalesce(confirmed_at, $3) \
+             WHERE code_hash = $1 AND created_at > $2 RETURNING {RECIPIENT}"
+        );
+        let params: &[&(dyn ToSql + Sync)] = &[&code_hash.as_slice(), &sent_after, &at];
+        let found: StoreResult<_> = rows::one(&client, &confirm, params, recipient).await.map_err(Into::into);
+        found
     }
 
-    async fn delete_alert_recipient(&self, account: &str, address: &str) -> StoreResult<bool> {
+    async fn delete_alert_recipient(&self, scope: &AlertScope, address: &str) -> StoreResult<bool> {
         let client = self.client().await?;
-        let delete = "DELETE FROM alert_recipients WHERE account = $1 AND address = $2";
-        Ok(rows::write(&client, delete, &[&account, &address]).await? == 1)
+        let delete = "DELETE FROM alert_recipients WHERE account = $1 AND application = $2 AND address = $3";
+        Ok(rows::write(&client, delete, &[&&*scope.account, &application(scope), &address]).await? == 1)
     }
 
     async fn claim_mails(
@@ -121,6 +117,24 @@ impl AlertStore for PostgresStore {
         rows::write(&client, "UPDATE mails SET next_at = $2 WHERE no = $1", &[&no, &at]).await?;
         Ok(())
     }
+}
+
+const RECIPIENT: &str = "account, application, address, code_hash, created_at, confirmed_at";
+
+fn recipient(row: &Row) -> StoreResult<AlertRecipient> {
+    let application = rows::id(row, 1)?;
+    Ok(AlertRecipient {
+        scope: AlertScope { account: rows::id(row, 0)?, application: Some(application).filter(|id| !id.is_empty()) },
+        address: rows::get(row, 2)?,
+        code_hash: rows::bytes(row, 3)?,
+        created_at: rows::get(row, 4)?,
+        confirmed_at: rows::get(row, 5)?,
+    })
+}
+
+/// The column `application`: empty for all applications of the account.
+fn application(scope: &AlertScope) -> &str {
+    scope.application.as_deref().unwrap_or_default()
 }
 
 const FAILING: &str = "SELECT e.id FROM endpoints e LEFT JOIN endpoint_alerts s ON s.endpoint = e.id \
@@ -216,17 +230,26 @@ async fn put_recipient(
     recipients_max: usize,
     mail: &NewMail,
 ) -> SqlResult<()> {
-    let AlertRecipient { account, address, code_hash, created_at, confirmed_at } = recipient;
+    let AlertRecipient { scope, address, code_hash, created_at, confirmed_at } = recipient;
+    let (account, application) = (&scope.account, application(scope));
     // Concurrent calls for one account count one after the other.
     rows::one(db, "SELECT id FROM accounts WHERE id = $1 FOR UPDATE", &[&&**account], |row| rows::id(row, 0)).await?;
-    let put = "INSERT INTO alert_recipients AS r (account, address, code_hash, created_at, confirmed_at) \
-         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (account, address) DO UPDATE \
+    let put = "INSERT INTO alert_recipients AS r (account, application, address, code_hash, created_at, confirmed_at) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (account, application, address) DO UPDATE \
          SET code_hash = excluded.code_hash, created_at = excluded.created_at WHERE r.confirmed_at IS NULL";
-    if rows::write(db, put, &[&&**account, address, &code_hash.as_slice(), created_at, confirmed_at]).await? == 0 {
+    let params: &[&(dyn ToSql + Sync)] =
+        &[&&**account, &application, address, &code_hash.as_slice(), created_at, confirmed_at];
+    if rows::write(db, put, params).await? == 0 {
         return Err(StoreError::Taken("address").into());
     }
-    let count = "SELECT count(*) FROM (SELECT FROM alert_recipients WHERE account = $1 LIMIT $2) counted";
-    rows::check_limit(db, count, account, recipients_max).await?;
+    let count = "SELECT count(*) FROM \
+         (SELECT FROM alert_recipients WHERE account = $1 AND application = $2 LIMIT $3) counted";
+    let limit = sql_limit(recipients_max.saturating_add(1));
+    let there: Option<i64> =
+        rows::one(db, count, &[&&**account, &application, &limit], |row| rows::get(row, 0)).await?;
+    if there.is_some_and(|there| there >= limit) {
+        return Err(StoreError::LimitReached.into());
+    }
     insert_mail(db, mail, *created_at).await
 }
 

@@ -171,6 +171,7 @@ pub(super) fn api_key(row: &Row) -> StoreResult<ApiKey> {
         expires_at: get(row, 5)?,
         last_used_at: get(row, 6)?,
         last_used_from: get(row, 7)?,
+        scopes: get::<Option<&str>>(row, 8)?.map(codec::key_scopes).transpose()?,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::{Account, ActivityEntry, ApiKey};
+use provider_core::model::{Account, ActivityEntry, ApiKey, KeyScope};
 use provider_core::port::{AccountStore, Page, StoreError, StoreResult};
 use rusqlite::{Connection, params};
 
@@ -94,7 +94,8 @@ fn update(db: &Connection, account: &Account) -> SqlResult<()> {
 const ACCOUNT: &str =
     "SELECT id, name, created_at, payload_check, requests_per_second_max, endpoints_max FROM accounts";
 
-const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from FROM api_keys";
+const KEY: &str = "SELECT id, account, name, hash, created_at, expires_at, last_used_at, last_used_from, scopes \
+     FROM api_keys";
 
 pub(super) fn create(db: &Connection, account: &Account) -> SqlResult<()> {
     let insert = "INSERT INTO accounts (id, name, created_at, payload_check, requests_per_second_max, endpoints_max) \
@@ -128,11 +129,13 @@ pub(super) fn create_key(db: &Connection, key: &ApiKey) -> SqlResult<()> {
     if find(db, &key.account)?.is_none() {
         return Err(StoreError::NotFound.into());
     }
-    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at, last_used_from) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+    let insert = "INSERT INTO api_keys (id, account, name, hash, created_at, expires_at, last_used_at, last_used_from, \
+         scopes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
     let (expires_at, last_used_at) = (key.expires_at.map(ms), key.last_used_at.map(ms));
+    let scopes = key.scopes.as_ref().map(KeyScope::list);
     let (id, account, created_at) = (&*key.id, &*key.account, ms(key.created_at));
-    let values = params![id, account, key.name, key.hash, created_at, expires_at, last_used_at, key.last_used_from];
+    let values =
+        params![id, account, key.name, key.hash, created_at, expires_at, last_used_at, key.last_used_from, scopes];
     match db.execute(insert, values)? {
         0 => Err(StoreError::Taken("id").into()),
         _ => Ok(()),

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use provider_core::ids;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
-    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertStore, NewMail, StoreError, StoreResult, Told,
+    Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, StoreError, StoreResult, Told,
     WAITING_MAILS_MAX, WaitingMail,
 };
 use rusqlite::{Connection, Row, params};
@@ -27,17 +27,22 @@ impl AlertStore for SqliteStore {
     async fn forget_deleted_alerts(&self) -> StoreResult<()> {
         self.write(|db| {
             let delete = "DELETE FROM endpoint_alerts WHERE endpoint NOT IN (SELECT id FROM endpoints)";
+            db.execute(delete, ())?;
+            let delete = "DELETE FROM alert_recipients WHERE application <> '' \
+                 AND application NOT IN (SELECT id FROM applications)";
             Ok(db.execute(delete, ()).map(drop)?)
         })
         .await
     }
 
-    async fn alert_recipients(&self, account: &str) -> StoreResult<Vec<AlertRecipient>> {
-        let account = account.to_owned();
+    async fn alert_recipients(&self, scope: &AlertScope) -> StoreResult<Vec<AlertRecipient>> {
+        let scope = scope.clone();
         self.read(move |db| {
-            let select = format!("{RECIPIENT} WHERE account = ?1 ORDER BY address");
+            let select = format!(
+                "SELECT {RECIPIENT} FROM alert_recipients WHERE account = ?1 AND application = ?2 ORDER BY address"
+            );
             let mut statement = db.prepare_cached(&select)?;
-            let mut found = statement.query([account])?;
+            let mut found = statement.query([&*scope.account, application(&scope)])?;
             let mut recipients = Vec::new();
             while let Some(row) = found.next()? {
                 recipients.push(recipient(row)?);
@@ -54,16 +59,21 @@ impl AlertStore for SqliteStore {
         mail: NewMail,
     ) -> StoreResult<()> {
         self.write(move |db| {
-            let put = "INSERT INTO alert_recipients (account, address, code_hash, created_at, confirmed_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (account, address) DO UPDATE \
+            let put = "INSERT INTO alert_recipients (account, application, address, code_hash, created_at, confirmed_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (account, application, address) DO UPDATE \
                  SET code_hash = excluded.code_hash, created_at = excluded.created_at WHERE confirmed_at IS NULL";
-            let AlertRecipient { account, address, code_hash, created_at, confirmed_at } = &recipient;
-            let values = params![&**account, address, code_hash, ms(*created_at), confirmed_at.map(ms)];
+            let AlertRecipient { scope, address, code_hash, created_at, confirmed_at } = &recipient;
+            let (account, application) = (&*scope.account, application(scope));
+            let values = params![account, application, address, code_hash, ms(*created_at), confirmed_at.map(ms)];
             if db.prepare_cached(put)?.execute(values)? == 0 {
                 return Err(StoreError::Taken("address").into());
             }
-            let count = "SELECT count(*) FROM (SELECT 1 FROM alert_recipients WHERE account = ?1 LIMIT ?2)";
-            rows::check_limit(db, count, account, recipients_max)?;
+            let count = "SELECT count(*) FROM (SELECT 1 FROM alert_recipients WHERE account = ?1 AND application = ?2 LIMIT ?3)";
+            let limit = sql_limit(recipients_max.saturating_add(1));
+            let there: i64 = db.prepare_cached(count)?.query_row((account, application, limit), |row| row.get(0))?;
+            if there >= limit {
+                return Err(StoreError::LimitReached.into());
+            }
             insert_mail(db, &mail, *created_at)
         })
         .await
@@ -71,27 +81,32 @@ impl AlertStore for SqliteStore {
 
     async fn confirm_alert_recipient(
         &self,
-        account: &str,
-        address: &str,
         code_hash: [u8; 32],
         sent_after: Timestamp,
         at: Timestamp,
-    ) -> StoreResult<bool> {
-        let (account, address) = (account.to_owned(), address.to_owned());
+    ) -> StoreResult<Option<AlertRecipient>> {
+        // Anybody can open the page that confirms, so a wrong code costs no write.
+        let select = "SELECT 1 FROM alert_recipients WHERE code_hash = ?1";
+        if !self.read(move |db| Ok(db.prepare_cached(select)?.exists([code_hash])?)).await? {
+            return Ok(None);
+        }
         self.write(move |db| {
-            let confirm = "UPDATE alert_recipients SET confirmed_at = ?5 \
-                 WHERE account = ?1 AND address = ?2 AND code_hash = ?3 AND created_at > ?4 AND confirmed_at IS NULL";
-            let values = params![account, address, code_hash, ms(sent_after), ms(at)];
-            Ok(db.prepare_cached(confirm)?.execute(values)? == 1)
+            let confirm = format!(
+                "UPDATE alert_recipients SET confirmed_at = coalesce(confirmed_at, ?3) \
+                 WHERE code_hash = ?1 AND created_at > ?2 RETURNING {RECIPIENT}"
+            );
+            let mut statement = db.prepare_cached(&confirm)?;
+            let mut found = statement.query((code_hash, ms(sent_after), ms(at)))?;
+            found.next()?.map(recipient).transpose()
         })
         .await
     }
 
-    async fn delete_alert_recipient(&self, account: &str, address: &str) -> StoreResult<bool> {
-        let (account, address) = (account.to_owned(), address.to_owned());
+    async fn delete_alert_recipient(&self, scope: &AlertScope, address: &str) -> StoreResult<bool> {
+        let (scope, address) = (scope.clone(), address.to_owned());
         self.write(move |db| {
-            let delete = "DELETE FROM alert_recipients WHERE account = ?1 AND address = ?2";
-            Ok(db.prepare_cached(delete)?.execute((account, address))? == 1)
+            let delete = "DELETE FROM alert_recipients WHERE account = ?1 AND application = ?2 AND address = ?3";
+            Ok(db.prepare_cached(delete)?.execute((&*scope.account, application(&scope), address))? == 1)
         })
         .await
     }
@@ -140,16 +155,22 @@ impl AlertStore for SqliteStore {
     }
 }
 
-const RECIPIENT: &str = "SELECT account, address, code_hash, created_at, confirmed_at FROM alert_recipients";
+const RECIPIENT: &str = "account, application, address, code_hash, created_at, confirmed_at";
 
 fn recipient(row: &Row<'_>) -> SqlResult<AlertRecipient> {
+    let application = rows::id(row, 1)?;
     Ok(AlertRecipient {
-        account: rows::id(row, 0)?,
-        address: row.get(1)?,
-        code_hash: row.get(2)?,
-        created_at: rows::time(row, 3)?,
-        confirmed_at: rows::optional_time(row, 4)?,
+        scope: AlertScope { account: rows::id(row, 0)?, application: Some(application).filter(|id| !id.is_empty()) },
+        address: row.get(2)?,
+        code_hash: row.get(3)?,
+        created_at: rows::time(row, 4)?,
+        confirmed_at: rows::optional_time(row, 5)?,
     })
+}
+
+/// The column `application`: empty for all applications of the account.
+fn application(scope: &AlertScope) -> &str {
+    scope.application.as_deref().unwrap_or_default()
 }
 
 /// Each condition reads an index of its own.

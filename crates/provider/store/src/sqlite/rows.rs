@@ -137,6 +137,7 @@ pub(super) fn api_key(row: &Row<'_>) -> SqlResult<ApiKey> {
         expires_at: optional_time(row, 5)?,
         last_used_at: optional_time(row, 6)?,
         last_used_from: row.get(7)?,
+        scopes: optional_text(row, 8)?.map(codec::key_scopes).transpose()?,
     })
 }
 

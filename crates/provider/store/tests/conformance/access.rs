@@ -1,6 +1,6 @@
 //! Settings of accounts, use of keys, tokens of applications.
 
-use provider_core::model::{Account, AccountSettings, ApiKey, AppToken, Capability};
+use provider_core::model::{Account, AccountSettings, ApiKey, AppToken, Capability, KeyScope};
 use provider_core::port::{Order, StoreError};
 
 use super::given::*;
@@ -42,6 +42,7 @@ pub(super) async fn a_keys_last_use_only_moves_on(store: Shared) {
         expires_at: Some(at(9)),
         last_used_at: None,
         last_used_from: None,
+        scopes: Some([KeyScope::Read, KeyScope::Send].into()),
     };
     store.create_api_key(key.clone(), entry(1)).await.unwrap();
     assert_eq!(store.api_key_by_hash([1; 32]).await.unwrap(), Some(key.clone()));

@@ -27,6 +27,7 @@ pub(super) async fn an_entry_is_kept_with_its_change_and_found_by_its_words(stor
         expires_at: None,
         last_used_at: None,
         last_used_from: None,
+        scopes: None,
     };
     let (created, refused, expired) =
         (entry(1), entry(2), ActivityEntry { action: "API_KEY.Expired".into(), ..entry(3) });

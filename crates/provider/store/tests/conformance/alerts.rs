@@ -11,11 +11,11 @@ use kit_runtime::clock::{Clock as _, TestClock};
 use kit_runtime::random::SystemRandom;
 use kit_runtime::vault::{Key, Vault};
 use provider_core::dispatcher::{ResponseFuture, Transport};
-use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Endpoint};
-use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
+use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger, Capability, Endpoint, Id};
+use provider_core::port::{AlertScope, AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect};
 use provider_core::{
-    ApplicationInput, Caller, Created, EndpointInput, IfExists, Provider, ProviderConfig, ProviderError, ProviderParts,
-    Switch, ids,
+    ApplicationInput, Caller, Created, EndpointInput, IfExists, PortalAccessInput, Provider, ProviderConfig,
+    ProviderError, ProviderParts, Switch, ids,
 };
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -185,19 +185,31 @@ impl Nodes {
         let events = self.store.operational_events(100).await.unwrap();
         self.store.delete_operational_events(events.iter().map(|event| event.no).collect()).await.unwrap();
         let payloads = events.iter().map(|event| serde_json::from_slice::<Value>(&event.payload).unwrap());
-        let told = ["endpoint.failing", "endpoint.disabling", "endpoint.disabled", "endpoint.recovered"];
+        let told = [
+            "endpoint.failing",
+            "endpoint.disabling",
+            "endpoint.disabled",
+            "endpoint.disabled_by_failures",
+            "endpoint.recovered",
+        ];
         payloads.filter(|payload| told.iter().any(|name| payload["type"] == *name)).collect()
     }
 
-    async fn confirm(&self, mails: &mut MailServer, address: &str) {
+    async fn confirm(&self, mails: &mut MailServer, application: Option<&str>, address: &str) {
         let node = &self.nodes[0];
-        node.add_alert_recipient(&self.caller, address).await.unwrap();
+        node.add_alert_recipient(&self.caller, application, address).await.unwrap();
         self.round().await;
         let mail = mails.only();
-        let code = mail.split("within 24 hours: ").nth(1).unwrap().split_whitespace().next().unwrap();
-        let wrong = node.confirm_alert_recipient(&self.caller, address, "wrong").await;
+        let code = mail.split("on the page Alerts: ").nth(1).unwrap().split_whitespace().next().unwrap();
+        contains(&mail, &[&format!("/app-portal/alerts/confirm?code={code}")]);
+        let wrong = node.confirm_alert_recipient("wrong").await;
         assert!(matches!(wrong, Err(ProviderError::NotFound)));
-        node.confirm_alert_recipient(&self.caller, address, code).await.unwrap();
+        // The link and the code may both be used.
+        for _ in 0..2 {
+            let confirmed = self.nodes[1].confirm_alert_recipient(code).await.unwrap();
+            assert_eq!((confirmed.address.as_str(), confirmed.confirmed_at.is_some()), (address, true));
+            assert_eq!(confirmed.scope.application.is_some(), application.is_some());
+        }
     }
 }
 
@@ -213,7 +225,7 @@ pub(super) async fn owners_are_told_each_transition_once(store: Shared) {
     let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "Lotwire <alerts@example.org>").unwrap())).await;
     let listener = EndpointInput { url: "https://example.com/".into(), ..EndpointInput::default() };
     nodes.nodes[0].create_operational_endpoint(&nodes.caller, listener, None, |_| String::new()).await.unwrap();
-    nodes.confirm(&mut mails, "ops@example.com").await;
+    nodes.confirm(&mut mails, None, "ops@example.com").await;
     let endpoint = nodes.endpoint().await;
 
     nodes.attempt(&endpoint, 500, "a secret line", EndpointEffect::Failing).await;
@@ -228,7 +240,11 @@ pub(super) async fn owners_are_told_each_transition_once(store: Shared) {
     contains(&mail, &["Failed attempts since 21 November 2026, 06:00 UTC: 2\n", "until 26 November 2026, 06:00 UTC"]);
     contains(
         &mail,
-        &[&format!("/dashboard/applications/{}", endpoint.application), "Address: https://hooks.example.com/in\n"],
+        &[
+            &format!("/dashboard/applications/{}#{}\n", endpoint.application, endpoint.id),
+            "Address: https://hooks.example.com/in\n",
+            "/dashboard/alerts\n",
+        ],
     );
     assert!(!mail.contains("secret") && !mail.contains("hidden"), "{mail}");
     let [event] = &nodes.events().await[..] else { panic!("one event") };
@@ -244,8 +260,13 @@ pub(super) async fn owners_are_told_each_transition_once(store: Shared) {
     nodes.attempt(&endpoint, 0, "no complete response within 30000 ms", EndpointEffect::Disable).await;
     nodes.round().await;
     contains(&mails.only(), &["are disabled (House)", "no answer came in 30 s. Put the work into a queue", ": 3\n"]);
-    let [event] = &nodes.events().await[..] else { panic!("one event") };
-    assert_eq!((&event["type"], &event["data"]["trigger"]), (&"endpoint.disabled".into(), &"automatic".into()));
+    let [disabled, why] = &nodes.events().await[..] else { panic!("two events") };
+    assert_eq!((&disabled["type"], &disabled["data"]["trigger"]), (&"endpoint.disabled".into(), &"automatic".into()));
+    assert_eq!(disabled["data"].as_object().unwrap().len(), 6, "the model's fields alone: {disabled}");
+    assert_eq!((&why["type"], &why["data"]["cause"]), (&"endpoint.disabled_by_failures".into(), &"no_answer".into()));
+    assert_eq!((&why["data"]["failedAttempts"], &why["data"]["disableAt"]), (&3.into(), &Value::Null));
+    let link = format!("/dashboard/applications/{}#{}", endpoint.application, endpoint.id);
+    assert!(why["data"]["link"].as_str().unwrap().ends_with(&link), "{why}");
 
     nodes.nodes[0].switch_endpoint(&nodes.caller, "a", &endpoint.id, Switch::On).await.unwrap();
     nodes.round().await;
@@ -269,14 +290,14 @@ pub(super) async fn owners_are_told_each_transition_once(store: Shared) {
 pub(super) async fn a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_no_alert(store: Shared) {
     let mut mails = MailServer::start().await;
     let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
-    nodes.confirm(&mut mails, "ops@example.com").await;
+    nodes.confirm(&mut mails, None, "ops@example.com").await;
     let node = &nodes.nodes[0];
-    node.add_alert_recipient(&nodes.caller, "unconfirmed@example.com").await.unwrap();
+    node.add_alert_recipient(&nodes.caller, None, "unconfirmed@example.com").await.unwrap();
     nodes.round().await;
-    contains(&mails.only(), &["RCPT TO:<unconfirmed@example.com>", "enter this code"]);
-    let again = node.add_alert_recipient(&nodes.caller, "ops@example.com").await;
+    contains(&mails.only(), &["RCPT TO:<unconfirmed@example.com>", "enter this code on the page Alerts"]);
+    let again = node.add_alert_recipient(&nodes.caller, None, "ops@example.com").await;
     assert!(matches!(again, Err(ProviderError::Conflict { .. })));
-    let wrong = node.add_alert_recipient(&nodes.caller, "nobody").await;
+    let wrong = node.add_alert_recipient(&nodes.caller, None, "nobody").await;
     assert!(matches!(wrong, Err(ProviderError::Validation(_))));
 
     let (own_fault, gone) = (nodes.endpoint().await, nodes.endpoint().await);
@@ -300,11 +321,11 @@ pub(super) async fn a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_
     let confirmed = |recipients: Vec<provider_core::port::AlertRecipient>| -> Vec<(String, bool)> {
         recipients.into_iter().map(|one| (one.address, one.confirmed_at.is_some())).collect()
     };
-    let listed = confirmed(node.alert_recipients(&nodes.caller).await.unwrap());
+    let listed = confirmed(node.alert_recipients(&nodes.caller, None).await.unwrap());
     assert_eq!(listed, [("ops@example.com".to_owned(), true), ("unconfirmed@example.com".to_owned(), false)]);
-    node.remove_alert_recipient(&nodes.caller, "ops@example.com").await.unwrap();
+    node.remove_alert_recipient(&nodes.caller, None, "ops@example.com").await.unwrap();
     assert!(matches!(
-        node.remove_alert_recipient(&nodes.caller, "ops@example.com").await,
+        node.remove_alert_recipient(&nodes.caller, None, "ops@example.com").await,
         Err(ProviderError::NotFound)
     ));
     node.delete_endpoint(&nodes.caller, "a", &gone.id).await.unwrap();
@@ -313,9 +334,75 @@ pub(super) async fn a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_
     assert!(mails.is_quiet());
 }
 
+pub(super) async fn contacts_of_an_application_receive_its_alerts_and_no_others(store: Shared) {
+    let mut mails = MailServer::start().await;
+    let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
+    let (node, caller) = (&nodes.nodes[0], &nodes.caller);
+    let other = ApplicationInput { name: "Other".into(), uid: Some("b".into()), ..ApplicationInput::default() };
+    node.create_application(caller, other, IfExists::Refuse, None, |_| String::new()).await.unwrap();
+    nodes.confirm(&mut mails, None, "ops@example.com").await;
+    nodes.confirm(&mut mails, Some("a"), "ops@example.com").await;
+    nodes.confirm(&mut mails, Some("a"), "engineer@house.example").await;
+    nodes.confirm(&mut mails, Some("b"), "engineer@other.example").await;
+    let addresses = async |application: Option<&str>| -> Vec<String> {
+        let found = node.alert_recipients(caller, application).await.unwrap();
+        found.into_iter().map(|recipient| recipient.address).collect()
+    };
+    assert_eq!(addresses(None).await, ["ops@example.com"]);
+    assert_eq!(addresses(Some("a")).await, ["engineer@house.example", "ops@example.com"]);
+
+    let endpoint = nodes.endpoint().await;
+    nodes.attempt(&endpoint, 404, "", EndpointEffect::Failing).await;
+    nodes.clock.advance(HOUR);
+    nodes.round().await;
+    let first = mails.received.try_recv().unwrap();
+    let second = mails.only();
+    let (account, contact) = if first.contains("ops@") { (first, second) } else { (second, first) };
+    contains(&account, &["RCPT TO:<ops@example.com>", "/dashboard/applications/"]);
+    let page = format!("/app-portal/endpoints/{}\n", endpoint.id);
+    contains(&contact, &["RCPT TO:<engineer@house.example>", "404: The receiver has no route /in.", &page]);
+    contains(&contact, &["Failed attempts since 21 November 2026", "/app-portal/alerts\n"]);
+    assert!(!contact.contains("/dashboard"), "{contact}");
+
+    // A link of one application manages the contacts of this application only.
+    let link = node.create_portal_access(caller, "a", PortalAccessInput::default()).await.unwrap();
+    let visitor = node.authenticate(&link.token).await.unwrap();
+    assert_eq!(node.alert_recipients(&visitor, Some("a")).await.unwrap().len(), 2);
+    for application in [None, Some("b")] {
+        let refused = node.alert_recipients(&visitor, application).await;
+        assert!(matches!(refused, Err(ProviderError::Forbidden(_) | ProviderError::NotFound)), "{refused:?}");
+    }
+    let read_only = PortalAccessInput { capabilities: Some([Capability::ViewBase].into()), ..Default::default() };
+    let link = node.create_portal_access(caller, "a", read_only).await.unwrap();
+    let visitor = node.authenticate(&link.token).await.unwrap();
+    assert!(matches!(node.alert_recipients(&visitor, Some("a")).await, Err(ProviderError::Forbidden(_))));
+
+    // The addresses of a deleted application are deleted.
+    let application = node.application(caller, "b").await.unwrap().id;
+    node.delete_application(caller, "b").await.unwrap();
+    nodes.store.forget_deleted_alerts().await.unwrap();
+    let scope = |application: Id| AlertScope { account: caller.account.clone(), application: Some(application) };
+    assert!(nodes.store.alert_recipients(&scope(application)).await.unwrap().is_empty());
+    assert_eq!(nodes.store.alert_recipients(&scope(endpoint.application.clone())).await.unwrap().len(), 2);
+}
+
+pub(super) async fn codes_to_addresses_are_limited(store: Shared) {
+    let mails = MailServer::start().await;
+    let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
+    let node = &nodes.nodes[0];
+    for _ in 0..10 {
+        node.add_alert_recipient(&nodes.caller, None, "stranger@example.com").await.unwrap();
+    }
+    let refused = node.add_alert_recipient(&nodes.caller, None, "stranger@example.com").await;
+    assert!(matches!(refused, Err(ProviderError::TooManyRequests { .. })), "{refused:?}");
+    node.add_alert_recipient(&nodes.caller, Some("a"), "other@example.com").await.unwrap();
+    nodes.clock.advance(Duration::from_secs(120));
+    node.add_alert_recipient(&nodes.caller, None, "stranger@example.com").await.unwrap();
+}
+
 pub(super) async fn without_a_mail_server_only_events_are_sent(store: Shared) {
     let nodes = Nodes::new(store, None).await;
-    let refused = nodes.nodes[0].add_alert_recipient(&nodes.caller, "ops@example.com").await;
+    let refused = nodes.nodes[0].add_alert_recipient(&nodes.caller, None, "ops@example.com").await;
     assert!(matches!(refused, Err(ProviderError::BadRequest { code: "mail_not_configured", .. })));
     let listener = EndpointInput { url: "https://example.com/".into(), ..EndpointInput::default() };
     nodes.nodes[0].create_operational_endpoint(&nodes.caller, listener, None, |_| String::new()).await.unwrap();

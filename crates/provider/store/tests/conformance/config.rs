@@ -15,6 +15,7 @@ pub(super) async fn api_keys_belong_to_an_account_and_are_found_by_their_hash(st
         expires_at: (number == 2).then(|| at(9_000)),
         last_used_at: None,
         last_used_from: None,
+        scopes: None,
     };
     assert_eq!(reason(store.create_api_key(key(1, 1), entry(1)).await.unwrap_err()), "not found");
     store.create_account(account(1)).await.unwrap();

@@ -186,6 +186,8 @@ stories! {
     alerts:
         owners_are_told_each_transition_once,
         a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_no_alert,
+        codes_to_addresses_are_limited,
+        contacts_of_an_application_receive_its_alerts_and_no_others,
         without_a_mail_server_only_events_are_sent;
     pages:
         configuration_is_listed_in_slices,

@@ -42,9 +42,12 @@ struct ApplicationPage {
     is_cut: bool,
     endpoints: Vec<EndpointRow>,
     failures: Vec<Failure>,
+    /// Addresses that receive alerts of this application.
+    contacts: String,
 }
 
 struct EndpointRow {
+    id: String,
     url: String,
     description: String,
     status: StatusBadge,
@@ -75,7 +78,10 @@ pub(super) async fn page(
     endpoints.sort_by_key(|endpoint| endpoint.disabled || endpoint.failing_since.is_none());
     let health = provider.endpoint_health(&session.caller, &application.id, &endpoints, DAY).await?;
     let failures = failures(&session, &endpoints).await?;
+    let contacts = provider.alert_recipients(&session.caller, Some(&application.id)).await?;
+    let contacts: Vec<String> = contacts.into_iter().map(|recipient| recipient.address).collect();
     let rows = endpoints.iter().zip(&health).map(|(endpoint, health)| EndpointRow {
+        id: endpoint.id.to_string(),
         url: endpoint.url.clone(),
         description: endpoint.description.clone(),
         status: StatusBadge::of(endpoint),
@@ -97,6 +103,7 @@ pub(super) async fn page(
         endpoints_total: figures.as_ref().map_or(0, |figures| figures.endpoints),
         endpoints: rows.collect(),
         failures,
+        contacts: contacts.join(", "),
     })
 }
 

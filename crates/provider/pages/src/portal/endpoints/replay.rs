@@ -19,6 +19,7 @@ use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::relative_time::RelativeTime;
+use kit_design::slow_page::{self, Layout};
 
 /// Tasks that the page lists.
 const TASKS_MAX: usize = 20;
@@ -171,12 +172,18 @@ struct ConfirmPage {
     duration: Option<String>,
 }
 
-/// The number of messages that a task would send, with the button that starts it.
+/// The number of messages that a task would send, with the button that starts it. Counting may take long, so the head of
+/// the page may come first.
 pub(in crate::portal) async fn confirm(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
-) -> Result<Response, PageError> {
+) -> Response {
+    let (clock, frame) = (session.portal.clock().clone(), session.frame("Send messages again", Section::Endpoints));
+    slow_page::respond(clock, frame.clone(), Layout::Bar, count(session, frame, endpoint, query)).await
+}
+
+async fn count(session: Session, frame: Frame, endpoint: String, query: FormFields) -> Result<Response, PageError> {
     let (kind, _) = kind(query.text("what"))?;
     let now = session.portal.now();
     let endpoint = session.endpoint(&endpoint).await?;
@@ -187,7 +194,7 @@ pub(in crate::portal) async fn confirm(
             match session.provider().count_replay(&session.caller, session.app(), &endpoint.id, input).await {
                 Ok(count) => {
                     return render_page(&ConfirmPage {
-                        frame: session.frame("Send messages again", Section::Endpoints),
+                        frame,
                         head: Head::new(&session, &endpoint, Tab::Replay),
                         messages: number(count.messages),
                         is_whole: count.is_whole,
@@ -209,7 +216,8 @@ pub(in crate::portal) async fn confirm(
             }
         }
     };
-    refused(&session, &endpoint, &query, status, &errors).await
+    let page = ReplayPage { frame, ..ReplayPage::new(&session, &endpoint).await? };
+    refused(page, &query, status, &errors)
 }
 
 /// How long this many messages take at this rate, in words.
@@ -222,14 +230,12 @@ fn duration(messages: u64, per_second: u16) -> String {
 }
 
 /// The form again, with its errors and the entered values.
-async fn refused(
-    session: &Session,
-    endpoint: &Endpoint,
+fn refused(
+    mut page: ReplayPage,
     form: &FormFields,
     status: StatusCode,
     errors: &FieldErrors,
 ) -> Result<Response, PageError> {
-    let mut page = ReplayPage::new(session, endpoint).await?;
     page.span = form.text("hours").to_owned();
     page.at = form.text("since").to_owned();
     page.what = form.text("what").to_owned();
@@ -279,7 +285,7 @@ pub(in crate::portal) async fn start(
         }
     };
     let endpoint = session.endpoint(&endpoint).await?;
-    refused(&session, &endpoint, &form, status, &errors).await
+    refused(ReplayPage::new(&session, &endpoint).await?, &form, status, &errors)
 }
 
 /// The error for a start that the provider refuses. The provider's text names the end of the range, which this form does

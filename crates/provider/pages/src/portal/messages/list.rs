@@ -20,6 +20,7 @@ use kit_design::fields::{FormFields, QueryFields};
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
+use kit_design::slow_page::{self, Layout};
 
 /// Messages on one page.
 const LIMIT: &str = "50";
@@ -135,8 +136,13 @@ fn query_of(query: &FormFields, left_out: &str) -> String {
     out
 }
 
-/// The list of messages that match the filters.
-pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
+/// The list of messages that match the filters. A search looks at many messages, so the head of the page may come first.
+pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Response {
+    let (clock, frame) = (session.portal.clock().clone(), session.frame("Messages", Section::Messages));
+    slow_page::respond(clock, frame.clone(), Layout::Bar, list(session, frame, query)).await
+}
+
+async fn list(session: Session, frame: Frame, query: FormFields) -> Result<Response, PageError> {
     let wanted = Wanted {
         event_type: query.text("eventType").to_owned(),
         endpoint: query.text("endpoint").to_owned(),
@@ -188,7 +194,7 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
     let chips = chips.collect();
     render_page(&MessagesPage {
         endpoints,
-        frame: session.frame("Messages", Section::Messages),
+        frame,
         names: event_types.into_iter().map(|event_type| event_type.name).collect(),
         rows: found.data.iter().map(|row| Row::new(row, now)).collect(),
         list_path: "/messages",
