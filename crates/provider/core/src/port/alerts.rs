@@ -109,7 +109,7 @@ pub struct WaitingMail {
     pub tries: u32,
 }
 
-/// The endpoints that an alert recipient is told of.
+/// The endpoints whose alerts a recipient receives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AlertScope {
     /// The account.
