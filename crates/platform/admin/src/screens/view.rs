@@ -65,7 +65,7 @@ pub(super) async fn read(
     let money = Money::of(&auction.currency);
     let mut view = of_item(auction, ring.item.as_ref().or(last.as_ref()), &money, origin);
     if let (Some(lot), Some(item)) = (&mut view.lot, ring.item.as_ref().or(last.as_ref())) {
-        lot.picture = crate::images::picture(&session.admin, caller, item).await?;
+        lot.picture = crate::images::picture(admin, caller, item).await?;
     }
     if let (Some(desk), Some(item)) = (&ring.desk, &ring.item) {
         let leads = |bidder: &str| item.standing.as_ref().is_some_and(|standing| standing.bidder == bidder);
