@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use consumer::{ApiClient, ExpectedEvent};
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -14,6 +15,10 @@ use crate::error::{CommandError, ErrorContext as _};
 /// Maximum number of polls for the end of a timed auction or of a bulk change: ten minutes.
 const POLLS_MAX: u32 = 6_000;
 const POLL_PAUSE: Duration = Duration::from_millis(100);
+
+/// Lots of a sale that get a picture.
+const PICTURED_LOTS_MAX: usize = 40;
+const PICTURES_AT_ONCE: usize = 4;
 
 /// A lot of an auction.
 pub(super) struct Lot {
@@ -101,6 +106,20 @@ impl Sale {
                 None => return Ok(lots),
             }
         }
+    }
+
+    /// Adds a drawn picture to each of the first lots. `seed` is the number of the first picture.
+    pub(super) async fn add_pictures(platform: &ApiClient, lots: &[Lot], seed: u64) -> Result<(), CommandError> {
+        let lots = (seed..).zip(lots.iter().take(PICTURED_LOTS_MAX));
+        let pictures = lots.map(|(seed, lot)| async move {
+            let picture = tokio::task::spawn_blocking(move || consumer::sample_picture(seed));
+            let picture = picture.await.context("drawing a picture")?;
+            // The lot's UUID is the picture's too: each lot has one.
+            let uuid: Uuid = lot.uuid.parse().context(format!("{} is not a UUID", lot.uuid))?;
+            platform.put_image(&lot.uuid, uuid, "drawing.jpg", picture).await?;
+            Ok::<_, CommandError>(())
+        });
+        futures_util::stream::iter(pictures).buffer_unordered(PICTURES_AT_ONCE).try_collect::<()>().await
     }
 
     /// Waits for the last lot of a timed auction to end.

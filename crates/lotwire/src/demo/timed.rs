@@ -81,6 +81,8 @@ pub(super) async fn open(
     while let Some(done) = bidders.join_next().await {
         highest.extend(done.context("a bidder stopped")??);
     }
+    // The lots end by the timetable, so this delays nothing.
+    Sale::add_pictures(platform, &lots, 0).await?;
     for (number, amount) in highest {
         let lot = &lots[number];
         let reserve = catalogue.reserves.get(&lot.lot_number).copied().unwrap_or(0);

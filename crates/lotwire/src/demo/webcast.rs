@@ -13,6 +13,9 @@ use super::sale::{Lot, Sale};
 use super::setup::DemoCustomer;
 use crate::error::CommandError;
 
+/// Number of the first lot's picture.
+const WEBCAST_PICTURES: u64 = 1_000;
+
 /// Sells or passes every lot, spread evenly over `duration`.
 pub(super) async fn sell(
     platform: &ApiClient,
@@ -27,6 +30,7 @@ pub(super) async fn sell(
     sale.change_status(platform, "PREVIEW").await?;
     sale.change_status(platform, "LIVE").await?;
     let lots = sale.lots(platform).await?;
+    Sale::add_pictures(platform, &lots, WEBCAST_PICTURES).await?;
     let mut clerk = Clerk { platform, ring: format!("/api/v1/auctions/{}/ring", sale.auction), etag: None };
     clerk.refresh().await?;
 

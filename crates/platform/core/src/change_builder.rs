@@ -18,8 +18,8 @@ use crate::audit;
 use crate::bidders::Admitted;
 use crate::idempotency::IdempotentRequest;
 use crate::port::{
-    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, Change, ItemCounts, JournalEntry, StruckBid,
-    SubjectChanges, SubjectKind, UnloggedChanges, Versioned,
+    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, Change, ItemCounts, ItemImage, JournalEntry,
+    StruckBid, SubjectChanges, SubjectKind, UnloggedChanges, Versioned,
 };
 
 /// A change under construction.
@@ -183,6 +183,11 @@ impl<'a> ChangeBuilder<'a> {
     pub(crate) fn set_bidder_preconditions(&mut self, admitted: &Admitted) {
         self.change.spending_version = admitted.spending_version;
         self.change.registration = Some(admitted.precondition.clone()).filter(|_| admitted.spending_version.is_none());
+    }
+
+    /// Inserts images of new items, with the content of existing images.
+    pub(crate) fn images(&mut self, images: Vec<ItemImage>) {
+        self.change.images.extend(images);
     }
 
     /// Begins, continues or ends a bulk change of the auction.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use contract::{AuctionStatus, ItemStatus};
+use jiff::Timestamp;
 use platform_rules::Item;
 use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
@@ -34,6 +35,8 @@ pub const ITEM_IMAGES_MAX: usize = 50;
 const DECODED_AT_ONCE_MAX: usize = 2;
 /// Uploads that wait for their turn or are decoded.
 const UPLOADS_WAITING_MAX: usize = 16;
+/// Items whose images are read at once.
+const ITEMS_READ_MAX: usize = 250;
 /// Characters of a file name that are kept.
 const FILE_NAME_CHARS_MAX: usize = 200;
 
@@ -93,6 +96,7 @@ impl Platform {
         let decoded = decoded.map_err(|problem| PlatformError::invalid("", problem))?;
         let image = ItemImage {
             uuid: upload.uuid,
+            content: self.ids().uuid_v7(),
             item: item.uuid,
             auction: auction.uuid,
             customer: auction.customer,
@@ -173,7 +177,7 @@ impl Platform {
             caller.require_one_of(&[Scope::AuctionsRead, Scope::AuctionsWrite, Scope::RingWrite])?;
             visible(caller, Some(&image), "image", |image| image.customer)?;
         }
-        let content = self.store().image_content(image.uuid, variant).await?;
+        let content = self.store().image_content(image.content, variant).await?;
         Ok((image, content.ok_or(PlatformError::NotFound("image"))?, is_public))
     }
 
@@ -184,6 +188,28 @@ impl Platform {
         caller.require(Scope::AuctionsWrite)?;
         let auction = self.visible_auction(caller, auction).await?;
         Ok(LotIndex::new(self.lot_numbers(auction.uuid).await?))
+    }
+}
+
+impl Platform {
+    /// The uploaded images of items for their copies, in their order: pairs of an item and its copy.
+    pub(crate) async fn copied_images(
+        &self,
+        copies: &[(Uuid, Item)],
+        created_at: Timestamp,
+    ) -> PlatformResult<Vec<ItemImage>> {
+        let mut copied = Vec::new();
+        for copies in copies.chunks(ITEMS_READ_MAX) {
+            let items: Vec<Uuid> = copies.iter().map(|(item, _)| *item).collect();
+            for image in self.store().images(&items).await? {
+                for (_, copy) in copies.iter().filter(|(item, _)| *item == image.item) {
+                    let (uuid, item) = (self.ids().uuid_v7(), copy.uuid);
+                    let (auction, customer) = (copy.auction, copy.customer);
+                    copied.push(ItemImage { uuid, item, auction, customer, created_at, ..image.clone() });
+                }
+            }
+        }
+        Ok(copied)
     }
 }
 

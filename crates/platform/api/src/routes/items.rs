@@ -82,6 +82,7 @@ impl ItemIn {
             fixed_increment: self.fixed_increment,
             end_time: instant(&format!("{at}/endTime"), self.end_time.as_deref())?,
             status: first.map_or(Ok(default_status), |name| status(&format!("{at}/status"), name))?,
+            images_of: None,
         })
     }
 }

@@ -205,6 +205,7 @@ impl<'a> Row<'a> {
             fixed_increment: self.amount(Column::FixedIncrement),
             end_time: self.parsed(Column::EndTime, write::time_from),
             status,
+            images_of: None,
         }
     }
 

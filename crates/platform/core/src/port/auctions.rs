@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     Address, Bid, BidStrike, BidderItem, BulkChangeStep, Cursor, ExpectedRegistration, IdempotentAnswer, ItemCounts,
-    JournalEntry, LogEntry, NodeId, OutboxEvent, Page, SpendingVersion, StoreResult, UnloggedChanges,
+    ItemImage, JournalEntry, LogEntry, NodeId, OutboxEvent, Page, SpendingVersion, StoreResult, UnloggedChanges,
 };
 
 /// Owner of the wanted auctions.
@@ -81,6 +81,8 @@ pub struct Change {
     pub spending_version: Option<SpendingVersion>,
     /// The registration that a bid of another bidder was decided on. `Conflict` when it changed.
     pub registration: Option<ExpectedRegistration>,
+    /// Images of new items, with the content of existing ones. One whose content was removed meanwhile is left out.
+    pub images: Vec<ItemImage>,
     /// A bulk change that begins, advances or ends.
     pub bulk_change: Option<BulkChangeStep>,
     /// Status changes, in order; those of one subject with rising sequences.

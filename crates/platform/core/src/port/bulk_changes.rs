@@ -41,6 +41,9 @@ pub struct NewItem {
     pub end_time: Option<Timestamp>,
     /// DRAFT, or LIVE in a LIVE auction.
     pub status: ItemStatus,
+    /// The item whose uploaded images it gets, in a copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images_of: Option<Uuid>,
 }
 
 /// A change of an auction that its items follow in steps, each a commit of its own. An auction has at most one.

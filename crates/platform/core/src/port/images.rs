@@ -39,8 +39,10 @@ impl ImageVariant {
 /// An image of an item, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemImage {
-    /// UUID, version 7. The content of an image never changes.
+    /// UUID. The content of an image never changes.
     pub uuid: Uuid,
+    /// UUID that its content is kept under. The images of copied lots have the content of the originals.
+    pub content: Uuid,
     /// The item.
     pub item: Uuid,
     /// The item's auction.
@@ -88,10 +90,10 @@ pub trait ImageStore: Send + Sync {
     async fn image(&self, uuid: Uuid) -> StoreResult<Option<ItemImage>>;
     /// The images of these items, by item and position.
     async fn images(&self, items: &[Uuid]) -> StoreResult<Vec<ItemImage>>;
-    /// The content of a variant; none when the image was removed.
-    async fn image_content(&self, uuid: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>>;
+    /// A variant of the content with this UUID; none when the last image that has it was removed.
+    async fn image_content(&self, content: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>>;
     /// Puts the images of an item into this order. False when these are not exactly the images of the item.
     async fn order_images(&self, item: Uuid, order: Vec<Uuid>) -> StoreResult<bool>;
-    /// Removes an image with its content. False when it does not exist.
+    /// Removes an image, and its content unless another image has it. False when it does not exist.
     async fn remove_image(&self, uuid: Uuid) -> StoreResult<bool>;
 }

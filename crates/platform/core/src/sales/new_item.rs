@@ -36,6 +36,7 @@ impl NewItem {
             fixed_increment: None,
             end_time: None,
             status: ItemStatus::Draft,
+            images_of: None,
         }
     }
 

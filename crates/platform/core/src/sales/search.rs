@@ -191,7 +191,9 @@ impl Platform {
             self.store().item_by_lot_number(auction, wanted.text.trim()).await?
         };
         let has_status = |item: &Item| wanted.statuses.is_empty() || wanted.statuses.contains(&item.status);
-        let exact = exact.filter(|item| has_status(item) && wanted.matches(item, &text));
+        let pictured = self.left_out(wanted, exact.as_slice()).await?;
+        let is_wanted = |item: &Item| has_status(item) && wanted.matches(item, &text) && !pictured.contains(&item.uuid);
+        let exact = exact.filter(is_wanted);
         let found_already = exact.as_ref().map(|item| item.uuid);
         let (mut entries, mut after, mut read) = (Vec::from_iter(exact), page.after, 0);
         while read < READ_MAX {
@@ -203,10 +205,7 @@ impl Platform {
             };
             let is_last_chunk = found.len() < chunk;
             read += found.len();
-            let pictured = match wanted.missing {
-                Some(MissingField::Image) => self.pictured(&found).await?,
-                _ => HashSet::new(),
-            };
+            let pictured = self.left_out(wanted, &found).await?;
             for item in found {
                 if entries.len() == page.limit {
                     return Ok(Found { entries, next: after });
@@ -247,6 +246,14 @@ impl Platform {
             (field, items.iter().filter(lacks).count() as u64)
         });
         Ok(MissingCounts { counts, is_complete })
+    }
+
+    /// The items with an uploaded image, if the search is for items without an image.
+    async fn left_out(&self, wanted: &ItemSearch, items: &[Item]) -> PlatformResult<HashSet<Uuid>> {
+        match wanted.missing {
+            Some(MissingField::Image) => self.pictured(items).await,
+            _ => Ok(HashSet::new()),
+        }
     }
 
     /// Those of the items without an address of an image that have an uploaded one.

@@ -11,6 +11,7 @@ mod failing;
 mod faulty_store;
 mod fixture;
 mod health;
+mod images;
 mod item_queue;
 mod merging;
 mod provider;

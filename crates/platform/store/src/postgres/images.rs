@@ -1,16 +1,18 @@
 //! Images of items, with their content.
 
 use async_trait::async_trait;
+use deadpool_postgres::Transaction;
 use platform_core::port::{ImageContent, ImageStore, ImageVariant, ItemImage, StoreResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::PostgresStore;
+use super::commit::write::column;
 use super::rows::{self, SqlError, SqlResult};
 use crate::codec::{image_number, ms};
 
-const IMAGE: &str = "SELECT uuid, item, auction, customer, position, file_name, media_type, width, height, bytes, created_at_ms \
-     FROM item_images";
+const IMAGE: &str = "SELECT uuid, item, auction, customer, position, file_name, media_type, width, height, bytes, created_at_ms, \
+     content FROM item_images";
 
 #[async_trait]
 impl ImageStore for PostgresStore {
@@ -34,7 +36,7 @@ impl ImageStore for PostgresStore {
         }
         let image = ItemImage { position, ..image };
         let insert = "INSERT INTO item_images (uuid, item, auction, customer, position, file_name, media_type, width, height, \
-             bytes, created_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+             bytes, created_at_ms, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
         let (width, height) = (i64::from(image.width), i64::from(image.height));
         let bytes = i64::try_from(image.bytes).unwrap_or(i64::MAX);
         let file_name = rows::foreign_text(&image.file_name).into_owned();
@@ -50,11 +52,12 @@ impl ImageStore for PostgresStore {
             &height,
             &bytes,
             &ms(image.created_at),
+            &image.content,
         ];
         rows::execute(&transaction, insert, values).await?;
         for ImageContent { variant, bytes } in contents {
             let insert = "INSERT INTO image_contents (image, variant, content) VALUES ($1, $2, $3)";
-            rows::execute(&transaction, insert, &[&image.uuid, &variant.as_str(), &bytes]).await?;
+            rows::execute(&transaction, insert, &[&image.content, &variant.as_str(), &bytes]).await?;
         }
         transaction.commit().await.map_err(SqlError::from)?;
         Ok(Some(image))
@@ -70,10 +73,10 @@ impl ImageStore for PostgresStore {
         Ok(rows::list(&self.client().await?, &select, &[&items], image).await?)
     }
 
-    async fn image_content(&self, uuid: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>> {
+    async fn image_content(&self, content: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>> {
         let select = "SELECT content FROM image_contents WHERE image = $1 AND variant = $2";
         let variant = variant.as_str();
-        Ok(rows::one(&self.client().await?, select, &[&uuid, &variant], |row| rows::get(row, 0)).await?)
+        Ok(rows::one(&self.client().await?, select, &[&content, &variant], |row| rows::get(row, 0)).await?)
     }
 
     async fn order_images(&self, item: Uuid, order: Vec<Uuid>) -> StoreResult<bool> {
@@ -95,9 +98,50 @@ impl ImageStore for PostgresStore {
     }
 
     async fn remove_image(&self, uuid: Uuid) -> StoreResult<bool> {
-        let delete = "DELETE FROM item_images WHERE uuid = $1";
-        Ok(rows::execute(&self.client().await?, delete, &[&uuid]).await? == 1)
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await.map_err(SqlError::from)?;
+        let delete = "DELETE FROM item_images WHERE uuid = $1 RETURNING content";
+        let removed: Option<Uuid> = rows::one(&transaction, delete, &[&uuid], |row| rows::get(row, 0)).await?;
+        let Some(content) = removed else { return Ok(false) };
+        // Waits for copies that get this content at the moment: the next statement sees them.
+        let lock = "SELECT 1 FROM image_contents WHERE image = $1 ORDER BY variant FOR UPDATE";
+        rows::execute(&transaction, lock, &[&content]).await?;
+        let delete = "DELETE FROM image_contents WHERE image = $1 \
+             AND NOT EXISTS (SELECT 1 FROM item_images WHERE content = $1)";
+        rows::execute(&transaction, delete, &[&content]).await?;
+        transaction.commit().await.map_err(SqlError::from)?;
+        Ok(true)
     }
+}
+
+/// Inserts images of new items, whose content another image has.
+pub(super) async fn insert_copies(db: &Transaction<'_>, images: &[&ItemImage]) -> SqlResult<()> {
+    if images.is_empty() {
+        return Ok(());
+    }
+    // The lock keeps the content until this transaction ends, so that no removal of its last image deletes it meanwhile.
+    let insert = "WITH kept AS (SELECT image FROM image_contents WHERE image = ANY($12) AND variant = '320' FOR KEY SHARE) \
+         INSERT INTO item_images (uuid, item, auction, customer, position, file_name, media_type, width, height, bytes, \
+         created_at_ms, content) SELECT n.* FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], \
+         $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::uuid[]) \
+         AS n (uuid, item, auction, customer, position, file_name, media_type, width, height, bytes, created_at_ms, content) \
+         WHERE n.content IN (SELECT image FROM kept)";
+    let values: rows::Values<'_> = &[
+        &column(images, |image| image.uuid),
+        &column(images, |image| image.item),
+        &column(images, |image| image.auction),
+        &column(images, |image| image.customer),
+        &column(images, |image| image.position),
+        &column(images, |image| image.file_name.as_str()),
+        &column(images, |image| image.media_type.as_str()),
+        &column(images, |image| i64::from(image.width)),
+        &column(images, |image| i64::from(image.height)),
+        &column(images, |image| i64::try_from(image.bytes).unwrap_or(i64::MAX)),
+        &column(images, |image| ms(image.created_at)),
+        &column(images, |image| image.content),
+    ];
+    rows::execute(db, insert, values).await?;
+    Ok(())
 }
 
 fn image(row: &Row) -> SqlResult<ItemImage> {
@@ -113,5 +157,6 @@ fn image(row: &Row) -> SqlResult<ItemImage> {
         height: image_number(rows::get(row, 8)?)?,
         bytes: image_number(rows::get(row, 9)?)?,
         created_at: rows::time(row, 10)?,
+        content: rows::get(row, 11)?,
     })
 }

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::consumers::{self, ConnectionState};
 use super::rows::{self, SqlError, SqlResult, is_constraint};
-use super::{audit, bulk_changes, customers, idempotency, item_ends, journal, nodes, registrations};
+use super::{audit, bulk_changes, customers, idempotency, images, item_ends, journal, nodes, registrations};
 use crate::batch::RefusedChanges;
 use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
@@ -285,6 +285,7 @@ impl Commit<'_> {
             self.db.prepare_cached(MARK_BID)?.execute(values)?;
         }
         registrations::record_bidder_items(self.db, &change.bidder_items)?;
+        images::insert_copies(self.db, &change.images)?;
         let mut receipt = CommitReceipt::default();
         for entry in &change.journal {
             self.append(entry, &mut receipt)?;

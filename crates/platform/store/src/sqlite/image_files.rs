@@ -1,5 +1,5 @@
 //! The content of images, in files beside the database. A file is written under a temporary name, synchronised and
-//! renamed, before the image exists in the database; its name has the image's UUID, and its content never changes.
+//! renamed, before the image exists in the database; its name has the UUID of the content, which never changes. The images of copied lots share a content.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -31,17 +31,17 @@ impl ImageFiles {
     }
 
     /// Two levels, so that no folder has more than a few thousand files.
-    fn path(&self, image: Uuid, variant: ImageVariant) -> PathBuf {
-        let name = image.simple().to_string();
+    fn path(&self, content: Uuid, variant: ImageVariant) -> PathBuf {
+        let name = content.simple().to_string();
         let shelf = name.get(name.len() - 2..).unwrap_or_default().to_owned();
         self.folder.join(shelf).join(format!("{name}-{}", variant.as_str()))
     }
 
-    pub(super) async fn write(&self, image: Uuid, contents: Vec<ImageContent>) -> StoreResult<()> {
+    pub(super) async fn write(&self, content: Uuid, contents: Vec<ImageContent>) -> StoreResult<()> {
         let files = self.clone();
         blocking(move || {
             for ImageContent { variant, bytes } in contents {
-                let path = files.path(image, variant);
+                let path = files.path(content, variant);
                 let shelf = path.parent().unwrap_or(&files.folder);
                 fs::create_dir_all(shelf)?;
                 let temporary = path.with_extension("new");
@@ -56,8 +56,8 @@ impl ImageFiles {
         .await
     }
 
-    pub(super) async fn read(&self, image: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>> {
-        let path = self.path(image, variant);
+    pub(super) async fn read(&self, content: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>> {
+        let path = self.path(content, variant);
         blocking(move || match fs::read(path) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -66,11 +66,11 @@ impl ImageFiles {
         .await
     }
 
-    pub(super) async fn remove(&self, image: Uuid) -> StoreResult<()> {
+    pub(super) async fn remove(&self, content: Uuid) -> StoreResult<()> {
         let files = self.clone();
         blocking(move || {
             for variant in ImageVariant::ALL {
-                match fs::remove_file(files.path(image, variant)) {
+                match fs::remove_file(files.path(content, variant)) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                     _ => {}
                 }

@@ -9,8 +9,8 @@ use super::SqliteStore;
 use super::rows::{self, SqlResult};
 use crate::codec::{image_number, ms, to_json};
 
-const IMAGE: &str = "SELECT uuid, item, auction, customer, position, file_name, media_type, width, height, bytes, created_at_ms \
-     FROM item_images";
+const IMAGE: &str = "SELECT uuid, item, auction, customer, position, file_name, media_type, width, height, bytes, created_at_ms, \
+     content FROM item_images";
 
 #[async_trait]
 impl ImageStore for SqliteStore {
@@ -21,11 +21,11 @@ impl ImageStore for SqliteStore {
         images_max: usize,
     ) -> StoreResult<Option<ItemImage>> {
         // The files first: an image in the database always has its content. Without room, they are removed again.
-        self.images.write(image.uuid, contents).await?;
-        let uuid = image.uuid;
+        let content = image.content;
+        self.images.write(content, contents).await?;
         let added = self.write(move |db| add(db, image, images_max)).await;
         if matches!(added, Ok(None)) {
-            self.images.remove(uuid).await?;
+            self.images.remove(content).await?;
         }
         added
     }
@@ -41,8 +41,8 @@ impl ImageStore for SqliteStore {
         self.read(move |db| rows::list(db, &select, [&items], image)).await
     }
 
-    async fn image_content(&self, uuid: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>> {
-        self.images.read(uuid, variant).await
+    async fn image_content(&self, content: Uuid, variant: ImageVariant) -> StoreResult<Option<Vec<u8>>> {
+        self.images.read(content, variant).await
     }
 
     async fn order_images(&self, item: Uuid, order: Vec<Uuid>) -> StoreResult<bool> {
@@ -64,11 +64,33 @@ impl ImageStore for SqliteStore {
     }
 
     async fn remove_image(&self, uuid: Uuid) -> StoreResult<bool> {
-        let delete = "DELETE FROM item_images WHERE uuid = ?1";
-        let is_removed = self.write(move |db| Ok(rows::execute(db, delete, [uuid.as_bytes()])? == 1)).await?;
-        self.images.remove(uuid).await?;
-        Ok(is_removed)
+        let Some((content, is_used)) = self.write(move |db| remove(db, uuid)).await? else { return Ok(false) };
+        if !is_used {
+            // No image can get this content any more: a copy needs an image that has it.
+            self.images.remove(content).await?;
+        }
+        Ok(true)
     }
+}
+
+/// Removes the row. Returns its content, and whether another image has the same.
+fn remove(db: &Connection, uuid: Uuid) -> SqlResult<Option<(Uuid, bool)>> {
+    let delete = "DELETE FROM item_images WHERE uuid = ?1 RETURNING content";
+    let Some(content) = rows::one(db, delete, [uuid.as_bytes()], |row| rows::uuid(row, 0))? else { return Ok(None) };
+    let other = "SELECT 1 FROM item_images WHERE content = ?1 LIMIT 1";
+    let is_used = rows::one(db, other, [content.as_bytes()], |_| Ok(()))?.is_some();
+    Ok(Some((content, is_used)))
+}
+
+/// Inserts images of new items, whose content another image has.
+pub(super) fn insert_copies(db: &Connection, images: &[ItemImage]) -> SqlResult<()> {
+    let has_content = "SELECT 1 FROM item_images WHERE content = ?1 LIMIT 1";
+    for image in images {
+        if rows::one(db, has_content, [image.content.as_bytes()], |_| Ok(()))?.is_some() {
+            insert(db, image)?;
+        }
+    }
+    Ok(())
 }
 
 fn add(db: &Connection, image: ItemImage, images_max: usize) -> SqlResult<Option<ItemImage>> {
@@ -79,8 +101,13 @@ fn add(db: &Connection, image: ItemImage, images_max: usize) -> SqlResult<Option
         return Ok(None);
     }
     let image = ItemImage { position, ..image };
+    insert(db, &image)?;
+    Ok(Some(image))
+}
+
+fn insert(db: &Connection, image: &ItemImage) -> SqlResult<()> {
     let insert = "INSERT INTO item_images (uuid, item, auction, customer, position, file_name, media_type, width, height, \
-         bytes, created_at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+         bytes, created_at_ms, content) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     let values = (
         image.uuid.as_bytes(),
         image.item.as_bytes(),
@@ -93,9 +120,10 @@ fn add(db: &Connection, image: ItemImage, images_max: usize) -> SqlResult<Option
         image.height,
         i64::try_from(image.bytes).unwrap_or(i64::MAX),
         ms(image.created_at),
+        image.content.as_bytes(),
     );
     rows::execute(db, insert, values)?;
-    Ok(Some(image))
+    Ok(())
 }
 
 fn image(row: &Row<'_>) -> SqlResult<ItemImage> {
@@ -111,5 +139,6 @@ fn image(row: &Row<'_>) -> SqlResult<ItemImage> {
         height: image_number(row.get(8)?)?,
         bytes: image_number(row.get(9)?)?,
         created_at: rows::time(row, 10)?,
+        content: rows::uuid(row, 11)?,
     })
 }

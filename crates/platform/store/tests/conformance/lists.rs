@@ -3,11 +3,9 @@
 use contract::{AuctionStatus, ItemStatus};
 use platform_core::catalogue::ColumnMapping;
 use platform_core::port::{
-    AuctionFilter, AuctionOwner, Change, ImageContent, ImageVariant, ItemImage, Registration, RegistrationStatus,
-    RegistrationWrite, Versioned,
+    AuctionFilter, AuctionOwner, Change, Registration, RegistrationStatus, RegistrationWrite, Versioned,
 };
 use platform_rules::{Auction, AuctionKind, LogHead, SaleMode, TestClock};
-use uuid::Uuid;
 
 use super::given::{
     Shared, announced, at, auction, auction_uuid, auctioneer_uuid, bid, caller_uuid, commit, customer, customer_uuid,
@@ -173,49 +171,4 @@ pub(super) async fn the_last_mapping_of_a_customer_is_remembered(store: Shared) 
         assert_eq!(store.catalogue_mapping(customer_uuid(1)).await.unwrap(), Some(mapping(field)));
     }
     assert_eq!(store.catalogue_mapping(customer_uuid(2)).await.unwrap(), None);
-}
-
-pub(super) async fn images_are_kept_in_their_order_with_their_content(store: Shared) {
-    sale(&store, 2).await;
-    let image = |number: u128, of: usize| ItemImage {
-        uuid: Uuid::from_u128(number),
-        item: item_uuid(of),
-        auction: auction_uuid(1),
-        customer: customer_uuid(1),
-        position: 0,
-        file_name: format!("{number}.jpg"),
-        media_type: "image/jpeg".into(),
-        width: 1_600,
-        height: 800,
-        bytes: 3,
-        created_at: at(1),
-    };
-    let contents = |number: u8| {
-        let content = |variant| ImageContent { variant, bytes: vec![number, variant as u8, 0] };
-        ImageVariant::ALL.into_iter().map(content).collect::<Vec<_>>()
-    };
-    for (number, of) in [(1, 1), (2, 1), (3, 2)] {
-        let added = store.add_image(image(number, of), contents(number as u8), 2).await.unwrap();
-        assert!(added.is_some());
-    }
-    assert_eq!(store.add_image(image(4, 1), contents(4), 2).await.unwrap(), None, "the item is full");
-    assert_eq!(store.image_content(Uuid::from_u128(4), ImageVariant::Full).await.unwrap(), None);
-    let names = async |items: &[Uuid]| -> Vec<(u128, i64)> {
-        let images = store.images(items).await.unwrap();
-        images.iter().map(|image| (image.uuid.as_u128(), image.position)).collect()
-    };
-    assert_eq!(names(&[item_uuid(1), item_uuid(2)]).await, [(1, 0), (2, 1), (3, 0)]);
-    let order = vec![Uuid::from_u128(2), Uuid::from_u128(1)];
-    assert!(store.order_images(item_uuid(1), order.clone()).await.unwrap());
-    assert!(!store.order_images(item_uuid(1), order[..1].to_vec()).await.unwrap());
-    assert_eq!(names(&[item_uuid(1)]).await, [(2, 0), (1, 1)]);
-    assert_eq!(store.image(order[1]).await.unwrap(), Some(ItemImage { position: 1, ..image(1, 1) }));
-    for variant in ImageVariant::ALL {
-        let content = store.image_content(order[1], variant).await.unwrap();
-        assert_eq!(content, Some(vec![1, variant as u8, 0]));
-    }
-    assert!(store.remove_image(order[0]).await.unwrap());
-    assert!(!store.remove_image(order[0]).await.unwrap());
-    assert_eq!(store.image_content(order[0], ImageVariant::Small).await.unwrap(), None);
-    assert_eq!(names(&[item_uuid(1)]).await, [(1, 1)]);
 }

@@ -15,6 +15,7 @@ mod customers;
 mod downtimes;
 mod edits;
 mod given;
+mod images;
 mod journal;
 mod large;
 mod lists;
@@ -147,8 +148,11 @@ stories! {
         auctions_are_narrowed_by_all_that_is_said_and_keep_their_order,
         items_are_narrowed_by_status_and_found_by_their_lot_number,
         registrations_are_narrowed_by_where_they_stand,
-        the_last_mapping_of_a_customer_is_remembered,
-        images_are_kept_in_their_order_with_their_content;
+        the_last_mapping_of_a_customer_is_remembered;
+    images:
+        images_are_kept_in_their_order_with_their_content,
+        the_images_of_copied_lots_share_a_content_until_the_last_one_is_removed,
+        a_removal_and_copies_at_the_same_time_leave_no_image_without_content;
     staff_reads:
         auctions_are_read_from_the_newest_on,
         the_journal_of_an_auction_has_its_items_and_no_other;

@@ -147,12 +147,15 @@ impl Platform {
             let changes = lifecycle::decide(auction, &ItemCounts::default(), command, now)?;
             let mut draft = self.build_change(&caller.actor, now);
             let auction = draft.auction(auction.clone(), &changes);
+            let mut copies = Vec::with_capacity(copying.first.len());
             for (position, new) in (0..).zip(&copying.first) {
                 let state = self.new_item(&auction, new, position, now);
                 let changes =
                     platform_rules::item::decide(&auction, &state, ItemOrigin::Call.command(new.status), now)?;
-                draft.item(&auction, state, &changes);
+                let item = draft.item(&auction, state, &changes);
+                copies.extend(new.images_of.map(|original| (original, item)));
             }
+            draft.images(self.copied_images(&copies, now).await?);
             if copying.chunks > 0 {
                 let bulk_change = BulkChange {
                     auction: auction.uuid,
@@ -296,5 +299,6 @@ fn as_entered(item: &Item, shifting: &TimeShift<'_>) -> PlatformResult<NewItem> 
         fixed_increment: item.fixed_increment,
         end_time: item.end_time.map(|end| shifting.end(end, item.position)).transpose()?,
         status: ItemStatus::Draft,
+        images_of: Some(item.uuid),
     })
 }

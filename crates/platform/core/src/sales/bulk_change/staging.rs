@@ -56,13 +56,15 @@ impl Platform {
         } else {
             ItemOrigin::Catalogue
         };
-        let mut through = bulk_change.through;
+        let (mut through, mut copies) = (bulk_change.through, Vec::new());
         for new in &items {
             through += 1;
             let state = self.new_item(auction, new, through, bulk_change.at);
             let changes = platform_rules::item::decide(auction, &state, entry.command(new.status), bulk_change.at)?;
-            draft.item(auction, state, &changes);
+            let item = draft.item(auction, state, &changes);
+            copies.extend(new.images_of.map(|original| (original, item)));
         }
+        draft.images(self.copied_images(&copies, bulk_change.at).await?);
         Ok(if through >= bulk_change.until { StepEnd::LastItem } else { StepEnd::Position(through) })
     }
 

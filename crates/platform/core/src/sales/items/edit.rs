@@ -90,5 +90,6 @@ fn as_entered(item: &Item) -> NewItem {
         fixed_increment: item.fixed_increment,
         end_time: item.end_time,
         status: item.status,
+        images_of: None,
     }
 }

@@ -86,20 +86,23 @@ impl Platform {
             let now = self.time_of(&into);
             let mut draft = self.build_change(&caller.actor, now);
             let into = draft.auction(into, &[]);
-            let mut items = Vec::with_capacity(unsold.len());
+            let (mut items, mut copies) = (Vec::with_capacity(unsold.len()), Vec::with_capacity(unsold.len()));
             for (position, (item, lot_number)) in (first..).zip(unsold) {
                 let lot_number = match lot_number {
                     Some(given) if lots.insert(given.clone()) => given,
                     Some(_) => return Err(PlatformError::Taken("lotNumber")),
                     None => next_free(&mut lots, position),
                 };
+                let original = item.uuid;
                 let lot = NewLot { uuid: self.ids().uuid_v7(), lot_number, position, status: wanted.status };
                 let relisting = relist((&from, &item), &into, lot, now)?;
                 draft.item(&from, item, &relisting.unsold);
                 let item = draft.item(&into, relisting.item, &relisting.created);
                 counts = counts.with(&item);
+                copies.push((original, item.clone()));
                 items.push(item);
             }
+            draft.images(self.copied_images(&copies, now).await?);
             let customer = into.customer;
             let result = Relisted { into, counts, items };
             let change = draft.finish(answering.as_ref(), &result);

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use deadpool_postgres::Transaction;
 use platform_core::audit::LogEntry;
 use platform_core::bidding::bid::{Bid, BidStrike};
-use platform_core::port::{Change, IdempotentAnswer, StoreResult, Versioned};
+use platform_core::port::{Change, IdempotentAnswer, ItemImage, StoreResult, Versioned};
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
 use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 use crate::postgres::rows::{self, SqlResult};
-use crate::postgres::{audit, bulk_changes, customers, item_ends, registrations};
+use crate::postgres::{audit, bulk_changes, customers, images, item_ends, registrations};
 
 /// Writes everything except the journal. `moved` are the existing items whose position or lot number changes. Updates run before inserts, so that a new item may have a lot number that
 /// another one gives up.
@@ -37,6 +37,8 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change], moved: &[Uuid
         insert_answers(db, &answers),
     )?;
     bulk_changes::advance_bulk_changes(db, changes).await?;
+    let copies: Vec<&ItemImage> = changes.iter().flat_map(|change| &change.images).collect();
+    images::insert_copies(db, &copies).await?;
     item_ends::put_sandbox_clocks(db, auctions.all()).await?;
     item_ends::put_sandbox_ends(db, items.all()).await?;
     mark_bids(db, changes).await
