@@ -10,4 +10,14 @@ pub(crate) const OWN: &[&LazyLock<Asset>] =
     &[&GRID, &crate::desk::files::STYLE, &crate::desk::files::SCRIPT, &crate::screens::STYLE, &crate::screens::SCRIPT];
 
 /// Editing in the grid of lots, and fragments of a lot's page.
-pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| Asset::script("grid", include_str!("lots/grid.js")));
+pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {
+    Asset::script(
+        "grid",
+        concat!(
+            include_str!("lots/grid.js"),
+            include_str!("lots/grid_scroll.js"),
+            include_str!("lots/grid_paste.js"),
+            include_str!("lots/grid_order.js"),
+        ),
+    )
+});

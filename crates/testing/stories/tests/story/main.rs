@@ -29,6 +29,7 @@ mod http_server;
 mod large_payloads;
 mod listen_and_trigger;
 mod live;
+mod lots_grid;
 mod management;
 mod official_clients;
 mod portal;
