@@ -11,6 +11,7 @@ mod sale_fixture;
 mod sale_import;
 mod sale_lots;
 mod sale_order;
+mod sale_pause;
 mod sale_results;
 mod set_up;
 mod sign_in;
