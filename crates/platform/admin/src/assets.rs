@@ -16,4 +16,14 @@ pub(crate) const OWN: &[&LazyLock<Asset>] = &[
 ];
 
 /// Editing in the grid of lots, and fragments of a lot's page.
-pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| Asset::script("grid", include_str!("lots/grid.js")));
+pub(crate) static GRID: LazyLock<Asset> = LazyLock::new(|| {
+    Asset::script(
+        "grid",
+        concat!(
+            include_str!("lots/grid.js"),
+            include_str!("lots/grid_scroll.js"),
+            include_str!("lots/grid_paste.js"),
+            include_str!("lots/grid_order.js"),
+        ),
+    )
+});

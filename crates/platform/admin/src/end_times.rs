@@ -1,6 +1,7 @@
 //! The ends of a timed auction's lots: planned anew or shifted, for all lots or a range, with the result shown before it
 //! is applied.
 
+mod pause;
 mod preview;
 
 use askama::Template;
@@ -31,10 +32,14 @@ use crate::session::{PathIds, Session};
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/ends", Need::Has(Scope::AuctionsRead)),
     ("POST", "/auctions/{auction}/ends", Need::Has(Scope::AuctionsWrite)),
+    ("GET", "/auctions/{auction}/ends/pause", Need::Has(Scope::AuctionsWrite)),
+    ("POST", "/auctions/{auction}/ends/pause", Need::Has(Scope::AuctionsWrite)),
 ];
 
 pub(crate) fn router() -> Router<Admin> {
-    Router::new().route("/auctions/{auction}/ends", get(page).post(apply))
+    Router::new()
+        .route("/auctions/{auction}/ends", get(page).post(apply))
+        .route("/auctions/{auction}/ends/pause", get(pause::page).post(pause::apply))
 }
 
 #[derive(Template)]

@@ -16,6 +16,8 @@ mod import;
 mod import_check;
 pub(crate) mod lot;
 pub(crate) mod offer;
+pub(super) mod order;
+mod order_plan;
 pub(crate) mod range;
 mod row;
 mod sold_form;
@@ -47,6 +49,9 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/lots/results.csv", READ),
     ("POST", "/auctions/{auction}/lots/bulk", WRITE),
     ("POST", "/auctions/{auction}/lots/bulk/apply", WRITE),
+    ("POST", "/auctions/{auction}/lots/order", WRITE),
+    ("POST", "/auctions/{auction}/lots/order/apply", WRITE),
+    ("POST", "/auctions/{auction}/lots/order/drop", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}", READ),
     ("POST", "/auctions/{auction}/lots/{lot}/cell", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/edit", WRITE),
@@ -76,6 +81,9 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots/results.csv", get(export::results))
         .route("/auctions/{auction}/lots/bulk", post(bulk::page))
         .route("/auctions/{auction}/lots/bulk/apply", post(bulk_apply::apply))
+        .route("/auctions/{auction}/lots/order", post(order::page))
+        .route("/auctions/{auction}/lots/order/apply", post(order::apply))
+        .route("/auctions/{auction}/lots/order/drop", post(order::drop_row))
         .route("/auctions/{auction}/lots/{lot}", get(lot::page))
         .route("/auctions/{auction}/lots/{lot}/cell", post(cell::save))
         .route("/auctions/{auction}/lots/{lot}/edit", get(edit::page).post(edit::save))

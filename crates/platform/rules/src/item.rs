@@ -15,7 +15,7 @@ mod relist;
 pub use decide::{ItemCommand, REASON_CHARS_MAX, decide};
 pub(crate) use decide::{clean_reason, require_reason};
 pub use edit::{ItemEdit, arrange, edit};
-pub use ends::move_plan;
+pub use ends::{move_plan, resume_after_pause};
 pub use relist::{NewLot, Relisting, relist};
 
 use contract::ItemStatus;

@@ -12,6 +12,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("bid-cancelled", "The bid was cancelled, and the price is what it would be without it."),
     ("resent", "The provider is sending the event once more."),
     ("ends", "The ends were moved."),
+    ("paused", "The lots are paused: they take no bids and do not end."),
+    ("resumed", "The lots are live again, and their ends are later by the length of the pause."),
     ("imported", "The catalogue was imported."),
     ("registered", "The bidder was registered."),
     ("registration", "The registration was changed."),

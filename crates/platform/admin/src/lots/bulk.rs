@@ -10,7 +10,7 @@ use platform_rules::Item;
 use platform_rules::transitions::{ITEM_TRANSITIONS, ItemActor};
 use uuid::Uuid;
 
-use super::range;
+use super::{order, range};
 use crate::auctions::field::Field;
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::list::{Choice, writable};
@@ -58,7 +58,8 @@ struct Lot {
 
 /// The bulk actions as choices.
 pub(super) fn actions(chosen: &str) -> Vec<Choice> {
-    ACTIONS.iter().map(|(to, words, _)| Choice::new(to.name(), *words, chosen)).collect()
+    let of_status = ACTIONS.iter().map(|(to, words, _)| Choice::new(to.name(), *words, chosen));
+    of_status.chain(order::actions()).collect()
 }
 
 /// The action with this status.
@@ -74,6 +75,9 @@ pub(super) async fn page(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let sale = writable(&session, uuid).await?;
+    if [order::MOVE, order::RENUMBER].contains(&form.text("action")) {
+        return order::show(&session, &sale, &form).await;
+    }
     let (to, action, effect) = action(form.text("action"))?;
     let (items, unknown) = chosen(&session, &sale, &form).await?;
     if items.is_empty() {
@@ -117,7 +121,12 @@ pub(super) fn needs_reason(from: ItemStatus, to: ItemStatus) -> bool {
     rows.any(|row| row.guards.contains(&platform_rules::transitions::ItemGuard::Reason))
 }
 
-async fn chosen(session: &Session, sale: &Sale, form: &FormFields) -> Result<(Vec<Item>, Vec<String>), PageError> {
+/// The lots that the form selects, and the numbers that no lot has.
+pub(super) async fn chosen(
+    session: &Session,
+    sale: &Sale,
+    form: &FormFields,
+) -> Result<(Vec<Item>, Vec<String>), PageError> {
     let numbers = range::parse(form.text("range")).map_err(ErrorPage::bad_request)?;
     let (mut items, unknown) = range::find(session, sale.auction.uuid, &numbers).await?;
     for uuid in form.all("lot").filter_map(|lot| Uuid::try_parse(lot).ok()).take(range::LOTS_MAX) {

@@ -20,7 +20,7 @@ use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
 /// The script asks for the row alone with this header.
-const FRAGMENT: &str = "x-fragment";
+pub(super) const FRAGMENT: &str = "x-fragment";
 
 /// Saves the cell: back to the grid, or the grid with the cell still open and what is wrong.
 pub(super) async fn save(

@@ -4,20 +4,41 @@
 
 const grid = document.querySelector("[data-grid]");
 const statusLine = document.getElementById("grid-status");
+const noticeLine = document.getElementById("grid-notice");
 
 function say(text) {
   if (statusLine) statusLine.textContent = text;
 }
 
+// What was done, the newest last: each is a function that undoes it.
+const done = [];
+
 function columnOf(element) {
   return [...element.closest("tr").children].indexOf(element.closest("td, th"));
 }
 
+// All rows, over the pages that are loaded.
+function allRows() {
+  return [...grid.querySelectorAll("tbody tr")];
+}
+
+function rowOfLot(id) {
+  return grid.querySelector(`tr[data-row="${CSS.escape(id)}"]`);
+}
+
+function lotOf(row) {
+  return row.querySelector("th").textContent.trim();
+}
+
+// What a cell shows, as it is typed.
+function valueOf(link) {
+  return link.textContent === "–" ? "" : link.textContent;
+}
+
 // The link or field in the same column of another row, or in a column beside it.
 function neighbour(cell, rows, columns) {
-  const row = cell.closest("tr");
-  const all = [...row.parentElement.children];
-  const target = all[all.indexOf(row) + rows];
+  const all = allRows();
+  const target = all[all.indexOf(cell.closest("tr")) + rows];
   if (!target) return null;
   for (let at = columnOf(cell) + columns; at >= 0 && at < target.children.length; at += columns) {
     const found = target.children[at].querySelector("a.cell, .cell-form input[name=value]");
@@ -45,30 +66,33 @@ function open(link) {
   const row = link.closest("tr");
   const name = link.dataset.c;
   const before = row.outerHTML;
-  const shown = link.textContent === "–" ? "" : link.textContent;
+  const shown = valueOf(link);
   const input = document.createElement("input");
   input.name = "value";
   input.value = shown;
   input.className = "cell-input";
   input.dataset.c = name;
-  input.setAttribute("aria-label", `${link.closest("td").dataset.of} of lot ${row.querySelector("th").textContent.trim()}`);
+  input.setAttribute("aria-label", `${link.closest("td").dataset.of} of lot ${lotOf(row)}`);
   link.replaceWith(input);
   input.select();
   let isDone = false;
   const cancel = () => {
     isDone = true;
     const fresh = replaceRow(row, before);
-    fresh.querySelector(`a.cell[data-c=${name}]`)?.focus();
+    const own = fresh.querySelector(`a.cell[data-c=${name}]`);
+    own?.focus();
+    return own;
   };
   const finish = async (rows) => {
     if (isDone) return;
     isDone = true;
     if (input.value === shown) {
       const fresh = replaceRow(row, before);
-      if (rows !== null) (neighbour(fresh.querySelector(`a.cell[data-c=${name}]`), rows, 0) ?? fresh.querySelector(`a.cell[data-c=${name}]`))?.focus();
+      const own = fresh.querySelector(`a.cell[data-c=${name}]`);
+      if (rows !== null) (neighbour(own, rows, 0) ?? own)?.focus();
       return;
     }
-    await save(row, name, input.value, row.dataset.version, rows);
+    await save(row, name, input.value, row.dataset.version, rows, shown);
   };
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape") cancel();
@@ -78,22 +102,38 @@ function open(link) {
     }
   });
   input.addEventListener("blur", () => finish(null));
+  input.addEventListener("paste", (event) => {
+    const block = blockOf(event.clipboardData.getData("text/plain"));
+    if (block.length < 2 && block[0].length < 2) return;
+    event.preventDefault();
+    pasteAt(cancel(), block);
+  });
 }
 
-// Saves a cell with the version of the row. The answer is the row: fresh, or with the field open and what is wrong.
-async function save(row, name, value, version, rows) {
-  say("Saving");
-  row.setAttribute("aria-busy", "true");
-  const lot = row.querySelector("th").textContent.trim();
-  let answer;
+// Saves a value with the version of the lot. The answer is the row: fresh, or with the field open and what is wrong.
+async function send(id, name, value, version, back) {
   try {
-    answer = await fetch(`${grid.dataset.grid}${row.dataset.row}/cell`, {
+    return await fetch(`${grid.dataset.grid}${id}/cell`, {
       method: "POST",
       credentials: "same-origin",
       headers: { "x-fragment": "row" },
-      body: new URLSearchParams({ field: name, value, version, back: location.search.slice(1) }),
+      body: new URLSearchParams({ field: name, value, version, back }),
     });
   } catch {
+    return null;
+  }
+}
+
+function queryOf(row) {
+  return row.closest("tbody")?.dataset.query ?? location.search.slice(1);
+}
+
+async function save(row, name, value, version, rows, before) {
+  say("Saving");
+  row.setAttribute("aria-busy", "true");
+  const lot = lotOf(row);
+  const answer = await send(row.dataset.row, name, value, version, queryOf(row));
+  if (!answer) {
     row.removeAttribute("aria-busy");
     say(`Lot ${lot} was not saved: the server can't be reached.`);
     return;
@@ -108,6 +148,7 @@ async function save(row, name, value, version, rows) {
   const fresh = replaceRow(row, await answer.text());
   if (answer.ok) {
     say(`Lot ${lot} saved.`);
+    if (before !== undefined) remember([{ id: fresh.dataset.row, name, before, version: fresh.dataset.version }]);
     const own = fresh.querySelector(`a.cell[data-c=${name}]`);
     if (rows !== null) (neighbour(own, rows, 0) ?? own)?.focus();
   } else {
@@ -121,17 +162,23 @@ if (grid) {
   for (const keys of document.querySelectorAll(".keys")) keys.hidden = false;
   grid.addEventListener("click", (event) => {
     const link = event.target.closest("a.cell");
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    if (!link || event.ctrlKey || event.metaKey || event.button !== 0) return;
     event.preventDefault();
-    open(link);
+    if (event.shiftKey) extendTo(link);
+    else open(link);
   });
   const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-  grid.addEventListener("keydown", (event) => {
+  grid.addEventListener("keydown", async (event) => {
     const move = ARROWS[event.key];
-    if (!move || !event.target.matches("a.cell")) return;
-    const next = neighbour(event.target, move[0], move[1]);
-    if (!next) return;
+    if (!move || event.altKey || event.ctrlKey || event.metaKey || !event.target.matches("a.cell")) return;
     event.preventDefault();
+    const from = event.target;
+    const isLast = move[0] !== 0 && !neighbour(from, move[0], 0);
+    if (isLast) await (move[0] > 0 ? loadNext() : loadPrevious());
+    const next = neighbour(from, move[0], move[1]);
+    if (!next) return;
+    if (event.shiftKey && next.matches("a.cell")) extendTo(next);
+    else forgetRange();
     next.focus();
   });
   grid.addEventListener("submit", (event) => {
@@ -143,29 +190,62 @@ if (grid) {
   });
   // A tick with Shift selects the rows between.
   let lastTick = null;
-  const count = document.getElementById("selected");
   grid.addEventListener("click", (event) => {
     const tick = event.target;
-    if (!tick.matches("input[type=checkbox]")) return;
+    if (!tick.matches("tbody input[type=checkbox]")) return;
     const ticks = [...grid.querySelectorAll("tbody input[type=checkbox]")];
-    if (event.shiftKey && lastTick) {
+    if (event.shiftKey && lastTick?.isConnected) {
       const [from, to] = [ticks.indexOf(lastTick), ticks.indexOf(tick)].sort((a, b) => a - b);
       for (const other of ticks.slice(from, to + 1)) other.checked = tick.checked;
     }
     lastTick = tick;
-    if (count) count.textContent = `${ticks.filter((other) => other.checked).length} selected`;
+    countTicks();
   });
   const corner = grid.querySelector("thead .tick");
   if (corner) {
     const all = document.createElement("input");
     all.type = "checkbox";
-    all.setAttribute("aria-label", "Select all lots on this page");
+    all.setAttribute("aria-label", "Select all lots that are loaded");
     all.addEventListener("change", () => {
       for (const tick of grid.querySelectorAll("tbody input[type=checkbox]")) tick.checked = all.checked;
-      if (count) count.textContent = `${grid.querySelectorAll("tbody input:checked").length} selected`;
+      if (!all.checked) for (const kept of document.querySelectorAll("#bulk [data-parked]")) kept.remove();
+      countTicks();
     });
     corner.replaceChildren(all);
   }
+  document.addEventListener("keydown", (event) => {
+    const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z";
+    if (!isUndo || event.target.matches("input, textarea, select") || done.length === 0) return;
+    event.preventDefault();
+    done.pop()();
+  });
+}
+
+function countTicks() {
+  const count = document.getElementById("selected");
+  if (!count) return;
+  const ticks = grid.querySelectorAll("tbody input:checked").length + document.querySelectorAll("#bulk [data-parked]").length;
+  count.textContent = `${ticks} selected`;
+}
+
+// A text with a button that undoes what was done last.
+function notify(text, undo) {
+  if (!noticeLine) return;
+  const words = document.createElement("p");
+  words.textContent = text;
+  noticeLine.hidden = false;
+  noticeLine.replaceChildren(words);
+  if (!undo) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "quiet";
+  button.textContent = "Undo";
+  button.addEventListener("click", () => {
+    const at = done.indexOf(undo);
+    if (at >= 0) done.splice(at, 1);
+    undo();
+  });
+  noticeLine.append(button);
 }
 
 // What the provider answers arrives after the page.

@@ -1,15 +1,18 @@
 //! The grid of an auction's lots: filters, order and page are in the address; each cell opens as a field.
 
 use askama::Template;
-use axum::response::Response;
+use askama::filters::HtmlSafe;
+use axum::response::{Html, IntoResponse as _, Response};
 use contract::ItemStatus;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
+use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, QueryFields};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::port::Page;
 use platform_core::sales::search::{Found, ItemSearch, MissingField};
 use platform_rules::Item;
 
+use super::cell::FRAGMENT;
 use super::columns::Column;
 use super::row::{Editor, Row};
 use crate::auctions::labels;
@@ -50,14 +53,27 @@ struct GridPage {
     is_below: bool,
     is_filtered: bool,
     zone: String,
-    rows: Vec<Row>,
+    body: Rows,
     is_empty: bool,
+    cannot_sort: bool,
+    /// The rows are in running order without a filter, so a row may be moved.
+    can_order: bool,
+    actions: Vec<Choice>,
+}
+
+/// The rows of one page of the list, which the script loads by themselves while a person scrolls.
+#[derive(Template)]
+#[template(path = "lots/grid_rows.html")]
+struct Rows {
+    /// The query of this page, and of the pages beside it.
+    query: String,
     first: Option<String>,
     previous: Option<String>,
     next: Option<String>,
-    cannot_sort: bool,
-    actions: Vec<Choice>,
+    rows: Vec<Row>,
 }
+
+impl HtmlSafe for Rows {}
 
 /// A status as a filter, with the address of the list.
 struct StatusChip {
@@ -80,6 +96,7 @@ pub(super) struct OpenCell {
 pub(super) async fn page(
     session: Session,
     PathIds([uuid]): PathIds<1>,
+    headers: HeaderMap,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let sale = Sale::load(&session, uuid).await?;
@@ -87,7 +104,34 @@ pub(super) async fn page(
         let (position, column) = (position.parse().ok()?, Column::parse(column)?);
         Some(OpenCell { position, column, value: None, fault: String::new() })
     });
+    if headers.contains_key(FRAGMENT) {
+        let body = rows(&session, &sale, &query, open.as_ref()).await?.render();
+        let body = body.map_err(|_| PageError::from(ErrorPage::internal()))?;
+        return Ok(Html(format!("<table>{body}</table>")).into_response());
+    }
     show(&session, &sale, &query, open, StatusCode::OK).await
+}
+
+/// The rows that the query asks for, with a cell open.
+async fn rows(session: &Session, sale: &Sale, query: &FormFields, open: Option<&OpenCell>) -> Result<Rows, PageError> {
+    let wanted = search(query);
+    let slice = if !query.text("sort").is_empty() && sale.counts.total <= SORTED_MAX {
+        sorted(session, sale, &wanted, query).await?
+    } else {
+        in_running_order(session, sale, &wanted, query).await?
+    };
+    let kept = kept(query);
+    let row = |item: &Item| {
+        let editor = open.filter(|open| open.position == item.position).map(|open| Editor {
+            column: open.column,
+            value: open.value.clone().unwrap_or_else(|| open.column.field(item, &sale.currency)),
+            fault: open.fault.clone(),
+        });
+        Row::new(session, sale, item, &kept, editor)
+    };
+    let mut rows: Vec<Row> = slice.items.iter().map(row).collect();
+    Row::add_pictures(session, &slice.items, &mut rows).await?;
+    Ok(Rows { query: kept.clone(), first: slice.first, previous: slice.previous, next: slice.next, rows })
 }
 
 /// Renders the grid that the query asks for, with a cell open.
@@ -101,22 +145,7 @@ pub(super) async fn show(
     let wanted = search(query);
     let sort = query.text("sort");
     let can_sort = sale.counts.total <= SORTED_MAX;
-    let slice = if !sort.is_empty() && can_sort {
-        sorted(session, sale, &wanted, query).await?
-    } else {
-        in_running_order(session, sale, &wanted, query).await?
-    };
-    let kept = kept(query);
-    let row = |item: &Item| {
-        let editor = open.as_ref().filter(|open| open.position == item.position).map(|open| Editor {
-            column: open.column,
-            value: open.value.clone().unwrap_or_else(|| open.column.field(item, &sale.currency)),
-            fault: open.fault.clone(),
-        });
-        Row::new(session, sale, item, &kept, editor)
-    };
-    let mut rows: Vec<Row> = slice.items.iter().map(row).collect();
-    Row::add_pictures(session, &slice.items, &mut rows).await?;
+    let body = rows(session, sale, query, open.as_ref()).await?;
     let page = GridPage {
         frame: sale.frame(session, "Lots", query),
         head: sale.head(session, Tab::Lots),
@@ -128,11 +157,9 @@ pub(super) async fn show(
         is_below: wanted.is_below_reserve,
         is_filtered: wanted != ItemSearch::default(),
         zone: sale.zone.abbreviation(sale.now),
-        is_empty: rows.is_empty(),
-        rows,
-        first: slice.first,
-        previous: slice.previous,
-        next: slice.next,
+        is_empty: body.rows.is_empty(),
+        body,
+        can_order: sort.is_empty() && wanted == ItemSearch::default(),
         cannot_sort: !sort.is_empty() && !can_sort,
         actions: super::bulk::actions(""),
     };
@@ -234,6 +261,6 @@ fn missing(chosen: &str) -> Vec<Choice> {
 
 impl GridPage {
     fn total(&self) -> String {
-        labels::count(self.rows.len() as u64, "lot on this page", "lots on this page")
+        labels::count(self.body.rows.len() as u64, "lot on this page", "lots on this page")
     }
 }

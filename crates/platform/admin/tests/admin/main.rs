@@ -12,6 +12,8 @@ mod sale_auctions;
 mod sale_fixture;
 mod sale_import;
 mod sale_lots;
+mod sale_order;
+mod sale_pause;
 mod sale_results;
 mod set_up;
 mod sign_in;

@@ -14,6 +14,8 @@ pub(crate) struct Visitor {
     /// The `Origin` header of its forms.
     pub(crate) origin: Option<&'static str>,
     pub(crate) cookies: BTreeMap<String, String>,
+    /// The `X-Fragment` header of its requests.
+    fragment: Option<&'static str>,
 }
 
 pub(crate) struct Answer {
@@ -58,12 +60,20 @@ impl Answer {
 
 impl Visitor {
     pub(crate) fn new(surface: Surface) -> Self {
-        Self { surface, origin: Some("http://admin.test"), cookies: BTreeMap::new() }
+        Self { surface, origin: Some("http://admin.test"), cookies: BTreeMap::new(), fragment: None }
     }
 
     /// A page of the administration.
     pub(crate) async fn get(&mut self, path: &str) -> Answer {
         self.call(Method::GET, path, Vec::new()).await
+    }
+
+    /// The part of a page that a script loads by itself.
+    pub(crate) async fn get_fragment(&mut self, path: &str, name: &'static str) -> Answer {
+        self.fragment = Some(name);
+        let answer = self.get(path).await;
+        self.fragment = None;
+        answer
     }
 
     /// Sends a form.
@@ -111,6 +121,9 @@ impl Visitor {
         if !self.cookies.is_empty() {
             let pairs: Vec<String> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
             request = request.header(COOKIE, pairs.join("; "));
+        }
+        if let Some(fragment) = self.fragment {
+            request = request.header("x-fragment", fragment);
         }
         if method == Method::POST {
             request = request.header(CONTENT_TYPE, content_type);

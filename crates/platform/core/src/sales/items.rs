@@ -4,6 +4,7 @@ pub mod arrange;
 pub mod buyer;
 pub(crate) mod edit;
 pub mod edit_many;
+pub mod pause;
 pub mod post_sale;
 pub mod relist;
 

@@ -7,7 +7,7 @@
 use contract::ItemStatus;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{ItemEdit, fields, require_reason};
+use super::{ItemCommand, ItemEdit, decide, fields, require_reason};
 use crate::{Auction, AuctionKind, Item, ItemChange, Rejection, new_item_end};
 
 impl Item {
@@ -95,6 +95,32 @@ pub fn move_plan(
     }
 }
 
+/// Ends a pause: an item that was suspended at `paused_at` is LIVE again, and both of its ends are later by the time since.
+///
+/// Errors: `item_not_in_auction`, `wrong_auction_kind`, `end_not_later`, and those of the transition to LIVE.
+pub fn resume_after_pause(
+    auction: &Auction,
+    item: &Item,
+    paused_at: Timestamp,
+    reason: &str,
+    now: Timestamp,
+) -> Result<Vec<ItemChange>, Rejection> {
+    item.require_in(auction)?;
+    auction.require_kind(AuctionKind::Timed)?;
+    let paused = now.duration_since(paused_at);
+    let later = |end: Option<Timestamp>| end.and_then(|end| end.checked_add(paused).ok()).ok_or(Rejection::EndNotLater);
+    let mut changes = Vec::new();
+    let mut resumed = item.clone();
+    if item.status == ItemStatus::Suspended && paused.is_positive() {
+        let (planned, end) = (later(item.end_time)?, later(item.effective_end_time)?);
+        changes.push(ItemChange::EndShifted { planned, end, reason: require_reason(reason.to_owned())? });
+        changes.iter().for_each(|change| resumed.apply(change));
+    }
+    let live = ItemCommand::ChangeStatus { to: ItemStatus::Live, reason: Some(reason.to_owned()) };
+    changes.extend(decide(auction, &resumed, live, now)?);
+    Ok(changes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +147,26 @@ mod tests {
         let sold = Item { status: ItemStatus::Sold, ..live.clone() };
         assert_eq!(ends(&sold, 1_200, 10), Ok((Some(at(1_000)), Some(at(1_000)))));
         assert_eq!(move_plan(&timed, &live, Some(at(1_200)), None, at(10)), Err(Rejection::ReasonRequired));
+    }
+
+    #[test]
+    fn a_pause_moves_both_ends_by_its_length_and_the_item_is_live_again() {
+        let timed = auction(AuctionKind::Timed, AuctionStatus::Live);
+        let paused = Item { effective_end_time: Some(at(1_300)), ..item(&timed, ItemStatus::Suspended) };
+        let resumed = |lot: &Item, now| {
+            let changes = resume_after_pause(&timed, lot, at(900), "the power is back", at(now))?;
+            let mut lot = lot.clone();
+            changes.iter().for_each(|change| lot.apply(change));
+            Ok::<_, Rejection>((lot.status, lot.end_time, lot.effective_end_time))
+        };
+        // The end passed during the pause: it comes as long after the pause as it was ahead before it.
+        assert_eq!(resumed(&paused, 2_000), Ok((ItemStatus::Live, Some(at(2_100)), Some(at(2_400)))));
+        assert_eq!(resumed(&paused, 900), Ok((ItemStatus::Live, Some(at(1_000)), Some(at(1_300)))));
+        let withdrawn = Item { status: ItemStatus::Withdrawn, ..paused };
+        assert_eq!(resumed(&withdrawn, 2_000).map_err(|refused| refused.code()), Err("illegal_transition"));
+        let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
+        let lot = item(&webcast, ItemStatus::Suspended);
+        let refused = resume_after_pause(&webcast, &lot, at(900), "the power is back", at(2_000));
+        assert_eq!(refused.map_err(|refused| refused.code()), Err("wrong_auction_kind"));
     }
 }

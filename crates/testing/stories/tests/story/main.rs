@@ -30,6 +30,7 @@ mod large_payloads;
 mod listen_and_trigger;
 mod live;
 mod lot_images;
+mod lots_grid;
 mod management;
 mod official_clients;
 mod portal;
