@@ -23,6 +23,7 @@ mod customers;
 mod desk;
 mod end_times;
 mod form_page;
+mod join;
 mod labels;
 mod lots;
 mod notice;
@@ -68,6 +69,7 @@ fn pages() -> Router<Admin> {
     Router::new()
         .merge(sign_in::router())
         .merge(set_up::router())
+        .merge(join::router())
         .merge(today::router())
         .merge(account::router())
         .merge(customers::router())

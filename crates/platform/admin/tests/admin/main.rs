@@ -7,6 +7,7 @@ mod auctioneers;
 mod customers;
 mod error_pages;
 mod fixture;
+mod invitations;
 mod sale_auctions;
 mod sale_fixture;
 mod sale_import;
