@@ -34,11 +34,33 @@ impl OneTimeCode {
     }
 }
 
+/// The part of a link before its code, which is in the fragment: a browser never sends that part to a server.
+const FRAGMENT: &str = "#key=";
+
+/// The link with this code, below the address of the page that takes it.
+pub fn link_with_code(page: &str, code: &str) -> String {
+    format!("{page}{FRAGMENT}{code}")
+}
+
+/// The code of a link that a visitor pasted, or the text itself if it is no link.
+pub fn code_of_link(text: &str) -> &str {
+    text.split_once(FRAGMENT).map_or(text, |(_, code)| code).trim()
+}
+
 #[cfg(test)]
 mod tests {
     use kit_runtime::random::SeededRandom;
 
     use super::*;
+
+    #[test]
+    fn a_code_is_found_in_its_link_and_by_itself() {
+        let link = link_with_code("https://sale.example/admin/join", "lwi_abc");
+        assert_eq!(link, "https://sale.example/admin/join#key=lwi_abc");
+        for text in [&link, "lwi_abc", " lwi_abc\n"] {
+            assert_eq!(code_of_link(text), "lwi_abc", "{text}");
+        }
+    }
 
     #[test]
     fn a_code_works_until_it_is_used_or_expires() {

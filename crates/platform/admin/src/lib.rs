@@ -24,6 +24,7 @@ mod desk;
 mod end_times;
 mod form_page;
 mod images;
+mod join;
 mod labels;
 mod lots;
 mod notice;
@@ -69,6 +70,7 @@ fn pages() -> Router<Admin> {
     Router::new()
         .merge(sign_in::router())
         .merge(set_up::router())
+        .merge(join::router())
         .merge(today::router())
         .merge(account::router())
         .merge(customers::router())

@@ -28,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) role: Role,
     /// E-mail address of the user.
     pub(crate) email: String,
+    /// The user has to choose another password first, and sees the pages for that only.
+    pub(crate) must_change_password: bool,
 }
 
 /// The part of the administration that a page belongs to, for the navigation.
@@ -136,17 +138,34 @@ impl FromRequestParts<Admin> for Session {
                 _ => session_ended(admin).into_response(),
             });
         };
-        let SignedInUser { caller, role, email } = match admin.platform().authenticate_user(token).await {
-            Err(PlatformError::Unauthenticated) => return Err(session_ended(admin).into_response()),
-            user => user.map_err(|error| PageError::from(error).into_response())?,
-        };
+        let SignedInUser { caller, role, email, must_change_password } =
+            match admin.platform().authenticate_user(token).await {
+                Err(PlatformError::Unauthenticated) => return Err(session_ended(admin).into_response()),
+                user => user.map_err(|error| PageError::from(error).into_response())?,
+            };
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let need = access::need(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;
         if !need.allows(role) {
             return Err(ErrorPage::forbidden(need.refusal(role)).into_response());
         }
-        Ok(Session { admin: admin.clone(), caller, role, email })
+        if must_change_password && !WITHOUT_NEW_PASSWORD.iter().any(|own| path.ends_with(own)) {
+            return Err(match parts.method {
+                Method::GET | Method::HEAD => admin.redirect("/account/password").into_response(),
+                _ => new_password_first().into_response(),
+            });
+        }
+        Ok(Session { admin: admin.clone(), caller, role, email, must_change_password })
     }
+}
+
+/// What a user may do who has to choose another password first.
+const WITHOUT_NEW_PASSWORD: [&str; 2] = ["/account/password", "/sign-out"];
+
+/// 403 for a form of such a user.
+fn new_password_first() -> ErrorPage {
+    let detail = "An administrator requires that you choose a new password. What you sent was not done.";
+    ErrorPage::new(StatusCode::FORBIDDEN, "Choose a new password first", detail)
+        .with_next_link("Choose a new password", "/account/password")
 }
 
 /// The sign-in page, which leads to the requested page afterwards.

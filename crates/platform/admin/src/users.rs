@@ -1,6 +1,7 @@
 //! Users: the list, creation with a password that is shown once, roles, and the end of sessions.
 
 mod detail;
+mod invitations;
 
 use askama::Template;
 use axum::Router;
@@ -23,6 +24,7 @@ use crate::page_error::PageError;
 use crate::session::{Section, Session};
 use crate::shown_once::ShownOnce;
 use crate::{labels, notice};
+use invitations::InvitationRow;
 
 /// Users on one page of the list.
 const LISTED: usize = 100;
@@ -31,6 +33,9 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/users", Need::Has(UsersRead)),
     ("GET", "/users/new", Need::Has(UsersWrite)),
     ("POST", "/users/new", Need::Has(UsersWrite)),
+    ("GET", "/users/invite", Need::Has(UsersWrite)),
+    ("POST", "/users/invite", Need::Has(UsersWrite)),
+    ("POST", "/users/invitations/{invitation}/withdraw", Need::Has(UsersWrite)),
     ("GET", "/users/{user}", Need::Has(UsersRead)),
     ("POST", "/users/{user}/role", Need::Has(UsersWrite)),
     ("GET", "/users/{user}/disable", Need::Has(UsersWrite)),
@@ -38,6 +43,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/users/{user}/enable", Need::Has(UsersWrite)),
     ("GET", "/users/{user}/password", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/password", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/require-password", Need::Has(UsersWrite)),
     ("GET", "/users/{user}/second-factor-off", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/second-factor-off", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/end-sessions", Need::Has(UsersWrite)),
@@ -49,11 +55,14 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/users", get(list))
         .route("/users/new", get(new_page).post(create))
+        .route("/users/invite", get(invitations::page).post(invitations::invite))
+        .route("/users/invitations/{invitation}/withdraw", post(invitations::withdraw))
         .route("/users/{user}", get(detail::page))
         .route("/users/{user}/role", post(detail::change_role))
         .route("/users/{user}/disable", get(detail::disable_page).post(detail::disable))
         .route("/users/{user}/enable", post(detail::enable))
         .route("/users/{user}/password", get(detail::password_page).post(detail::reset_password))
+        .route("/users/{user}/require-password", post(detail::require_password))
         .route("/users/{user}/second-factor-off", get(detail::second_factor_page).post(detail::second_factor_off))
         .route("/users/{user}/end-sessions", post(detail::end_sessions))
         .route("/users/{user}/remove", get(detail::remove_page).post(detail::remove))
@@ -65,6 +74,7 @@ struct UserRow {
     email: String,
     role: &'static str,
     is_disabled: bool,
+    must_change_password: bool,
     has_second_factor: bool,
     signed_in: Option<RelativeTime>,
 }
@@ -74,6 +84,7 @@ struct UserRow {
 struct ListTemplate {
     frame: Frame,
     rows: Vec<UserRow>,
+    invitations: Vec<InvitationRow>,
     next: Option<Uuid>,
     may_write: bool,
 }
@@ -93,11 +104,14 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
         uuid: user.uuid,
         role: role_label(&user),
         is_disabled: user.disabled_at.is_some(),
+        must_change_password: user.must_change_password,
         has_second_factor: user.has_second_factor(),
         signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
         email: user.email,
     };
+    let open = session.platform().invitations(&session.caller).await?;
     render_page(&ListTemplate {
+        invitations: open.into_iter().map(|one| InvitationRow::new(one, &session)).collect(),
         frame: session.frame("Users", Section::Users).with_notice(notice::from_query(&query)),
         next: users.last().map(|user| user.uuid).filter(|_| has_more),
         rows: users.into_iter().map(row).collect(),
@@ -115,7 +129,7 @@ fn role_choices(chosen: Role) -> Vec<Choice> {
 fn new_form(session: &Session, form: &FormFields, refused: &Refused) -> FormPage {
     let chosen = Role::parse(form.text("role")).unwrap_or(Role::Viewer);
     FormPage::new(session.frame("Create user", Section::Users), ("/users", "Users"), "/users/new")
-        .intro("The next page shows a password, once. Give it to the user, who changes it after signing in.")
+        .intro("The next page shows a password, once. Give it to the user, who has to choose another one at the next sign-in. To let the person choose it from the start, invite them instead.")
         .fields(vec![
             FormField::text("email", "E-mail address", form.text("email"), 254)
                 .kind("email", "off")
@@ -136,7 +150,7 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
     };
     let new = NewUser { email: form.text("email").to_owned(), role, password: None };
     match session.platform().create_user(&session.caller, new, None).await {
-        Ok(created) => show_password(&session, "User created", &created.fresh()?),
+        Ok(created) => show_password(&session, "User created", &created.fresh()?).await,
         Err(error) => {
             let refused = Refused::from(error, &[])?;
             new_form(&session, &form, &refused).refuse(&refused)
@@ -145,11 +159,15 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
 }
 
 /// Shows a generated password, once.
-fn show_password(session: &Session, title: &str, made: &UserWithPassword) -> Result<Response, PageError> {
+async fn show_password(session: &Session, title: &str, made: &UserWithPassword) -> Result<Response, PageError> {
+    // The password is shown even if this fails: the page can require it again.
+    if let Err(error) = session.platform().require_new_password(&session.caller, made.user.uuid).await {
+        tracing::warn!(user = %made.user.uuid, error = error.full_message(), "a new password could not be required");
+    }
     let password = made.password.as_ref().and_then(|password| password.expose_str()).unwrap_or_default();
     let page = ShownOnce {
         frame: session.frame(title, Section::Users),
-        intro: format!("{} signs in with this password and can change it under their account.", made.user.email),
+        intro: format!("{} signs in with this password and then chooses another one.", made.user.email),
         secrets: vec![("Password", password.to_owned())],
         next: (format!("/users/{}", made.user.uuid), "Go to the user"),
     };

@@ -188,6 +188,8 @@ fn of_people(refusal: &PeopleRefusal) -> StatusCode {
         }
         PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
         PeopleRefusal::SetupCodeRefused
+        | PeopleRefusal::InvitationRefused
+        | PeopleRefusal::TooManyInvitations { .. }
         | PeopleRefusal::LastAdministrator
         | PeopleRefusal::HasSignedIn
         | PeopleRefusal::SecondFactorOn

@@ -16,6 +16,7 @@
 
 mod config;
 mod first_administrator;
+mod invitations;
 mod refusal;
 mod second_factor;
 mod sessions;
@@ -29,6 +30,7 @@ use uuid::Uuid;
 
 pub use config::PeopleConfig;
 pub use first_administrator::{FirstAdministrator, SETUP_CODE_VALID};
+pub use invitations::{INVITATION_VALID, NewInvitation};
 pub use refusal::PeopleRefusal;
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;

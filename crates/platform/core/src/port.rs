@@ -27,6 +27,7 @@ mod consumers;
 mod customers;
 mod idempotency;
 mod images;
+mod invitations;
 mod item_ends;
 mod journal;
 mod nodes;
@@ -54,6 +55,7 @@ pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, Pro
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
 pub use idempotency::{IdempotencyStore, IdempotentAnswer};
 pub use images::{ImageContent, ImageStore, ImageVariant, ItemImage};
+pub use invitations::{Invitation, InvitationStore};
 pub use item_ends::{ItemEndStore, LotsEndingBy};
 pub use journal::{JournalEntry, JournalRow, JournalStore, SubjectKind};
 pub use nodes::{Downtime, NOTIFICATION_BYTES_MAX, NodeId, NodeStore, Notification, Notifications};
@@ -118,6 +120,7 @@ pub trait Store:
     + IdempotencyStore
     + UserStore
     + SessionStore
+    + InvitationStore
     + ClerkStore
     + ScreenStore
     + AccessLogStore
@@ -144,6 +147,7 @@ impl<S> Store for S where
         + IdempotencyStore
         + UserStore
         + SessionStore
+        + InvitationStore
         + ClerkStore
         + ScreenStore
         + AccessLogStore

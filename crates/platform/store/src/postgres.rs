@@ -19,6 +19,7 @@ mod consumers;
 mod customers;
 mod idempotency;
 mod images;
+mod invitations;
 mod item_ends;
 mod journal;
 mod locks;

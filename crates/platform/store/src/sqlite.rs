@@ -18,6 +18,7 @@ mod customers;
 mod idempotency;
 mod image_files;
 mod images;
+mod invitations;
 mod item_ends;
 mod journal;
 mod nodes;

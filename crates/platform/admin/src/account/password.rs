@@ -18,7 +18,11 @@ pub(crate) fn secret(form: &FormFields, name: &str) -> Secret {
 
 fn form_page(session: &Session, refused: &Refused) -> FormPage {
     FormPage::new(session.frame("Change password", Section::Account), ("/account", "Your account"), "/account/password")
-        .intro("Your other sessions end.")
+        .intro(if session.must_change_password {
+            "An administrator requires that you choose a new password before you go on. Your other sessions end."
+        } else {
+            "Your other sessions end."
+        })
         .fields(vec![
             FormField::secret("old", "Present password", "current-password").fault(refused.of("old")),
             FormField::secret("new", "New password", "new-password")

@@ -13,13 +13,13 @@ use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::qr_code::QrCode;
 use kit_design::relative_time::RelativeTime;
+use kit_identity::one_time::link_with_code;
 use platform_core::Scope::UsersRead;
 use platform_core::port::{ScreenKind, ScreenLink};
 use platform_core::ring::{GUIDE_RATES_MAX, ScreenLinkValidity};
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 
-use super::opened::FRAGMENT;
 use super::rates::{self, RateRow};
 use crate::admin::Admin;
 use crate::form_page::Refused;
@@ -190,7 +190,7 @@ async fn create(
     let made = session.platform().create_screen_link(&session.caller, webcast, kind, validity).await?;
     let site = session.admin.site();
     let token = made.token.expose_str().unwrap_or_default();
-    let url = format!("{}{}/screens{FRAGMENT}{token}", site.origin, site.base);
+    let url = link_with_code(&format!("{}{}/screens", site.origin, site.base), token);
     let title = match kind {
         ScreenKind::Room => "Link to the room screen",
         ScreenKind::Speaker => "Link to the speaker's view",

@@ -27,8 +27,6 @@ use crate::desk::live;
 use crate::page_error::PageError;
 use crate::sign_in::client_ip;
 
-/// The part of a link before the token.
-pub(super) const FRAGMENT: &str = "#key=";
 /// A browser keeps the cookie this long after the link's expiry, so that the screen can say that the link has expired.
 const KEPT_AFTER_EXPIRY: Duration = Duration::from_secs(7 * 24 * 3_600);
 
@@ -89,8 +87,7 @@ async fn open_link(
     parts: Parts,
     UnauthenticatedForm(form): UnauthenticatedForm,
 ) -> Result<Response, PageError> {
-    let text = form.text("key");
-    let token = text.split_once(FRAGMENT).map_or(text, |(_, token)| token);
+    let token = kit_identity::one_time::code_of_link(form.text("key"));
     let OpenScreen { link, .. } = match admin.platform().follow_screen_link(token, client_ip(&admin, &parts)).await? {
         Ok(opened) => opened,
         Err(end) => {

@@ -32,6 +32,7 @@ struct DetailPage {
     role: &'static str,
     roles: FormField,
     is_disabled: bool,
+    must_change_password: bool,
     has_second_factor: bool,
     created: RelativeTime,
     signed_in: Option<RelativeTime>,
@@ -66,6 +67,7 @@ pub(super) async fn page(
         roles: FormField::radios("role", "Role", role_choices(role))
             .hint("Changing the role ends the user's sessions."),
         is_disabled: user.disabled_at.is_some(),
+        must_change_password: user.must_change_password,
         has_second_factor: user.has_second_factor(),
         created: RelativeTime::new(user.created_at, now),
         signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
@@ -115,14 +117,19 @@ pub(super) async fn enable(session: Session, PathIds([uuid]): PathIds<1>) -> Res
 pub(super) async fn password_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     confirm(&session, &user(&session, uuid).await?, "Reset password", "password")
         .causes("The present password stops working, and the user's sessions end.")
-        .causes("The next page shows a new password, once. No event is sent: give it to the user yourself.")
+        .causes("The next page shows a new password, once. Give it to the user yourself; they have to choose another one with it.")
         .destroys("Reset password")
         .open()
 }
 
 pub(super) async fn reset_password(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     let made = session.platform().reset_password(&session.caller, uuid, None, None).await?.fresh()?;
-    show_password(&session, "Password reset", &made)
+    show_password(&session, "Password reset", &made).await
+}
+
+pub(super) async fn require_password(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
+    session.platform().require_new_password(&session.caller, uuid).await?;
+    Ok(done(&session, uuid, "new-password-required"))
 }
 
 pub(super) async fn second_factor_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {

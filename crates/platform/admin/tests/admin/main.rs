@@ -8,6 +8,7 @@ mod customers;
 mod error_pages;
 mod fixture;
 mod images;
+mod invitations;
 mod sale_auctions;
 mod sale_fixture;
 mod sale_import;

@@ -142,6 +142,10 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("GET", "/users", ADMINISTRATORS),
     ("GET", "/users/new", ADMINISTRATORS),
     ("POST", "/users/new", ADMINISTRATORS),
+    ("GET", "/users/invite", ADMINISTRATORS),
+    ("POST", "/users/invite", ADMINISTRATORS),
+    ("POST", "/users/invitations/{invitation}/withdraw", ADMINISTRATORS),
+    ("POST", "/users/{user}/require-password", ADMINISTRATORS),
     ("GET", "/users/{user}", ADMINISTRATORS),
     ("POST", "/users/{user}/role", ADMINISTRATORS),
     ("GET", "/users/{user}/disable", ADMINISTRATORS),
@@ -208,6 +212,7 @@ impl Ids {
             ("{upload}", Uuid::from_u128(1)),
             ("{bid}", Uuid::from_u128(2)),
             ("{session}", Uuid::from_u128(3)),
+            ("{invitation}", Uuid::from_u128(4)),
         ];
         Self { values: values.into_iter().collect(), timed: fixture.timed_auction().await }
     }

@@ -25,8 +25,9 @@ pub(crate) struct AccessEntryView {
     /// IP address of a sign-in; null if it is unknown.
     pub(crate) address: Option<String>,
     /// What happened: `signedIn`, `signInRefused`, `signInsRefused`, `userCreated`, `userChanged`, `userRemoved`,
-    /// `passwordReset`, `passwordChanged`, `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`,
-    /// `screenLinkCreated`, `screenLinkRevoked`, `keyCreated`, `keyRevoked`, `connectionEntered` or `connectionEnded`. There may be others later.
+    /// `userInvited`, `invitationWithdrawn`, `invitationAccepted`, `passwordReset`, `newPasswordRequired`, `passwordChanged`,
+    /// `secondFactorOn`, `secondFactorOff`, `clerkAssigned`, `clerkTakenOff`, `screenLinkCreated`, `screenLinkRevoked`,
+    /// `keyCreated`, `keyRevoked`, `connectionEntered` or `connectionEnded`. There may be others later.
     pub(crate) event: String,
     /// The subject and further facts: an object whose members depend on the event.
     #[schema(value_type = Object)]

@@ -81,6 +81,7 @@ impl Platform {
             disabled_at: None,
             signed_in_at: None,
             totp: None,
+            must_change_password: false,
         };
         let event = AccessEvent::UserCreated { user: user.uuid, email: user.email.clone(), role };
         let note = self.note_setup(new.from, event)?;

@@ -35,6 +35,15 @@ pub enum PeopleRefusal {
         "the code is wrong, expired or used: copy the one that the server printed last, or start the server again for a new one"
     )]
     SetupCodeRefused,
+    /// The link of an invitation creates no user.
+    #[error("this invitation was used or withdrawn, or has expired: ask an administrator for a new one")]
+    InvitationRefused,
+    /// The installation has the maximum number of open invitations.
+    #[error("there are {maximum} open invitations, which is the maximum: withdraw one first")]
+    TooManyInvitations {
+        /// The maximum.
+        maximum: usize,
+    },
     /// The change would leave no administrator who can sign in.
     #[error("this is the last administrator who can sign in: make another user an administrator first")]
     LastAdministrator,
@@ -73,6 +82,8 @@ impl PeopleRefusal {
             Self::PasswordRefused => "password_refused",
             Self::TooManyAttempts { .. } => "too_many_attempts",
             Self::SetupCodeRefused => "setup_code_refused",
+            Self::InvitationRefused => "invitation_refused",
+            Self::TooManyInvitations { .. } => "too_many_invitations",
             Self::LastAdministrator => "last_administrator",
             Self::HasSignedIn => "has_signed_in",
             Self::SecondFactorOn => "second_factor_on",

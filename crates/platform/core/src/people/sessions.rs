@@ -21,6 +21,8 @@ pub struct SignedInUser {
     pub role: Role,
     /// E-mail address, in lower case.
     pub email: String,
+    /// True when the user has to choose another password first. Pages of the administration ask for it; the API does not.
+    pub must_change_password: bool,
 }
 
 impl Session {
@@ -69,7 +71,8 @@ impl Platform {
             customer: None,
             scopes: role.scopes(),
         };
-        Ok(SignedInUser { caller, role, email: user.email })
+        let must_change_password = user.must_change_password;
+        Ok(SignedInUser { caller, role, email: user.email, must_change_password })
     }
 
     /// The caller and their session. Errors: `forbidden` (an API key).

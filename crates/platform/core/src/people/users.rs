@@ -92,6 +92,7 @@ impl Platform {
             disabled_at: None,
             signed_in_at: None,
             totp: None,
+            must_change_password: false,
         };
         let created = UserWithPassword { user: user.clone(), password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&created, now)));
@@ -202,6 +203,21 @@ impl Platform {
         Ok(Outcome::Fresh(next))
     }
 
+    /// Requires that a user chooses another password before anything else in the administration. Their sessions go on.
+    ///
+    /// Errors: `forbidden`, `not_found`, `busy`.
+    pub async fn require_new_password(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
+        let user = self.changeable_user(caller, uuid).await?;
+        if user.must_change_password {
+            return Ok(user);
+        }
+        let note = self.note(caller, AccessEvent::NewPasswordRequired { user: uuid })?;
+        let user = User { must_change_password: true, ..user };
+        let user = self.write_user(user, TotpChange::Keep, SessionsToEnd::Nothing, None, Some(note)).await?;
+        tracing::info!(user = %uuid, by = caller.actor, "a user has to choose another password");
+        Ok(user)
+    }
+
     /// Changes the caller's password and ends the caller's other sessions.
     ///
     /// Errors: `forbidden` (an API key), `password_refused`, `too_many_attempts`, `invalid`, `busy`.
@@ -219,9 +235,12 @@ impl Platform {
         if let Some(problem) = password_problem("/new", new) {
             return Err(PlatformError::Invalid(vec![problem]));
         }
+        if user.must_change_password && old.expose() == new.expose() {
+            return Err(PlatformError::invalid("/new", "is the present password: choose another one"));
+        }
         self.check_own_password(&user, old).await?;
         let password_hash = self.sign_in_state().passwords.hash(self.random().as_ref(), new).await?;
-        let user = User { password_hash, ..user };
+        let user = User { password_hash, must_change_password: false, ..user };
         let next = User { version: user.version + 1, ..user.clone() };
         let answer = answering.as_ref().map(|answering| answering.answer(&next, self.now()));
         let note = self.note(caller, AccessEvent::PasswordChanged { user: next.uuid })?;
@@ -307,7 +326,7 @@ fn done(written: UserChangeResult) -> PlatformResult<()> {
     }
 }
 
-fn check_covers(caller: &Caller, role: &str) -> PlatformResult<()> {
+pub(super) fn check_covers(caller: &Caller, role: &str) -> PlatformResult<()> {
     if Role::parse(role).is_none_or(|role| caller.scopes.covers(role.scopes())) {
         return Ok(());
     }

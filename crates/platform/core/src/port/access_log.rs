@@ -6,8 +6,8 @@ use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
 
 use super::{
-    ApiKey, Clerk, ClerkAssignResult, Consumer, Digest, IdempotentAnswer, Page, ScreenKind, ScreenLink, Session,
-    StartFrom, StoreResult, User, UserChange, UserChangeResult,
+    ApiKey, Clerk, ClerkAssignResult, Consumer, Digest, IdempotentAnswer, Invitation, Page, ScreenKind, ScreenLink,
+    Session, StartFrom, StoreResult, User, UserChange, UserChangeResult,
 };
 
 /// A change of access. The store commits it as a whole, with its entry and its answer, or not at all.
@@ -25,6 +25,14 @@ pub enum AccessChange {
     /// Removes a user of this version who has never signed in. `Conflict` when the version changed or the user does not
     /// exist.
     RemoveUser(Uuid, i64),
+    /// Creates an invitation in place of an earlier one of its address. Nothing changes when this number of others have not
+    /// expired.
+    CreateInvitation(Invitation, usize),
+    /// Withdraws an invitation.
+    WithdrawInvitation(Uuid),
+    /// Creates the user of the invitation with this code, and deletes the invitation. Nothing changes when the code is
+    /// unknown or expired at this time. `Taken("email")`.
+    AcceptInvitation(Digest, User, Timestamp),
     /// Begins a session of a user of this version and records that the user has signed in. The user keeps the latest
     /// sessions, as many as the number says. `Conflict` when the user's version changed or the user does not exist;
     /// `Replayed`.
@@ -55,8 +63,8 @@ pub enum AccessChange {
 pub enum AccessChangeResult {
     /// The change was made.
     Done,
-    /// Nothing changed: the key was revoked, the clerk unassigned, the link revoked or the connection deleted before, or the code does not
-    /// create the first user.
+    /// Nothing changed: the key was revoked, the clerk unassigned, the link revoked or the connection deleted before, the invitation withdrawn
+    /// before or one too many, or the code creates no user.
     Unchanged,
     /// The result of changing or removing a user.
     User(UserChangeResult),

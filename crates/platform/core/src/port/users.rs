@@ -31,6 +31,8 @@ pub struct User {
     pub signed_in_at: Option<Timestamp>,
     /// The second factor, when there is one.
     pub totp: Option<Totp>,
+    /// True when the user has to choose another password before anything else.
+    pub must_change_password: bool,
 }
 
 impl User {
@@ -67,7 +69,7 @@ pub enum TotpChange {
 pub struct UserChange {
     /// The version that it was decided on.
     pub expected_version: i64,
-    /// The new state: role, password, `disabled_at` and version are stored.
+    /// The new state: role, password, `must_change_password`, `disabled_at` and version are stored.
     pub user: User,
     /// The change of the second factor; `totp` of `user` is ignored.
     pub totp: TotpChange,

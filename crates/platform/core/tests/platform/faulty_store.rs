@@ -215,6 +215,10 @@ forward! {
         async fn keep_answer(answer: IdempotentAnswer) -> StoreResult<()>;
         async fn delete_expired_answers(before: Timestamp, limit: usize) -> StoreResult<usize>;
     }
+    impl InvitationStore {
+        async fn invitations(page: Page<Uuid>) -> StoreResult<Vec<Invitation>>;
+        async fn invitation_by_hash(hash: Digest) -> StoreResult<Option<Invitation>>;
+    }
     impl ItemEndStore {
         async fn lots_ending_by(auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<LotsEndingBy>;
         async fn due_items(now: Timestamp, limit: usize) -> StoreResult<Vec<(Item, Arc<Auction>)>>;

@@ -10,7 +10,7 @@ use platform_rules::{LogHash, LogHead};
 use tokio_postgres::Row;
 
 use super::rows::{self, SqlResult};
-use super::{PostgresStore, api_keys, clerks, consumers, screens, sessions, users};
+use super::{PostgresStore, api_keys, clerks, consumers, invitations, screens, sessions, users};
 use crate::codec::corrupt;
 
 #[async_trait]
@@ -61,6 +61,11 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
         AccessChange::RemoveUser(user, version) => {
             users::remove(db, *user, *version).await.map(AccessChangeResult::User)
         }
+        AccessChange::CreateInvitation(new, invitations_max) => {
+            invitations::create(db, new, *invitations_max).await.map(if_any)
+        }
+        AccessChange::WithdrawInvitation(invitation) => invitations::withdraw(db, *invitation).await.map(if_any),
+        AccessChange::AcceptInvitation(code, user, now) => invitations::accept(db, *code, user, *now).await.map(if_any),
         AccessChange::BeginSession(session, version, sessions_max, answer) => {
             sessions::begin(db, session, *version, *sessions_max, answer.as_ref()).await.map(done)
         }

@@ -17,7 +17,7 @@ use super::{PostgresStore, clerks, idempotency, sessions};
 use crate::codec::ms;
 
 pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
-     totp_secret, totp_step, totp_confirmed_at_ms FROM users";
+     totp_secret, totp_step, totp_confirmed_at_ms, must_change_password FROM users";
 
 #[async_trait]
 impl UserStore for PostgresStore {
@@ -91,7 +91,7 @@ pub(super) async fn create_first(db: &Transaction<'_>, user: &User, code: Digest
 pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
-         signed_in_at_ms, totp_step) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)";
+         signed_in_at_ms, totp_step, must_change_password) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9)";
     let values: rows::Values<'_> = &[
         &user.uuid,
         &user.email,
@@ -101,6 +101,7 @@ pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&Id
         &user.version,
         &user.disabled_at.map(ms),
         &user.signed_in_at.map(ms),
+        &user.must_change_password,
     ];
     rows::execute(db, insert, values).await.map(drop).map_err(|error| error.or_taken("email"))
 }
@@ -128,6 +129,7 @@ pub(super) fn user(row: &Row) -> SqlResult<User> {
         disabled_at: rows::optional_time(row, 6)?,
         signed_in_at: rows::optional_time(row, 7)?,
         totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
+        must_change_password: rows::get(row, 11)?,
     })
 }
 
@@ -139,9 +141,12 @@ pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Sq
         return Ok(UserChangeResult::LastAdministrator);
     }
     idempotency::keep_or_replay(db, change.answer.as_ref()).await?;
-    let update = "UPDATE users SET role = $2, password_hash = $3, disabled_at_ms = $4, version = $5 WHERE uuid = $1";
+    let update = "UPDATE users SET role = $2, password_hash = $3, disabled_at_ms = $4, version = $5, \
+         must_change_password = $6 WHERE uuid = $1";
     let disabled_at = user.disabled_at.map(ms);
-    rows::execute(db, update, &[&user.uuid, &user.role, &user.password_hash, &disabled_at, &user.version]).await?;
+    let values: rows::Values<'_> =
+        &[&user.uuid, &user.role, &user.password_hash, &disabled_at, &user.version, &user.must_change_password];
+    rows::execute(db, update, values).await?;
     match &change.totp {
         TotpChange::Keep => {}
         TotpChange::Set(totp, codes) => put_totp(db, user.uuid, Some(totp), codes).await?,

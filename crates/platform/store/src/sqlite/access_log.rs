@@ -9,7 +9,7 @@ use platform_rules::{LogHash, LogHead};
 use rusqlite::{Connection, Row};
 
 use super::rows::{self, SqlResult};
-use super::{SqliteStore, api_keys, clerks, consumers, screens, sessions, users};
+use super::{SqliteStore, api_keys, clerks, consumers, invitations, screens, sessions, users};
 
 #[async_trait]
 impl AccessLogStore for SqliteStore {
@@ -50,6 +50,11 @@ fn apply(db: &Connection, change: &AccessChange) -> SqlResult<AccessChangeResult
         AccessChange::CreateFirstUser(user, code, now) => users::create_first(db, user, *code, *now).map(if_any),
         AccessChange::ChangeUser(change) => users::change_user(db, change).map(AccessChangeResult::User),
         AccessChange::RemoveUser(user, version) => users::remove(db, *user, *version).map(AccessChangeResult::User),
+        AccessChange::CreateInvitation(new, invitations_max) => {
+            invitations::create(db, new, *invitations_max).map(if_any)
+        }
+        AccessChange::WithdrawInvitation(invitation) => invitations::withdraw(db, *invitation).map(if_any),
+        AccessChange::AcceptInvitation(code, user, now) => invitations::accept(db, *code, user, *now).map(if_any),
         AccessChange::BeginSession(session, version, sessions_max, answer) => {
             sessions::begin(db, session, *version, *sessions_max, answer.as_ref()).map(done)
         }

@@ -16,7 +16,7 @@ use super::{SqliteStore, clerks, idempotency, sessions};
 use crate::codec::ms;
 
 pub(super) const USER: &str = "SELECT users.uuid, email, role, password_hash, users.created_at_ms, version, disabled_at_ms, \
-     signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms FROM users";
+     signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms, must_change_password FROM users";
 
 #[async_trait]
 impl UserStore for SqliteStore {
@@ -87,7 +87,7 @@ pub(super) fn create_first(db: &Connection, user: &User, code: Digest, now: Time
 pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
-         signed_in_at_ms, totp_step) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)";
+         signed_in_at_ms, totp_step, must_change_password) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)";
     let values = params![
         user.uuid.as_bytes(),
         user.email,
@@ -96,7 +96,8 @@ pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAns
         ms(user.created_at),
         user.version,
         user.disabled_at.map(ms),
-        user.signed_in_at.map(ms)
+        user.signed_in_at.map(ms),
+        user.must_change_password
     ];
     rows::execute(db, insert, values).map(drop).map_err(|error| error.or_taken("email"))
 }
@@ -122,6 +123,7 @@ pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
         disabled_at: rows::optional_time(row, 6)?,
         signed_in_at: rows::optional_time(row, 7)?,
         totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
+        must_change_password: row.get(11)?,
     })
 }
 
@@ -133,8 +135,16 @@ pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<Use
         return Ok(UserChangeResult::LastAdministrator);
     }
     idempotency::keep_or_replay(db, change.answer.as_ref())?;
-    let update = "UPDATE users SET role = ?2, password_hash = ?3, disabled_at_ms = ?4, version = ?5 WHERE uuid = ?1";
-    let values = params![user.uuid.as_bytes(), user.role, user.password_hash, user.disabled_at.map(ms), user.version];
+    let update = "UPDATE users SET role = ?2, password_hash = ?3, disabled_at_ms = ?4, version = ?5, \
+         must_change_password = ?6 WHERE uuid = ?1";
+    let values = params![
+        user.uuid.as_bytes(),
+        user.role,
+        user.password_hash,
+        user.disabled_at.map(ms),
+        user.version,
+        user.must_change_password
+    ];
     rows::execute(db, update, values)?;
     match &change.totp {
         TotpChange::Keep => {}

@@ -17,6 +17,7 @@ fn user(number: usize, role: &str) -> User {
         disabled_at: None,
         signed_in_at: None,
         totp: None,
+        must_change_password: false,
     }
 }
 

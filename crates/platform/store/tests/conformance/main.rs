@@ -74,7 +74,8 @@ stories! {
         sessions_are_found_by_their_token_until_they_end,
         sessions_that_are_over_are_forgotten_a_few_at_a_time,
         attempts_are_taken_together_or_not_at_all,
-        a_setup_code_creates_the_first_user_and_no_other;
+        a_setup_code_creates_the_first_user_and_no_other,
+        an_invitation_creates_its_user_once;
     access_log:
         a_change_of_access_and_its_entry_are_one,
         entries_of_many_writers_are_one_chain;

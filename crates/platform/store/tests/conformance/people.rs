@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
-    AccessChange, AccessChangeResult, SealedLocation, SealedReplacement, Session, SessionsToEnd, SignInAttempt,
-    SignInAttemptsUpdate, StoreError, Totp, TotpChange, User, UserChange, UserChangeResult,
+    AccessChange, AccessChangeResult, Invitation, SealedLocation, SealedReplacement, Session, SessionsToEnd,
+    SignInAttempt, SignInAttemptsUpdate, StoreError, Totp, TotpChange, User, UserChange, UserChangeResult,
 };
 
 use super::access_changes::AccessChanges as _;
@@ -22,6 +22,7 @@ fn user(number: usize, role: &str) -> User {
         disabled_at: None,
         signed_in_at: None,
         totp: None,
+        must_change_password: false,
     }
 }
 
@@ -82,6 +83,49 @@ pub(super) async fn a_setup_code_creates_the_first_user_and_no_other(store: Shar
     assert_eq!(store.latest_access_entries(None, 9).await.unwrap().len(), 1);
 }
 
+pub(super) async fn an_invitation_creates_its_user_once(store: Shared) {
+    let invitation = |number: usize, email: &str| Invitation {
+        uuid: caller_uuid(number + 100),
+        email: email.into(),
+        role: "clerk".into(),
+        hash: [number as u8; 32],
+        created_at: at(5),
+        created_by: "user:ada".into(),
+        expires_at: at(50),
+    };
+    let apply = async |change| store.apply_access_change(change, "{}".to_owned()).await;
+    let create = async |new, invitations_max| {
+        apply(AccessChange::CreateInvitation(new, invitations_max)).await.unwrap() == AccessChangeResult::Done
+    };
+    assert!(create(invitation(1, "1@example.com"), 2).await && create(invitation(2, "b@example.com"), 2).await);
+    assert!(!create(invitation(3, "c@example.com"), 2).await, "a third of two");
+    assert!(create(invitation(4, "b@example.com"), 2).await, "replaces the second");
+    let kept = [invitation(1, "1@example.com"), invitation(4, "b@example.com")];
+    assert_eq!(store.invitations(whole()).await.unwrap(), kept);
+    assert_eq!(store.invitation_by_hash([2; 32]).await.unwrap(), None);
+    assert_eq!(store.invitation_by_hash([4; 32]).await.unwrap().as_ref(), Some(&kept[1]));
+
+    let accept = async |code, number, now| {
+        apply(AccessChange::AcceptInvitation(code, user(number, "clerk"), now)).await.unwrap()
+    };
+    assert_eq!(accept([9; 32], 1, at(6)).await, AccessChangeResult::Unchanged);
+    assert_eq!(accept([1; 32], 1, at(50)).await, AccessChangeResult::Unchanged, "expired");
+    let both = tokio::join!(accept([1; 32], 1, at(6)), accept([1; 32], 1, at(6)));
+    assert!(matches!(
+        both,
+        (AccessChangeResult::Done, AccessChangeResult::Unchanged)
+            | (AccessChangeResult::Unchanged, AccessChangeResult::Done)
+    ));
+    assert_eq!(store.users(whole()).await.unwrap(), [user(1, "clerk")]);
+    // Another user got the address meanwhile: the invitation stays.
+    let taken = apply(AccessChange::AcceptInvitation([4; 32], user(1, "clerk"), at(6))).await;
+    assert!(matches!(taken, Err(StoreError::Taken("email"))), "{taken:?}");
+    assert_eq!(store.invitations(whole()).await.unwrap(), kept[1..]);
+    let withdraw = || AccessChange::WithdrawInvitation(kept[1].uuid);
+    assert_eq!(apply(withdraw()).await.unwrap(), AccessChangeResult::Done);
+    assert_eq!(apply(withdraw()).await.unwrap(), AccessChangeResult::Unchanged);
+}
+
 pub(super) async fn a_user_changes_by_their_version_and_their_sessions_end_with_it(store: Shared) {
     for number in [1, 2] {
         store.create_user(user(number, "operator"), None).await.unwrap();
@@ -91,7 +135,8 @@ pub(super) async fn a_user_changes_by_their_version_and_their_sessions_end_with_
     }
     let known = store.user(caller_uuid(1)).await.unwrap().unwrap();
     assert_eq!((known.signed_in_at, known.version), (Some(at(10)), 1), "signing in is no change");
-    let disabled = User { disabled_at: Some(at(20)), role: "viewer".into(), ..known.clone() };
+    let disabled =
+        User { disabled_at: Some(at(20)), role: "viewer".into(), must_change_password: true, ..known.clone() };
     let ending = SessionsToEnd::AllBut(known.uuid, session(2, 1).uuid);
     let changed = UserChange { ending, answer: Some(answer("done", "{}", at(20))), ..change(disabled.clone()) };
     assert_eq!(store.change_user(changed.clone()).await.unwrap(), UserChangeResult::Done);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit_identity::one_time::OneTimeCode;
+use kit_identity::one_time::{OneTimeCode, link_with_code};
 use kit_identity::token_hash;
 use kit_runtime::vault::Secret;
 
@@ -140,7 +140,7 @@ impl Provider {
         let entry = self.activity_entry(&new.actor, new.action, Subject { id, name }, values);
         self.store().create_invitation(invitation.clone(), self.config().people.people_max, entry).await?;
         let base = self.config().public_url.trim_end_matches('/');
-        Ok(InvitationLink { url: format!("{base}{JOIN_PATH}#key={code}"), invitation })
+        Ok(InvitationLink { url: link_with_code(&format!("{base}{JOIN_PATH}"), &code), invitation })
     }
 
     /// Open links of the account, newest first; expired ones are listed until they are deleted. 403.

@@ -80,12 +80,17 @@ impl Administration {
 
     /// Signs in as another user.
     pub async fn sign_in(&self, page: &Page, email: &str, password: &str) {
+        self.begin_sign_in(page, email, password).await;
+        page.wait_until_at("/admin/").await.unwrap();
+    }
+
+    /// Sends the form of the sign-in page.
+    pub async fn begin_sign_in(&self, page: &Page, email: &str, password: &str) {
         page.open(&self.url("/sign-in")).await.unwrap();
         page.wait_until_at("/admin/sign-in").await.unwrap();
         page.fill("email", email).await.unwrap();
         page.fill("password", password).await.unwrap();
         page.click("Sign in").await.unwrap();
-        page.wait_until_at("/admin/").await.unwrap();
     }
 }
 

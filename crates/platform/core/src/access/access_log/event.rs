@@ -35,6 +35,31 @@ pub enum AccessEvent {
         /// The role.
         role: String,
     },
+    /// A person was invited, in place of an earlier invitation of the address.
+    UserInvited {
+        /// The invitation.
+        invitation: Uuid,
+        /// E-mail address.
+        email: String,
+        /// The role.
+        role: String,
+    },
+    /// An invitation was withdrawn.
+    InvitationWithdrawn {
+        /// The invitation.
+        invitation: Uuid,
+    },
+    /// An invited person became a user.
+    InvitationAccepted {
+        /// The invitation.
+        invitation: Uuid,
+        /// The user.
+        user: Uuid,
+        /// E-mail address.
+        email: String,
+        /// The role.
+        role: String,
+    },
     /// A user got another role, was disabled or enabled.
     UserChanged {
         /// The user.
@@ -53,6 +78,11 @@ pub enum AccessEvent {
     },
     /// An administrator set another password for a user.
     PasswordReset {
+        /// The user.
+        user: Uuid,
+    },
+    /// A user has to choose another password before anything else.
+    NewPasswordRequired {
         /// The user.
         user: Uuid,
     },
