@@ -218,6 +218,7 @@ impl Provider {
             metadata: input.metadata,
             old_secrets: Vec::new(),
             failing_since: None,
+            disabled_at: input.disabled.then_some(now),
             ordering: input.ordering.unwrap_or_default(),
             created_at: now,
             updated_at: now,

@@ -155,6 +155,8 @@ pub struct Endpoint {
     pub old_secrets: Vec<OldSecret>,
     /// Since when every attempt has failed; none after a success.
     pub failing_since: Option<Timestamp>,
+    /// Since when it is disabled; none while it is enabled. The store keeps it, whatever a change says.
+    pub disabled_at: Option<Timestamp>,
     /// Whether messages of one key are delivered one after the other.
     pub ordering: DeliveryOrder,
     /// When it was created.
@@ -233,6 +235,9 @@ pub struct Attempt {
     pub response_status_code: u16,
     /// Response body, at most 20,000 bytes (binary as base64), or the text of the transport error.
     pub response: String,
+    /// The header that says more of a failure than its status code: where a redirect leads (`Location`), until when the
+    /// receiver asked to wait (`Retry-After`, as a time), or which proxy answered for the application (`Server`).
+    pub response_header: Option<String>,
     /// Milliseconds from the start to the end of the response.
     pub response_duration_ms: i64,
     /// What made it happen.

@@ -61,7 +61,7 @@ pub use idempotency::{Answer, IdempotencyStore, IdempotentAnswer};
 pub use messages::{MessageFilter, MessageStore, NewDelivery, NewMessage};
 pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
-pub use overview::{AccountProgress, ApplicationFigures, OverviewStore};
+pub use overview::{AccountProgress, ApplicationFigures, OverviewStore, PayloadBytes};
 pub use pauses::{Pause, PauseStore};
 pub use people::{
     AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd, TotpChange,

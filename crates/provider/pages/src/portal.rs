@@ -9,7 +9,7 @@ mod access;
 mod alerts;
 pub(crate) mod causes;
 mod embedding;
-mod endpoints;
+pub(crate) mod endpoints;
 mod event_type_choices;
 mod event_types;
 pub(crate) mod labels;

@@ -94,12 +94,17 @@ pub struct Showcase {
 impl Showcase {
     /// Starts the launch on an empty store, and fills it.
     pub async fn open(launch: Launch) -> Result<Self, ShowcaseError> {
+        // Nothing answers there: mails wait, and the pages about them have something to show.
+        let launch = launch.set("MAIL__SMTP_URL", "smtp://127.0.0.1:9").set("MAIL__FROM", "alerts@hartley.example");
         let server = launch.start(&http_client()).await?;
         let site = CustomerSite::set_up(&launch, &launch).await?;
         let broken = site.add_receiver(&site.application).await?;
         broken.respond_with(http::StatusCode::INTERNAL_SERVER_ERROR);
         fill(&site).await?;
         let application = site.application.clone();
+        let add = ["provider", "alert-recipient", "add", PERSON, "--account", &site.account, "--json"];
+        launch.run_command(&add)?;
+        launch.run_command(&[&add[..], &["--application", &application]].concat())?;
         Ok(Self { launch, site, application, _server: server, _broken: broken })
     }
 

@@ -16,6 +16,9 @@ Examples:
         address: String,
         #[command(flatten)]
         scope: AlertScopeRef,
+        /// Print JSON: {"address":"…"}.
+        #[arg(long)]
+        json: bool,
     },
     /// Confirm an address with the code that it received in the last 24 hours.
     #[command(after_help = "\

@@ -10,10 +10,13 @@ use crate::error::{CommandError, ErrorContext as _};
 
 pub(super) async fn run(provider: &Provider, command: &ProviderAlertRecipient) -> Result<(), CommandError> {
     match command {
-        ProviderAlertRecipient::Add { address, scope } => {
+        ProviderAlertRecipient::Add { address, scope, json } => {
             let (caller, application) = find(provider, scope).await?;
             let added = provider.add_alert_recipient(&caller, application.as_deref(), address).await;
             added.context(format!("adding {address}"))?;
+            if *json {
+                return print_json(&json!({ "address": address }));
+            }
             print(&format!("A code is sent to {address}."));
             hint("Next: lotwire provider alert-recipient confirm CODE. The link in the mail confirms it, too.");
         }

@@ -27,7 +27,12 @@ const VALIDATION_ERROR: &str = "HTTPValidationError";
 /// Errors of every operation that requires an API key or a token.
 const COMMON_ERRORS: [ErrorResponse; 4] = [
     ("401", "The API key or token is missing, unknown or expired (`authentication_failed`).", ERROR),
-    ("403", "The token lacks the capability, or the operation requires an API key (`insufficient_access`).", ERROR),
+    (
+        "403",
+        "The API key lacks the scope, the token lacks the capability, or the operation requires an API key \
+         (`insufficient_access`).",
+        ERROR,
+    ),
     ("429", "The caller exceeded its rate limit (`too_many_requests`). Retry after `Retry-After` seconds.", ERROR),
     (
         "503",

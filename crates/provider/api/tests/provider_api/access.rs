@@ -1,5 +1,6 @@
 //! Authorisation: every route of the document with each kind of credential.
 
+use provider_core::model::KeyScope;
 use serde_json::{Value, json};
 
 use crate::document::operations;
@@ -204,5 +205,40 @@ async fn each_capability_allows_its_operations() {
         let answers =
             [call("POST", manage, new).await, call("GET", secret, "").await, call("POST", &rotate, "{}").await];
         assert_eq!(answers, expected, "{capability}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_with_scopes_may_do_what_they_allow_and_a_refusal_names_the_missing_one() {
+    let fixture = Fixture::new().await;
+    fixture.application("app").await;
+    let account = fixture.provider.authenticate(&fixture.key).await.unwrap().account;
+    let send = r#"{"eventType": "a.b", "payload": {}}"#;
+    let calls = [
+        ("GET", "/app", ""),
+        ("POST", "/app/app/msg", send),
+        ("POST", "/app", r#"{"name": "Another"}"#),
+        ("POST", "/auth/app-portal-access/app", "{}"),
+        ("GET", "/auth/whoami", ""),
+    ];
+    for (scope, expected) in [
+        (KeyScope::Read, [200, 403, 403, 403, 200]),
+        (KeyScope::Send, [403, 202, 403, 403, 200]),
+        (KeyScope::Configure, [403, 403, 201, 403, 200]),
+        (KeyScope::Portal, [403, 403, 403, 200, 200]),
+        (KeyScope::Resend, [403, 403, 403, 403, 200]),
+    ] {
+        let key = fixture.provider.create_api_key_with(&account, scope.name(), None, Some([scope].into())).await;
+        let key = key.unwrap().text;
+        let mut statuses = Vec::new();
+        for (method, path, body) in calls {
+            let answer = fixture.call_as(Some(&key), method, path, &[], body).await;
+            if answer.status == 403 {
+                assert_eq!(answer.field("code"), "insufficient_access");
+                assert!(answer.field("detail").contains("an API key with the scope"), "{}", answer.text);
+            }
+            statuses.push(answer.status);
+        }
+        assert_eq!(statuses, expected, "{scope:?}");
     }
 }

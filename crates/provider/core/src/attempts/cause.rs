@@ -38,7 +38,7 @@ pub enum Cause {
     OldTls,
     NoTls,
     OtherTls { reason: String },
-    Redirect { code: u16 },
+    Redirect { code: u16, to: Option<String> },
     BadRequest,
     Blocked { code: u16 },
     NoRoute { path: String },
@@ -47,9 +47,9 @@ pub enum Cause {
     Gone,
     BodyTooLarge { code: u16 },
     BodyRefused { code: u16 },
-    TooManyRequests,
+    TooManyRequests { until: Option<String> },
     CodeFailed { line: Option<String> },
-    ApplicationUnreachable { code: u16 },
+    ApplicationUnreachable { code: u16, server: Option<String> },
     ClosedEarly { received: String },
     LargeHeaders,
     PrivateAddress { host: String, kind: String },
@@ -64,16 +64,18 @@ pub enum Cause {
 impl Cause {
     /// The cause of a failed attempt.
     pub fn of(attempt: &Attempt) -> Self {
-        Self::from_parts(attempt.response_status_code, &attempt.response, &attempt.url)
+        let header = attempt.response_header.as_deref();
+        Self::from_parts(attempt.response_status_code, &attempt.response, header, &attempt.url)
     }
 
     /// The cause of an attempt to call `url` that ended with this status code (0 without an answer) and this response or
-    /// transport error.
-    pub fn from_parts(code: u16, response: &str, url: &str) -> Self {
+    /// transport error. `header` is what the attempt stored of the response's headers.
+    pub fn from_parts(code: u16, response: &str, header: Option<&str>, url: &str) -> Self {
+        let header = || header.map(str::to_owned);
         match code {
             0 if response == EXPUNGED => Self::Expunged,
             0 => transport::cause(response, url),
-            300..=399 => Self::Redirect { code },
+            300..=399 => Self::Redirect { code, to: header().and_then(|to| target(url, &to)) },
             400 => Self::BadRequest,
             401 | 403 => Self::Blocked { code },
             404 => Self::NoRoute { path: path(url) },
@@ -82,9 +84,11 @@ impl Cause {
             410 => Self::Gone,
             411 | 413 => Self::BodyTooLarge { code },
             415 | 422 => Self::BodyRefused { code },
-            429 => Self::TooManyRequests,
+            429 => Self::TooManyRequests { until: header().and_then(|at| time(&at)) },
             500 => Self::CodeFailed { line: answer_line(response) },
-            502..=504 | 520..=529 => Self::ApplicationUnreachable { code },
+            502..=504 | 520..=529 => {
+                Self::ApplicationUnreachable { code, server: header().filter(|text| time(text).is_none()) }
+            }
             508 => Self::Loop,
             code => Self::OtherStatus { code },
         }
@@ -118,7 +122,7 @@ impl Cause {
             Self::Gone => "gone",
             Self::BodyTooLarge { .. } => "body_too_large",
             Self::BodyRefused { .. } => "body_refused",
-            Self::TooManyRequests => "too_many_requests",
+            Self::TooManyRequests { .. } => "too_many_requests",
             Self::CodeFailed { .. } => "code_failed",
             Self::ApplicationUnreachable { .. } => "application_unreachable",
             Self::ClosedEarly { .. } => "closed_early",
@@ -163,7 +167,12 @@ impl Cause {
             Self::OldTls => "The receiver offers no TLS version from 1.2 on with a secure cipher.".to_owned(),
             Self::NoTls => "The port speaks no TLS.".to_owned(),
             Self::OtherTls { reason } => format!("TLS failed: {reason}."),
-            Self::Redirect { code } => format!("{code}: The address redirects, and redirects are not followed."),
+            Self::Redirect { code, to: Some(to) } => {
+                format!("{code}: The address redirects to {to}, and redirects are not followed.")
+            }
+            Self::Redirect { code, to: None } => {
+                format!("{code}: The address redirects, and redirects are not followed.")
+            }
             Self::BadRequest => "400: The receiver refused the request, often because of the signature.".to_owned(),
             Self::Blocked { code } => {
                 format!("{code}: A login, a firewall, CSRF protection or a list of addresses blocks the request.")
@@ -175,10 +184,14 @@ impl Cause {
             Self::Gone => "410: The receiver is gone for good, so the endpoint was disabled.".to_owned(),
             Self::BodyTooLarge { code } => format!("{code}: The receiver refused the size of the body."),
             Self::BodyRefused { code } => format!("{code}: The receiver refused the JSON or its fields."),
-            Self::TooManyRequests => "429: The receiver asked to wait.".to_owned(),
+            Self::TooManyRequests { until: Some(until) } => format!("429: The receiver asked to wait until {until}."),
+            Self::TooManyRequests { until: None } => "429: The receiver asked to wait.".to_owned(),
             Self::CodeFailed { line: Some(line) } => format!("500: The receiver's own code failed: {line}"),
             Self::CodeFailed { line: None } => "500: The receiver's own code failed.".to_owned(),
-            Self::ApplicationUnreachable { code } => {
+            Self::ApplicationUnreachable { code, server: Some(server) } => {
+                format!("{code}: {server} can't reach the receiver's application.")
+            }
+            Self::ApplicationUnreachable { code, server: None } => {
                 format!("{code}: A proxy can't reach the receiver's application.")
             }
             Self::ClosedEarly { received } => format!("The answer broke off: {received} came."),
@@ -201,6 +214,11 @@ impl Cause {
         match self {
             Self::CodeFailed { .. } => Self::CodeFailed { line: None }.say(),
             Self::NotHttp { .. } => Self::NotHttp { beginning: None }.say(),
+            // The target of a redirect may contain a secret.
+            Self::Redirect { code, .. } => Self::Redirect { code: *code, to: None }.say(),
+            Self::ApplicationUnreachable { code, .. } => {
+                Self::ApplicationUnreachable { code: *code, server: None }.say()
+            }
             other => other.say(),
         }
     }
@@ -233,7 +251,7 @@ impl Cause {
             Self::Gone => "Repair the receiver, then enable the endpoint.",
             Self::BodyTooLarge { .. } => "Raise the limit, and accept Content-Length.",
             Self::BodyRefused { .. } => "Accept application/json, and compare the fields with the schema.",
-            Self::TooManyRequests => "Set a throttle rate for this endpoint.",
+            Self::TooManyRequests { .. } => "Set a throttle rate for this endpoint.",
             Self::CodeFailed { .. } => "Look for the message id in the log of that time.",
             Self::ApplicationUnreachable { .. } => "Check the application behind the proxy, and the TLS between them.",
             Self::ClosedEarly { .. } => "Check the timeouts of the proxy.",
@@ -263,6 +281,18 @@ pub fn note_on(response: &str) -> Option<&'static str> {
 /// Errors of the operating system when the node itself has no network or no descriptors left.
 const LOCAL_FAULTS: [&str; 4] =
     ["Network is unreachable", "Network is down", "Too many open files", "Cannot assign requested address"];
+
+/// Where a redirect leads: the `Location` header, resolved against the address that was called.
+fn target(url: &str, location: &str) -> Option<String> {
+    let target = url::Url::parse(url).ok()?.join(location).ok()?;
+    matches!(target.scheme(), "http" | "https").then(|| target.to_string())
+}
+
+/// A stored time, for people.
+fn time(text: &str) -> Option<String> {
+    let at: jiff::Timestamp = text.parse().ok()?;
+    Some(at.strftime("%-d %B %Y, %H:%M:%S UTC").to_string())
+}
 
 /// The path of an address; the whole text if it is none.
 fn path(url: &str) -> String {

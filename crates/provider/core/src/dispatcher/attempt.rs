@@ -83,6 +83,7 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             status: outcome.status,
             response_status_code: outcome.code,
             response: outcome.response,
+            response_header: outcome.header,
             response_duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
             trigger,
             at,

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::StatusCode;
+use http::header::{LOCATION, SERVER};
 use jiff::Timestamp;
 use kit_outbound::{Response, TransportError, retry_after};
 
@@ -15,6 +16,9 @@ use crate::model::AttemptStatus;
 /// Bytes of a response that are read and kept.
 pub(crate) const RESPONSE_BYTES_MAX: usize = 20_000;
 
+/// Characters of a header that are kept.
+const HEADER_CHARS_MAX: usize = 500;
+
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Outcome {
@@ -23,6 +27,8 @@ pub(super) struct Outcome {
     pub(super) code: u16,
     /// Body, or the text of the transport error.
     pub(super) response: String,
+    /// The header that says more of a failure: see [`crate::model::Attempt::response_header`].
+    pub(super) header: Option<String>,
     /// What the receiver asked to wait.
     pub(super) retry_after: Option<Duration>,
     /// The receiver says that it is gone for good.
@@ -74,6 +80,7 @@ impl Outcome {
             status: AttemptStatus::Fail,
             code: 0,
             response: reason,
+            header: None,
             retry_after: None,
             gone: false,
             signal: ConcurrencySignal::Keep,
@@ -81,8 +88,8 @@ impl Outcome {
     }
 
     fn of_response(response: &Response, now: impl FnOnce() -> Timestamp) -> Self {
-        let succeeded = response.status.is_success();
-        let retry_after = if succeeded { None } else { retry_after(&response.headers, now()) };
+        let (succeeded, now) = (response.status.is_success(), now());
+        let retry_after = if succeeded { None } else { retry_after(&response.headers, now) };
         let signal = match (response.status, retry_after) {
             (StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE, Some(pause)) => {
                 ConcurrencySignal::Pause(pause)
@@ -97,11 +104,26 @@ impl Outcome {
             status: if succeeded { AttemptStatus::Success } else { AttemptStatus::Fail },
             code: response.status.as_u16(),
             response: text(&response.body),
+            header: telling_header(response, retry_after.and_then(|wait| now.checked_add(wait).ok())),
             retry_after,
             gone: response.status == StatusCode::GONE,
             signal,
         }
     }
+}
+
+/// The header that says more of a failed response than its status code.
+fn telling_header(response: &Response, retry_at: Option<Timestamp>) -> Option<String> {
+    let name = match response.status.as_u16() {
+        300..=399 => LOCATION,
+        // The time, because the header may be a number of seconds from then on.
+        429 | 503 if retry_at.is_some() => return retry_at.map(|at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
+        502..=504 | 520..=529 => SERVER,
+        _ => return None,
+    };
+    let value = String::from_utf8_lossy(response.headers.get(name)?.as_bytes());
+    let value = value.chars().map(|sign| if sign.is_control() { ' ' } else { sign });
+    Some(value.take(HEADER_CHARS_MAX).collect::<String>()).filter(|value| !value.trim().is_empty())
 }
 
 /// Text as it is, also when it was cut within a character; anything else as base64. A NUL is not text: not every

@@ -13,7 +13,7 @@ use crate::ids;
 use crate::model::Endpoint;
 use crate::provider::Provider;
 use crate::signing::Signer;
-use crate::signing::secret::EndpointSecret;
+use crate::signing::secret::{EndpointSecret, SecretKind};
 
 /// Difference between the timestamp and the receiver's clock up to which Standard Webhooks accepts a request, in seconds.
 pub const CLOCK_TOLERANCE_SECONDS: i64 = 300;
@@ -186,6 +186,17 @@ impl Provider {
             body: payload.map_or(BodyCheck::Unknown, |payload| compare_body(received.body.as_bytes(), payload)),
             receiver_secret: received.secret.as_deref().map(|secret| match_secret(secret, &secrets)),
         })
+    }
+
+    /// Whether the endpoint signs with an ed25519 key pair, and not with a shared secret. 404.
+    pub async fn signs_with_key_pair(
+        &self,
+        caller: &Caller,
+        application: &str,
+        endpoint: &str,
+    ) -> ProviderResult<bool> {
+        let endpoint = self.endpoint(caller, application, endpoint).await?;
+        Ok(self.unseal(&endpoint, &endpoint.secret)?.kind() == SecretKind::KeyPair)
     }
 
     /// A request as the endpoint would get it now, signed with its current secret: values to try a verification with. The

@@ -178,6 +178,7 @@ mod tests {
                 attempts,
                 latest,
                 url: String::new(),
+                header: None,
                 failure: String::new(),
             };
             assert_eq!(MessageState::of(&progress), expected, "{progress:?}");

@@ -30,6 +30,8 @@ const WAIT_MAX: SignedDuration = SignedDuration::from_millis(8);
 const APPLICATIONS_MAX: usize = 2_000;
 /// Rows of one endpoint or application in one step of time that are counted.
 const STEP_ROWS_MAX: usize = 1_000_000;
+/// Latest messages of an application whose payloads are summed; the bytes of more are computed from these.
+const BYTES_ROWS_MAX: usize = 1_000;
 /// Accounts whose counts are in memory.
 const ACCOUNTS_MAX: usize = 1_000;
 
@@ -61,6 +63,8 @@ pub struct AccountUsage {
     pub applications: usize,
     /// Endpoints that were counted.
     pub endpoints: usize,
+    /// Bytes of the payloads that are stored. Of an application with many messages, computed from its latest ones.
+    pub stored_bytes: u64,
     /// All applications were counted.
     pub is_whole: bool,
 }
@@ -136,7 +140,8 @@ impl Provider {
 
     async fn count_usage(&self, account: &Id) -> ProviderResult<AccountUsage> {
         let now = self.now();
-        let mut counted = Counted { hours: Steps::new(HOURS, now), days: Steps::new(DAYS, now), endpoints: 0 };
+        let mut counted =
+            Counted { hours: Steps::new(HOURS, now), days: Steps::new(DAYS, now), endpoints: 0, bytes: 0 };
         let mut page = Page { from: None, order: Order::Ascending, limit: LIMIT_MAX };
         let (mut applications, mut is_whole) = (0, false);
         while !is_whole && applications < APPLICATIONS_MAX {
@@ -148,8 +153,9 @@ impl Provider {
                 counted.add(self, &application.id).await?;
             }
         }
-        let Counted { hours, days, endpoints } = counted;
-        Ok(AccountUsage { at: now, hours: hours.steps, days: days.steps, applications, endpoints, is_whole })
+        let Counted { hours, days, endpoints, bytes: stored_bytes } = counted;
+        let (hours, days) = (hours.steps, days.steps);
+        Ok(AccountUsage { at: now, hours, days, applications, endpoints, stored_bytes, is_whole })
     }
 }
 
@@ -157,6 +163,7 @@ struct Counted {
     hours: Steps,
     days: Steps,
     endpoints: usize,
+    bytes: u64,
 }
 
 /// Steps of time with the ids at their bounds.
@@ -186,6 +193,14 @@ impl Counted {
         let page = Page { from: None, order: Order::Ascending, limit: endpoints_max };
         let endpoints = store.endpoints(application, page).await?;
         self.endpoints += endpoints.len();
+        let latest = store.payload_bytes(application, BYTES_ROWS_MAX).await?;
+        let all = if latest.messages < BYTES_ROWS_MAX as u64 {
+            latest.messages
+        } else {
+            let bounds = [ids::MESSAGE.into(), format!("{}~", ids::MESSAGE).into()];
+            store.message_tallies(application, &bounds, STEP_ROWS_MAX).await?.iter().sum()
+        };
+        self.bytes += latest.bytes.saturating_mul(all).checked_div(latest.messages).unwrap_or(0);
         for span in [&mut self.hours, &mut self.days] {
             let messages = store.message_tallies(application, &span.messages, STEP_ROWS_MAX).await?;
             for (step, count) in span.steps.iter_mut().zip(messages) {
@@ -222,6 +237,7 @@ mod tests {
             days: Vec::new(),
             applications: 0,
             endpoints: 0,
+            stored_bytes: 0,
             is_whole: true,
         };
         counts.put(&account, Some(usage.clone()), now);

@@ -48,6 +48,8 @@ pub struct MessageProgress {
     pub latest: Option<(AttemptStatus, u16)>,
     /// URL that the latest attempt called; empty if it succeeded.
     pub url: String,
+    /// What the latest attempt stored of the response's headers; none if it succeeded.
+    pub header: Option<String>,
     /// The first [`FAILURE_BYTES_MAX`] bytes of the latest attempt's response or transport error; empty if it succeeded.
     pub failure: String,
 }

@@ -25,6 +25,15 @@ pub struct ApplicationFigures {
     pub fail: u64,
 }
 
+/// Stored payloads of an application's latest messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PayloadBytes {
+    /// Messages that were looked at.
+    pub messages: u64,
+    /// Bytes of their payloads as they are stored.
+    pub bytes: u64,
+}
+
 /// What an account has of what its set-up needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AccountProgress {
@@ -53,6 +62,8 @@ pub trait OverviewStore: Send + Sync {
     async fn subscribed_endpoints(&self, account: &str, event_type: &str, limit: usize) -> StoreResult<Vec<Endpoint>>;
     /// What the account has. Reads at most `attempts_max` attempts of each endpoint.
     async fn account_progress(&self, account: &str, attempts_max: usize) -> StoreResult<AccountProgress>;
+    /// How many of an application's latest messages, at most `rows_max`, have a payload, and how many bytes these have.
+    async fn payload_bytes(&self, application: &str, rows_max: usize) -> StoreResult<PayloadBytes>;
     /// Counts an application's messages between neighbouring `bounds`, which ascend; one number for each range, each at
     /// most `rows_max`. Reads only an index.
     async fn message_tallies(&self, application: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<u64>>;

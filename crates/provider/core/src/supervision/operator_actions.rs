@@ -109,6 +109,7 @@ impl Provider {
             status: AttemptStatus::Cancelled,
             response_status_code: 0,
             response: CANCELLED_RESPONSE.to_owned(),
+            response_header: None,
             response_duration_ms: 0,
             trigger: AttemptTrigger::Manual,
             at: self.now(),

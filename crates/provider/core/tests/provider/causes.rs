@@ -116,7 +116,7 @@ async fn cause(url: &str, policy: AddressPolicy, extra_roots: RootCertStore) -> 
         response_bytes_max: 20_000,
     };
     let error = client.send(request).await.unwrap_err();
-    Cause::from_parts(0, &error.to_string(), url)
+    Cause::from_parts(0, &error.to_string(), None, url)
 }
 
 #[tokio::test]

@@ -334,6 +334,7 @@ forward! {
         async fn failing_endpoints(account: &str, limit: usize) -> StoreResult<Vec<Endpoint>>;
         async fn subscribed_endpoints(account: &str, event_type: &str, limit: usize) -> StoreResult<Vec<Endpoint>>;
         async fn account_progress(account: &str, attempts_max: usize) -> StoreResult<AccountProgress>;
+        async fn payload_bytes(application: &str, rows_max: usize) -> StoreResult<PayloadBytes>;
         async fn message_tallies(application: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<u64>>;
     }
     impl PauseStore {

@@ -32,7 +32,7 @@ const STATUSES: [(Option<TaskStatus>, &str); 4] = [
     (None, "All"),
     (Some(TaskStatus::Running), "Running"),
     (Some(TaskStatus::Finished), "Finished"),
-    (Some(TaskStatus::Failed), "Failed"),
+    (Some(TaskStatus::Failed), "Failed or stopped"),
 ];
 
 #[derive(Template)]
@@ -59,6 +59,8 @@ struct Row {
     enqueued: String,
     started: RelativeTime,
     updated: RelativeTime,
+    /// A person stopped it.
+    is_stopped: bool,
     error: Option<String>,
 }
 
@@ -103,7 +105,8 @@ async fn row(session: &DashboardSession, task: &BackgroundTask) -> Result<Row, P
         enqueued: number(task.progress.enqueued),
         started: RelativeTime::new(task.created_at, session.now()),
         updated: RelativeTime::new(task.updated_at, session.now()),
-        error: task.error.clone(),
+        is_stopped: task.is_stopped(),
+        error: task.error.clone().filter(|_| !task.is_stopped()),
     })
 }
 

@@ -40,6 +40,7 @@ struct Shown {
     days: Vec<DayRow>,
     applications: String,
     endpoints: String,
+    stored: String,
     is_whole: bool,
     counted: RelativeTime,
 }
@@ -74,8 +75,20 @@ fn shown(session: &DashboardSession, usage: &AccountUsage) -> Shown {
         days: usage.days.iter().rev().map(row).collect(),
         applications: number(usage.applications as u64),
         endpoints: number(usage.endpoints as u64),
+        stored: bytes(usage.stored_bytes),
         is_whole: usage.is_whole,
         counted: RelativeTime::new(usage.at, session.now()),
+    }
+}
+
+/// A number of bytes in its largest unit.
+fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let place = (count.max(1).ilog2() / 10).min(4);
+    let tenths = u128::from(count) * 10 / (1_u128 << (place * 10));
+    match place {
+        0 => format!("{count} B"),
+        _ => format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[place as usize]),
     }
 }
 
@@ -97,4 +110,18 @@ async fn csv(session: DashboardSession) -> Result<Response, PageError> {
     let headers =
         [(CONTENT_TYPE, "text/csv; charset=utf-8"), (CONTENT_DISPOSITION, "attachment; filename=\"usage.csv\"")];
     Ok((headers, text).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_written_in_their_largest_unit() {
+        for (count, words) in
+            [(0, "0 B"), (1_023, "1023 B"), (1_024, "1.0 KiB"), (1_572_864, "1.5 MiB"), (u64::MAX, "16777215.9 TiB")]
+        {
+            assert_eq!(bytes(count), words);
+        }
+    }
 }

@@ -7,7 +7,7 @@ pub(super) mod example;
 mod form;
 mod head;
 pub(super) mod headers;
-pub(super) mod list;
+pub(crate) mod list;
 pub(super) mod new;
 pub(super) mod ordering;
 pub(super) mod replay;

@@ -75,7 +75,7 @@ pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> R
         id: endpoint.id.to_string(),
         url: endpoint.url.clone(),
         status: if endpoint.disabled { StatusBadge::DISABLED } else { StatusBadge::FAILING },
-        since: endpoint.failing_since.map(|at| RelativeTime::new(at, now)),
+        since: super::endpoints::list::since(endpoint).map(|at| RelativeTime::new(at, now)),
     });
     let next = health.iter().filter_map(|health| health.waiting.next_at).filter(|at| *at > now).min();
     let counts = provider_core::port::EndpointCounts {

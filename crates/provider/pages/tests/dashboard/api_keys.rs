@@ -1,6 +1,7 @@
 //! API access: keys are created, used, expired and revoked.
 
 use provider_core::ProviderError;
+use provider_core::model::KeyScope;
 
 use crate::fixture::Fixture;
 
@@ -61,4 +62,26 @@ async fn keys_of_another_account_do_not_exist() {
         ann.post(&format!("/api-access/{}/{action}", key.key.id), &[("expiry", "hour")]).await.is(404);
     }
     fixture.provider.authenticate(&key.text).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_key_has_the_scopes_that_were_chosen() {
+    let fixture = Fixture::new().await;
+    let mut ann = fixture.admin().await;
+    ann.get("/api-access/new").await.is(200).shows("value=\"full\" checked").shows("Sends messages, and creates");
+    let none = [("name", "Shop"), ("expiry", "never"), ("access", "limited")];
+    ann.post("/api-access/new", &none)
+        .await
+        .is(422)
+        .shows("Choose at least one scope")
+        .shows("value=\"limited\" checked");
+    let fields = [&none[..], &[("scope", "send"), ("scope", "read"), ("scope", "odd")]].concat();
+    let page = ann.post("/api-access/new", &fields).await;
+    let key = page.is(200).shows("Scopes: Read, Send messages.").text_of("key");
+    let caller = fixture.provider.authenticate(&key).await.unwrap();
+    let scopes: Vec<_> = KeyScope::ALL.into_iter().filter(|scope| caller.has_key_scope(*scope)).collect();
+    assert_eq!(scopes, [KeyScope::Read, KeyScope::Send]);
+    // A key of before has full access.
+    assert!(KeyScope::ALL.into_iter().all(|scope| fixture.key_caller.has_key_scope(scope)));
+    ann.get("/api-access").await.shows("Read, Send messages").shows("Full access");
 }

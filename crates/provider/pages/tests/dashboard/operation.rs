@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use provider_core::model::{PayloadCheck, TaskKind};
 use provider_core::people::Role;
-use provider_core::{EventTypeInput, ReplayInput};
+use provider_core::{Created, EventTypeInput, ReplayInput};
 use serde_json::json;
 
 use crate::workplace::{HOSTILE, Workplace, at, receiver};
@@ -25,7 +25,13 @@ async fn usage_is_shown_by_day_and_as_csv() {
     ann.until_shown(&format!("/applications/{}", app.id), "100 %").await;
     ann.until_shown("/usage", "1 attempts succeeded").await;
     let page = ann.get("/usage").await;
-    page.is(200).shows("<td>2026-11-22</td>").shows("<svg").shows("Download CSV").hides("style=");
+    page.is(200)
+        .shows("Stored payloads")
+        .shows("<dd>4 B<small>")
+        .shows("<td>2026-11-22</td>")
+        .shows("<svg")
+        .shows("Download CSV")
+        .hides("style=");
     let csv = ann.get("/usage.csv").await;
     csv.is(200).shows("day_utc,messages,attempts_succeeded,attempts_failed\r\n");
     csv.shows("2026-11-21,1,0,0\r\n2026-11-22,1,1,0\r\n");
@@ -98,6 +104,13 @@ async fn a_background_task_shows_its_progress_and_outcome() {
     let detail = ann.get(&format!("/tasks/{path}")).await;
     detail.is(200).shows("1 messages were sent again").shows(&endpoint.url);
     ann.get("/tasks?status=failed").await.shows("No such tasks");
+
+    let input = ReplayInput::time_range(TaskKind::ReplayMissing, app.created_at - SignedDuration::from_secs(60), None);
+    let again = place.provider.replay(&place.account, &app.id, &endpoint.id, input, None, |_| String::new()).await;
+    let Created::New(task) = again.unwrap() else { panic!("a new task") };
+    assert!(place.provider.stop_endpoint_task(&place.account, &app.id, &endpoint.id, &task.id).await.unwrap());
+    ann.get("/tasks?status=failed").await.shows("Stopped").hides(">Failed<");
+    ann.get(&format!("/tasks/{}", task.id)).await.is(200).shows("Stopped").hides("stopped on request");
     ann.get("/tasks/qtask_1srOrx2ZWZBpBUvZwXKQmoEYga2").await.is(404);
 }
 

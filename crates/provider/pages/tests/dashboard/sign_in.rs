@@ -135,3 +135,20 @@ async fn pages_have_the_headers_of_a_closed_site_and_refuse_forms_of_other_sites
         assert!(matches!(page.status, 303 | 401), "{cookie}: {}", page.status);
     }
 }
+
+#[tokio::test]
+async fn the_chosen_colours_are_those_of_every_page_from_its_first_byte() {
+    let fixture = Fixture::new().await;
+    let mut browser = fixture.browser();
+    browser.get("/sign-in").await.is(200).shows("<html lang=\"en\" data-colours=\"system\">");
+    browser.post("/colours", &[("colours", "dark")]).await.leads_to("/");
+    let page = browser.get("/sign-in").await;
+    page.is(200).shows("data-colours=\"dark\"").shows("name=\"color-scheme\" content=\"dark\"");
+    page.shows("value=\"dark\" aria-pressed=\"true\"");
+    browser.get("/nothing").await.is(404).shows("data-colours=\"dark\"");
+    let mut ann = fixture.admin().await;
+    ann.post("/colours", &[("colours", "light")]).await.leads_to("/");
+    ann.get("/applications").await.is(200).shows("data-colours=\"light\"");
+    ann.post("/colours", &[("colours", "odd")]).await.leads_to("/");
+    ann.get("/applications").await.is(200).shows("data-colours=\"system\"");
+}

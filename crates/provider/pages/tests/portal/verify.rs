@@ -1,6 +1,10 @@
 //! The page that explains a refused signature.
 
-use kit_runtime::clock::Clock as _;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use kit_runtime::clock::{Clock as _, SystemClock};
+use provider_core::EndpointInput;
 use provider_core::model::Capability;
 use provider_core::signing::Signer;
 use provider_core::signing::secret::EndpointSecret;
@@ -89,4 +93,32 @@ async fn the_samples_have_the_secret_for_those_who_may_see_it_only() {
     }
     assert!(page.text.len() < 100_000, "{} bytes", page.text.len());
     viewer.post(&format!("{path}/reveal"), &[]).await.is(200).shows(&secret).shows("'v1,");
+}
+
+#[tokio::test]
+async fn an_endpoint_with_a_key_pair_shows_samples_that_verify_its_signatures() {
+    let fixture = Fixture::new().await;
+    let private = "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==";
+    let input = EndpointInput { secret: Some(private.into()), ..at("https://example.com/hook") };
+    let endpoint = fixture.endpoint(input).await;
+    let mut visitor = fixture.visitor().await;
+    let path = format!("/endpoints/{}/verify", endpoint.id);
+    visitor.get(&path).await.is(200).shows("ed25519 key pair").shows("Ed25519PublicKey").hides("hmac").hides("whsk_");
+    let page = visitor.post(&format!("{path}/reveal"), &[]).await;
+    page.is(200).shows("export WEBHOOK_KEY=").shows("whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=");
+
+    // The sample reads the real clock.
+    let now = SystemClock.now();
+    let signer = Signer::new(&EndpointSecret::parse(private).unwrap(), []);
+    let signature = signer.sign("msg_1", now.as_second(), BODY.as_bytes(), now);
+    let run = |body: &str| {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/verify/key-pair/verify.mjs");
+        let mut node = std::process::Command::new("node");
+        node.args([file, "msg_1", &now.as_second().to_string(), &format!("v1,AAAA {signature}")]);
+        node.env("WEBHOOK_KEY", "whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=");
+        let mut child = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("node is installed");
+        child.stdin.take().unwrap().write_all(body.as_bytes()).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!([run(BODY), run("{}")], ["valid", "refused"]);
 }

@@ -176,18 +176,20 @@ pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Sql
     let responses: Vec<&[u8]> = attempts.iter().map(|attempt| attempt.response.as_bytes()).collect();
     let durations = numbers(|attempt| attempt.response_duration_ms);
     let triggers = numbers(|attempt| attempt.trigger as i64);
+    let headers: Vec<Option<&str>> = attempts.iter().map(|attempt| attempt.response_header.as_deref()).collect();
     let times: Vec<Timestamp> = attempts.iter().map(|attempt| attempt.at).collect();
     let insert = "INSERT INTO attempts (message, id, endpoint, url, status, response_status_code, response, \
-             response_duration_ms, trigger, at) \
-         SELECT message, id, endpoint, url, status::smallint, code::integer, response, duration, trigger::smallint, at \
+             response_duration_ms, trigger, at, response_header) \
+         SELECT message, id, endpoint, url, status::smallint, code::integer, response, duration, trigger::smallint, at, \
+             header \
          FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bytea[], $8::bigint[], \
-             $9::bigint[], $10::timestamptz[]) \
-             AS new (message, id, endpoint, url, status, code, response, duration, trigger, at) \
+             $9::bigint[], $10::timestamptz[], $11::text[]) \
+             AS new (message, id, endpoint, url, status, code, response, duration, trigger, at, header) \
          ON CONFLICT DO NOTHING";
     rows::write(
         db,
         insert,
-        &[&messages, &ids, &endpoints, &urls, &statuses, &codes, &responses, &durations, &triggers, &times],
+        &[&messages, &ids, &endpoints, &urls, &statuses, &codes, &responses, &durations, &triggers, &times, &headers],
     )
     .await
     .map(drop)
@@ -314,7 +316,7 @@ async fn disable(
     for ((application, endpoint), verdict) in endpoint_summaries.iter() {
         let Some((began_at, ended_at)) = verdict.disabled_at else { continue };
         applications::lock(db, application).await?;
-        let disable = "UPDATE endpoints SET disabled = TRUE, given_up_at = $3, updated_at = greatest($4, updated_at + interval '1 millisecond') \
+        let disable = "UPDATE endpoints SET disabled = TRUE, given_up_at = $3, disabled_at = $3, updated_at = greatest($4, updated_at + interval '1 millisecond') \
              WHERE id = $1 AND application = $2 AND NOT disabled RETURNING uid, coalesce(failing_since, $3)";
         let disabled = rows::one(db, disable, &[&&***endpoint, &&***application, &began_at, &ended_at], |row| {
             Ok((rows::get::<Option<String>>(row, 0)?, rows::get(row, 1)?))

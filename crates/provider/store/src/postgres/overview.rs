@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, Id};
-use provider_core::port::{AccountProgress, ApplicationFigures, OverviewStore, Page, StoreResult};
+use provider_core::port::{AccountProgress, ApplicationFigures, OverviewStore, Page, PayloadBytes, StoreResult};
 use tokio_postgres::Row;
 
 use super::PostgresStore;
@@ -92,6 +92,17 @@ impl OverviewStore for PostgresStore {
         let read =
             |row: &Row| Ok(AccountProgress { has_endpoint: rows::get(row, 0)?, has_delivery: rows::get(row, 1)? });
         Ok(rows::one(&client, select, &[&account, &sql_limit(attempts_max)], read).await?.unwrap_or_default())
+    }
+
+    async fn payload_bytes(&self, application: &str, rows_max: usize) -> StoreResult<PayloadBytes> {
+        let client = self.client().await?;
+        let sum = "SELECT count(*), coalesce(sum(octet_length(payload)), 0)::bigint FROM (SELECT payload FROM messages \
+             WHERE application = $1 ORDER BY id DESC LIMIT $2) latest";
+        let read = |row: &Row| {
+            let number = |column| -> StoreResult<u64> { Ok(rows::get::<i64>(row, column)?.unsigned_abs()) };
+            Ok(PayloadBytes { messages: number(0)?, bytes: number(1)? })
+        };
+        Ok(rows::one(&client, sum, &[&application, &sql_limit(rows_max)], read).await?.unwrap_or_default())
     }
 
     async fn message_tallies(&self, application: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<u64>> {

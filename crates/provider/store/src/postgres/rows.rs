@@ -225,10 +225,10 @@ pub(super) fn event_type(row: &Row) -> StoreResult<EventType> {
 
 pub(super) const ENDPOINT: &str = "e.id, e.application, e.uid, e.url, e.description, e.disabled, e.filter_types, e.channels, \
      e.throttle_rate, e.metadata, e.headers, e.secret, e.old_secrets, e.failing_since, e.ordering, \
-     e.created_at, e.updated_at, e.version";
+     e.created_at, e.updated_at, e.version, e.disabled_at";
 
 /// Columns of [`ENDPOINT`].
-pub(super) const ENDPOINT_COLUMNS: usize = 18;
+pub(super) const ENDPOINT_COLUMNS: usize = 19;
 
 /// The columns of [`ENDPOINT`], which begin at `from`.
 pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
@@ -251,6 +251,7 @@ pub(super) fn endpoint(row: &Row, from: usize) -> StoreResult<Endpoint> {
         created_at: get(row, from + 15)?,
         updated_at: get(row, from + 16)?,
         version: codec::endpoint_version(get::<i32>(row, from + 17)?.into())?,
+        disabled_at: get(row, from + 18)?,
     })
 }
 
@@ -286,7 +287,7 @@ pub(super) fn attempts(row: &Row, column: usize) -> StoreResult<u32> {
 }
 
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.at";
+     a.response_duration_ms, a.trigger, a.at, a.response_header";
 
 pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
     Ok(Attempt {
@@ -298,6 +299,7 @@ pub(super) fn attempt(row: &Row, application: &str) -> StoreResult<Attempt> {
         status: codec::status(get::<i16>(row, 4)?.into())?,
         response_status_code: unsigned(row, 5)?,
         response: String::from_utf8(get(row, 6)?).map_err(codec::corrupt)?,
+        response_header: get(row, 10)?,
         response_duration_ms: get(row, 7)?,
         trigger: codec::trigger(get::<i16>(row, 8)?.into())?,
         at: get(row, 9)?,

@@ -101,8 +101,8 @@ impl AttemptStore for SqliteStore {
 /// Does nothing for an attempt that was recorded before.
 const INSERT: Sql = Sql {
     head: "INSERT OR FAIL INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
-         trigger, at)",
-    values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         trigger, at, response_header)",
+    values: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     tail: "ON CONFLICT DO NOTHING",
 };
 
@@ -154,7 +154,8 @@ fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> SqlResult<()> {
     values.bind(&attempt.response)?;
     values.bind(attempt.response_duration_ms)?;
     values.bind(attempt.trigger as u8)?;
-    values.bind(ms(attempt.at))
+    values.bind(ms(attempt.at))?;
+    values.bind(&attempt.response_header)
 }
 
 /// Writes only when something changes: a success of a working endpoint costs one read.
@@ -173,7 +174,7 @@ fn apply_endpoint_effect(db: &Connection, attempt: &Attempt, effect: EndpointEff
             db.prepare_cached(fails)?.execute((whose.0, whose.1, ms(attempt.at)))?;
         }
         EndpointEffect::Disable => {
-            let disable = "UPDATE endpoints SET disabled = 1, given_up_at = ?3, updated_at = max(?4, updated_at + 1) \
+            let disable = "UPDATE endpoints SET disabled = 1, given_up_at = ?3, disabled_at = ?3, updated_at = max(?4, updated_at + 1) \
                  WHERE id = ?1 AND application = ?2 AND disabled = 0 RETURNING coalesce(failing_since, ?3)";
             let values = (whose.0, whose.1, ms(attempt.at), ms(attempt.ended_at()));
             let disabled = rows::one(db, disable, values, |row| rows::time(row, 0))?;

@@ -87,8 +87,8 @@ pub(super) fn create(db: &Connection, new: &Endpoint, answer: Option<&Idempotent
     check_uid(db, new)?;
     let insert = "INSERT INTO endpoints (id, application, uid, url, description, disabled, filter_types, channels, \
          throttle_rate, metadata, headers, secret, old_secrets, failing_since, updated_at, created_at, ordering, \
-         version) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+         version, disabled_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, CASE WHEN ?6 THEN ?16 END)";
     write(db, insert, new)?;
     operational_events::insert_event(db, &new.application, &new.id, new.uid.as_deref(), OperationalEventKind::Created)
 }
@@ -115,7 +115,8 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     // The time of creation stays. The condition names it, so that insert and update have the same parameters.
     let update = "UPDATE endpoints SET uid = ?3, url = ?4, description = ?5, disabled = ?6, filter_types = ?7, \
          channels = ?8, throttle_rate = ?9, metadata = ?10, headers = ?11, secret = ?12, old_secrets = ?13, \
-         failing_since = ?14, updated_at = ?15, ordering = ?17, version = ?18, given_up_at = CASE WHEN ?6 THEN given_up_at END \
+         failing_since = ?14, updated_at = ?15, ordering = ?17, version = ?18, given_up_at = CASE WHEN ?6 THEN given_up_at END, \
+         disabled_at = CASE WHEN ?6 THEN coalesce(disabled_at, ?15) END \
          WHERE id = ?1 AND application = ?2 AND ?16 IS NOT NULL";
     if write(db, update, new)? == 0 {
         return Err(StoreError::NotFound.into());

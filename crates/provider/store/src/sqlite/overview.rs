@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, Id};
-use provider_core::port::{AccountProgress, ApplicationFigures, OverviewStore, Page, StoreResult};
+use provider_core::port::{AccountProgress, ApplicationFigures, OverviewStore, Page, PayloadBytes, StoreResult};
 use rusqlite::{Connection, params};
 
 use super::SqliteStore;
@@ -72,6 +72,20 @@ impl OverviewStore for SqliteStore {
                      LIMIT ?2) WHERE status = 0))";
             let found = rows::one(db, select, params![account, sql_limit(attempts_max)], |row| {
                 Ok(AccountProgress { has_endpoint: row.get(0)?, has_delivery: row.get(1)? })
+            })?;
+            Ok(found.unwrap_or_default())
+        })
+        .await
+    }
+
+    async fn payload_bytes(&self, application: &str, rows_max: usize) -> StoreResult<PayloadBytes> {
+        let application = application.to_owned();
+        self.read(move |db| {
+            let sum = "SELECT count(*), coalesce(sum(bytes), 0) FROM (SELECT length(payload) AS bytes FROM messages \
+                 WHERE application = ?1 ORDER BY id DESC LIMIT ?2)";
+            let found = rows::one(db, sum, params![application, sql_limit(rows_max)], |row| {
+                let number = |column| -> SqlResult<u64> { Ok(row.get::<_, i64>(column)?.unsigned_abs()) };
+                Ok(PayloadBytes { messages: number(0)?, bytes: number(1)? })
             })?;
             Ok(found.unwrap_or_default())
         })

@@ -186,8 +186,8 @@ pub(super) fn event_type(row: &Row<'_>) -> SqlResult<EventType> {
 }
 
 pub(super) const ENDPOINT: &str = "SELECT id, application, uid, url, description, disabled, filter_types, channels, \
-     throttle_rate, metadata, headers, secret, old_secrets, failing_since, ordering, created_at, updated_at, version \
-     FROM endpoints";
+     throttle_rate, metadata, headers, secret, old_secrets, failing_since, ordering, created_at, updated_at, version, \
+     disabled_at FROM endpoints";
 
 pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
     Ok(Endpoint {
@@ -209,6 +209,7 @@ pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
         created_at: time(row, 15)?,
         updated_at: time(row, 16)?,
         version: codec::endpoint_version(row.get(17)?)?,
+        disabled_at: optional_time(row, 18)?,
     })
 }
 
@@ -236,7 +237,7 @@ pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
 
 /// What [`attempt`] reads, as columns of the table `a`.
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
-     a.response_duration_ms, a.trigger, a.at";
+     a.response_duration_ms, a.trigger, a.at, a.response_header";
 
 pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
     Ok(Attempt {
@@ -248,6 +249,7 @@ pub(super) fn attempt(row: &Row<'_>, application: &str) -> SqlResult<Attempt> {
         status: codec::status(row.get(4)?)?,
         response_status_code: row.get(5)?,
         response: row.get(6)?,
+        response_header: row.get(10)?,
         response_duration_ms: row.get(7)?,
         trigger: codec::trigger(row.get(8)?)?,
         at: time(row, 9)?,

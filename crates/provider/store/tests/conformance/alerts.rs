@@ -161,6 +161,7 @@ impl Nodes {
             status: if code == 200 { AttemptStatus::Success } else { AttemptStatus::Fail },
             response_status_code: code,
             response: response.to_owned(),
+            response_header: None,
             response_duration_ms: 1,
             trigger: AttemptTrigger::Scheduled,
             at: now,

@@ -111,6 +111,7 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
         attempt: Attempt {
             status: AttemptStatus::Fail,
             response_status_code: 410,
+            response_header: None,
             response_duration_ms: 7,
             ..attempt(number, message, 1, at(10))
         },
@@ -120,7 +121,7 @@ pub(super) async fn an_endpoint_that_is_disabled_changes_the_routes_once(store: 
     };
     store.record_attempts(vec![gone(1, 1)].into(), NO_DELAY).await.unwrap();
     let found = async || store.endpoint(&id("app", 1), &id("ep", 1)).await.unwrap();
-    let disabled = Endpoint { disabled: true, updated_at: at(17), ..endpoint(1) };
+    let disabled = Endpoint { disabled: true, disabled_at: Some(at(10)), updated_at: at(17), ..endpoint(1) };
     assert_eq!(found().await, Some(disabled.clone()), "it was changed when the answer was there");
     assert_eq!(version(&store).await, version_before + 1);
     store.record_attempts(vec![gone(2, 2)].into(), NO_DELAY).await.unwrap();

@@ -166,7 +166,8 @@ pub(super) async fn an_endpoint_change_raises_the_applications_version(store: Sh
         ..endpoint(2)
     };
     update_endpoint(&*store, changed.clone()).await.unwrap();
-    let expected = Endpoint { created_at: at(1), ..changed.clone() };
+    // The store notes since when it is disabled, and keeps that through later changes.
+    let expected = Endpoint { created_at: at(1), disabled_at: Some(at(80)), ..changed.clone() };
     assert_eq!(store.endpoint(&id("app", 1), &id("ep", 2)).await.unwrap(), Some(expected));
     assert_eq!(version(&store).await, 4);
 

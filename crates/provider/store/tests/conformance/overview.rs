@@ -1,7 +1,7 @@
 //! What an account's applications and endpoints are together.
 
 use provider_core::model::{Endpoint, Id};
-use provider_core::port::{AccountProgress, ApplicationFigures, Cursor, Order};
+use provider_core::port::{AccountProgress, ApplicationFigures, Cursor, Order, PayloadBytes};
 
 use super::given::*;
 
@@ -62,6 +62,11 @@ pub(super) async fn applications_have_figures_and_are_found_by_a_part_of_their_n
     let span = [id("msg", 1), id("msg", 9)];
     assert_eq!(store.message_tallies(&first, &span, 1).await.unwrap(), [1], "counted up to the limit");
     assert_eq!(store.message_tallies(&second, &span, 9).await.unwrap(), [0]);
+    let stored = store.payload_bytes(&first, 9).await.unwrap();
+    assert!(stored.messages == 2 && stored.bytes > 0, "{stored:?}");
+    let latest = store.payload_bytes(&first, 1).await.unwrap();
+    assert!(latest.messages == 1 && latest.bytes < stored.bytes, "{latest:?}");
+    assert_eq!(store.payload_bytes(&second, 9).await.unwrap(), PayloadBytes::default());
 }
 
 pub(super) async fn an_accounts_failing_and_subscribed_endpoints_are_found(store: Shared) {

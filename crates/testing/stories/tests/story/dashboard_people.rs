@@ -1,5 +1,7 @@
 //! The people of an account in a real browser: the first sign-in by a code, an invitation, and a role that is refused.
 
+use data_encoding::BASE32_NOPAD;
+use kit_runtime::clock::{Clock as _, SystemClock};
 use testkit::browser::{Browser, Page};
 use testkit::server::{Launch, Server};
 use testkit::site::http_client;
@@ -113,6 +115,56 @@ async fn the_first_person_invites_a_second_whose_role_is_refused_where_it_should
     ann.wait_until_shown("You are signed out.").await.unwrap();
     ann.fill("email", "ann@example.com").await.unwrap();
     ann.fill("password", PASSWORD).await.unwrap();
+    ann.click("Sign in").await.unwrap();
+    ann.wait_until_shown("Overview").await.unwrap();
+    assert_eq!(ann.console_errors(), [""; 0]);
+}
+
+/// What an authenticator shows for this key (RFC 6238), so many steps of 30 seconds from now.
+fn authenticator_code(key: &str, steps: i64) -> String {
+    let key = BASE32_NOPAD.decode(key.as_bytes()).unwrap();
+    let step = SystemClock.now().as_second().div_euclid(30) + steps;
+    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &key);
+    let tag = ring::hmac::sign(&key, &step.to_be_bytes());
+    let tag = tag.as_ref();
+    let offset = usize::from(tag[tag.len() - 1] & 0x0f);
+    let number = u32::from_be_bytes(tag[offset..offset + 4].try_into().unwrap()) & 0x7fff_ffff;
+    format!("{:06}", number % 1_000_000)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_turns_on_a_second_factor_and_signs_in_with_the_authenticator() {
+    let fixture = AccountFixture::open().await;
+    let code =
+        fixture.launch.run_command(&["provider", "account", "sign-in-code", &fixture.account, "--json"]).unwrap();
+    let browser = Browser::start().await.unwrap();
+    let ann = browser.page().await.unwrap();
+    ann.resize(DESK).await.unwrap();
+    join(&ann, code["url"].as_str().unwrap(), "Ann").await;
+    ann.open(&fixture.url("/profile/second-factor")).await.unwrap();
+    ann.wait_until_shown("With a second factor").await.unwrap();
+    ann.fill("password", PASSWORD).await.unwrap();
+    ann.click("Set up second factor").await.unwrap();
+    ann.wait_until_shown("Scan the code").await.unwrap();
+    assert_accessible(&ann).await;
+    let key = ann.text("document.getElementById('totp').textContent").await.unwrap();
+    ann.fill("code", &authenticator_code(&key, 0)).await.unwrap();
+    ann.click("Turn on second factor").await.unwrap();
+    ann.wait_until_shown("Your second factor is on").await.unwrap();
+    assert_accessible(&ann).await;
+
+    ann.click("Sign out").await.unwrap();
+    ann.wait_until_shown("You are signed out.").await.unwrap();
+    ann.fill("email", "ann@example.com").await.unwrap();
+    ann.fill("password", PASSWORD).await.unwrap();
+    ann.click("Sign in").await.unwrap();
+    ann.wait_until_shown("The six digits of your authenticator").await.unwrap();
+    assert_accessible(&ann).await;
+    ann.fill("code", "000000").await.unwrap();
+    ann.click("Sign in").await.unwrap();
+    ann.wait_until_shown("The code is wrong").await.unwrap();
+    // Each code signs in once, so this is the next one, which the tolerance of one step allows.
+    ann.fill("code", &authenticator_code(&key, 1)).await.unwrap();
     ann.click("Sign in").await.unwrap();
     ann.wait_until_shown("Overview").await.unwrap();
     assert_eq!(ann.console_errors(), [""; 0]);

@@ -118,7 +118,7 @@ fn every_transport_error_has_a_cause() {
             "TLS failed: the receiver does not know this host name.",
         ),
     ] {
-        let cause = Cause::from_parts(0, &error.to_string(), URL);
+        let cause = Cause::from_parts(0, &error.to_string(), None, URL);
         assert_eq!((cause.code(), cause.say().as_str()), (code, say), "{error}");
         assert!(code == "other" || !cause.remedy().is_empty(), "{code}");
     }
@@ -149,7 +149,7 @@ fn every_status_has_a_cause() {
         (418, "other_status", "Answered 418."),
         (199, "other_status", "Answered 199."),
     ] {
-        let cause = Cause::from_parts(code, "boom", URL);
+        let cause = Cause::from_parts(code, "boom", None, URL);
         assert_eq!((cause.code(), cause.say().as_str()), (name, say));
         assert!(!cause.remedy().is_empty(), "{code}");
     }
@@ -159,16 +159,16 @@ fn every_status_has_a_cause() {
 
 #[test]
 fn a_line_of_the_answer_is_never_private_and_goes_with_the_expunged_response() {
-    let failed = |response| Cause::from_parts(500, response, URL);
+    let failed = |response| Cause::from_parts(500, response, None, URL);
     assert_eq!(failed("secret").say(), "500: The receiver's own code failed: secret");
     for without in [failed("secret").say_privately(), failed(EXPUNGED).say(), failed("").say()] {
         assert_eq!(without, "500: The receiver's own code failed.");
     }
     let spoken = TransportError::NotHttp { beginning: "secret".into() }.to_string();
-    assert!(Cause::from_parts(0, &spoken, URL).say().contains("secret"));
-    assert!(!Cause::from_parts(0, &spoken, URL).say_privately().contains("secret"));
-    assert_eq!(Cause::from_parts(0, EXPUNGED, URL).code(), "expunged");
-    assert_eq!(Cause::from_parts(0, LOOP, URL).code(), "loop");
+    assert!(Cause::from_parts(0, &spoken, None, URL).say().contains("secret"));
+    assert!(!Cause::from_parts(0, &spoken, None, URL).say_privately().contains("secret"));
+    assert_eq!(Cause::from_parts(0, EXPUNGED, None, URL).code(), "expunged");
+    assert_eq!(Cause::from_parts(0, LOOP, None, URL).code(), "loop");
 }
 
 /// Attempts that were recorded by earlier versions.
@@ -190,7 +190,7 @@ fn earlier_texts_have_the_same_causes() {
             "certificate_authority",
         ),
     ] {
-        assert_eq!(Cause::from_parts(0, text, URL).code(), code, "{text}");
+        assert_eq!(Cause::from_parts(0, text, None, URL).code(), code, "{text}");
     }
 }
 
@@ -198,12 +198,12 @@ fn earlier_texts_have_the_same_causes() {
 fn only_faults_of_the_node_are_its_own() {
     let connect = |reason: &str| {
         let error = TransportError::Connect { host: "h".into(), reason: format!("{reason} (203.0.113.7:443)") };
-        Cause::from_parts(0, &error.to_string(), URL)
+        Cause::from_parts(0, &error.to_string(), None, URL)
     };
     assert!(connect("Network is unreachable (os error 101)").is_own_fault());
-    assert!(Cause::from_parts(0, &TransportError::Proxy("x".into()).to_string(), URL).is_own_fault());
+    assert!(Cause::from_parts(0, &TransportError::Proxy("x".into()).to_string(), None, URL).is_own_fault());
     assert!(!connect("No route to host (os error 113)").is_own_fault());
-    assert!(!Cause::from_parts(500, "", URL).is_own_fault());
+    assert!(!Cause::from_parts(500, "", None, URL).is_own_fault());
 }
 
 /// The table in docs/receive-events/failures.md has each cause in its own words.
@@ -227,7 +227,7 @@ fn the_documentation_lists_every_cause() {
         Cause::OldTls,
         Cause::NoTls,
         Cause::OtherTls { reason: t("ERROR") },
-        Cause::Redirect { code: 302 },
+        Cause::Redirect { code: 302, to: Some(t("URL")) },
         Cause::BadRequest,
         Cause::Blocked { code: 403 },
         Cause::NoRoute { path: t("PATH") },
@@ -236,9 +236,9 @@ fn the_documentation_lists_every_cause() {
         Cause::Gone,
         Cause::BodyTooLarge { code: 413 },
         Cause::BodyRefused { code: 422 },
-        Cause::TooManyRequests,
+        Cause::TooManyRequests { until: Some(t("TIME")) },
         Cause::CodeFailed { line: Some(t("LINE")) },
-        Cause::ApplicationUnreachable { code: 502 },
+        Cause::ApplicationUnreachable { code: 502, server: Some(t("SERVER")) },
         Cause::ClosedEarly { received: t("5 of 9 bytes") },
         Cause::LargeHeaders,
         Cause::PrivateAddress { host: t("HOST"), kind: t("private") },
@@ -255,4 +255,24 @@ fn the_documentation_lists_every_cause() {
     }
     let rows = page.lines().filter(|line| line.starts_with("| `")).count();
     assert_eq!(rows, documented.len());
+}
+
+#[test]
+fn a_header_of_the_response_says_more_and_stays_out_of_mails() {
+    let of = |code, header| Cause::from_parts(code, "", header, "https://a.example/old?x=1");
+    let redirect = of(301, Some("/new?token=secret"));
+    assert_eq!(
+        redirect.say(),
+        "301: The address redirects to https://a.example/new?token=secret, and redirects are not followed."
+    );
+    assert!(!redirect.say_privately().contains("secret"));
+    assert_eq!(of(302, Some("javascript:alert(1)")), Cause::Redirect { code: 302, to: None });
+    let wait = of(429, Some("2026-11-21T07:00:00Z"));
+    assert_eq!(wait.say(), "429: The receiver asked to wait until 21 November 2026, 07:00:00 UTC.");
+    assert_eq!(wait.say_privately(), wait.say());
+    let proxy = of(502, Some("cloudflare"));
+    assert_eq!(proxy.say(), "502: cloudflare can't reach the receiver's application.");
+    assert!(!proxy.say_privately().contains("cloudflare"));
+    assert_eq!(of(503, Some("2026-11-21T07:00:00Z")), Cause::ApplicationUnreachable { code: 503, server: None });
+    assert_eq!(of(500, None).code(), "code_failed");
 }

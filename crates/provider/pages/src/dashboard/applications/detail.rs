@@ -15,6 +15,7 @@ use crate::dashboard::rights::Rights;
 use crate::dashboard::session::{DashboardSession, PathParams, Section};
 use crate::page_error::PageError;
 use crate::portal::causes;
+use crate::portal::endpoints::list::since;
 use crate::portal::labels::{DayStats, StatusBadge};
 
 /// The last 24 hours in one step each: the page shows sums.
@@ -85,7 +86,7 @@ pub(super) async fn page(
         url: endpoint.url.clone(),
         description: endpoint.description.clone(),
         status: StatusBadge::of(endpoint),
-        since: endpoint.failing_since.filter(|_| !endpoint.disabled).map(|at| RelativeTime::new(at, now)),
+        since: since(endpoint).map(|at| RelativeTime::new(at, now)),
         types: types(endpoint),
         day: health.into(),
     });
@@ -120,7 +121,7 @@ async fn failures(session: &DashboardSession, endpoints: &[Endpoint]) -> Result<
     attempts.sort_by(|one, other| other.id.cmp(&one.id));
     let failure = |attempt: Attempt| Failure {
         at: RelativeTime::new(attempt.at, session.now()),
-        cause: causes::cause(attempt.response_status_code, &attempt.response, &attempt.url).0,
+        cause: causes::of_attempt(&attempt).0,
         message: attempt.message.to_string(),
         url: attempt.url,
     };

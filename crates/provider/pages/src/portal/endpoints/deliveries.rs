@@ -65,9 +65,7 @@ impl Trouble {
             (false, None) => return None,
         };
         let failed = attempts.iter().find(|attempt| attempt.status == AttemptStatus::Fail);
-        let (cause, step) = failed
-            .map(|attempt| causes::cause(attempt.response_status_code, &attempt.response, &attempt.url))
-            .unwrap_or_default();
+        let (cause, step) = failed.map(|attempt| causes::of_attempt(attempt)).unwrap_or_default();
         Some(Self { says, cause, step, last: failed.map(|attempt| RelativeTime::new(attempt.at, now)) })
     }
 }

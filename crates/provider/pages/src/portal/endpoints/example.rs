@@ -106,11 +106,7 @@ async fn answer(session: &Session, endpoint: &Endpoint, message: &str) -> Result
     let found = provider.find_attempts_of_message(&session.caller, session.app(), message, id, filter, part).await?;
     let attempt = found.data.first().map(|attempt| {
         let is_failed = attempt.status == AttemptStatus::Fail;
-        let (cause, step) = if is_failed {
-            causes::cause(attempt.response_status_code, &attempt.response, &attempt.url)
-        } else {
-            Default::default()
-        };
+        let (cause, step) = if is_failed { causes::of_attempt(attempt) } else { Default::default() };
         let shown = attempt.response.floor_char_boundary(RESPONSE_BYTES_MAX);
         AnsweredAttempt {
             status: attempt.status.into(),

@@ -35,6 +35,7 @@ pub(super) struct Head {
     pub(super) is_disabled: bool,
     status: StatusBadge,
     failing_since: Option<RelativeTime>,
+    disabled_since: Option<RelativeTime>,
     tabs: Vec<TabLink>,
     may_manage: bool,
     /// Path of the endpoint's pages, with the site's base.
@@ -79,6 +80,7 @@ impl Head {
                 (false, None) => StatusBadge::ENABLED,
             },
             failing_since: failing_since.map(|at| RelativeTime::new(at, session.portal.now())),
+            disabled_since: endpoint.disabled_at.map(|at| RelativeTime::new(at, session.portal.now())),
             tabs: shown.map(|(of, words, path, _)| TabLink { words, path, is_current: of == tab }).collect(),
             may_manage: may.manage,
         }

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use kit_design::charts::{Sparkline, Step};
 use provider_core::model::Endpoint;
 use provider_core::page::{CursorKey, PageQuery, PageRequest};
@@ -16,6 +16,7 @@ use crate::portal::session::{Permissions, Section, Session};
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
+use kit_design::relative_time::RelativeTime;
 
 /// Endpoints on one page. The server counts the attempts of each.
 const LIMIT: &str = "20";
@@ -38,6 +39,8 @@ struct Row {
     url: String,
     description: String,
     status: StatusBadge,
+    /// Since when it fails or is disabled.
+    since: Option<RelativeTime>,
     types: String,
     day: DayStats,
     spark: Sparkline,
@@ -57,6 +60,7 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
             url: endpoint.url.clone(),
             description: endpoint.description.clone(),
             status: StatusBadge::of(endpoint),
+            since: since(endpoint).map(|at| RelativeTime::new(at, session.portal.now())),
             types: types(endpoint.filter_types.as_deref()),
             day: health.into(),
             spark: sparkline(health),
@@ -68,6 +72,11 @@ pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryF
         rows,
         pager: pager(&found, requested),
     })
+}
+
+/// Since when the endpoint is disabled, or fails.
+pub(crate) fn since(endpoint: &Endpoint) -> Option<Timestamp> {
+    if endpoint.disabled { endpoint.disabled_at } else { endpoint.failing_since }
 }
 
 /// The statistics of the last 24 hours.

@@ -85,7 +85,7 @@ impl UrlVerdict {
                 ("bad", "This address can't be used.")
             }
             UrlFinding::Failed(error) => {
-                let (cause, step) = causes::cause(0, &error.to_string(), url);
+                let (cause, step) = causes::cause(0, &error.to_string(), None, url);
                 rows.push(row(StatusBadge::CHECK_FAILED, cause, step));
                 ("bad", "Messages would not arrive at this address now.")
             }

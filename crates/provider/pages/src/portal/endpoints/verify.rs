@@ -12,7 +12,7 @@ use provider_core::model::Endpoint;
 
 use self::outcome::Outcome;
 use self::pasted::Pasted;
-use self::samples::{SAMPLES, Sample};
+use self::samples::{KEY_PAIR_SAMPLES, SAMPLES, Sample};
 use super::head::{Head, Tab};
 use crate::page_error::PageError;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
@@ -26,6 +26,8 @@ struct VerifyPage {
     head: Head,
     may: Permissions,
     samples: &'static [Sample],
+    /// The endpoint signs with an ed25519 key pair.
+    has_key_pair: bool,
     /// Values to try a sample with, after the visitor pressed the button.
     example: Option<SignedExample>,
     pasted: Pasted,
@@ -33,16 +35,19 @@ struct VerifyPage {
 }
 
 impl VerifyPage {
-    fn new(session: &Session, endpoint: &Endpoint) -> Self {
-        Self {
+    async fn new(session: &Session, endpoint: &Endpoint) -> Result<Self, PageError> {
+        let provider = session.provider();
+        let has_key_pair = provider.signs_with_key_pair(&session.caller, session.app(), &endpoint.id).await?;
+        Ok(Self {
             frame: session.frame("Verify signatures", Section::Endpoints),
             head: Head::new(session, endpoint, Tab::Verify),
             may: session.permissions(),
-            samples: SAMPLES,
+            samples: if has_key_pair { KEY_PAIR_SAMPLES } else { SAMPLES },
+            has_key_pair,
             example: None,
             pasted: Pasted::default(),
             outcome: None,
-        }
+        })
     }
 }
 
@@ -52,7 +57,7 @@ pub(in crate::portal) async fn page(
     PathParams([endpoint]): PathParams<1>,
 ) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
-    render_page_as(StatusCode::OK, &VerifyPage::new(&session, &endpoint))
+    render_page_as(StatusCode::OK, &VerifyPage::new(&session, &endpoint).await?)
 }
 
 /// The samples with the secret and a signed request. The request is a POST, so the secret gets into no history.
@@ -62,7 +67,7 @@ pub(in crate::portal) async fn reveal(
 ) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     let example = session.provider().signed_example(&session.caller, session.app(), &endpoint.id).await?;
-    let page = VerifyPage { example: Some(example), ..VerifyPage::new(&session, &endpoint) };
+    let page = VerifyPage { example: Some(example), ..VerifyPage::new(&session, &endpoint).await? };
     render_page_as(StatusCode::OK, &page)
 }
 
@@ -74,7 +79,7 @@ pub(in crate::portal) async fn check(
 ) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
     let pasted = Pasted::read(&form);
-    let mut page = VerifyPage::new(&session, &endpoint);
+    let mut page = VerifyPage::new(&session, &endpoint).await?;
     if let Ok(received) = pasted.received() {
         let check = session.provider().check_signature(&session.caller, session.app(), &endpoint.id, &received);
         page.outcome = Some(Outcome::new(&check.await?, session.portal.now()));

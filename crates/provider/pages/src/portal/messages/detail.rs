@@ -113,7 +113,7 @@ pub(in crate::portal) async fn page(
     let row = |(place, attempt): (usize, &Attempt)| {
         let is_failed = attempt.status == AttemptStatus::Fail;
         let (cause, step) = match is_failed {
-            true => causes::cause(attempt.response_status_code, &attempt.response, &attempt.url),
+            true => causes::of_attempt(attempt),
             false => Default::default(),
         };
         Row {

@@ -103,7 +103,10 @@ impl Row {
         let state = MessageState::of(progress);
         let latest = match progress.latest {
             None => String::new(),
-            Some((AttemptStatus::Fail, code)) => causes::cause(code, &progress.failure, &progress.url).0,
+            Some((AttemptStatus::Fail, code)) => {
+                let header = progress.header.as_deref();
+                causes::cause(code, &progress.failure, header, &progress.url).0
+            }
             Some((_, code)) => labels::status_code(code),
         };
         Self {

@@ -12,11 +12,14 @@ pub(super) struct Sample {
 
 macro_rules! sample {
     ($id:literal, $language:literal, $file:literal) => {
+        sample!($id, $language, $file, $file)
+    };
+    ($id:literal, $language:literal, $file:literal, $path:literal) => {
         Sample {
             id: $id,
             language: $language,
             file: $file,
-            code: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/verify/", $file)),
+            code: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/verify/", $path)),
         }
     };
 }
@@ -33,4 +36,12 @@ pub(super) const SAMPLES: &[Sample] = &[
     sample!("sample-ruby", "Ruby", "verify.rb"),
     sample!("sample-rust", "Rust", "verify.rs"),
     sample!("sample-shell", "curl with openssl", "verify.sh"),
+];
+
+/// Samples that verify `v1a`, in the languages whose usual libraries have ed25519.
+pub(super) const KEY_PAIR_SAMPLES: &[Sample] = &[
+    sample!("sample-javascript", "JavaScript", "verify.mjs", "key-pair/verify.mjs"),
+    sample!("sample-python", "Python", "verify.py", "key-pair/verify.py"),
+    sample!("sample-go", "Go", "verify.go", "key-pair/verify.go"),
+    sample!("sample-php", "PHP", "verify.php", "key-pair/verify.php"),
 ];
