@@ -7,8 +7,9 @@ use crate::journal::JournalRow;
 use crate::port::{Cursor, JournalWindow, Page};
 use crate::{Caller, Platform, Scope};
 
-/// Journal rows of all auctions that one call looks through at most.
-const WINDOW_ROWS_MAX: i64 = 20_000;
+/// Journal rows of all auctions that one call looks through at most. A sale that ended long ago has none among the newest
+/// ones, and 20,000 took SQLite 80 ms.
+const WINDOW_ROWS_MAX: i64 = 5_000;
 
 /// A page of a sale's journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
