@@ -1,8 +1,9 @@
 //! Authorisation: which routes an API key with scopes and an application token may call.
 //!
-//! An API key without scopes may call every route; [`key_scope`] says which scope a route requires of another key. An application token may call the routes of this list, for its own application only
-//! and with the listed capability. A route that is not listed requires an API key, so a new route is closed to tokens
-//! by default. The extractor of the caller runs [`check`] before the handler.
+//! An API key without scopes may call every route; `key_scope` says which scope a route requires of another key. An
+//! application token may call the routes of this list, for its own application only and with the listed capability. A
+//! route that is not listed requires an API key, so a new route is closed to tokens by default. The extractor of the caller
+//! runs [`check`] before the handler.
 
 use axum::RequestPartsExt as _;
 use axum::extract::{MatchedPath, RawPathParams};

@@ -144,9 +144,9 @@ impl Recipients {
 fn span(span: Duration) -> String {
     let seconds = span.as_secs();
     let (count, unit) = match seconds {
-        _ if seconds >= 48 * 3_600 && seconds % (24 * 3_600) == 0 => (seconds / (24 * 3_600), "day"),
-        _ if seconds >= 3_600 && seconds % 3_600 == 0 => (seconds / 3_600, "hour"),
-        _ if seconds >= 60 && seconds % 60 == 0 => (seconds / 60, "minute"),
+        _ if seconds >= 48 * 3_600 && seconds.is_multiple_of(24 * 3_600) => (seconds / (24 * 3_600), "day"),
+        _ if seconds >= 3_600 && seconds.is_multiple_of(3_600) => (seconds / 3_600, "hour"),
+        _ if seconds >= 60 && seconds.is_multiple_of(60) => (seconds / 60, "minute"),
         _ => (seconds, "second"),
     };
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })

@@ -85,7 +85,7 @@ impl AlertStore for SqliteStore {
         sent_after: Timestamp,
         at: Timestamp,
     ) -> StoreResult<Option<AlertRecipient>> {
-        // Anybody can open the page that confirms, so a wrong code costs no write.
+        // The page that confirms needs no session, so a wrong code costs no write.
         let select = "SELECT 1 FROM alert_recipients WHERE code_hash = ?1";
         if !self.read(move |db| Ok(db.prepare_cached(select)?.exists([code_hash])?)).await? {
             return Ok(None);

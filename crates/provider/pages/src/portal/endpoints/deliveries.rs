@@ -65,7 +65,7 @@ impl Trouble {
             (false, None) => return None,
         };
         let failed = attempts.iter().find(|attempt| attempt.status == AttemptStatus::Fail);
-        let (cause, step) = failed.map(|attempt| causes::of_attempt(attempt)).unwrap_or_default();
+        let (cause, step) = failed.map(causes::of_attempt).unwrap_or_default();
         Some(Self { says, cause, step, last: failed.map(|attempt| RelativeTime::new(attempt.at, now)) })
     }
 }
