@@ -67,6 +67,20 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/auctions/{auction}/lots/import", SALES),
     ("GET", "/auctions/{auction}/lots/import/{upload}", SALES),
     ("POST", "/auctions/{auction}/lots/import/{upload}", SALES),
+    ("GET", "/missing-fields", SALES),
+    ("GET", "/auctions/{auction}/images", SALES),
+    ("POST", "/auctions/{auction}/images", SALES),
+    ("POST", "/auctions/{auction}/images/match", SALES),
+    ("POST", "/auctions/{auction}/images/one", SALES),
+    ("POST", "/auctions/{auction}/lots/{lot}/images", SALES),
+    ("GET", "/auctions/{auction}/lots/{lot}/images/{image}/remove", SALES),
+    ("POST", "/auctions/{auction}/lots/{lot}/images/{image}/remove", SALES),
+    ("POST", "/auctions/{auction}/lots/{lot}/images/{image}/first", SALES),
+    ("POST", "/auctions/{auction}/lots/order", SALES),
+    ("POST", "/auctions/{auction}/lots/order/apply", SALES),
+    ("POST", "/auctions/{auction}/lots/order/drop", SALES),
+    ("GET", "/auctions/{auction}/ends/pause", SALES),
+    ("POST", "/auctions/{auction}/ends/pause", SALES),
     ("POST", "/auctions/{auction}/lots/bulk", SALES),
     ("POST", "/auctions/{auction}/lots/bulk/apply", SALES),
     ("POST", "/auctions/{auction}/lots/{lot}/cell", SALES),
@@ -163,8 +177,9 @@ const TABLE: &[(&str, &str, &[Role])] = &[
 
 /// Pages that a role may open and that have nothing to show in this sale: their status.
 const NOTHING_TO_SHOW: &[(&str, u16)] = &[
-    // The upload has expired, and the customer is not connected.
+    // The upload has expired, the lot has no image, and the customer is not connected.
     ("/auctions/{auction}/lots/import/{upload}", 410),
+    ("/auctions/{auction}/lots/{lot}/images/{image}/remove", 404),
     ("/customers/{customer}/disconnect", 404),
 ];
 
@@ -213,13 +228,14 @@ impl Ids {
             ("{bid}", Uuid::from_u128(2)),
             ("{session}", Uuid::from_u128(3)),
             ("{invitation}", Uuid::from_u128(4)),
+            ("{image}", Uuid::from_u128(5)),
         ];
         Self { values: values.into_iter().collect(), timed: fixture.timed_auction().await }
     }
 
     fn fill(&self, pattern: &str) -> String {
         let mut path = pattern.to_owned();
-        if pattern.ends_with("/ends") {
+        if pattern.contains("/ends") {
             path = path.replace("{auction}", &self.timed.to_string());
         }
         for (name, id) in &self.values {
