@@ -298,7 +298,8 @@ async fn keys_can_be_changed_and_turned_off() {
     desk.page.evaluate("document.querySelector('[data-do=help]').click()").await.unwrap();
     desk.page.evaluate("document.getElementById('characters').click()").await.unwrap();
     desk.page.press("Escape").await.unwrap();
-    desk.page.evaluate("location.reload()").await.unwrap();
+    desk.page.evaluate("window.isOld = true; location.reload()").await.unwrap();
+    desk.page.wait_until("window.isOld === undefined").await.unwrap();
     desk.until_connected().await;
     desk.page.press("b").await.unwrap();
     desk.does("F8", "Fair warning given").await;
