@@ -51,7 +51,7 @@ fn crash(store: &str) -> Result<(), Failure> {
     run(Command::new(target_dir().join("debug/rigs")).args(["crash", "--kills", "5", "--store", store]))
 }
 
-/// Installs what the tests start themselves: PostgreSQL and Chromium from the system's packages, and the official clients.
+/// Installs what the tests start themselves: PostgreSQL, Chromium and curl from the system's packages, and the official clients.
 fn tools() -> Result<(), Failure> {
     let has_postgres = || {
         let packaged = std::fs::read_dir("/usr/lib/postgresql").ok().into_iter().flatten().flatten();
@@ -61,5 +61,6 @@ fn tools() -> Result<(), Failure> {
     };
     debian::ensure(&["postgresql"], has_postgres)?;
     debian::ensure(&["chromium"], || debian::on_path("chromium"))?;
+    debian::ensure(&["curl", "openssl"], || debian::on_path("curl") && debian::on_path("openssl"))?;
     clients::install(&root())
 }
