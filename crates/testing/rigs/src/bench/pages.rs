@@ -1,8 +1,9 @@
-//! The time to the first byte of every page, with a large auction and many messages in the stores.
+//! The time to the first byte of every page, with a large auction and many messages in the stores; and the grid of that auction's
+//! lots, scrolled to its end.
 //!
 //! The browser measures: from the moment it sent the request to the first byte of the response, without redirects.
 
-use testkit::browser::{Browser, Walk};
+use testkit::browser::{Browser, Page, Walk};
 use testkit::server::{Launch, built_binary};
 use testkit::showcase::{Pages, Showcase};
 
@@ -21,6 +22,30 @@ const FIRST_BYTE_US: &str = r#"(() => {
     return Math.round((timing.responseStart - timing.requestStart) * 1000);
 })()"#;
 
+/// Scrolls the grid to its end until further lots are there. Returns the microseconds, or null after the last lot.
+const NEXT_LOTS_US: &str = r#"(async () => {
+    const last = () => [...document.querySelectorAll("[data-grid] tbody")].at(-1);
+    const before = last();
+    if (before.dataset.next === undefined) return null;
+    const begin = performance.now();
+    while (last() === before) {
+        window.scrollTo(0, document.documentElement.scrollHeight);
+        await new Promise(requestAnimationFrame);
+    }
+    return Math.round((performance.now() - begin) * 1000);
+})()"#;
+/// Changes the title of the last lot as with the keyboard. Returns the microseconds until it is saved.
+const EDIT_LAST_US: &str = r#"(async () => {
+    const begin = performance.now();
+    [...document.querySelectorAll("[data-grid] a.cell[data-c=title]")].at(-1).click();
+    const field = document.querySelector("[data-grid] .cell-input");
+    field.value += ", changed";
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    const status = document.getElementById("grid-status");
+    while (!status.textContent.endsWith("saved.")) await new Promise(requestAnimationFrame);
+    return Math.round((performance.now() - begin) * 1000);
+})()"#;
+
 /// Prints the median and the maximum of each page, the slowest page last.
 pub(super) async fn first_byte(options: &Options) -> Result<(), RigError> {
     let data = tempfile::tempdir()?;
@@ -29,7 +54,7 @@ pub(super) async fn first_byte(options: &Options) -> Result<(), RigError> {
         launch = launch.database(&testkit::postgres::fresh_database().await?);
     }
     let mut showcase = Showcase::open(launch).await?;
-    create_live_auction(&showcase.site, AUCTION_ITEMS_MAX, &showcase.site.in_ms(FAR_MS), None).await?;
+    let auction = create_live_auction(&showcase.site, AUCTION_ITEMS_MAX, &showcase.site.in_ms(FAR_MS), None).await?;
     showcase.application = showcase.site.add_application("Flooded").await?;
     let listener = Sink::listen().await?;
     let secret = showcase.site.add_endpoint(&showcase.application, &format!("http://{}/", listener.1)).await?;
@@ -63,5 +88,27 @@ pub(super) async fn first_byte(options: &Options) -> Result<(), RigError> {
         say(&format!("pages        first byte {median:6.2} ms, at most {max:6.2} ms  {kind}"));
     }
     say(&format!("pages        {} kinds, {} messages, {AUCTION_ITEMS_MAX} lots", pages.len(), options.messages));
+    let page = browser.page().await?;
+    showcase.sign_in(&page, Pages::Administration).await?;
+    page.open(&format!("{}/admin/auctions/{auction}/lots", showcase.launch.platform_url())).await?;
+    scroll_grid(&page).await
+}
+
+/// Scrolls the open grid to its last lot, and changes that lot.
+async fn scroll_grid(page: &Page) -> Result<(), RigError> {
+    let mut latency = histogram()?;
+    while let Some(elapsed) = page.evaluate(NEXT_LOTS_US).await?.as_u64() {
+        latency.saturating_record(elapsed);
+    }
+    let rows = page.evaluate("document.querySelectorAll('[data-grid] tbody tr').length").await?;
+    say(&format!(
+        "grid         scrolled to its end: {} times further lots after {:.1} ms, p99 {:.1} ms, at most {:.1} ms; {rows} rows in the document",
+        latency.len(),
+        milliseconds(latency.value_at_quantile(0.5)),
+        milliseconds(latency.value_at_quantile(0.99)),
+        milliseconds(latency.max()),
+    ));
+    let edit = page.evaluate(EDIT_LAST_US).await?.as_u64().unwrap_or_default();
+    say(&format!("grid         the last lot saved {:.1} ms after its cell was opened", milliseconds(edit)));
     Ok(())
 }
