@@ -99,7 +99,7 @@ async fn the_first_person_invites_a_second_whose_role_is_refused_where_it_should
     ann.click("Change role").await.unwrap();
     ann.wait_until_shown("The role was changed.").await.unwrap();
     bob.open(&fixture.url("/people/invite")).await.unwrap();
-    bob.wait_until_shown("Whom is the link for?").await.unwrap();
+    bob.wait_until_shown("Who is the link for?").await.unwrap();
 
     for (link, words) in
         [("API access", "No API keys yet"), ("Activity", "Joined as"), ("Account settings", "Save App Portal")]
