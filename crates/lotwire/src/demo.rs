@@ -211,7 +211,7 @@ async fn print_what_runs(
          {portal}\n\n  \
          Staff API key of the platform: {key}\n  \
          Try: curl -H 'Authorization: Bearer {key}' '{platform}/api/v1/events?customer={customer}&limit=5'\n\n  \
-         The administration, with a password of this demonstration alone:\n  \
+         The administration (the password is for one sign-in; then you choose your own):\n  \
          {platform}/admin\n  \
          e-mail address    {ADMINISTRATOR}\n  \
          password          {password}",

@@ -360,7 +360,8 @@ impl Node {
         platform.create_setup_code().await.context("creating a code for the first administrator")
     }
 
-    /// Creates an administrator with a generated password, or gives the one that exists another. Returns the password.
+    /// Creates an administrator with a generated password, or gives the one that exists another. At the first sign-in the
+    /// administrator has to choose their own. Returns the password.
     pub(crate) async fn create_administrator(&self, email: &str) -> Result<String, CommandError> {
         let doing = "creating an administrator";
         let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
@@ -373,8 +374,9 @@ impl Node {
             }
             created => created,
         };
-        let password = made.and_then(Outcome::fresh).context(doing)?.password;
-        Ok(password.and_then(|password| password.expose_str().map(str::to_owned)).unwrap_or_default())
+        let made = made.and_then(Outcome::fresh).context(doing)?;
+        platform.require_new_password(&caller, made.user.uuid).await.context(doing)?;
+        Ok(made.password.and_then(|password| password.expose_str().map(str::to_owned)).unwrap_or_default())
     }
 
     /// Shuts down gracefully, within `provider.drain_timeout`. The node accepts no new work, releases the deliveries
