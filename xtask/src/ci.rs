@@ -1,13 +1,14 @@
-//! Everything that has to pass before a change lands, the fastest checks first.
+//! `cargo xtask ci`: everything that has to pass before a change lands, the fastest checks first. What takes longer is in
+//! [`crate::release_check`].
 
 use std::process::Command;
-use std::time::Instant;
 
-use crate::{Failure, cargo, clients, debian, generate, licences, root, run, say, schemathesis, target_dir, tidy};
+use crate::{
+    Failure, Step, cargo, clients, debian, generate, licences, root, run, run_steps, target_dir, test_run, tidy,
+};
 
 /// Runs all steps and stops at the first that fails.
 pub(crate) fn run_all() -> Result<(), Failure> {
-    type Step = (&'static str, fn() -> Result<(), Failure>);
     let steps: &[Step] = &[
         ("tools", tools),
         ("format", || run(Command::new(cargo()).args(["fmt", "--all", "--check"]))),
@@ -16,39 +17,30 @@ pub(crate) fn run_all() -> Result<(), Failure> {
         ("clippy", || {
             run(Command::new(cargo()).args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
         }),
-        ("documentation", || {
-            run(Command::new(cargo())
-                .args(["doc", "--workspace", "--no-deps", "--quiet", "--document-private-items"])
-                .env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))
-        }),
-        // One build of everything: building single packages would compile their dependencies again with fewer features.
-        ("build", || run(Command::new(cargo()).args(["build", "--workspace", "--all-targets"]))),
+        ("build", || test_run::build().map(drop)),
         ("generated files", || generate::check(&root())),
-        ("tests", || run(Command::new(cargo()).args(["test", "--workspace", "--no-fail-fast"]))),
-        ("schemathesis", || schemathesis::check(&root())),
-        ("a sale", || {
-            run(Command::new(target_dir().join("debug/lotwire"))
-                .args(["demo", "--exit", "--json", "--lots", "60"])
-                .args(FREE_PORTS))
+        ("tests, a sale, kill -9", || {
+            let mut jobs = test_run::jobs(test_run::build()?);
+            jobs.extend([sale(), kill("sqlite"), kill("postgres")]);
+            test_run::run_side_by_side(jobs)
         }),
-        ("kill -9, SQLite", || crash("sqlite")),
-        ("kill -9, PostgreSQL", || crash("postgres")),
     ];
-    let begin = Instant::now();
-    for (name, step) in steps {
-        say(&format!("── {name}"));
-        let begin = Instant::now();
-        step().map_err(|failure| format!("{name}: {failure}"))?;
-        say(&format!("   {name}: {:.0} s", begin.elapsed().as_secs_f32()));
-    }
-    say(&format!("ci: all {} steps are green after {:.0} s", steps.len(), begin.elapsed().as_secs_f32()));
-    Ok(())
+    run_steps("ci", steps)
 }
 
-const FREE_PORTS: [&str; 4] = ["--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0"];
+/// A demonstration from an empty installation to verified webhooks.
+fn sale() -> test_run::Job {
+    let mut command = Command::new(target_dir().join("debug/lotwire"));
+    command.args(["demo", "--exit", "--json", "--lots", "60", "--platform-listen", "127.0.0.1:0"]);
+    command.args(["--provider-listen", "127.0.0.1:0"]);
+    test_run::Job { name: "a sale".to_owned(), command }
+}
 
-fn crash(store: &str) -> Result<(), Failure> {
-    run(Command::new(target_dir().join("debug/rigs")).args(["crash", "--kills", "5", "--store", store]))
+/// One kill during a sale. The release check kills more often.
+fn kill(store: &str) -> test_run::Job {
+    let mut command = Command::new(target_dir().join("debug/rigs"));
+    command.args(["crash", "--kills", "1", "--store", store]);
+    test_run::Job { name: format!("kill -9, {store}"), command }
 }
 
 /// Installs what the tests start themselves: PostgreSQL, Chromium and curl from the system's packages, and the official clients.

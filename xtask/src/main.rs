@@ -7,18 +7,24 @@ mod fresh;
 mod fuzz;
 mod generate;
 mod licences;
+mod release_check;
 mod schemathesis;
+mod test_run;
 mod tidy;
 mod verify_samples;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 const HELP: &str = "\
 cargo xtask <task>
 
-  ci                  run everything that has to pass before a change lands: format, tidy, licences, clippy, documentation,
-                      generated files, all tests, OpenAPI against a running server, a sale, and a short crash run
+  ci                  run everything that has to pass before a change lands: format, tidy, licences, clippy, generated files,
+                      all tests, a sale, and one kill -9 on each engine
+  release-check       run what takes longer, before a release and when what it covers changed: documentation, OpenAPI against
+                      a running server, and ten times kill -9 on each engine
+  test [NAME …]       build everything and run all tests side by side, or those of the named packages and targets
   tidy                check arrows between crates, references, forbidden phrases, real sleeps and file sizes
   licences            check licences, sources and banned crates of all dependencies against deny.toml
   generate [--check]  write docs/apis/*.json and docs/operate/configuration.md; --check only reports differences
@@ -37,6 +43,7 @@ cargo xtask <task>
 
 Examples:
   cargo xtask ci
+  cargo xtask test platform/store story
   cargo xtask generate && git diff docs/
   cargo xtask fuzz --seconds 10 endpoint_url
 ";
@@ -50,6 +57,8 @@ fn main() -> ExitCode {
     let outcome = match arguments.first().map(String::as_str) {
         Some("ci") => ci::run_all(),
         Some("tidy") => tidy::run(&root()),
+        Some("test") => test_run::run_task(rest),
+        Some("release-check") => release_check::run_all(),
         Some("clients") => clients::install(&root()),
         Some("schemathesis") => schemathesis::run_task(&root(), rest),
         Some("generate") => generate::run(&root(), rest),
@@ -72,6 +81,22 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A named part of `ci` or of `release-check`.
+type Step = (&'static str, fn() -> Result<(), Failure>);
+
+/// Runs the steps, prints how long each took, and stops at the first that fails.
+fn run_steps(task: &str, steps: &[Step]) -> Result<(), Failure> {
+    let begin = Instant::now();
+    for (name, step) in steps {
+        say(&format!("── {name}"));
+        let begin = Instant::now();
+        step().map_err(|failure| format!("{name}: {failure}"))?;
+        say(&format!("   {name}: {:.0} s", begin.elapsed().as_secs_f32()));
+    }
+    say(&format!("{task}: all {} steps are green after {:.0} s", steps.len(), begin.elapsed().as_secs_f32()));
+    Ok(())
 }
 
 /// The rigs measure and kill the binary as packages ship it.

@@ -1,0 +1,33 @@
+//! `cargo xtask release-check`: what takes too long for every change. It runs before a release, and before a change of what it
+//! covers lands.
+
+use std::process::Command;
+
+use crate::{Failure, Step, cargo, root, run, run_steps, schemathesis, target_dir, test_run};
+
+/// Kills on each engine.
+const KILLS: &str = "10";
+
+/// Runs all steps and stops at the first that fails.
+pub(crate) fn run_all() -> Result<(), Failure> {
+    let steps: &[Step] = &[
+        ("build", || test_run::build().map(drop)),
+        ("documentation", documentation),
+        ("schemathesis", || schemathesis::check(&root())),
+        ("kill -9, SQLite", || kill("sqlite")),
+        ("kill -9, PostgreSQL", || kill("postgres")),
+    ];
+    run_steps("release-check", steps)
+}
+
+/// Builds the documentation of all crates with warnings denied, and runs its examples.
+fn documentation() -> Result<(), Failure> {
+    run(Command::new(cargo())
+        .args(["doc", "--workspace", "--no-deps", "--quiet", "--document-private-items"])
+        .env("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links"))?;
+    run(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))
+}
+
+fn kill(store: &str) -> Result<(), Failure> {
+    run(Command::new(target_dir().join("debug/rigs")).args(["crash", "--kills", KILLS, "--store", store]))
+}
