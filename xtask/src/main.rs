@@ -7,6 +7,7 @@ mod fresh;
 mod fuzz;
 mod generate;
 mod licences;
+mod provider_facts;
 mod release_check;
 mod schemathesis;
 mod test_run;
@@ -28,6 +29,7 @@ cargo xtask <task>
   tidy                check arrows between crates, references, forbidden phrases, real sleeps and file sizes
   licences            check licences, sources and banned crates of all dependencies against deny.toml
   generate [--check]  write docs/apis/*.json and docs/operate/configuration.md; --check only reports differences
+  provider-facts FILE extract what tests compare with from the public OpenAPI document of the webhook API
   clients             install the provider's official clients in other languages, which tests run
   verify-samples [--install]
                       run the App Portal's samples that verify signatures, in every language; --install installs the
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Some("schemathesis") => schemathesis::run_task(&root(), rest),
         Some("generate") => generate::run(&root(), rest),
         Some("licences") => licences::check(),
+        Some("provider-facts") => provider_facts::run_task(&root(), rest),
         Some("fresh") => fresh::run_task(rest),
         Some("verify-samples") => verify_samples::run_task(rest),
         Some("fuzz") => fuzz::run_task(rest),

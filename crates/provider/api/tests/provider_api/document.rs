@@ -1,27 +1,72 @@
-//! Checks responses against the OpenAPI document of the open-source server. That document is not part of the
-//! repository; without it, these checks are skipped.
+//! Checks the API against the public OpenAPI document of the open-source server: paths, statuses, and the fields of requests
+//! and responses with their types. `public_document.json` has these facts; `cargo xtask provider-facts` extracts them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use http::Method;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::fixture::{Answer, Fixture};
+use crate::our_document::OURS;
 
-#[expect(clippy::print_stdout, reason = "who runs the tests sees why nothing was compared")]
-static DOCUMENT: LazyLock<Option<Value>> = LazyLock::new(|| {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data/provider-openapi.json");
-    let Ok(bytes) = std::fs::read(&file) else {
-        println!("skipped the comparison with the open-source server's document: {} does not exist", file.display());
-        return None;
-    };
-    let mut document: Value = serde_json::from_slice(&bytes).unwrap();
-    require_nullable(&mut document);
-    allow_nulls(&mut document);
-    Some(document)
+/// The facts in the form of an OpenAPI document with JSON Schema.
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let facts: Value = serde_json::from_str(include_str!("public_document.json")).unwrap();
+    let mut paths = Map::new();
+    for (operation, facts) in facts["operations"].as_object().unwrap() {
+        let (method, path) = operation.split_once(' ').unwrap();
+        let responses = facts["responses"].as_object().unwrap().iter();
+        let responses: Map<String, Value> = responses.map(|(status, name)| (status.clone(), body(name))).collect();
+        let operation =
+            json!({ "operationId": facts["id"], "requestBody": body(&facts["request"]), "responses": responses });
+        let item = paths.entry(path).or_insert_with(|| json!({}));
+        item[method.to_lowercase()] = operation;
+    }
+    let schemas = facts["schemas"].as_object().unwrap().iter();
+    let schemas: Map<String, Value> = schemas.map(|(name, facts)| (name.clone(), schema_of(name, facts))).collect();
+    json!({ "paths": paths, "components": { "schemas": schemas } })
 });
+
+/// A request or a response with a schema, or without a body.
+fn body(schema: &Value) -> Value {
+    match schema.as_str() {
+        Some(name) => json!({ "content": { "application/json": { "schema": reference(name) } } }),
+        None => json!({}),
+    }
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+fn schema_of(name: &str, facts: &Value) -> Value {
+    let Some(fields) = facts["fields"].as_object() else { return type_of(facts) };
+    // The open-source server sends `null` where there is no value.
+    let is_response = name.ends_with("Out") || name.starts_with("ListResponse_");
+    let is_required = |facts: &Value| facts["required"] == true || (is_response && facts["nullable"] == true);
+    let required: Vec<&String> = fields.iter().filter(|(_, facts)| is_required(facts)).map(|(name, _)| name).collect();
+    let properties: Map<String, Value> = fields.iter().map(|(name, facts)| (name.clone(), type_of(facts))).collect();
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+fn type_of(facts: &Value) -> Value {
+    let mut schema = match facts["schema"].as_str() {
+        Some(name) => reference(name),
+        None => json!({}),
+    };
+    for (fact, keyword) in [("type", "type"), ("format", "format"), ("enum", "enum")] {
+        if let Some(value) = facts.get(fact) {
+            schema[keyword] = value.clone();
+        }
+    }
+    for (fact, keyword) in [("items", "items"), ("values", "additionalProperties")] {
+        if let Some(inner) = facts.get(fact) {
+            schema[keyword] = type_of(inner);
+        }
+    }
+    if facts["nullable"] == true { json!({ "anyOf": [schema, { "type": "null" }] }) } else { schema }
+}
 
 /// Prefixes of operations that the document does not have.
 const BEYOND: [&str; 6] = [
@@ -38,7 +83,7 @@ const EVERYWHERE: [u16; 8] = [400, 401, 403, 408, 413, 415, 429, 503];
 
 /// Panics if the document has the operation and does not declare this response.
 pub(crate) fn check(method: &Method, path: &str, answer: &Answer) {
-    let Some(document) = &*DOCUMENT else { return };
+    let document = &*DOCUMENT;
     // The response to HEAD is that to GET without the body.
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let Some(operation) = operation(document, method, path.trim_end_matches('/')) else { return };
@@ -79,43 +124,8 @@ fn fits(template: &str, path: &str) -> bool {
     template.len() == path.len() && template.iter().zip(path).all(|(word, is)| word.starts_with('{') || *word == is)
 }
 
-/// Requires the nullable properties of every response: the open-source server sends `null` where there is no value.
-fn require_nullable(document: &mut Value) {
-    for (name, schema) in document["components"]["schemas"].as_object_mut().unwrap() {
-        if !name.ends_with("Out") && !name.starts_with("ListResponse_") {
-            continue;
-        }
-        let properties = schema["properties"].as_object().unwrap();
-        let nullable = properties.iter().filter(|(_, property)| property["nullable"] == true);
-        let nullable: Vec<Value> = nullable.map(|(name, _)| json!(name)).collect();
-        match &mut schema["required"] {
-            Value::Array(required) => required.extend(nullable),
-            required => *required = json!(nullable),
-        }
-    }
-}
-
-/// Converts `nullable` of OpenAPI 3.0 to the type `null` of JSON Schema.
-fn allow_nulls(schema: &mut Value) {
-    match schema {
-        Value::Object(map) => {
-            if map.remove("nullable") == Some(json!(true))
-                && let Some(kind) = map.remove("type")
-            {
-                map.insert("type".into(), json!([kind, "null"]));
-            }
-            map.values_mut().for_each(allow_nulls);
-        }
-        Value::Array(list) => list.iter_mut().for_each(allow_nulls),
-        _ => {}
-    }
-}
-
 #[test]
 fn a_response_that_the_servers_document_does_not_declare_fails() {
-    if DOCUMENT.is_none() {
-        return;
-    }
     let answer = |status, text: &str| Answer { status, headers: http::HeaderMap::new(), text: text.into() };
     let caught = |answer: Answer| std::panic::catch_unwind(|| check(&Method::GET, "/api/v1/app/x/", &answer)).is_err();
     let whole = json!({"id": "app_1", "name": "n", "metadata": {}, "createdAt": "2026-11-21T06:28:03.123Z", "updatedAt": "2026-11-21T06:28:03.123Z", "uid": null, "throttleRate": null});
@@ -232,12 +242,43 @@ fn the_document_has_every_operation_under_the_id_of_the_open_source_server() {
             "v1.operational-webhook.endpoint.upsert",
         ]
     );
-    let Some(document) = &*DOCUMENT else { return };
+    let document = &*DOCUMENT;
     let beyond = |name: &str| NOT_IN_THEIRS.contains(&name) || BEYOND.iter().any(|begin| name.starts_with(begin));
     for (name, method, path) in operations.iter().filter(|(name, ..)| !beyond(name)) {
         let theirs = document["paths"][path][method.to_lowercase()]["operationId"].as_str();
         assert_eq!(theirs, Some(name.as_str()), "{method} {path}");
     }
+}
+
+/// Clients may send every field of the public document, and may leave out what it does not require.
+#[test]
+fn requests_of_the_open_source_servers_clients_are_understood() {
+    let schema = |document: &Value, operation: &Value| {
+        let name = operation.pointer("/requestBody/content/application~1json/schema/$ref")?.as_str()?;
+        document.pointer(name.strip_prefix('#')?).cloned()
+    };
+    let names = |schema: &Value, list: &str| -> BTreeSet<String> {
+        match &schema[list] {
+            Value::Array(names) => names.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            properties => properties.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect(),
+        }
+    };
+    let (mut compared, mut faults) = (0, Vec::new());
+    for (method, path, theirs) in operations(&DOCUMENT) {
+        let Some(their_schema) = schema(&DOCUMENT, &theirs) else { continue };
+        let ours = &OURS["paths"][&path][method.to_lowercase()];
+        let our_schema = schema(&OURS, ours).unwrap_or_else(|| panic!("{method} {path}: no schema"));
+        let unknown: Vec<_> =
+            names(&their_schema, "properties").difference(&names(&our_schema, "properties")).cloned().collect();
+        let required: Vec<_> =
+            names(&our_schema, "required").difference(&names(&their_schema, "required")).cloned().collect();
+        if !unknown.is_empty() || !required.is_empty() {
+            faults.push(format!("{method} {path}: unknown {unknown:?}, required by us alone {required:?}"));
+        }
+        compared += 1;
+    }
+    assert!(compared >= 15, "{compared}");
+    assert!(faults.is_empty(), "{faults:#?}");
 }
 
 #[tokio::test]
