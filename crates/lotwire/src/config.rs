@@ -215,7 +215,7 @@ impl Default for Provider {
             key_region: String::new(),
             trusted_proxies: Vec::new(),
             requests_per_second: 50_000,
-            endpoints_per_application: 50,
+            endpoints_per_application: 1_000,
             alert_after: ConfigDuration::from_secs(10 * minute),
             disable_after: ConfigDuration::from_secs(120 * hour),
             https_only: false,

@@ -62,7 +62,7 @@ impl Setting {
             "provider.signature" => value_format("`hmac256` or `ed25519`", "hmac256"),
             "provider.key_region" => value_format("lower-case letters and digits, or empty", "eu"),
             "provider.requests_per_second" => value_format("a whole number from 1 to 1000000", "50000"),
-            "provider.endpoints_per_application" => value_format("a whole number from 1 to 10000", "50"),
+            "provider.endpoints_per_application" => value_format("a whole number from 1 to 10000", "1000"),
             // No example: a printed key might be copied and used.
             "secrets.key" => value_format(
                 "one or more keys, separated by commas: each 32 random bytes as base64 or hexadecimal (`openssl rand -hex 32`)",

@@ -21,6 +21,8 @@ static UNAVAILABLE: LogThrottle = LogThrottle::new();
 const VALUE_ERROR: &str = "value_error";
 /// `type` of a body that is not JSON.
 const JSON_ERROR: &str = "value_error.jsondecode";
+/// `detail` when a key or token is wrong, in the open-source server's words, which callers compare.
+const INVALID_TOKEN: &str = "Invalid token";
 /// Seconds after which a caller may retry when the server is unavailable.
 const RETRY_AFTER_S: &str = "1";
 
@@ -113,7 +115,7 @@ impl IntoResponse for ApiError {
 fn of_provider(error: ProviderError, text: &str) -> Response {
     let code = error.code();
     match error {
-        ProviderError::Unauthenticated => unauthenticated(code, text),
+        ProviderError::Unauthenticated => unauthenticated(code, INVALID_TOKEN),
         ProviderError::Forbidden(_) => plain(StatusCode::FORBIDDEN, code, text),
         ProviderError::TooManyRequests { retry_after, quota, .. } => {
             let mut response = plain(StatusCode::TOO_MANY_REQUESTS, code, text);

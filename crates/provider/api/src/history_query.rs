@@ -86,10 +86,10 @@ pub(crate) struct HistoryParams {
     /// Only messages of these event types, or attempts to deliver them.
     #[param(value_type = Option<Vec<Name>>, max_items = 100)]
     event_types: Option<String>,
-    /// Only entries created before this time, RFC 3339. Without `after`, the list reaches 90 days back from it.
+    /// Only entries created before this time, RFC 3339 or `2026-11-25 15:00:06.92 UTC`. Without `after`, the list reaches 90 days back from it.
     #[param(format = DateTime)]
     before: Option<String>,
-    /// Only entries created after this time, RFC 3339. Without `before`, the list covers the 90 days after it: follow
+    /// Only entries created after this time, in the same forms. Without `before`, the list covers the 90 days after it: follow
     /// `prevIterator` for later entries.
     #[param(format = DateTime)]
     after: Option<String>,

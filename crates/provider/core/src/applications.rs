@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::accounts::caller::Caller;
-use crate::error::{ProviderError, ProviderResult};
+use crate::error::{FieldError, ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
 use crate::model::Application;
@@ -201,21 +201,8 @@ impl Provider {
         Ok(())
     }
 
-    /// The application that a message names inline, made unless it is there. A uid in the path becomes its own.
-    pub(crate) async fn create_inline(
-        &self,
-        caller: &Caller,
-        path: &str,
-        mut input: ApplicationInput,
-    ) -> ProviderResult<()> {
-        match &input.uid {
-            None => {
-                input.uid = Some(path.to_owned());
-                input.check()?;
-            }
-            Some(uid) if uid == path => {}
-            Some(_) => return Err(ProviderError::invalid("application", "its uid must be the one in the path")),
-        }
+    /// The application that a request has inline ([`ApplicationInput::check_inline`]), made unless it exists.
+    pub(crate) async fn create_inline(&self, caller: &Caller, input: ApplicationInput) -> ProviderResult<()> {
         let application = self.new_application(caller, input);
         match self.store().create_application(application.clone(), None).await {
             Ok(()) => {
@@ -266,9 +253,16 @@ impl Application {
 }
 
 impl ApplicationInput {
-    /// The same for one in the `application` of something else, whether or not it is to be made.
-    pub(crate) fn check_inline(&self) -> ProviderResult<()> {
-        self.check().map_err(|error| match error {
+    /// The same for the `application` of a request to `path`, whether or not it is to be made: its uid is the one in the
+    /// path, so that a request never names two applications.
+    pub(crate) fn check_inline(&self, path: &str) -> ProviderResult<()> {
+        let is_of_path = self.uid.as_deref() == Some(path);
+        let uid = || {
+            let message = format!("must be {path:?}, the uid in the path");
+            ProviderError::Validation(vec![FieldError::in_body(["uid".into()], message)])
+        };
+        let checked = self.check().and_then(|()| if is_of_path { Ok(()) } else { Err(uid()) });
+        checked.map_err(|error| match error {
             ProviderError::Validation(mut faults) => {
                 faults.iter_mut().for_each(|fault| fault.loc.insert(1, "application".into()));
                 ProviderError::Validation(faults)

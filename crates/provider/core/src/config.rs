@@ -115,7 +115,7 @@ impl Default for ProviderConfig {
             public_url: "http://127.0.0.1:8071".to_owned(),
             trusted_proxies: Vec::new(),
             requests_per_second_max: 50_000,
-            endpoints_max: 50,
+            endpoints_max: 1_000,
             event_types_max: 10_000,
             cache_for: Duration::from_secs(5),
             people: PeopleConfig::default(),

@@ -97,6 +97,8 @@ pub(crate) fn parse_response(
     (outcome.retry_after, outcome.response)
 }
 
+/// The longest wait of a caller for attempts that are under way.
+const RECORDED_WAIT_MAX: Duration = Duration::from_secs(1);
 /// Messages that wait for their transaction before callers have to wait.
 const ACCEPT_QUEUE_MAX: usize = 8_192;
 
@@ -243,6 +245,18 @@ impl Dispatcher {
         let (count, since) = self.shared.recorders.unrecorded();
         let now = self.shared.context.clock.monotonic();
         (count, since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since)))
+    }
+
+    /// Waits until the attempts at an endpoint that are under way on this node have ended and are on disk, for at most
+    /// [`RECORDED_WAIT_MAX`]: a receiver may take longer to respond.
+    pub(crate) async fn wait_for_attempts(&self, endpoint: &Id) {
+        let recorded = async {
+            if let Some(lane) = self.shared.lanes.get(endpoint) {
+                lane.wait_for_attempts().await;
+            }
+            self.shared.recorders.wait_for_records(endpoint).await;
+        };
+        let _late = tokio::time::timeout(RECORDED_WAIT_MAX, recorded).await;
     }
 
     /// Accepts nothing any more.

@@ -129,6 +129,8 @@ impl Provider {
         if !there? {
             return Err(ProviderError::NotFound);
         }
+        // Its delivery rows are gone. What it still received is in the message's history before the caller looks there.
+        self.dispatcher().wait_for_attempts(&endpoint.id).await;
         self.record_endpoint(caller, (Some(&endpoint), None)).await;
         Ok(())
     }

@@ -87,13 +87,13 @@ impl Provider {
             {
                 return Ok(before);
             }
-            input.check(now)?;
+            input.check(application, now)?;
             self.check_payload(caller, &input.event_type, &input.payload).await?;
             let (mut message, ordering_key, mut inline) = input.into_message(self.ids().make(ids::MESSAGE), now);
             for _ in 0..TRIES_MAX {
                 let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
                     let inline = inline.take().ok_or(ProviderError::NotFound)?;
-                    Box::pin(self.create_inline(caller, application, *inline)).await?;
+                    Box::pin(self.create_inline(caller, *inline)).await?;
                     continue;
                 };
                 message.application = snapshot.application.id.clone();
@@ -262,7 +262,8 @@ impl MessageInput {
         (message, self.ordering_key, self.application.map(Box::new))
     }
 
-    fn check(&self, now: Timestamp) -> ProviderResult<()> {
+    /// `path` is the application's id or uid in the path.
+    fn check(&self, path: &str, now: Timestamp) -> ProviderResult<()> {
         let mut errors = FieldErrors::default();
         errors.name("eventType", &self.event_type);
         errors.uid("eventId", self.event_id.as_deref(), ids::MESSAGE);
@@ -274,6 +275,6 @@ impl MessageInput {
             errors.fault("deliverAt", "must be 1 minute to 24 hours in the future");
         }
         errors.finish()?;
-        self.application.as_ref().map_or(Ok(()), ApplicationInput::check_inline)
+        self.application.as_ref().map_or(Ok(()), |inline| inline.check_inline(path))
     }
 }

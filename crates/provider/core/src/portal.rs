@@ -78,10 +78,10 @@ impl Provider {
         input: PortalAccessInput,
     ) -> ProviderResult<PortalAccess> {
         input.check()?;
-        input.application.as_ref().map_or(Ok(()), ApplicationInput::check_inline)?;
+        input.application.as_ref().map_or(Ok(()), |inline| inline.check_inline(application))?;
         let application = match (self.application(caller, application).await, input.application) {
             (Err(ProviderError::NotFound), Some(inline)) => {
-                self.create_inline(caller, application, inline).await?;
+                self.create_inline(caller, inline).await?;
                 self.application(caller, application).await?
             }
             (found, _) => found?,

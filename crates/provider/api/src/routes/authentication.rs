@@ -20,7 +20,7 @@ use crate::schema_types::Session;
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AppPortalAccessIn {
-    /// Creates the application if none has the uid of the path.
+    /// Creates the application if none has the uid of the path. Its `uid` must be the one in the path.
     application: Option<ApplicationIn>,
     /// `true` restricts the token to reading everything but secrets. `capabilities` is more precise.
     read_only: Option<bool>,

@@ -64,7 +64,7 @@ pub(crate) struct MessageIn<'a> {
     deliver_at: Option<String>,
     /// A raw payload and its media type. The provider has no transformations and ignores the other fields.
     transformations_params: Option<TransformationsParams>,
-    /// Creates the application if none has the uid of the path.
+    /// Creates the application if none has the uid of the path. Its `uid` must be the one in the path.
     application: Option<ApplicationIn>,
 }
 

@@ -82,8 +82,9 @@ async fn an_account_is_rate_limited_per_second() {
 }
 
 #[tokio::test]
-async fn an_application_has_at_most_fifty_endpoints_unless_the_account_allows_more() {
-    let fixture = Fixture::new().await;
+async fn an_application_has_a_number_of_endpoints_unless_the_account_allows_more() {
+    assert_eq!(ProviderConfig::default().endpoints_max, 1_000);
+    let fixture = Fixture::with(ProviderConfig { endpoints_max: 50, ..ProviderConfig::default() }).await;
     fixture.application("app").await;
     for _ in 0..50 {
         fixture.endpoint().await;

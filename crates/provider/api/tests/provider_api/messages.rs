@@ -136,7 +136,17 @@ async fn an_application_in_a_message_is_created() {
     let fixture = Fixture::new().await;
     let body = json!({"eventType": "a", "payload": {}, "application": {"name": "Made", "uid": "made"}});
     assert_eq!(fixture.post("/app/made/msg", &body).await.status, 202);
+    assert_eq!(fixture.post("/app/made/msg", &body).await.status, 202, "again");
     assert_eq!(fixture.get("/app/made").await.field("name"), "Made");
+    for uid in ["made", "other"] {
+        for application in [json!({"name": "n", "uid": "another"}), json!({"name": "n"})] {
+            let body = json!({"eventType": "a", "payload": {}, "application": application});
+            let refused = fixture.post(&format!("/app/{uid}/msg"), body).await;
+            assert_eq!(refused.status, 422, "{}", refused.text);
+            assert_eq!(refused.json()["detail"][0]["loc"], json!(["body", "application", "uid"]));
+        }
+    }
+    assert_eq!(fixture.get("/app/other").await.status, 404);
 }
 
 #[tokio::test]

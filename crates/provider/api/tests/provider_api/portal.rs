@@ -65,8 +65,18 @@ async fn a_link_can_create_its_application() {
         assert_eq!(fixture.post("/auth/app-portal-access/new", body).await.status, 200);
     }
     assert_eq!(fixture.get("/app/new").await.field("name"), "First");
-    let other = json!({"application": {"name": "n", "uid": "another"}});
-    assert_eq!(fixture.post("/auth/app-portal-access/newer", other).await.status, 422);
+    let msg = |uid: &str| json!({"loc": ["body", "application", "uid"], "msg": format!("must be {uid:?}, the uid in the path"), "type": "value_error"});
+    // Whether the application exists makes no difference.
+    for uid in ["newer", "new"] {
+        for application in
+            [json!({"name": "n", "uid": "another"}), json!({"name": "n"}), json!({"name": "n", "uid": null})]
+        {
+            let refused =
+                fixture.post(&format!("/auth/app-portal-access/{uid}"), json!({ "application": application })).await;
+            refused.expect(422, &json!({"detail": [msg(uid)]}));
+        }
+    }
+    assert_eq!(fixture.get("/app/newer").await.status, 404);
 }
 
 #[tokio::test]

@@ -58,7 +58,7 @@ async fn every_operation_refuses_a_request_without_a_valid_key() {
         let path = path.replace("{app_id}", "app").replace(['{', '}'], "");
         let unknown = format!("lwp_{}", "x".repeat(43));
         let missing = "the Authorization header is missing; send it as `Authorization: Bearer <key>`";
-        let wrong = "the API key is not valid";
+        let wrong = "Invalid token";
         for (key, detail) in [(None, missing), (Some("nonsense"), wrong), (Some(unknown.as_str()), wrong)] {
             // The server checks the key before it reads the body.
             for body in [text(&body).as_str(), "{"] {

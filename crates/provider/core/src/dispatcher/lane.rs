@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use tokio::sync::Notify;
 
 use super::attempt::{AttemptResult, attempt};
 use super::lane_state::{LaneAction, LaneLimits, LaneState, QueuedDelivery};
@@ -29,6 +30,8 @@ pub(super) struct Lane {
     /// Lanes are in `shared`, so they must not keep it.
     shared: Weak<Shared>,
     inner: Mutex<Inner>,
+    /// Notified when an attempt ends.
+    ended: Notify,
 }
 
 struct Inner {
@@ -53,6 +56,7 @@ impl Lane {
             endpoint,
             shared: Arc::downgrade(shared),
             inner: Mutex::new(Inner { state, timer: None, share: Share::default() }),
+            ended: Notify::new(),
         })
     }
 
@@ -167,6 +171,19 @@ impl Lane {
         let Some(shared) = self.shared.upgrade() else { return };
         let deliveries = self.update(&shared, LaneState::drain_queues);
         claim::release(&shared, &self.endpoint, deliveries).await;
+    }
+
+    /// Waits until no attempt is under way.
+    pub(super) async fn wait_for_attempts(&self) {
+        loop {
+            // It has to be enabled before the look at the state, or it misses an attempt that ends in between.
+            let mut ended = std::pin::pin!(self.ended.notified());
+            ended.as_mut().enable();
+            if self.lock().state.under_way() == 0 {
+                return;
+            }
+            ended.await;
+        }
     }
 
     /// That a row of this lane is to go untried.
@@ -292,6 +309,7 @@ fn run_attempts(lane: Arc<Lane>, shared: Arc<Shared>, mut delivery: QueuedDelive
                 }
             }
             shared.ended();
+            lane.ended.notify_waiters();
             let Some(next) = lane.next(&shared, now) else { return };
             delivery = next;
             // The concurrency limit may have grown, so further deliveries may start.
@@ -320,6 +338,7 @@ impl Drop for InFlightGuard<'_> {
         self.lane.update(self.shared, |state| state.ended(self.bytes, ConcurrencySignal::Keep, now, now, config));
         self.shared.leases.fence();
         self.shared.ended();
+        self.lane.ended.notify_waiters();
         self.lane.start_attempts(self.shared);
     }
 }

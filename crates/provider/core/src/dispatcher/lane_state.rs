@@ -139,6 +139,11 @@ impl LaneState {
     }
 
     /// Something is queued, promised or under way.
+    /// Attempts that have begun and not ended.
+    pub(super) fn under_way(&self) -> usize {
+        self.under_way
+    }
+
     pub(super) fn is_active(&self) -> bool {
         self.queues.len() > 0 || self.reserved > 0 || self.under_way > 0
     }

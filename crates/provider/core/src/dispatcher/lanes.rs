@@ -94,7 +94,7 @@ impl Lanes {
         shared.load.remove_unused();
     }
 
-    fn get(&self, endpoint: &str) -> Option<Arc<Lane>> {
+    pub(super) fn get(&self, endpoint: &str) -> Option<Arc<Lane>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(endpoint).cloned()
     }
 

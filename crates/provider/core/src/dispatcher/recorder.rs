@@ -79,6 +79,15 @@ impl Recorders {
         each.fold((0, None), |(count, oldest), (more, since)| (count + more, oldest.into_iter().chain(since).min()))
     }
 
+    /// Waits until all attempts at an endpoint that were handed in are on disk.
+    pub(super) async fn wait_for_records(&self, endpoint: &Id) {
+        self.queue_of(endpoint).unrecorded.wait().await;
+    }
+
+    fn queue_of(&self, endpoint: &Id) -> &Queue {
+        &self.queues[self.hasher.hash_one(endpoint) as usize % self.queues.len()]
+    }
+
     /// Hands in an entry, waiting for room.
     pub(super) fn record(&self, entry: DeliveryRecord) -> impl Future<Output = ()> + Send {
         let (DeliveryRecord::Attempt {
@@ -86,8 +95,7 @@ impl Recorders {
             ..
         }
         | DeliveryRecord::Drop { endpoint, .. }) = &entry;
-        let index = self.hasher.hash_one(endpoint) as usize % self.queues.len();
-        let queue = &self.queues[index];
+        let queue = self.queue_of(endpoint);
         let mark =
             matches!(entry, DeliveryRecord::Attempt { .. }).then(|| queue.unrecorded.track(self.clock.monotonic()));
         // Only a caller that has to wait boxes the record: the queue nearly always has room.

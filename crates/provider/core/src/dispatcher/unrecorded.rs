@@ -1,14 +1,22 @@
 //! Attempts that were made and are not on disk: how many, and for how long. Whatever keeps a recorder from coming on (a store that
 //! is away or hangs, a task that is gone) shows here, also when everything is sent and answered as ever.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+
+use tokio::sync::Notify;
 
 /// The attempts of one recorder.
 #[derive(Default)]
 pub(super) struct Unrecorded {
     count: AtomicUsize,
+    /// All that were ever made.
+    made: AtomicU64,
+    /// Those of them that are on disk or lost.
+    ended: AtomicU64,
+    /// Notified when a transaction with attempts has ended.
+    written: Notify,
     /// Since when the oldest of them waits, or a little before. Of no meaning while there are none.
     since: Mutex<Option<Instant>>,
 }
@@ -22,6 +30,7 @@ pub(super) struct UnrecordedGuard {
 impl Unrecorded {
     /// An attempt was made.
     pub(super) fn track(self: &Arc<Self>, now: Instant) -> UnrecordedGuard {
+        self.made.fetch_add(1, Ordering::AcqRel);
         if self.count.fetch_add(1, Ordering::AcqRel) == 0 {
             *self.since.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         }
@@ -32,9 +41,25 @@ impl Unrecorded {
     pub(super) fn recorded(&self, marks: Vec<UnrecordedGuard>) {
         let Some(last) = marks.last().map(|mark| mark.at) else { return };
         drop(marks);
+        self.written.notify_waiters();
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         if self.count.load(Ordering::Acquire) > 0 {
             *since = Some(last);
+        }
+    }
+
+    /// Waits until those that are in the recorder's queue now are on disk. The queue is written in order, so none of them is
+    /// left when as many have ended as were made by now.
+    pub(super) async fn wait(&self) {
+        let made = self.made.load(Ordering::Acquire);
+        loop {
+            // It has to be enabled before the look at the number, or it misses a transaction that ends in between.
+            let mut written = std::pin::pin!(self.written.notified());
+            written.as_mut().enable();
+            if self.ended.load(Ordering::Acquire) >= made {
+                return;
+            }
+            written.await;
         }
     }
 
@@ -48,6 +73,7 @@ impl Unrecorded {
 
 impl Drop for UnrecordedGuard {
     fn drop(&mut self) {
+        self.of.ended.fetch_add(1, Ordering::AcqRel);
         self.of.count.fetch_sub(1, Ordering::AcqRel);
     }
 }
@@ -55,6 +81,8 @@ impl Drop for UnrecordedGuard {
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use futures_util::FutureExt as _;
 
     use super::*;
 
@@ -75,5 +103,21 @@ mod tests {
         // As when the task that had it panics.
         drop(lost);
         assert_eq!(unrecorded.count_and_oldest(), (0, None));
+    }
+
+    #[test]
+    fn who_waits_waits_for_what_was_made_before() {
+        let (unrecorded, now) = (Arc::new(Unrecorded::default()), Instant::now());
+        let [first, second] = [unrecorded.track(now), unrecorded.track(now)];
+        let mut waiting = Box::pin(unrecorded.wait());
+        let mut poll = || (&mut waiting).now_or_never().is_some();
+        assert!(!poll());
+        let later = unrecorded.track(now);
+        unrecorded.recorded(vec![first]);
+        assert!(!poll());
+        unrecorded.recorded(vec![second]);
+        assert!(poll(), "what was made later is not waited for");
+        unrecorded.recorded(vec![later]);
+        assert!(unrecorded.wait().now_or_never().is_some());
     }
 }

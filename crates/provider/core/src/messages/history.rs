@@ -131,8 +131,12 @@ fn saturating_add(time: Timestamp, by: SignedDuration) -> Timestamp {
     time.checked_add(by).unwrap_or(if by.is_negative() { Timestamp::MIN } else { Timestamp::MAX })
 }
 
-/// A time in a query, RFC 3339. An offset's `+` that was not escaped has become a space, and its offset is the last part.
+/// A time in a query, RFC 3339, or `2026-11-25 15:00:06.92 UTC`, as clients in Rust write a time by default. An offset's
+/// `+` that was not escaped has become a space, and its offset is the last part.
 pub fn parse_query_time(text: &str) -> Option<Timestamp> {
+    if let Some(time) = text.strip_suffix(" UTC") {
+        return format!("{time}Z").parse().ok();
+    }
     let with_offset = || text.rsplit_once(' ').and_then(|(time, offset)| format!("{time}+{offset}").parse().ok());
     text.parse().ok().or_else(with_offset)
 }
@@ -185,11 +189,16 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_rfc_3339_and_anything_else_is_refused() {
+    fn a_time_is_rfc_3339_or_ends_in_utc_and_anything_else_is_refused() {
         for (text, valid) in [
             ("2026-11-21T06:28:03Z", true),
             ("2026-11-21T06:28:03.123456789+02:00", true),
             ("2026-11-21T06:28:03.123456 00:00", true),
+            ("2026-11-25 15:00:06.92 UTC", true),
+            ("2026-11-25 15:00:06 UTC", true),
+            ("2026-11-21T06:28:03+02:00 UTC", false),
+            ("2026-11-21 UTC", false),
+            (" UTC", false),
             ("2026-11-21", false),
             ("yesterday", false),
             ("", false),

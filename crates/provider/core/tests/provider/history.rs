@@ -22,6 +22,40 @@ fn patient() -> ProviderConfig {
     ProviderConfig { retry_schedule, ..quick() }
 }
 
+#[tokio::test]
+async fn what_a_deleted_endpoint_received_is_listed_when_it_is_deleted() {
+    let mut config = patient();
+    // Attempts end, and are written, well after the receiver has the message.
+    config.lanes.record_linger = Duration::from_millis(100);
+    let fixture = Fixture::new(config).await;
+    let mut receiver = Receiver::start(|_| Reply::After(Duration::from_millis(50), 200)).await;
+    let mut endpoints = Vec::new();
+    for _ in 0..3 {
+        endpoints.push(fixture.endpoint(&receiver.url()).await);
+    }
+    let sent = fixture.send().await;
+    for _ in 0..3 {
+        receiver.next().await;
+    }
+    fixture.provider.delete_endpoint(&fixture.caller, "app", &endpoints[1].id).await.unwrap();
+    let page = PageRequest::default();
+    let list = fixture.provider.list_attempted_destinations(&fixture.caller, "app", &sent.id, &page).await.unwrap();
+    let listed: Vec<_> = list.data.iter().map(|row| &row.id).collect();
+    assert_eq!(listed, endpoints.iter().map(|endpoint| &endpoint.id).collect::<Vec<_>>());
+    assert_eq!((list.data[1].status, list.data[1].endpoint.is_some()), (AttemptStatus::Success, false));
+}
+
+#[tokio::test]
+async fn a_receiver_that_does_not_answer_does_not_hold_up_the_deletion_of_its_endpoint() {
+    let fixture = Fixture::new(ProviderConfig { request_timeout: Duration::from_secs(60), ..patient() }).await;
+    let mut receiver = Receiver::start(|_| Reply::Never).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    fixture.send().await;
+    receiver.next().await;
+    let deletion = fixture.provider.delete_endpoint(&fixture.caller, "app", &endpoint.id);
+    tokio::time::timeout(Duration::from_secs(30), deletion).await.expect("it waited for the receiver").unwrap();
+}
+
 async fn resend(fixture: &Fixture, message: &str, endpoint: &str) -> Result<Created<()>, ProviderError> {
     fixture.provider.resend(&fixture.caller, "app", message, endpoint, None, || "{}".to_owned()).await
 }

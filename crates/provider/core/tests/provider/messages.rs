@@ -43,13 +43,15 @@ async fn values_that_are_not_allowed_are_all_named() {
 #[tokio::test]
 async fn a_message_can_bring_its_application() {
     let fixture = Fixture::without_workers(store(), quick()).await;
-    let inline = ApplicationInput { name: "New".into(), ..ApplicationInput::default() };
+    let inline = ApplicationInput { name: "New".into(), uid: Some("new".into()), ..ApplicationInput::default() };
     let input = || MessageInput { application: Some(inline.clone()), ..message() };
     let sent = fixture.provider.create_message(&fixture.caller, "new", input(), None).await.unwrap();
     let application = fixture.provider.application(&fixture.caller, "new").await.unwrap();
     assert_eq!((&*application.name, &application.id), ("New", &sent.application));
     let again = fixture.provider.create_message(&fixture.caller, "new", input(), None).await.unwrap();
     assert_eq!(again.application, application.id);
+    let of_another = fixture.provider.create_message(&fixture.caller, "other", input(), None).await;
+    assert!(matches!(of_another, Err(ProviderError::Validation(_))));
     let unknown = fixture.provider.create_message(&fixture.caller, "unknown", message(), None).await;
     assert!(matches!(unknown, Err(ProviderError::NotFound)));
 }
