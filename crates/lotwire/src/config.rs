@@ -410,6 +410,22 @@ impl Config {
         }
     }
 
+    /// Base URL at which people reach a role.
+    pub(crate) fn public_url(&self, role: Role) -> String {
+        match role {
+            Role::Platform => self.platform_public_url(),
+            Role::Provider => self.provider_public_url(),
+        }
+    }
+
+    /// Whether the operator set that URL.
+    pub(crate) fn has_public_url(&self, role: Role) -> bool {
+        match role {
+            Role::Platform => !self.platform.public_url.is_empty(),
+            Role::Provider => !self.provider.public_url.is_empty(),
+        }
+    }
+
     /// Number of worker threads on a machine with this many cores. SQLite's writer thread is as busy as a worker, so
     /// with SQLite one core is left to it.
     pub(crate) fn threads(&self, cores: usize) -> usize {

@@ -12,7 +12,7 @@ use kit_design::frame::{Frame, render_page};
 use kit_design::site::{self, Site};
 use kit_http::Surface;
 
-use crate::config::Role;
+use crate::config::{Config, Role};
 
 /// Where the page and its files are mounted.
 const PATH: &str = "/home";
@@ -76,9 +76,9 @@ const PROVIDER: &[Place] = &[
     Place { title: "OpenAPI document", path: "/api/v1/openapi.json", text: "The same as JSON, for client generators." },
 ];
 
-/// Adds the page to the surface of a role. `public_url` is the base URL at which visitors reach the surface.
-pub(crate) fn add_to(surface: Surface, role: Role, public_url: &str) -> Surface {
-    let url = url::Url::parse(public_url).ok();
+/// Adds the page to the surface of a role.
+pub(crate) fn add_to(surface: Surface, role: Role, config: &Config) -> Surface {
+    let url = url::Url::parse(&config.public_url(role)).ok();
     let prefix: Arc<str> = url.as_ref().map_or("", |url| url.path().trim_end_matches('/')).into();
     let (title, purpose, places, health) = match role {
         Role::Platform => (
@@ -97,7 +97,8 @@ pub(crate) fn add_to(surface: Surface, role: Role, public_url: &str) -> Surface 
     let base: Arc<str> = format!("{prefix}{PATH}").into();
     let page = HomePage { frame: Frame::signed_out(title, base.clone(), NAME), prefix, purpose, places, health };
     let origin = url.map_or(String::new(), |url| url.origin().ascii_serialization());
-    let site = Site { base, origin, name: NAME, home: NextLink { words: "Show the first page", path: "/" } };
+    let home = NextLink { words: "Show the first page", path: "/" };
+    let site = Site { base, origin, has_public_url: config.has_public_url(role), name: NAME, home };
     let show = async move || -> Result<Response, ErrorPage> { render_page(&page) };
     let pages = Router::new().route("/", get(show)).merge(assets::routes());
     surface.mount_home(PATH, site::wrap_site(pages, Arc::new(site)))
@@ -111,7 +112,9 @@ mod tests {
     use super::*;
 
     async fn get_page(role: Role, public_url: &str, path: &str) -> (http::response::Parts, String) {
-        let surface = add_to(kit_http::finish(Router::new()), role, public_url);
+        let mut config = Config::default();
+        (config.platform.public_url, config.provider.public_url) = (public_url.to_owned(), public_url.to_owned());
+        let surface = add_to(kit_http::finish(Router::new()), role, &config);
         let request = Request::builder().uri(path).header("accept", "text/html").body(Body::empty()).unwrap();
         let (parts, body) = surface.answer(request).await.into_parts();
         let bytes = axum::body::to_bytes(body, 1 << 20).await.unwrap();

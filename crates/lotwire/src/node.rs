@@ -138,6 +138,7 @@ pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> R
         key_region: Some(config.provider.key_region.clone()).filter(|region| !region.is_empty()),
         node_url: config.provider_node_url(),
         public_url: config.provider_public_url(),
+        has_public_url: config.has_public_url(Role::Provider),
         trusted_proxies: config.provider.trusted_proxies.clone(),
         requests_per_second_max: config.provider.requests_per_second,
         endpoints_max: config.provider.endpoints_per_application,
@@ -225,7 +226,7 @@ impl Node {
             let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
             let clock = node.services.clock.clone();
             let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock, ready_event_types());
-            let surface = home::add_to(surface, Role::Provider, &config.provider_public_url());
+            let surface = home::add_to(surface, Role::Provider, &config);
             let surface = node.with_proofs(surface, Role::Provider, &config);
             let addr = node.serve(listener, surface, &config, &config.provider.trusted_proxies)?;
             sources.push(metrics);
@@ -244,12 +245,14 @@ impl Node {
             }
             platform.spawn_workers(&node.tasks);
             sources.push(platform_api::metrics(platform.clone()));
-            let public_url = config.platform_public_url();
-            let settings =
-                AdminConfig { public_url: public_url.clone(), environment: config.platform.environment.clone() };
+            let settings = AdminConfig {
+                public_url: config.platform_public_url(),
+                has_public_url: config.has_public_url(Role::Platform),
+                environment: config.platform.environment.clone(),
+            };
             let api = platform_api::surface(platform.clone());
             let surface = platform_admin::add_to(api, platform.clone(), node.services.clock.clone(), settings);
-            let surface = home::add_to(surface, Role::Platform, &public_url);
+            let surface = home::add_to(surface, Role::Platform, &config);
             let surface = node.with_proofs(surface, Role::Platform, &config);
             let addr = node.serve(listener, surface, &config, &config.platform.trusted_proxies)?;
             node.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);

@@ -6,13 +6,13 @@
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{AppendHeaders, IntoResponse as _, Redirect, Response};
-use http::header::{HOST, REFERER, SET_COOKIE};
+use http::header::{REFERER, SET_COOKIE};
 use http::{HeaderMap, HeaderName};
 use std::sync::Arc;
 
 use super::cookie::{Cookie, Transport};
 use super::fields::UnauthenticatedForm;
-use super::site::Site;
+use super::site::{Site, own_path};
 
 /// Path of the form's address, below the site's base.
 pub(crate) const PATH: &str = "/colours";
@@ -114,10 +114,11 @@ fn back(site: &Site, headers: &HeaderMap) -> String {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let first = format!("{}/", site.base);
     let Some((origin, path)) = text(REFERER).and_then(split_origin) else { return first };
-    let is_own =
-        origin == site.origin || origin.split_once("://").is_some_and(|(_, authority)| text(HOST) == Some(authority));
-    let is_below = path.strip_prefix(&*site.base).is_some_and(|rest| rest.starts_with('/'));
-    if is_own && is_below { path.to_owned() } else { first }
+    let below = path.strip_prefix(&*site.base).filter(|rest| rest.starts_with('/'));
+    match below.filter(|_| site.is_own_origin(origin, headers)) {
+        Some(below) => format!("{}{}", site.base, own_path(below)),
+        None => first,
+    }
 }
 
 /// `https://host:port` and the path with its query.
@@ -129,14 +130,15 @@ fn split_origin(url: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use http::header::HeaderValue;
+    use http::header::{HOST, HeaderValue};
 
     use super::*;
     use crate::error_page::NextLink;
 
     fn site() -> Site {
         let home = NextLink { words: "Home", path: "/" };
-        Site { base: "/portal".into(), origin: "https://hooks.example".into(), name: "Portal", home }
+        let origin = "https://hooks.example".to_owned();
+        Site { base: "/portal".into(), origin, has_public_url: false, name: "Portal", home }
     }
 
     #[test]
@@ -156,6 +158,10 @@ mod tests {
             assert_eq!(back(&site(), &headers), expected, "{referer}");
         }
         assert_eq!(back(&site(), &HeaderMap::new()), "/portal/");
+        let mut headers = HeaderMap::new();
+        headers.insert(REFERER, HeaderValue::from_static("http://10.0.0.1:8071/portal/messages"));
+        headers.insert(HOST, HeaderValue::from_static("10.0.0.1:8071"));
+        assert_eq!(back(&Site { has_public_url: true, ..site() }, &headers), "/portal/");
     }
 
     #[tokio::test]

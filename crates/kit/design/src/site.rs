@@ -12,7 +12,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
@@ -39,6 +39,9 @@ pub struct Site {
     pub base: Arc<str>,
     /// Scheme, host and port of the site's public address.
     pub origin: String,
+    /// The operator set the public address, so that pages have that origin and no other. Otherwise the site is reached
+    /// under whatever name `Host` has.
+    pub has_public_url: bool,
     /// Name of the site, shown at the top of its pages.
     pub name: &'static str,
     /// Link to the site's first page, for error pages.
@@ -48,6 +51,27 @@ pub struct Site {
 /// Sites whose pages may show this response in a frame: an extension of responses. Without it, no site may.
 #[derive(Debug, Clone)]
 pub struct FrameAncestors(pub Vec<String>);
+
+impl Site {
+    /// Whether an origin, such as `https://host:port`, is the site's own in a request with these headers. The header `Host`
+    /// counts only without a public address: who makes a name of their own lead to this server decides what it contains.
+    pub(crate) fn is_own_origin(&self, origin: &str, headers: &HeaderMap) -> bool {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).filter(|_| !self.has_public_url);
+        origin == self.origin || host.is_some_and(|host| authority(origin) == Some(host))
+    }
+
+    /// 303 to a path of the site. A path that no header can have leads to the site's first page.
+    pub fn redirect(&self, path: &str) -> Redirect {
+        Redirect::to(&format!("{}{}", self.base, own_path(path)))
+    }
+}
+
+/// The path, if it is one of the site's own that a `Location` header can have; else that of the first page. What is not
+/// printable ASCII is percent-encoded in every address that a browser sends.
+pub fn own_path(path: &str) -> &str {
+    let is_own = path.starts_with('/') && !path.starts_with("//") && !path.contains('\\');
+    if is_own && path.bytes().all(|byte| byte.is_ascii_graphic()) { path } else { "/" }
+}
 
 impl FrameAncestors {
     /// The content security policy and the cross-origin resource policy of a response.
@@ -129,16 +153,23 @@ fn check_origin(site: &Site, method: &Method, headers: &HeaderMap) -> Result<(),
     }
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let is_own = match (text(SEC_FETCH_SITE), text(ORIGIN)) {
-        (Some(site), _) => site == "same-origin",
-        (None, Some(origin)) => origin == site.origin || authority(origin).is_some_and(|own| text(HOST) == Some(own)),
+        // A page on another name that leads to this server is of one origin with it, so its name counts, too.
+        (Some(from), Some(origin)) if site.has_public_url => {
+            from == "same-origin" && site.is_own_origin(origin, headers)
+        }
+        (Some(from), _) => from == "same-origin",
+        (None, Some(origin)) => site.is_own_origin(origin, headers),
         (None, None) => false,
     };
     if is_own {
         return Ok(());
     }
-    let detail = "The form was sent by another site, or by a browser that does not report the form's origin. Open the \
-         page on this site and send the form again.";
-    Err(ErrorPage::forbidden(detail))
+    let place =
+        if site.has_public_url { format!("at {}{}/", site.origin, site.base) } else { "on this site".to_owned() };
+    Err(ErrorPage::forbidden(format!(
+        "The form was sent by another site, or by a browser that does not report the form's origin. Open the page {place} \
+         and send the form again."
+    )))
 }
 
 /// `https://host:port` without its scheme.
@@ -198,9 +229,10 @@ struct ErrorPageWithSide {
 mod tests {
     use super::*;
 
-    fn is_accepted(method: Method, headers: &[(&'static str, &'static str)]) -> bool {
+    fn is_accepted(has_public_url: bool, method: Method, headers: &[(&'static str, &'static str)]) -> bool {
         let home = NextLink { words: "Home", path: "/" };
-        let site = Site { base: "/portal".into(), origin: "https://hooks.example".into(), name: "Portal", home };
+        let origin = "https://hooks.example".to_owned();
+        let site = Site { base: "/portal".into(), origin, has_public_url, name: "Portal", home };
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(*name, HeaderValue::from_static(value));
@@ -239,8 +271,38 @@ mod tests {
             (&[("origin", "null"), ("host", "hooks.example")], false),
             (&[("host", "hooks.example")], false),
         ] {
-            assert_eq!(is_accepted(Method::POST, headers), accepted, "{headers:?}");
-            assert!(is_accepted(Method::GET, headers));
+            assert_eq!(is_accepted(false, Method::POST, headers), accepted, "{headers:?}");
+            assert!(is_accepted(false, Method::GET, headers));
+        }
+    }
+
+    #[test]
+    fn with_a_public_url_a_form_comes_from_there_alone() {
+        for (headers, accepted) in [
+            (&[("sec-fetch-site", "same-origin")][..], true),
+            (&[("sec-fetch-site", "same-origin"), ("origin", "https://hooks.example")], true),
+            (&[("sec-fetch-site", "cross-site"), ("origin", "https://hooks.example")], false),
+            (&[("origin", "https://hooks.example"), ("host", "10.0.0.1:8071")], true),
+            // The attacker's name leads to this server.
+            (&[("sec-fetch-site", "same-origin"), ("origin", "http://evil.example"), ("host", "evil.example")], false),
+            (&[("origin", "http://evil.example"), ("host", "evil.example")], false),
+            (&[("origin", "http://hooks.example"), ("host", "hooks.example")], false),
+            (&[("sec-fetch-site", "same-origin"), ("origin", "null")], false),
+        ] {
+            assert_eq!(is_accepted(true, Method::POST, headers), accepted, "{headers:?}");
+            assert!(is_accepted(true, Method::GET, headers));
+        }
+    }
+
+    #[test]
+    fn a_redirect_leads_to_a_path_of_the_site() {
+        for path in ["/", "/customers?after=1", "/lots/1?done=saved#images", "/a%0Ab"] {
+            assert_eq!(own_path(path), path);
+        }
+        let controls = (0..=0x20_u8).chain([0x7f]).map(|byte| format!("/a{}", char::from(byte)));
+        let others = ["", "a", "//evil.example", "https://evil.example", "/\\evil.example", "/ä", "/a\u{85}b"];
+        for path in others.into_iter().map(str::to_owned).chain(controls) {
+            assert_eq!(own_path(&path), "/", "{path:?}");
         }
     }
 }

@@ -13,6 +13,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
+use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{StatusCode, Uri};
 use tower::Service;
 
@@ -93,7 +94,8 @@ impl Surface {
         self.mount(path, pages)
     }
 
-    /// The response to a request.
+    /// The response to a request. Of the surface's own responses only those with a `Cache-Control` of their own may be
+    /// kept by a cache; [`Self::mount`]ed routers decide for themselves.
     pub fn answer(&self, mut request: Request) -> impl Future<Output = Response> + Send + use<> {
         let home = self.home.as_ref().filter(|_| request.uri().path() == "/" && wants_html(request.headers()));
         if let Some(other) = home.or_else(|| self.mounted_at(request.uri().path())) {
@@ -118,6 +120,8 @@ impl Surface {
             if let Some((operation, requests)) = counted {
                 requests.count(operation, response.status());
             }
+            // A response may contain a secret, so none is kept unless its handler says for how long.
+            response.headers_mut().entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
             response
         }))
     }
@@ -315,6 +319,25 @@ mod tests {
                 parts.headers.get(ALLOW).map(|allow| allow.to_str().unwrap()),
                 (status == 405).then_some("GET,HEAD,POST")
             );
+        }
+    }
+
+    #[tokio::test]
+    async fn no_cache_keeps_a_response_whose_handler_does_not_allow_it() {
+        let kept = async || ([(CACHE_CONTROL, "private, max-age=60")], "kept");
+        let routes = Router::new().route("/kept", get(kept)).route("/lots", get(async || "secret"));
+        let mounted = Router::new().route("/", get(async || "page"));
+        let surface =
+            finish(routes.route("/broken", get(async || -> &str { panic!("a bug") }))).mount("/pages", mounted);
+        for (uri, expected) in [
+            ("/lots", Some("no-store")),
+            ("/nowhere", Some("no-store")),
+            ("/broken", Some("no-store")),
+            ("/kept", Some("private, max-age=60")),
+            ("/pages", None),
+        ] {
+            let (parts, _) = call_on(surface.clone(), Method::GET, uri).await;
+            assert_eq!(parts.headers.get(CACHE_CONTROL).map(|value| value.to_str().unwrap()), expected, "{uri}");
         }
     }
 

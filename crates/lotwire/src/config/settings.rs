@@ -75,7 +75,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "platform.public_url",
         SettingKind::Text,
-        "Base URL at which people reach the platform, used in addresses and links of the administration. With `https`, cookies are sent over HTTPS only. Empty: `platform.listen`.",
+        "Base URL at which people reach the platform, used in addresses and links of the administration. With `https`, cookies are sent over HTTPS only. Forms of pages are accepted from this URL alone. Empty: `platform.listen`, and forms are accepted under every name of the host.",
     ),
     setting(
         "platform.environment",
@@ -198,7 +198,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "provider.public_url",
         SettingKind::Text,
-        "Base URL at which customers reach the provider, used in App Portal links. Empty: `provider.listen`.",
+        "Base URL at which customers reach the provider, used in App Portal links. Forms of pages are accepted from this URL alone. Empty: `provider.listen`, and forms are accepted under every name of the host.",
     ),
     setting(
         "provider.key_region",

@@ -10,7 +10,7 @@ use kit_design::error_page::NextLink;
 use kit_design::site::Site;
 use kit_runtime::clock::SharedClock;
 use platform_core::Platform;
-use url::{Position, Url};
+use url::Url;
 
 use crate::PATH;
 use crate::lots::uploads::Uploads;
@@ -20,6 +20,8 @@ use crate::lots::uploads::Uploads;
 pub struct AdminConfig {
     /// Base URL at which people reach the platform.
     pub public_url: String,
+    /// The operator set that URL; otherwise it is where the server listens, and people may use other names of the host.
+    pub has_public_url: bool,
     /// Name of an installation that is not for production, such as "Staging"; empty for production.
     pub environment: String,
 }
@@ -44,13 +46,13 @@ impl Admin {
         let url = Url::parse(&config.public_url).ok();
         let base_path = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
         let base: Arc<str> = format!("{base_path}{PATH}").into();
-        let origin = url.as_ref().map_or("", |url| &url[..Position::BeforePath]).to_owned();
+        let origin = url.as_ref().map_or(String::new(), |url| url.origin().ascii_serialization());
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let cookie = |name| Cookie { name, path: base.to_string(), transport };
         let (session_cookie, device_cookie) = (cookie("lotwire_admin"), cookie("lotwire_admin_device"));
         let home = NextLink { words: "Go to the start page", path: "/" };
-        let site = Arc::new(Site { base, origin, name: "Lotwire", home });
+        let site = Arc::new(Site { base, origin, has_public_url: config.has_public_url, name: "Lotwire", home });
         Self(Arc::new(Inner {
             platform,
             clock,
@@ -108,6 +110,6 @@ impl Admin {
 
     /// 303 to a page of the administration.
     pub(crate) fn redirect(&self, path: &str) -> Redirect {
-        Redirect::to(&format!("{}{path}", self.0.site.base))
+        self.0.site.redirect(path)
     }
 }

@@ -13,6 +13,7 @@ use http::request::Parts;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{QueryFields, UnauthenticatedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
 use platform_core::people::{PeopleRefusal, SignIn, SignedIn};
@@ -145,24 +146,5 @@ fn words(refusal: &PeopleRefusal) -> String {
             format!("There were too many attempts. Try again in {minutes} {unit}.")
         }
         refusal => sentence(&refusal.to_string()),
-    }
-}
-
-/// The path, if it is one of the administration; else that of the first page.
-fn own_path(next: &str) -> &str {
-    let is_own = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
-    if is_own { next } else { "/" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_path_of_the_administration_follows_a_sign_in() {
-        assert_eq!(own_path("/customers?after=1"), "/customers?after=1");
-        for next in ["", "//evil.example", "https://evil.example", "/\\evil.example", "/a\nb"] {
-            assert_eq!(own_path(next), "/", "{next:?}");
-        }
     }
 }

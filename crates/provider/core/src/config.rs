@@ -42,6 +42,8 @@ pub struct ProviderConfig {
     pub node_url: Option<String>,
     /// Base address under which customers reach this server; links to the App Portal begin with it.
     pub public_url: String,
+    /// The operator set that address; otherwise it is where the server listens, and people may use other names of the host.
+    pub has_public_url: bool,
     /// Reverse proxies: their word for where a call came from is taken.
     pub trusted_proxies: Vec<IpNet>,
     /// Requests a second of an account at most, on each node, unless its own settings say otherwise.
@@ -113,6 +115,7 @@ impl Default for ProviderConfig {
             secret_kind: SecretKind::default(),
             node_url: None,
             public_url: "http://127.0.0.1:8071".to_owned(),
+            has_public_url: false,
             trusted_proxies: Vec::new(),
             requests_per_second_max: 50_000,
             endpoints_max: 1_000,

@@ -35,7 +35,7 @@ use kit_design::site::{self, Site};
 use kit_http::Surface;
 use kit_runtime::clock::SharedClock;
 use provider_core::Provider;
-use url::{Position, Url};
+use url::Url;
 
 pub use event_types::{ReadyEventType, ReadyEventTypes};
 
@@ -98,7 +98,8 @@ impl Dashboard {
         let url = Url::parse(&provider.config().public_url).ok();
         let base_path = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
         let base: Arc<str> = format!("{base_path}{PATH}").into();
-        let origin = url.as_ref().map_or("", |url| &url[..Position::BeforePath]).to_owned();
+        let origin = url.as_ref().map_or(String::new(), |url| url.origin().ascii_serialization());
+        let has_public_url = provider.config().has_public_url;
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let cookie = |name, path: &str| Cookie { name, path: format!("{base}{path}"), transport };
@@ -109,7 +110,7 @@ impl Dashboard {
             join: cookie("lotwire_dashboard_join", "/join"),
         };
         let home = NextLink { words: "Show the first page", path: "/" };
-        let site = Arc::new(Site { base, origin, name: "Webhook dashboard", home });
+        let site = Arc::new(Site { base, origin, has_public_url, name: "Webhook dashboard", home });
         Self(Arc::new(Inner { provider, clock, site, cookies, ready }))
     }
 
@@ -139,6 +140,6 @@ impl Dashboard {
 
     /// 303 to a page of the dashboard.
     pub(crate) fn redirect(&self, path: &str) -> Redirect {
-        Redirect::to(&format!("{}{path}", self.0.site.base))
+        self.0.site.redirect(path)
     }
 }

@@ -32,7 +32,7 @@ use kit_http::Surface;
 use kit_runtime::clock::SharedClock;
 use provider_core::Provider;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use url::{Position, Url};
+use url::Url;
 
 use self::embedding::SessionCookies;
 use kit_design::assets;
@@ -120,12 +120,13 @@ impl Portal {
         let url = Url::parse(&provider.config().public_url).ok();
         let base_path = url.as_ref().map_or("", |url| url.path().trim_end_matches('/'));
         let base: Arc<str> = format!("{base_path}{PATH}").into();
-        let origin = url.as_ref().map_or("", |url| &url[..Position::BeforePath]).to_owned();
+        let origin = url.as_ref().map_or(String::new(), |url| url.origin().ascii_serialization());
+        let has_public_url = provider.config().has_public_url;
         let is_secure = url.as_ref().is_some_and(|url| url.scheme() == "https");
         let transport = if is_secure { Transport::Secure } else { Transport::Any };
         let cookies = SessionCookies::new(&base, transport);
         let home = NextLink { words: "Show endpoints", path: "/endpoints" };
-        let site = Arc::new(Site { base, origin, name: "Webhooks", home });
+        let site = Arc::new(Site { base, origin, has_public_url, name: "Webhooks", home });
         Self(Arc::new(Inner { provider, clock, site, cookies, streams: Arc::new(Semaphore::new(STREAMS_MAX)) }))
     }
 
@@ -156,6 +157,6 @@ impl Portal {
 
     /// 303 to a page of the portal.
     pub(crate) fn redirect(&self, path: &str) -> Redirect {
-        Redirect::to(&format!("{}{path}", self.0.site.base))
+        self.0.site.redirect(path)
     }
 }

@@ -31,7 +31,8 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     pub(crate) fn new() -> Self {
-        Self::with(AdminConfig { public_url: "http://admin.test".into(), environment: "Staging".into() })
+        let (public_url, environment) = ("http://admin.test".into(), "Staging".into());
+        Self::with(AdminConfig { public_url, has_public_url: true, environment })
     }
 
     pub(crate) fn with(config: AdminConfig) -> Self {

@@ -13,6 +13,7 @@ use http::request::Parts;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, QueryFields, UnauthenticatedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
+use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
 use provider_core::people::{Browser, Role, SignIn, SignInResult, SignedIn};
 use provider_core::{PageRequest, ProviderError};
@@ -197,23 +198,4 @@ async fn sign_out(State(dashboard): State<Dashboard>, request: Request) -> Resul
     }
     let cookie = dashboard.cookies().session.remove().ok_or_else(ErrorPage::internal)?;
     Ok(([(SET_COOKIE, cookie)], dashboard.redirect("/sign-in?done=signed-out")).into_response())
-}
-
-/// The path, if it is one of the dashboard; else that of the first page.
-fn own_path(next: &str) -> &str {
-    let is_own = next.starts_with('/') && !next.starts_with("//") && !next.contains(['\\', '\r', '\n']);
-    if is_own { next } else { "/" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_path_of_the_dashboard_follows_a_sign_in() {
-        assert_eq!(own_path("/activity?before=act_1"), "/activity?before=act_1");
-        for next in ["", "//evil.example", "https://evil.example", "/\\evil.example", "/a\nb"] {
-            assert_eq!(own_path(next), "/", "{next:?}");
-        }
-    }
 }

@@ -6,11 +6,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, clippy::print_stdout)]
 
+mod browser;
+mod cached_secrets;
 mod call;
 mod damaged_database;
 mod descriptors;
 mod early_refusals;
 mod endpoint_addresses;
+mod forged_requests;
 mod host_headers;
 mod hostile_receivers;
 mod kept_connections;
