@@ -8,12 +8,15 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod name;
+
 use std::fmt;
 use std::time::Duration;
 
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+pub use name::plain_name;
 
 /// Time for each answer of the mail server.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(20);

@@ -10,7 +10,6 @@ use kit_runtime::vault::Vault;
 use crate::accounts::api_key_cache::ApiKeyCache;
 use crate::accounts::failed_auth_limit::FailedAuthLimiter;
 use crate::accounts::rate_limit::RateLimiters;
-use crate::alerts::CodeMails;
 use crate::config::ProviderConfig;
 use crate::dispatcher::snapshot::Snapshots;
 use crate::dispatcher::{Dispatcher, Transport};
@@ -67,7 +66,6 @@ struct Inner {
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
     url_looks: UrlLooks,
-    code_mails: CodeMails,
     usage_counts: UsageCounts,
     sign_in_state: SignInState,
 }
@@ -127,7 +125,6 @@ impl Provider {
             retention_counters: RetentionCounters::default(),
             store_counts: StoreCountsCache::default(),
             url_looks: UrlLooks::new(transport, RateLimiters::new(clock_start)),
-            code_mails: CodeMails(RateLimiters::new(clock_start)),
             usage_counts: UsageCounts::default(),
         }))
     }
@@ -216,10 +213,6 @@ impl Provider {
 
     pub(crate) fn url_looks(&self) -> &UrlLooks {
         &self.0.url_looks
-    }
-
-    pub(crate) fn code_mails(&self) -> &CodeMails {
-        &self.0.code_mails
     }
 
     pub(crate) fn usage_counts(&self) -> &UsageCounts {

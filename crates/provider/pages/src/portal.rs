@@ -19,6 +19,7 @@ mod notice;
 mod overview;
 pub(crate) mod pager;
 mod session;
+mod stream_slots;
 mod theme;
 
 use std::sync::Arc;
@@ -31,10 +32,10 @@ use axum::routing::{get, post};
 use kit_http::Surface;
 use kit_runtime::clock::SharedClock;
 use provider_core::Provider;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
 use self::embedding::SessionCookies;
+use self::stream_slots::StreamSlots;
 use kit_design::assets;
 use kit_design::cookie::Transport;
 use kit_design::error_page::NextLink;
@@ -42,9 +43,6 @@ use kit_design::site::{self, Site};
 
 /// Path of the portal below the provider's public address. Magic links point there.
 pub const PATH: &str = "/app-portal";
-
-/// Streams of live updates that are open at the same time. Further visitors see the same pages without them.
-const STREAMS_MAX: usize = 500;
 
 /// State of every page's handler. Clones share it.
 #[derive(Clone)]
@@ -55,8 +53,8 @@ struct Inner {
     clock: SharedClock,
     site: Arc<Site>,
     cookies: SessionCookies,
-    /// One permit for each stream of live updates.
-    streams: Arc<Semaphore>,
+    /// The open streams of live updates. Visitors without a place see the same pages without them.
+    streams: StreamSlots,
 }
 
 /// Mounts the portal of this provider on the surface, below [`PATH`].
@@ -127,7 +125,7 @@ impl Portal {
         let cookies = SessionCookies::new(&base, transport);
         let home = NextLink { words: "Show endpoints", path: "/endpoints" };
         let site = Arc::new(Site { base, origin, has_public_url, name: "Webhooks", home });
-        Self(Arc::new(Inner { provider, clock, site, cookies, streams: Arc::new(Semaphore::new(STREAMS_MAX)) }))
+        Self(Arc::new(Inner { provider, clock, site, cookies, streams: StreamSlots::default() }))
     }
 
     pub(crate) fn provider(&self) -> &Provider {
@@ -142,9 +140,8 @@ impl Portal {
         &self.0.clock
     }
 
-    /// A permit for a stream; none when there are too many.
-    pub(crate) fn stream_permit(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.0.streams).try_acquire_owned().ok()
+    fn streams(&self) -> &StreamSlots {
+        &self.0.streams
     }
 
     pub(crate) fn site(&self) -> &Site {

@@ -1,6 +1,7 @@
 //! The texts of alerts: mails and the details of operational events.
 
 use jiff::{SignedDuration, Timestamp};
+use kit_mail::plain_name;
 use kit_runtime::clock::rfc3339_ms;
 use serde_json::{Map, Value, json};
 
@@ -54,7 +55,7 @@ impl Notice<'_> {
 
     /// The subject of the mail.
     pub(super) fn subject(&self) -> String {
-        let (host, application) = (self.host(), &self.application.name);
+        let (host, application) = (self.host(), plain_name(&self.application.name));
         match self.transition {
             Transition::Failing => format!("Webhooks to {host} fail ({application})"),
             Transition::DisablingSoon => format!("Webhooks to {host} will be disabled in 24 hours ({application})"),
@@ -93,7 +94,7 @@ impl Notice<'_> {
     }
 
     fn opening(&self) -> String {
-        let (host, name) = (self.host(), &self.application.name);
+        let (host, name) = (self.host(), plain_name(&self.application.name));
         match self.transition {
             Transition::Failing | Transition::DisablingSoon => {
                 format!("No webhook of {name} has been delivered to {host} since {}.", time(self.since))
@@ -165,10 +166,15 @@ pub(super) enum Audience {
 }
 
 /// The mail that confirms an address. `owner` is the name of the account or application whose alerts it will receive.
-pub(super) fn confirmation(code: &str, owner: &str, public_url: &str) -> String {
-    let (owner, url) = (owner.replace(char::is_control, " "), public_url.trim_end_matches('/'));
+/// The caller who asks for the mail may have chosen that name, and need not know the recipient.
+pub(super) fn confirmation(code: &str, audience: Audience, owner: &str, public_url: &str) -> String {
+    let (owner, url) = (plain_name(owner), public_url.trim_end_matches('/'));
+    let kind = match audience {
+        Audience::Account => "account",
+        Audience::Application => "application",
+    };
     format!(
-        "{owner} wants to send alerts about webhooks to this address.\n\n\
+        "The {kind} \"{owner}\"\nwants to send alerts about its webhooks to this address.\n\n\
          To confirm the address within 24 hours, open this page:\n{url}/app-portal/alerts/confirm?code={code}\n\n\
          Or enter this code on the page Alerts: {code}\n\n\
          If you do not expect this, ignore this mail. You will receive no alerts.\n"

@@ -1,16 +1,12 @@
 //! Who receives alerts by e-mail: addresses of an account, for all its applications, and of one application.
 
-use std::time::Duration;
-
 use jiff::SignedDuration;
 use sha2::{Digest as _, Sha256};
 
-use super::notice;
+use super::notice::{self, Audience};
 use crate::accounts::caller::{Caller, Scope};
-use crate::accounts::rate_limit::{RateLimiters, whole_seconds};
 use crate::activity::Action;
-use crate::error::{ProviderError, ProviderResult, Quota};
-use crate::gcra::Gcra;
+use crate::error::{ProviderError, ProviderResult};
 use crate::model::{Capability, Id};
 use crate::people::Role;
 use crate::port::{AlertRecipient, AlertScope, NewMail, StoreError};
@@ -22,14 +18,6 @@ const RECIPIENTS_MAX: usize = 20;
 const CODE_BYTES: usize = 10;
 /// How long a code confirms its address.
 const CODE_VALID: SignedDuration = SignedDuration::from_hours(24);
-/// Codes that one scope sends at once, and the time after which it may send one more: the addresses need not be its own.
-const CODES_MAX: u32 = 10;
-const CODE_INTERVAL: Duration = Duration::from_secs(120);
-const CODE_MAILS: Gcra =
-    Gcra { interval: CODE_INTERVAL, tolerance: Duration::from_secs(CODE_INTERVAL.as_secs() * (CODES_MAX as u64 - 1)) };
-
-/// Counts the codes that each account and each application sends from this node.
-pub(crate) struct CodeMails(pub(crate) RateLimiters);
 
 impl Provider {
     /// Whether alerts go by e-mail: the operator set a mail server.
@@ -67,20 +55,18 @@ impl Provider {
         if !kit_mail::is_address(address) {
             return Err(ProviderError::invalid("address", "must be an e-mail address, such as ops@example.com"));
         }
-        let owner = scope.application.as_ref().unwrap_or(&scope.account);
-        let wait = self.code_mails().0.of(owner).take_of(CODE_MAILS, self.clock().monotonic());
-        wait.map_err(|wait| too_many_codes(whole_seconds(wait)))?;
-        let owner_name = match &scope.application {
-            Some(application) => self.application(caller, application).await?.name,
-            None => self.account(&scope.account).await?.name,
+        let (audience, owner_name) = match &scope.application {
+            Some(application) => (Audience::Application, self.application(caller, application).await?.name),
+            None => (Audience::Account, self.account(&scope.account).await?.name),
         };
+        let taken = self.take_code(&scope, address).await?;
         let code = kit_runtime::ids::token(self.random(), CODE_BYTES);
         let now = self.now();
         let mail = NewMail {
             account: scope.account.clone(),
             recipient: address.to_owned(),
             subject: "Confirm this address for webhook alerts".to_owned(),
-            body: notice::confirmation(&code, &owner_name, &self.config().public_url),
+            body: notice::confirmation(&code, audience, &owner_name, &self.config().public_url),
         };
         let recipient = AlertRecipient {
             scope: scope.clone(),
@@ -89,12 +75,16 @@ impl Provider {
             created_at: now,
             confirmed_at: None,
         };
-        match self.store().put_alert_recipient(recipient, RECIPIENTS_MAX, mail).await {
-            Err(StoreError::LimitReached) => {
-                let detail = format!("there are {RECIPIENTS_MAX} addresses for these alerts already; remove one first");
-                return Err(ProviderError::BadRequest { code: "limit_reached", detail });
-            }
-            added => added?,
+        if let Err(error) = self.store().put_alert_recipient(recipient, RECIPIENTS_MAX, mail).await {
+            self.return_code(taken).await?;
+            return Err(match error {
+                StoreError::LimitReached => {
+                    let detail =
+                        format!("there are {RECIPIENTS_MAX} addresses for these alerts already; remove one first");
+                    ProviderError::BadRequest { code: "limit_reached", detail }
+                }
+                error => error.into(),
+            });
         }
         self.record_alert_recipient(caller, Action::AlertRecipientAdded, &scope, address).await;
         Ok(())
@@ -146,18 +136,6 @@ impl Provider {
             }
         };
         Ok(AlertScope { account: caller.account.clone(), application })
-    }
-}
-
-fn too_many_codes(retry_after: Duration) -> ProviderError {
-    ProviderError::TooManyRequests {
-        detail: "too many codes were sent to addresses for alerts",
-        retry_after,
-        quota: Quota {
-            name: "codes",
-            requests: CODES_MAX,
-            window_s: u32::try_from(CODE_INTERVAL.as_secs()).unwrap_or(u32::MAX) * CODES_MAX,
-        },
     }
 }
 

@@ -390,15 +390,79 @@ pub(super) async fn contacts_of_an_application_receive_its_alerts_and_no_others(
 pub(super) async fn codes_to_addresses_are_limited(store: Shared) {
     let mails = MailServer::start().await;
     let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
-    let node = &nodes.nodes[0];
-    for _ in 0..10 {
-        node.add_alert_recipient(&nodes.caller, None, "stranger@example.com").await.unwrap();
+    let add = async |node: usize, caller: &Caller, application: Option<&str>, address: &str| match nodes.nodes[node]
+        .add_alert_recipient(caller, application, address)
+        .await
+    {
+        Ok(()) => true,
+        Err(ProviderError::TooManyRequests { retry_after, .. }) => {
+            assert!(retry_after <= 24 * HOUR, "{retry_after:?}");
+            false
+        }
+        Err(error) => panic!("{error}"),
+    };
+    // One mailbox, by two nodes, for the account and for an application.
+    let addresses = ["stranger@example.com", "Stranger@example.com", "stran.ger+1@example.com"];
+    let mut sent = 0;
+    for number in 0..12 {
+        let application = (number % 2 == 0).then_some("a");
+        sent += usize::from(add(number / 2 % 2, &nodes.caller, application, addresses[number % 3]).await);
     }
-    let refused = node.add_alert_recipient(&nodes.caller, None, "stranger@example.com").await;
-    assert!(matches!(refused, Err(ProviderError::TooManyRequests { .. })), "{refused:?}");
-    node.add_alert_recipient(&nodes.caller, Some("a"), "other@example.com").await.unwrap();
-    nodes.clock.advance(Duration::from_secs(120));
-    node.add_alert_recipient(&nodes.caller, None, "stranger@example.com").await.unwrap();
+    assert_eq!(sent, 5);
+    // Another account may still write to it, though all accounts together may not go on for ever.
+    let mut sent_by_others = 0;
+    for number in 0..4 {
+        let other = Caller::operator(&nodes.nodes[0].create_account(&format!("Other {number}")).await.unwrap());
+        for _ in 0..6 {
+            sent_by_others += usize::from(add(1, &other, None, addresses[0]).await);
+        }
+    }
+    assert_eq!(sent_by_others, 10);
+    nodes.clock.advance(5 * HOUR);
+    assert!(add(0, &nodes.caller, None, addresses[0]).await, "a fifth of a day later");
+    assert!(!add(0, &nodes.caller, None, addresses[0]).await);
+
+    // All applications of an account together.
+    nodes.clock.advance(48 * HOUR);
+    let mut sent = 0;
+    for application in ["a", "b", "c", "d"] {
+        let input =
+            ApplicationInput { name: "House".into(), uid: Some(application.into()), ..ApplicationInput::default() };
+        let created =
+            nodes.nodes[0].create_application(&nodes.caller, input, IfExists::Get, None, |_| String::new()).await;
+        created.unwrap();
+        let mut of_application = 0;
+        for number in 0..15 {
+            let address = format!("{application}{number}@example.com");
+            of_application += usize::from(add(number % 2, &nodes.caller, Some(application), &address).await);
+        }
+        sent += of_application;
+    }
+    assert_eq!(sent, 50);
+}
+
+pub(super) async fn a_code_that_is_not_sent_does_not_count(store: Shared) {
+    let mut mails = MailServer::start().await;
+    let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
+    nodes.confirm(&mut mails, None, "ops@example.com").await;
+    for _ in 0..8 {
+        let refused = nodes.nodes[0].add_alert_recipient(&nodes.caller, None, "ops@example.com").await;
+        assert!(matches!(refused, Err(ProviderError::Conflict { .. })), "{refused:?}");
+    }
+}
+
+pub(super) async fn a_name_that_the_sender_chose_is_short_and_without_links_in_a_mail(store: Shared) {
+    let mut mails = MailServer::start().await;
+    let nodes = Nodes::new(store, Some(Mailer::new(&mails.url, "alerts@example.org").unwrap())).await;
+    let name = format!("Pay now: https://evil.example/pay www.evil.example {}", "and again ".repeat(20));
+    let application = ApplicationInput { name, uid: Some("b".into()), ..ApplicationInput::default() };
+    let node = &nodes.nodes[0];
+    node.create_application(&nodes.caller, application, IfExists::Refuse, None, |_| String::new()).await.unwrap();
+    node.add_alert_recipient(&nodes.caller, Some("b"), "stranger@example.com").await.unwrap();
+    nodes.round().await;
+    let mail = mails.only();
+    contains(&mail, &["The application \"Pay now https evil example pay www evil"]);
+    assert!(!mail.contains("evil.example") && !mail.contains("and again"), "{mail}");
 }
 
 pub(super) async fn without_a_mail_server_only_events_are_sent(store: Shared) {

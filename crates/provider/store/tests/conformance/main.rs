@@ -187,6 +187,8 @@ stories! {
         owners_are_told_each_transition_once,
         a_mail_waits_for_a_busy_server_and_the_nodes_own_faults_are_no_alert,
         codes_to_addresses_are_limited,
+        a_code_that_is_not_sent_does_not_count,
+        a_name_that_the_sender_chose_is_short_and_without_links_in_a_mail,
         contacts_of_an_application_receive_its_alerts_and_no_others,
         without_a_mail_server_only_events_are_sent;
     pages:

@@ -9,6 +9,7 @@
 mod browser;
 mod cached_secrets;
 mod call;
+mod code_mails;
 mod damaged_database;
 mod descriptors;
 mod early_refusals;
@@ -19,6 +20,7 @@ mod hostile_receivers;
 mod kept_connections;
 mod locked_database;
 mod paddles;
+mod portal_streams;
 mod provider_addresses;
 mod provider_tenancy;
 mod raw;

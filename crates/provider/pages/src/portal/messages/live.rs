@@ -10,13 +10,14 @@ use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
+use http::request::Parts;
 use jiff::SignedDuration;
 use provider_core::port::{MessageFilter, PayloadRead};
 use provider_core::{HistoryQuery, HistoryRequest, ids};
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::page_error::PageError;
 use crate::portal::session::Session;
+use crate::portal::stream_slots::StreamSlot;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::QueryFields;
 
@@ -31,24 +32,27 @@ struct Tail {
     after: String,
     shown: usize,
     checks: usize,
-    _permit: OwnedSemaphorePermit,
+    _slot: StreamSlot,
 }
 
-/// `GET /messages/live?after={message}&eventType={name}`: an event `newer` with the number, whenever it changes.
+/// `GET /messages/live?after={message}&eventType={name}`: an event `newer` with the number, whenever it changes. 204 when
+/// too many streams are open, which ends the browser's attempts.
 pub(in crate::portal) async fn stream(
     session: Session,
+    parts: Parts,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let after = query.text("after").to_owned();
     if !ids::is_id(&after, ids::MESSAGE) {
         return Err(ErrorPage::bad_request("The parameter \"after\" must be the id of a message.").into());
     }
-    let Some(permit) = session.portal.stream_permit() else {
+    let from = kit_http::client_ip::resolve(&parts, &session.provider().config().trusted_proxies);
+    let Some(slot) = session.portal.streams().take(&session.application.id, from) else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
     let event_types = query.non_empty("eventType").map(|name| vec![name.to_owned()]);
     let filter = MessageFilter { event_types, ..MessageFilter::default() };
-    let tail = Tail { session, filter, after, shown: 0, checks: 0, _permit: permit };
+    let tail = Tail { session, filter, after, shown: 0, checks: 0, _slot: slot };
     let events = stream::unfold(tail, async |mut tail| {
         let text = tail.next().await?;
         Some((Ok::<_, Infallible>(text), tail))

@@ -1,0 +1,110 @@
+//! Limits on the mails with codes. The addresses need not be the sender's own, so neither an account nor a link of an
+//! application may send many, nor may all of them together send many to one mailbox.
+//!
+//! The allowances are in the store, so a restart or another node does not renew them.
+
+use std::time::Duration;
+
+use kit_identity::throttle::Attempt;
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{ProviderError, ProviderResult, Quota};
+use crate::port::AlertScope;
+use crate::provider::Provider;
+
+/// In this time a used allowance refills, evenly.
+const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
+/// Codes of one account, those of its applications among them.
+const OF_ACCOUNT_MAX: u32 = 50;
+/// Codes of one application, so that the visitors of one portal leave some to the others.
+const OF_APPLICATION_MAX: u32 = 20;
+/// Codes of one account to one mailbox: few enough that it alone can't use up what the mailbox receives from all.
+const OF_ACCOUNT_TO_MAILBOX_MAX: u32 = 5;
+/// Codes of all accounts to one mailbox.
+const TO_MAILBOX_MAX: u32 = 15;
+
+impl Provider {
+    /// Takes one code to an address from the allowances, and returns what was taken. 429.
+    pub(super) async fn take_code(&self, scope: &AlertScope, address: &str) -> ProviderResult<Vec<Attempt>> {
+        let (wanted, now) = (wanted(scope, address), self.now());
+        let Some(allowed_from) = self.store().take_sign_in_attempts(wanted.clone(), now).await? else {
+            return Ok(wanted);
+        };
+        let wait_ms = allowed_from.as_millisecond().saturating_sub(now.as_millisecond());
+        let wait_s = u64::try_from(wait_ms).unwrap_or_default().div_ceil(1_000).max(1);
+        Err(ProviderError::TooManyRequests {
+            detail: "too many codes were sent to this address, or by this account or application, in the last 24 hours",
+            retry_after: Duration::from_secs(wait_s),
+            quota: Quota {
+                name: "codes",
+                requests: OF_ACCOUNT_TO_MAILBOX_MAX,
+                window_s: u32::try_from(WINDOW.as_secs()).unwrap_or(u32::MAX),
+            },
+        })
+    }
+
+    /// Gives a code back that was not sent.
+    pub(super) async fn return_code(&self, taken: Vec<Attempt>) -> ProviderResult<()> {
+        Ok(self.store().settle_sign_in_attempts(Vec::new(), taken).await?)
+    }
+}
+
+fn wanted(scope: &AlertScope, address: &str) -> Vec<Attempt> {
+    let (account, mailbox) = (&*scope.account, mailbox(address));
+    let mut wanted = vec![
+        allowance(&["to mailbox", &mailbox], TO_MAILBOX_MAX),
+        allowance(&["of account to mailbox", account, &mailbox], OF_ACCOUNT_TO_MAILBOX_MAX),
+        allowance(&["of account", account], OF_ACCOUNT_MAX),
+    ];
+    wanted.extend(scope.application.as_ref().map(|id| allowance(&["of application", id], OF_APPLICATION_MAX)));
+    wanted
+}
+
+fn allowance(owner: &[&str], codes_max: u32) -> Attempt {
+    let mut subject = Sha256::new_with_prefix(b"code mail\0");
+    for part in owner {
+        subject.update(part);
+        subject.update([0]);
+    }
+    Attempt { subject: subject.finalize().into(), refill_interval: WINDOW / codes_max, attempts_max: codes_max }
+}
+
+/// What the addresses of one mailbox have in common. Most servers deliver `Ann+anything@example.com` to the mailbox of
+/// `ann@example.com`, and some ignore dots. Two mailboxes that differ in dots alone share their allowance, which harms
+/// neither.
+fn mailbox(address: &str) -> String {
+    let address = address.to_lowercase();
+    let (local, domain) = address.rsplit_once('@').unwrap_or((&address, ""));
+    let local = local.trim_matches('"').split('+').next().unwrap_or_default().replace('.', "");
+    format!("{local}@{}", domain.trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_one_mailbox_share_its_allowance() {
+        for address in
+            ["ann.lee@example.com", "Ann.Lee@Example.COM", "annlee+1@example.com", "\"a.nnlee+x\"@example.com."]
+        {
+            assert_eq!(mailbox(address), "annlee@example.com", "{address}");
+        }
+        assert_ne!(mailbox("ann@example.com"), mailbox("ann@example.org"));
+    }
+
+    #[test]
+    fn an_account_alone_leaves_something_of_a_mailbox_to_others() {
+        const { assert!(OF_ACCOUNT_TO_MAILBOX_MAX * 2 < TO_MAILBOX_MAX) };
+        let scope = |application: Option<&str>| AlertScope {
+            account: "org_1".into(),
+            application: application.map(Into::into),
+        };
+        let subjects = |application| {
+            wanted(&scope(application), "a@example.com").into_iter().map(|wanted| wanted.subject).collect::<Vec<_>>()
+        };
+        assert_eq!((subjects(None).len(), subjects(Some("app_1")).len()), (3, 4));
+        assert_eq!(subjects(None), subjects(Some("app_1"))[..3]);
+        assert_ne!(subjects(Some("app_1")), subjects(Some("app_2")));
+    }
+}
