@@ -6,6 +6,7 @@ pub(crate) mod authentication;
 pub(crate) mod caller;
 pub(crate) mod colour;
 pub(crate) mod failed_auth_limit;
+pub(crate) mod logo;
 pub(crate) mod portal_settings;
 pub(crate) mod rate_limit;
 

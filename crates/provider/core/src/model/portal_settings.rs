@@ -52,17 +52,4 @@ impl LogoType {
     pub fn parse(media_type: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|logo_type| logo_type.media_type() == media_type)
     }
-
-    /// The type of an image, told by its first bytes.
-    pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
-        if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-            Some(Self::Png)
-        } else if bytes.starts_with(b"\xff\xd8\xff") {
-            Some(Self::Jpeg)
-        } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
-            Some(Self::Webp)
-        } else {
-            None
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::fixture::Fixture;
 
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and the rest of the image";
+const PNG: &[u8] = include_bytes!("../logo.png");
 
 #[tokio::test]
 async fn an_admin_renames_the_account() {
@@ -48,6 +48,10 @@ async fn what_is_wrong_with_the_portals_settings_is_shown_beside_the_field() {
     let page = ann.upload("/account/portal", &fields, ("logo", b"<svg onload=alert(1)>")).await;
     page.is(422).shows("has a contrast of 1.4:1").shows("must be a PNG, JPEG or WebP image");
     page.shows("is not an origin").shows("https://ok.example").hides("<path>");
+    let begun = [("colour", ""), ("origins", "")];
+    let page = ann.upload("/account/portal", &begun, ("logo", b"\x89PNG\r\n\x1a\n and no image")).await;
+    page.is(422).shows("be shown as an image: export it again as PNG, JPEG or WebP");
+    ann.get("/account/logo").await.is(404);
     let fields = [("colour", "red"), ("origins", "")];
     ann.upload("/account/portal", &fields, ("logo", &[b"\x89PNG\r\n\x1a\n", &[0; 102_400][..]].concat()))
         .await

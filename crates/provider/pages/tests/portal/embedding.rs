@@ -6,7 +6,7 @@ use provider_core::{LogoInput, PortalSettingsInput};
 use crate::fixture::Fixture;
 
 const CONSOLE: &str = "https://console.example.com";
-const LOGO: &[u8] = b"\x89PNG\r\n\x1a\nnot really";
+const LOGO: &[u8] = include_bytes!("../logo.png");
 
 async fn set_up(fixture: &Fixture, origins: &[&str], logo: LogoInput) {
     let input = PortalSettingsInput {
