@@ -63,6 +63,11 @@ impl BodyMemory {
     pub(crate) fn reserve(&self) -> BodyReservation<'_> {
         BodyReservation { of: self, bytes: 0 }
     }
+
+    /// The limit of the counted bytes of all bodies.
+    pub(crate) fn bytes_max(&self) -> usize {
+        self.bytes_max.load(Ordering::Relaxed)
+    }
 }
 
 /// Sets the limit of the bytes of request bodies in memory, beyond the first 16 KiB of each.

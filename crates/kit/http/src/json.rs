@@ -160,10 +160,12 @@ pub async fn read(body: Body) -> Result<Bytes, JsonError> {
 /// Reads the whole body, up to a limit. `BodyMemoryFull` when [`crate::body_memory`] has no room for it; it counts
 /// there until it is dropped.
 pub async fn read_up_to(body: Body, bytes_max: usize) -> Result<Bytes, JsonError> {
-    match tokio::time::timeout(BODY_TIME_MAX, read_within(&BODY_MEMORY, body, bytes_max)).await {
-        Ok(read) => read,
-        Err(_) => Err(JsonError::TimedOut),
-    }
+    within_time(read_within(&BODY_MEMORY, body, bytes_max)).await
+}
+
+/// The result of reading a body, which has to arrive within 30 seconds.
+pub(crate) async fn within_time(reading: impl Future<Output = Result<Bytes, JsonError>>) -> Result<Bytes, JsonError> {
+    tokio::time::timeout(BODY_TIME_MAX, reading).await.unwrap_or(Err(JsonError::TimedOut))
 }
 
 pub(crate) async fn read_within(

@@ -35,6 +35,7 @@ pub mod shared_check;
 mod surface;
 pub mod unauthenticated_body;
 mod unread_body;
+pub mod upload_body;
 mod write_coalescing;
 
 pub use cors::Origins;

@@ -54,7 +54,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "request_bodies_mib",
         SettingKind::Number,
-        "Limit in MiB on request bodies in memory, over all ports. Each body counts beyond its first 16 KiB, until the response. Above the limit, requests receive 503 `too_many_bodies` with `Retry-After`. Catalogue imports are streamed and do not count.",
+        "Limit in MiB on request bodies in memory, over all ports. Each body counts beyond its first 16 KiB, until the response. Above the limit, requests receive 503 `too_many_bodies` with `Retry-After`. Images of one user or API key take at most half of it. Catalogues are stored while they arrive and do not count.",
     ),
     setting(
         "connections_per_address",

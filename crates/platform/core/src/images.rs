@@ -1,7 +1,8 @@
 //! Images of lots: uploading, ordering, removing and reading them.
 //!
 //! An upload is decoded with limits and encoded again, so that no metadata, no other format and nothing active is kept.
-//! Decoding runs on blocking threads, two images at a time. The content of an image never changes, so it can be cached
+//! Decoding runs on blocking threads. The images that are decoded at the same time need no more memory than the largest
+//! alone: small ones two at a time, large ones one after the other. The content of an image never changes, so it can be cached
 //! for ever.
 
 mod decode;
@@ -21,6 +22,7 @@ pub use crate::port::{ImageVariant, ItemImage};
 pub use file_names::{FileNameProblem, LotIndex, MATCHED_FILES_MAX, MatchedLot};
 pub use upload::{ImageFile, SameName, UploadOutcome};
 
+use self::decode::DecodedImage;
 use crate::access::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
 use crate::{Caller, Platform, Scope};
@@ -33,6 +35,10 @@ pub const IMAGE_PIXELS_MAX: u64 = 50_000_000;
 pub const ITEM_IMAGES_MAX: usize = 50;
 /// Images decoded at once.
 const DECODED_AT_ONCE_MAX: usize = 2;
+/// Bytes of memory in a permit for decoding: 1 MiB.
+const PERMIT_BYTES: u64 = 1 << 20;
+/// Permits of all images that are decoded at once: the largest takes them all.
+const PERMITS_MAX: u32 = (decode::WORKING_BYTES_MAX / PERMIT_BYTES + 1) as u32;
 /// Uploads that wait for their turn or are decoded.
 const UPLOADS_WAITING_MAX: usize = 16;
 /// Items whose images are read at once.
@@ -54,6 +60,8 @@ pub struct ImageUpload {
 /// Bounds the uploads of a node.
 pub(crate) struct ImageLimits {
     decoding: Arc<Semaphore>,
+    /// Memory of the images that are decoded.
+    decoding_memory: Arc<Semaphore>,
     waiting: Semaphore,
     /// One image is stored at a time, so that of two uploads of one image the second finds the first.
     storing: Mutex<()>,
@@ -63,9 +71,33 @@ impl Default for ImageLimits {
     fn default() -> Self {
         Self {
             decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE_MAX)),
+            decoding_memory: Arc::new(Semaphore::new(PERMITS_MAX as usize)),
             waiting: Semaphore::new(UPLOADS_WAITING_MAX),
             storing: Mutex::default(),
         }
+    }
+}
+
+impl ImageLimits {
+    /// Decodes an image when its turn has come and there is memory for it. The inner error is of the file.
+    async fn decode(&self, content: Bytes) -> PlatformResult<Result<DecodedImage, String>> {
+        let failed = |error| PlatformError::Internal(format!("an image could not be decoded: {error}"));
+        let Ok(turn) = Arc::clone(&self.decoding).acquire_owned().await else { return Err(PlatformError::Busy) };
+        let header = content.clone();
+        let bytes = tokio::task::spawn_blocking(move || decode::working_bytes(&header)).await.map_err(failed)?;
+        let permits = match bytes {
+            Ok(bytes) => u32::try_from(bytes / PERMIT_BYTES + 1).unwrap_or(PERMITS_MAX).min(PERMITS_MAX),
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let memory = Arc::clone(&self.decoding_memory).acquire_many_owned(permits).await;
+        let Ok(memory) = memory else { return Err(PlatformError::Busy) };
+        let decoding = tokio::task::spawn_blocking(move || {
+            let decoded = decode::decode(&content);
+            // Kept by the thread, which goes on when the request ends early.
+            drop((turn, memory));
+            decoded
+        });
+        decoding.await.map_err(failed)
     }
 }
 
@@ -83,16 +115,7 @@ impl Platform {
         }
         let limits = self.image_limits();
         let _waiting = limits.waiting.try_acquire().map_err(|_| PlatformError::Busy)?;
-        let Ok(turn) = Arc::clone(&limits.decoding).acquire_owned().await else { return Err(PlatformError::Busy) };
-        let content = upload.content;
-        let decoding = tokio::task::spawn_blocking(move || {
-            let decoded = decode::decode(&content);
-            drop(turn);
-            decoded
-        });
-        let decoded = decoding
-            .await
-            .map_err(|error| PlatformError::Internal(format!("an image could not be decoded: {error}")))?;
+        let decoded = limits.decode(upload.content).await?;
         let decoded = decoded.map_err(|problem| PlatformError::invalid("", problem))?;
         let image = ItemImage {
             uuid: upload.uuid,
@@ -214,7 +237,7 @@ impl Platform {
 }
 
 /// The last part of the name, without control characters.
-fn shown_name(name: &str) -> String {
+pub(crate) fn shown_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
     last.chars().filter(|char| !char.is_control()).take(FILE_NAME_CHARS_MAX).collect()
 }

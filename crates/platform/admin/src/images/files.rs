@@ -1,5 +1,6 @@
 //! Files of a form with several files, one after the other: each is read within the limit of an image, so that a form
-//! of any size needs the memory of one.
+//! of any size needs the memory of one. A file counts as memory while it arrives, and takes no turn of other uploads
+//! before it is complete.
 
 use std::fmt::Display;
 
@@ -7,9 +8,10 @@ use axum::body::Bytes;
 use axum::extract::multipart::{Multipart, MultipartError};
 use futures_util::{Stream, StreamExt as _};
 use http::StatusCode;
+use kit_http::json::JsonError;
+use kit_http::upload_body::UploadBody;
 use platform_core::PlatformError;
 use platform_core::images::{IMAGE_BYTES_MAX, ImageFile, SameName, UploadOutcome};
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::auctions::labels::Badge;
@@ -21,19 +23,19 @@ use crate::session::Session;
 pub(super) const BODY_BYTES_MAX: usize = 256 << 20;
 /// Files of a form.
 const FILES_MAX: usize = 200;
-/// Files that the server reads at the same time.
-static READING: Semaphore = Semaphore::const_new(16);
 
 /// The files of a form.
 pub(super) struct ChosenFiles {
     form: Multipart,
+    /// The user, whose uploads have a share of the memory.
+    user: Uuid,
     read: usize,
 }
 
 /// A file of a form, or why it can't be read.
 pub(super) struct ChosenFile {
     pub(super) name: String,
-    pub(super) content: Result<Bytes, String>,
+    pub(super) content: Result<Bytes, Refusal>,
 }
 
 /// Why the files after the last one were not read.
@@ -43,8 +45,8 @@ pub(super) struct BrokenOff {
 }
 
 impl ChosenFiles {
-    pub(super) fn new(form: Multipart) -> Self {
-        Self { form, read: 0 }
+    pub(super) fn new(session: &Session, form: Multipart) -> Self {
+        Self { form, user: session.caller.id, read: 0 }
     }
 
     /// The next file; none after the last one. A field without a chosen file is passed over.
@@ -54,7 +56,7 @@ impl ChosenFiles {
                 return Ok(None);
             };
             let Some(name) = field.file_name().map(str::to_owned) else { continue };
-            let content = match read(field).await {
+            let content = match read(self.user, field).await {
                 Ok(content) => content,
                 Err(error) => return Err(broken_off(&error)),
             };
@@ -71,23 +73,28 @@ impl ChosenFiles {
     }
 }
 
-/// Reads a file. One that is too large is read to its end and not kept. The outer error is of the request.
-pub(super) async fn read<E: Display>(file: impl Stream<Item = Result<Bytes, E>>) -> Result<Result<Bytes, String>, E> {
-    let _turn = READING.acquire().await;
-    let (mut file, mut content, mut is_too_large) = (std::pin::pin!(file), Vec::new(), false);
+/// Reads a file of a user. One that is refused is read to its end and not kept. The outer error is of the request.
+pub(super) async fn read<E: Display>(
+    user: Uuid,
+    file: impl Stream<Item = Result<Bytes, E>>,
+) -> Result<Result<Bytes, Refusal>, E> {
+    let mut file = std::pin::pin!(file);
+    let mut content = Ok(UploadBody::new(user.as_u128(), IMAGE_BYTES_MAX));
     while let Some(part) = file.next().await {
         let part = part?;
-        is_too_large |= content.len() + part.len() > IMAGE_BYTES_MAX;
-        if is_too_large {
-            content = Vec::new();
-        } else {
-            content.extend_from_slice(&part);
+        if let Ok(upload) = &mut content
+            && let Err(error) = upload.push(&part)
+        {
+            content = Err(match error {
+                JsonError::TooLarge { .. } => Refusal { why: too_large(), is_busy: false },
+                _ => busy(),
+            });
         }
     }
-    Ok(if is_too_large { Err(too_large()) } else { Ok(content.into()) })
+    Ok(content.map(UploadBody::finish))
 }
 
-pub(super) fn too_large() -> String {
+fn too_large() -> String {
     format!("The image has more than {} MiB: make it smaller.", IMAGE_BYTES_MAX >> 20)
 }
 
@@ -149,18 +156,19 @@ pub(super) async fn store(
     file: ChosenFile,
     same_name: SameName,
 ) -> Result<Result<UploadOutcome, Refusal>, PageError> {
-    let refused = |why| Ok(Err(Refusal { why, is_busy: false }));
     let content = match file.content {
         Ok(content) => content,
-        Err(why) => return refused(why),
+        Err(refusal) => return Ok(Err(refusal)),
     };
     let file = ImageFile { name: file.name, content };
     match session.platform().upload_image(&session.caller, item, file, same_name).await {
         Ok((_, outcome)) => Ok(Ok(outcome)),
-        Err(PlatformError::Busy) => {
-            let why = "The server stores too many images at the moment: upload it again.".to_owned();
-            Ok(Err(Refusal { why, is_busy: true }))
-        }
-        Err(error) => refused(refusal::text(error)?),
+        Err(PlatformError::Busy) => Ok(Err(busy())),
+        Err(error) => Ok(Err(Refusal { why: refusal::text(error)?, is_busy: false })),
     }
+}
+
+fn busy() -> Refusal {
+    let why = "The server stores too many images at the moment: upload it again.".to_owned();
+    Refusal { why, is_busy: true }
 }

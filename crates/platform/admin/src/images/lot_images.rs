@@ -29,7 +29,7 @@ pub(super) async fn add(
 ) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
     sale.auction.require_open().map_err(platform_core::PlatformError::from)?;
-    let (mut chosen, mut uploaded, mut refused) = (ChosenFiles::new(form), Uploaded::default(), None);
+    let (mut chosen, mut uploaded, mut refused) = (ChosenFiles::new(&session, form), Uploaded::default(), None);
     loop {
         match chosen.next().await {
             Ok(Some(file)) => {

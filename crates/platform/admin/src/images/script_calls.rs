@@ -68,7 +68,7 @@ pub(super) async fn upload_one(
     let item = Uuid::try_parse(query.text("item")).map_err(|_| ErrorPage::not_found())?;
     let (_, item) = lot::load(&session, auction, item).await?;
     let name = query.text("name").to_owned();
-    let content = files::read(body.into_data_stream()).await;
+    let content = files::read(session.caller.id, body.into_data_stream()).await;
     let content = content.map_err(|error| ErrorPage::bad_request(format!("The upload broke off: {error}.")))?;
     let stored = files::store(&session, item.uuid, ChosenFile { name, content }, SameName::Replace).await?;
     Ok(match stored {

@@ -52,7 +52,7 @@ pub(super) async fn upload(
     let sale = writable(&session, auction).await?;
     sale.auction.require_open().map_err(platform_core::PlatformError::from)?;
     let (mut chosen, mut rows, mut fault, mut status) =
-        (ChosenFiles::new(form), Vec::new(), String::new(), StatusCode::OK);
+        (ChosenFiles::new(&session, form), Vec::new(), String::new(), StatusCode::OK);
     // The lots are read once, at the first file.
     let mut lots = None;
     loop {

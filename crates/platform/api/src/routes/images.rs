@@ -94,7 +94,7 @@ impl ItemImages {
 
 /// Add an image to an item
 ///
-/// After its last one. The caller makes the UUID of the image, so that a repeated request adds no second one. The body is a JPEG, PNG or WebP file of at most 25 MiB and 50 megapixels. The server turns it
+/// After its last one. The caller makes the UUID of the image, so that a repeated request adds no second one. The body is a JPEG, PNG or WebP file of at most 25 MiB and 50 megapixels; 22 megapixels with 16 bits in each channel, 16 with transparency. The server turns it
 /// upright, removes its metadata and makes variants of 1,280 and 320 px width. Scope `auctions:write`. Errors: 409
 /// `auction_closed`, `busy`, `taken` (another item has this image); 413 `payload_too_large`; 422 `invalid`.
 #[utoipa::path(
@@ -114,7 +114,7 @@ pub(crate) async fn add(
     body: Body,
 ) -> Result<Response, ApiError> {
     let QueryRequest { caller, query } = request;
-    let content = kit_http::json::read_up_to(body, IMAGE_BYTES_MAX).await?;
+    let content = kit_http::upload_body::read(body, caller.id.as_u128(), IMAGE_BYTES_MAX).await?;
     let upload = ImageUpload { uuid: image, file_name: query.file_name, content };
     let image = platform.add_image(&caller, item, upload).await?;
     Ok(response::ok(&ImageView::from(&image)))

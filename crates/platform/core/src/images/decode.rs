@@ -3,14 +3,16 @@
 use std::io::Cursor;
 
 use image::codecs::jpeg::JpegEncoder;
-use image::imageops::FilterType;
-use image::{DynamicImage, ImageDecoder as _, ImageError, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
+use image::metadata::Orientation;
+use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage, RgbaImage};
 
 use super::{IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX};
 use crate::port::{ImageContent, ImageVariant};
 
-/// Memory that a decoder may allocate, in bytes: 50 megapixels of 8 bytes each, as 16-bit PNG images have.
-const DECODER_BYTES_MAX: u64 = IMAGE_PIXELS_MAX * 8;
+/// Memory that an image may need while it is decoded and encoded, in bytes: 50 megapixels of a WebP image of 7 bytes each.
+pub(super) const WORKING_BYTES_MAX: u64 = IMAGE_PIXELS_MAX * 7;
+/// The same for an image with 16 bits in each channel: 16 megapixels with transparency, 22 without.
+const DEEP_WORKING_BYTES_MAX: u64 = 200_000_000;
 /// Longest side, in pixels.
 const SIDE_PX_MAX: u32 = 30_000;
 /// Quality of JPEG, of 100.
@@ -33,8 +35,33 @@ impl DecodedImage {
     }
 }
 
-/// Decodes and encodes an image. Errors: what is wrong with the file and what to do.
+/// The memory that decoding an image takes, by its header, in bytes. Errors: what is wrong with the file and what to do.
+pub(super) fn working_bytes(file: &[u8]) -> Result<u64, String> {
+    open(file).map(|opened| opened.working_bytes)
+}
+
+/// Decodes and encodes an image. Errors: as [`working_bytes`].
 pub(super) fn decode(file: &[u8]) -> Result<DecodedImage, String> {
+    let Opened { decoder, orientation, .. } = open(file)?;
+    let image = DynamicImage::from_decoder(decoder).map_err(not_an_image)?;
+    // Fewer bytes first: turning needs a second image.
+    let mut image = match image.color().has_alpha() {
+        true => DynamicImage::ImageRgba8(image.into_rgba8()),
+        false => DynamicImage::ImageRgb8(image.into_rgb8()),
+    };
+    image.apply_orientation(orientation);
+    encode(image)
+}
+
+/// An image whose header was read, within the limits.
+struct Opened<D> {
+    decoder: D,
+    orientation: Orientation,
+    /// The memory that decoding takes.
+    working_bytes: u64,
+}
+
+fn open(file: &[u8]) -> Result<Opened<impl ImageDecoder + '_>, String> {
     if file.len() > IMAGE_BYTES_MAX {
         return Err(format!("the image has more than {} MiB: make it smaller", IMAGE_BYTES_MAX >> 20));
     }
@@ -50,15 +77,14 @@ pub(super) fn decode(file: &[u8]) -> Result<DecodedImage, String> {
                     PNG"
         .to_owned());
     }
-    let not_an_image = |_| "the file is not a readable JPEG, PNG or WebP image: export it again".to_owned();
     let mut reader =
         ImageReader::new(Cursor::new(file)).with_guessed_format().map_err(|_| "the file can't be read".to_owned())?;
-    match reader.format() {
-        Some(ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) => {}
+    let format = match reader.format() {
+        Some(format @ (ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP)) => format,
         _ => return Err("the file is not a JPEG, PNG or WebP image: export it as one of these".to_owned()),
-    }
+    };
     let mut limits = Limits::default();
-    limits.max_alloc = Some(DECODER_BYTES_MAX);
+    limits.max_alloc = Some(WORKING_BYTES_MAX);
     limits.max_image_width = Some(SIDE_PX_MAX);
     limits.max_image_height = Some(SIDE_PX_MAX);
     reader.limits(limits);
@@ -68,58 +94,132 @@ pub(super) fn decode(file: &[u8]) -> Result<DecodedImage, String> {
         ),
         other => not_an_image(other),
     })?;
-    let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > IMAGE_PIXELS_MAX {
+    let ((width, height), color) = (decoder.dimensions(), decoder.color_type());
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels > IMAGE_PIXELS_MAX {
         return Err(format!(
             "the image has {width} x {height} pixels: at most 50 megapixels are possible, so make it smaller"
         ));
     }
+    let is_deep = color.bytes_per_pixel() > color.channel_count();
+    let is_progressive = format == ImageFormat::Jpeg && is_progressive(file);
     let orientation = decoder.orientation().map_err(not_an_image)?;
-    let mut image = DynamicImage::from_decoder(decoder).map_err(not_an_image)?;
-    image.apply_orientation(orientation);
-    encode(&image)
+    let is_turned = !matches!(
+        orientation,
+        Orientation::NoTransforms | Orientation::FlipHorizontal | Orientation::FlipVertical | Orientation::Rotate180
+    );
+    let working_bytes = pixels * bytes_per_pixel(color, format, is_progressive, is_turned);
+    if is_deep && working_bytes > DEEP_WORKING_BYTES_MAX {
+        return Err(format!(
+            "the image has {width} x {height} pixels of 16 bits in each channel, which are too many: export it with 8 \
+             bits, or make it smaller"
+        ));
+    }
+    if working_bytes > WORKING_BYTES_MAX {
+        return Err(format!(
+            "the image has {width} x {height} pixels, which are too many for a progressive JPEG or a turned image with \
+             transparency: export it as a baseline JPEG, or make it smaller"
+        ));
+    }
+    Ok(Opened { decoder, orientation, working_bytes })
 }
 
-fn encode(image: &DynamicImage) -> Result<DecodedImage, String> {
-    let is_transparent =
-        image.color().has_alpha() && image.to_rgba8().pixels().any(|pixel| pixel.0.last() != Some(&u8::MAX));
-    let opaque = on_white(image);
-    let (media_type, full) =
-        if is_transparent { ("image/png", png(image)?) } else { ("image/jpeg", jpeg(&opaque, FULL_QUALITY)?) };
-    let opaque = DynamicImage::ImageRgb8(opaque);
-    let large = no_wider_than(&opaque, 1_280);
-    let small = no_wider_than(&large, 320);
+/// Bytes that a pixel takes at the same time, at most: while it is decoded, converted to 8 bits in each channel, and
+/// turned.
+fn bytes_per_pixel(color: ColorType, format: ImageFormat, is_progressive: bool, is_turned: bool) -> u64 {
+    let (decoded, kept) = (u64::from(color.bytes_per_pixel()), if color.has_alpha() { 4 } else { 3 });
+    let decoder = match format {
+        // The coefficients of all pixels, of 2 bytes for each channel.
+        ImageFormat::Jpeg if is_progressive => 2 * u64::from(color.channel_count()),
+        // The planes of brightness, colour and transparency.
+        ImageFormat::WebP => 3,
+        _ => 0,
+    };
+    let converted = if decoded == kept { 0 } else { kept };
+    let turned = if is_turned { 2 * kept } else { 0 };
+    (decoded + decoder).max(decoded + converted).max(turned)
+}
+
+/// True for a JPEG file whose first frame is progressive.
+fn is_progressive(file: &[u8]) -> bool {
+    let mut rest = file.get(2..).unwrap_or_default();
+    while let Some(at) = rest.iter().position(|byte| *byte == 0xff) {
+        rest = rest.get(at..).unwrap_or_default();
+        let skipped = rest.iter().take_while(|byte| **byte == 0xff).count();
+        rest = rest.get(skipped..).unwrap_or_default();
+        match rest.first() {
+            Some(0xc2 | 0xc6 | 0xca | 0xce) => return true,
+            Some(0xc0 | 0xc1 | 0xc3 | 0xc5 | 0xc7 | 0xc9 | 0xcb | 0xcd | 0xcf | 0xda) | None => return false,
+            Some(_) => {
+                let length = rest.get(1..3).and_then(|length| <[u8; 2]>::try_from(length).ok());
+                let length = usize::from(length.map_or(0, u16::from_be_bytes));
+                rest = rest.get(1 + length..).unwrap_or_default();
+            }
+        }
+    }
+    false
+}
+
+fn not_an_image(_: ImageError) -> String {
+    "the file is not a readable JPEG, PNG or WebP image: export it again".to_owned()
+}
+
+/// Encodes an image with 8 bits in each channel.
+fn encode(image: DynamicImage) -> Result<DecodedImage, String> {
+    let (width, height) = (image.width(), image.height());
+    let (transparent, opaque) = match image {
+        DynamicImage::ImageRgba8(image) => {
+            let is_transparent = image.pixels().any(|pixel| pixel.0.last() != Some(&u8::MAX));
+            let transparent = if is_transparent { Some(png(&image)?) } else { None };
+            (transparent, on_white(image))
+        }
+        other => (None, other.into_rgb8()),
+    };
+    let (media_type, full) = match transparent {
+        Some(full) => ("image/png", full),
+        None => ("image/jpeg", jpeg(&opaque, FULL_QUALITY)?),
+    };
+    let large = no_wider_than(DynamicImage::ImageRgb8(opaque), 1_280);
+    let large_bytes = jpeg(&large, VARIANT_QUALITY)?;
+    let small = no_wider_than(DynamicImage::ImageRgb8(large), 320);
     let contents = vec![
         ImageContent { variant: ImageVariant::Full, bytes: full },
-        ImageContent { variant: ImageVariant::Large, bytes: jpeg(&large.to_rgb8(), VARIANT_QUALITY)? },
-        ImageContent { variant: ImageVariant::Small, bytes: jpeg(&small.to_rgb8(), VARIANT_QUALITY)? },
+        ImageContent { variant: ImageVariant::Large, bytes: large_bytes },
+        ImageContent { variant: ImageVariant::Small, bytes: jpeg(&small, VARIANT_QUALITY)? },
     ];
-    Ok(DecodedImage { media_type, width: image.width(), height: image.height(), contents })
+    Ok(DecodedImage { media_type, width, height, contents })
 }
 
-fn no_wider_than(image: &DynamicImage, width: u32) -> DynamicImage {
+/// The image in this width, which needs no memory but that of the result.
+fn no_wider_than(image: DynamicImage, width: u32) -> RgbImage {
     if image.width() <= width {
-        return image.clone();
+        return image.into_rgb8();
     }
     let height = u64::from(image.height()) * u64::from(width) / u64::from(image.width());
     let height = u32::try_from(height).unwrap_or(u32::MAX).max(1);
-    image.resize_exact(width, height, FilterType::Triangle)
+    image.thumbnail_exact(width, height).into_rgb8()
 }
 
-/// The image on a white ground, because JPEG has no transparency.
-fn on_white(image: &DynamicImage) -> RgbImage {
-    if !image.color().has_alpha() {
-        return image.to_rgb8();
-    }
-    let pixels = image.to_rgba8();
-    RgbImage::from_fn(pixels.width(), pixels.height(), |x, y| {
-        let [red, green, blue, alpha] = pixels.get_pixel(x, y).0;
+/// The image on a white ground, because JPEG has no transparency. The result takes the place of the image.
+fn on_white(image: RgbaImage) -> RgbImage {
+    let (width, height) = image.dimensions();
+    let mut bytes = image.into_raw();
+    let mut written = 0;
+    for begin in (0..bytes.len()).step_by(4) {
+        let Some(&[red, green, blue, alpha]) = bytes.get(begin..begin + 4).and_then(|pixel| pixel.first_chunk()) else {
+            break;
+        };
         let blend = |part: u8| {
             let (part, alpha) = (u32::from(part), u32::from(alpha));
             u8::try_from((part * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX)
         };
-        Rgb([blend(red), blend(green), blend(blue)])
-    })
+        if let Some(pixel) = bytes.get_mut(written..written + 3) {
+            pixel.copy_from_slice(&[blend(red), blend(green), blend(blue)]);
+        }
+        written += 3;
+    }
+    bytes.truncate(written);
+    RgbImage::from_raw(width, height, bytes).unwrap_or_default()
 }
 
 fn jpeg(image: &RgbImage, quality: u8) -> Result<Vec<u8>, String> {
@@ -129,9 +229,8 @@ fn jpeg(image: &RgbImage, quality: u8) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn png(image: &DynamicImage) -> Result<Vec<u8>, String> {
+fn png(image: &RgbaImage) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    let image = DynamicImage::ImageRgba8(image.to_rgba8());
     image
         .write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png)
         .map_err(|_| "the image can't be stored as PNG: make it smaller".to_owned())?;
@@ -152,6 +251,8 @@ fn is_markup(file: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use image::{Rgb, Rgba};
+
     use super::*;
 
     fn picture(width: u32, height: u32) -> DynamicImage {
@@ -228,6 +329,45 @@ mod tests {
         };
         assert!(decode(&bomb(60_000)).unwrap_err().contains("more than 50 megapixels"));
         assert!(decode(&bomb(20_000)).unwrap_err().contains("20000 x 20000 pixels"));
+    }
+
+    #[test]
+    fn deep_pixels_have_a_lower_limit_that_is_checked_before_they_are_decoded() {
+        let deep = file(&DynamicImage::new_rgba16(2, 2), ImageFormat::Png);
+        let sized = |width: u32, height: u32| {
+            let mut file = deep.clone();
+            file[16..20].copy_from_slice(&width.to_be_bytes());
+            file[20..24].copy_from_slice(&height.to_be_bytes());
+            let sum = crc32(&file[12..29]);
+            file[29..33].copy_from_slice(&sum.to_be_bytes());
+            working_bytes(&file)
+        };
+        assert_eq!(sized(4_000, 4_000), Ok(192_000_000));
+        let refused = sized(7_000, 7_000).unwrap_err();
+        assert!(refused.contains("7000 x 7000 pixels of 16 bits") && refused.contains("8 bits"), "{refused}");
+        assert!(decode(&deep).is_ok());
+        assert_eq!(working_bytes(&file(&picture(100, 10), ImageFormat::Png)), Ok(3_000));
+    }
+
+    #[test]
+    fn a_progressive_jpeg_is_recognised_by_its_first_frame() {
+        let baseline = file(&picture(8, 8), ImageFormat::Jpeg);
+        assert!(!is_progressive(&baseline));
+        let mut progressive = baseline.clone();
+        let frame = baseline.windows(2).position(|marker| marker == [0xff, 0xc0]).unwrap();
+        progressive[frame + 1] = 0xc2;
+        assert!(is_progressive(&progressive));
+        for cut in 0..progressive.len() {
+            is_progressive(&progressive[..cut]);
+        }
+    }
+
+    #[test]
+    fn transparency_is_blended_on_white() {
+        let pixels = [[10, 20, 30, 255], [0, 0, 0, 0], [0, 0, 0, 128], [200, 100, 50, 255]];
+        let image = RgbaImage::from_fn(2, 2, |x, y| Rgba(pixels[(y * 2 + x) as usize]));
+        let blended: Vec<[u8; 3]> = on_white(image).pixels().map(|pixel| pixel.0).collect();
+        assert_eq!(blended, [[10, 20, 30], [255, 255, 255], [127, 127, 127], [200, 100, 50]]);
     }
 
     /// The checksum of a chunk of PNG.
