@@ -12,6 +12,7 @@ mod documents;
 mod lists;
 mod provider_fixture;
 mod responses;
+mod workbooks;
 
 /// The binary's configuration module. A binary exports nothing, so its source file is included here.
 ///
@@ -34,12 +35,13 @@ pub use api::{credentials, message_body, requests};
 pub use documents::{catalogue, configuration, event_type_import, payload_check};
 pub use lists::{headers, page};
 pub use responses::{http_answer, provider_answer, receiver_answer};
+pub use workbooks::workbook;
 
 /// A fuzz target.
 pub type Target = fn(&[u8]);
 
 /// All targets by name. The programs and the folders of seeds have the same names.
-pub const TARGETS: [(&str, Target); 14] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("addresses", addresses),
     ("catalogue", catalogue),
     ("configuration", configuration),
@@ -54,4 +56,5 @@ pub const TARGETS: [(&str, Target); 14] = [
     ("provider_answer", provider_answer),
     ("receiver_answer", receiver_answer),
     ("requests", requests),
+    ("workbook", workbook),
 ];

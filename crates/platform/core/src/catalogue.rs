@@ -6,7 +6,7 @@
 //! currency. The columns that describe a lot become lines of the item's description. An import reads what [`mod@write`]
 //! exports.
 //!
-//! A house's own file, with any headers, separators and encoding, is merged by lot number ([`merge`]).
+//! A house's own file, a CSV file or a sheet of a [`workbook`], with any headers, separators and encoding, is merged by lot number ([`merge`]).
 //!
 //! The file is read as a stream. Every mistake is reported with its line, its column and what to do. Only a file
 //! without mistakes is imported. A dry run checks the file in the same way and imports nothing.
@@ -25,6 +25,7 @@ mod records;
 mod report;
 mod sample;
 mod transcode;
+pub mod workbook;
 pub mod write;
 
 use contract::ItemStatus;
@@ -34,6 +35,7 @@ pub use merge::{AmountUnit, CatalogueMerge, MergeOutcome, MergeReport, MergedRow
 pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};
 pub use sample::CatalogueSample;
+
 
 /// The number of items in a catalogue file, and its mistakes.
 #[cfg(feature = "fuzzing")]
