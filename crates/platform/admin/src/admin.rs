@@ -13,7 +13,6 @@ use platform_core::Platform;
 use url::Url;
 
 use crate::PATH;
-use crate::lots::uploads::Uploads;
 
 /// Settings of the administration.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +36,6 @@ struct Inner {
     site: Arc<Site>,
     session_cookie: Cookie,
     device_cookie: Cookie,
-    uploads: Uploads,
 }
 
 impl Admin {
@@ -53,24 +51,11 @@ impl Admin {
         let (session_cookie, device_cookie) = (cookie("lotwire_admin"), cookie("lotwire_admin_device"));
         let home = NextLink { words: "Go to the start page", path: "/" };
         let site = Arc::new(Site { base, origin, has_public_url: config.has_public_url, name: "Lotwire", home });
-        Self(Arc::new(Inner {
-            platform,
-            clock,
-            config,
-            site,
-            session_cookie,
-            device_cookie,
-            uploads: Uploads::default(),
-        }))
+        Self(Arc::new(Inner { platform, clock, config, site, session_cookie, device_cookie }))
     }
 
     pub(crate) fn platform(&self) -> &Platform {
         &self.0.platform
-    }
-
-    /// Catalogue files between their upload and their import.
-    pub(crate) fn uploads(&self) -> &Uploads {
-        &self.0.uploads
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -22,8 +22,6 @@ pub(crate) mod range;
 mod row;
 mod sold_form;
 mod status;
-pub(crate) mod uploads;
-mod workbook;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;

@@ -68,6 +68,9 @@ fn error_page(error: PlatformError) -> ErrorPage {
         PlatformError::ListenersFull { .. } => {
             ErrorPage::new(StatusCode::SERVICE_UNAVAILABLE, "Too many live pages are open", text).with_retry_after(5)
         }
+        PlatformError::UploadsFull { .. } => {
+            ErrorPage::new(StatusCode::SERVICE_UNAVAILABLE, "Too many uploaded files", text).with_retry_after(60)
+        }
         // The cause of an internal error goes to the log, not to the page.
         PlatformError::Unavailable(_) => {
             tracing::error!(error = error.full_message(), "a page could not be shown: the database can't be reached");

@@ -134,7 +134,9 @@ impl From<PlatformError> for ApiError {
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
             PlatformError::People(refusal) => of_people(refusal),
             PlatformError::Provider { .. } => StatusCode::BAD_GATEWAY,
-            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } | PlatformError::UploadsFull { .. } => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let detail = match &error {

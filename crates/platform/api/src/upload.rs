@@ -1,16 +1,17 @@
-//! Requests whose body is a CSV file. The body is read while it arrives.
+//! Requests whose body is a CSV file. The body is stored while it arrives and read when it is complete, so that a slow
+//! client holds neither memory nor a thread.
 
-use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io::Read;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::FromRequestParts;
-use futures_util::TryStreamExt as _;
+use futures_util::StreamExt as _;
 use http::request::Parts;
+use kit_http::json::JsonError;
+use platform_core::catalogue::CatalogueUpload;
 use platform_core::{Caller, IdempotentRequest, Platform};
 use serde::de::DeserializeOwned;
-use tokio_util::io::{StreamReader, SyncIoBridge};
+use uuid::Uuid;
 
 use crate::errors::ApiError;
 use crate::extract::{QueryRequest, idempotency_key, request_hash};
@@ -52,41 +53,45 @@ impl<Q> Upload<Q> {
         Some(IdempotentRequest { caller: self.caller.id, key, request_hash, status, render, tag: &|_| None })
     }
 
-    /// The body as a file of at most `bytes_max` bytes, and a counter that shows whether the body was longer.
-    pub(crate) fn read(&self, body: Body, bytes_max: u64) -> (impl Read + Send + 'static, UploadLength) {
-        let length = UploadLength { bytes: Arc::default(), bytes_max };
-        let counted = length.clone();
-        let stream =
-            body.into_data_stream().map_err(io::Error::other).inspect_ok(move |bytes: &Bytes| counted.add(bytes.len()));
-        let limit = length.clone();
-        let stream = stream.and_then(move |bytes| {
-            let exceeded = limit.is_exceeded();
-            async move {
-                if exceeded {
-                    Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large"))
-                } else {
-                    Ok(bytes)
-                }
+    /// Stores the body as a file for the auction, at most as long as a catalogue may be.
+    pub(crate) async fn receive(&self, platform: &Platform, auction: Uuid, body: Body) -> Result<StoredFile, ApiError> {
+        let bytes_max = platform.config().catalogue.file_bytes_max;
+        let mut writer = platform.begin_catalogue_upload(&self.caller, auction, "").await?;
+        let (mut body, mut bytes) = (body.into_data_stream(), 0);
+        let error = loop {
+            let part = match body.next().await {
+                Some(Ok(part)) => part,
+                Some(Err(_)) => break ApiError::from(JsonError::Incomplete),
+                None => return Ok(StoredFile { platform: platform.clone(), upload: writer.finish().await? }),
+            };
+            bytes += part.len() as u64;
+            if bytes > bytes_max {
+                break ApiError::too_large(bytes_max);
             }
-        });
-        (SyncIoBridge::new(StreamReader::new(Box::pin(stream))), length)
+            if let Err(error) = writer.write(&part).await {
+                break error.into();
+            }
+        };
+        writer.abandon().await?;
+        Err(error)
     }
 }
 
-/// Counts the bytes of an upload that have arrived.
-#[derive(Clone)]
-pub(crate) struct UploadLength {
-    bytes: Arc<AtomicU64>,
-    bytes_max: u64,
+/// A file that has arrived.
+pub(crate) struct StoredFile {
+    platform: Platform,
+    upload: CatalogueUpload,
 }
 
-impl UploadLength {
-    fn add(&self, bytes: usize) {
-        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+impl StoredFile {
+    /// Its content.
+    pub(crate) fn read(&self) -> impl Read + Send + 'static {
+        self.platform.read_catalogue_upload(&self.upload)
     }
 
-    pub(crate) fn is_exceeded(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) > self.bytes_max
+    /// Deletes it after use. If the process ends before, it expires.
+    pub(crate) async fn remove(self) -> Result<(), ApiError> {
+        Ok(self.platform.remove_catalogue_upload(&self.upload).await?)
     }
 }
 

@@ -25,6 +25,7 @@ mod records;
 mod report;
 mod sample;
 mod transcode;
+mod uploads;
 pub mod workbook;
 pub mod write;
 
@@ -35,7 +36,10 @@ pub use merge::{AmountUnit, CatalogueMerge, MergeOutcome, MergeReport, MergedRow
 pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};
 pub use sample::CatalogueSample;
+pub(crate) use uploads::CatalogueTurns;
+pub use uploads::CatalogueUploadWriter;
 
+pub use crate::port::{CatalogueUpload, UploadedSheet};
 
 /// The number of items in a catalogue file, and its mistakes.
 #[cfg(feature = "fuzzing")]

@@ -63,6 +63,38 @@ pub struct CatalogueLimits {
     pub row_bytes_max: usize,
     /// Errors listed in a report; further ones are only counted. 1,000.
     pub errors_max: usize,
+    /// Limits of the files between their upload and their import.
+    pub uploads: UploadLimits,
+}
+
+/// Limits of the files that are stored between their upload and their import.
+#[derive(Debug, Clone)]
+pub struct UploadLimits {
+    /// How long an uploaded file is kept. 30 min.
+    pub kept_for: Duration,
+    /// How long a file that is still arriving is kept after its last part. 2 min.
+    pub unfinished_for: Duration,
+    /// Files of a user. 32.
+    pub user_files_max: usize,
+    /// Bytes of the files of a user. 256 MiB.
+    pub user_bytes_max: u64,
+    /// Bytes of the files for auctions of a customer. 512 MiB.
+    pub customer_bytes_max: u64,
+    /// Bytes of all files. 2 GiB.
+    pub all_bytes_max: u64,
+}
+
+impl Default for UploadLimits {
+    fn default() -> Self {
+        Self {
+            kept_for: Duration::from_secs(30 * 60),
+            unfinished_for: Duration::from_secs(2 * 60),
+            user_files_max: 32,
+            user_bytes_max: 256 << 20,
+            customer_bytes_max: 512 << 20,
+            all_bytes_max: 2 << 30,
+        }
+    }
 }
 
 /// Limits and intervals of ending items.
@@ -151,6 +183,7 @@ impl Default for CatalogueLimits {
             field_bytes_max: 80 << 10,
             row_bytes_max: 192 << 10,
             errors_max: 1_000,
+            uploads: UploadLimits::default(),
         }
     }
 }

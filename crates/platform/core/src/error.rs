@@ -87,6 +87,12 @@ pub enum PlatformError {
         /// The maximum.
         maximum: usize,
     },
+    /// The uploaded files of the user, the customer or all together have their maximum number or size.
+    #[error("{of} has too many uploaded files: wait until they are imported, or half an hour, and upload it again")]
+    UploadsFull {
+        /// Whose files they are.
+        of: &'static str,
+    },
     /// Others kept changing the same thing at the same time; trying again will help.
     #[error("others are changing it at the same time: try again")]
     Busy,
@@ -124,6 +130,7 @@ impl PlatformError {
             Self::NotConnected => "not_connected",
             Self::LaterPublished(_) => "later_published",
             Self::ListenersFull { .. } => "listeners_full",
+            Self::UploadsFull { .. } => "uploads_full",
             Self::Busy => "busy",
             Self::Provider { .. } => "provider_refused",
             Self::Unavailable(_) => "unavailable",

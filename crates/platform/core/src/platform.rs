@@ -13,6 +13,7 @@ use kit_runtime::vault::Vault;
 use crate::access::CredentialCache;
 use crate::bidders::{RegistrationCache, StripedLocks};
 use crate::bidding::item_queue::ItemQueues;
+use crate::catalogue::CatalogueTurns;
 use crate::config::PlatformConfig;
 use crate::customers::provider_access::ProviderAccess;
 use crate::images::ImageLimits;
@@ -75,6 +76,8 @@ struct Inner {
     item_queues: ItemQueues,
     /// Bounds the uploads of images.
     image_limits: ImageLimits,
+    /// Bounds the catalogues that are read.
+    catalogue_turns: CatalogueTurns,
     /// Internet bids that were refused in the last seconds.
     late_bids: LateBids,
     /// Whether due items can be ended.
@@ -124,6 +127,7 @@ impl Platform {
             registration_cache: RegistrationCache::default(),
             item_queues: ItemQueues::default(),
             image_limits: ImageLimits::default(),
+            catalogue_turns: CatalogueTurns::default(),
             late_bids: LateBids::default(),
             end_health: EndHealth::default(),
             worker_runs: WorkerRuns::default(),
@@ -226,6 +230,10 @@ impl Platform {
 
     pub(crate) fn image_limits(&self) -> &ImageLimits {
         &self.inner.image_limits
+    }
+
+    pub(crate) fn catalogue_turns(&self) -> &CatalogueTurns {
+        &self.inner.catalogue_turns
     }
 
     pub(crate) fn end_health(&self) -> &EndHealth {

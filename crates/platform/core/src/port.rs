@@ -22,6 +22,7 @@ mod audit;
 mod bids;
 mod bulk_changes;
 mod catalogue_mappings;
+mod catalogue_uploads;
 mod clerks;
 mod consumers;
 mod customers;
@@ -50,6 +51,7 @@ pub use audit::{AuditStore, LogEntry, LogKind, OrphanRow, PositionNumbering, Pos
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
 pub use catalogue_mappings::CatalogueMappingStore;
+pub use catalogue_uploads::{CatalogueUpload, CatalogueUploadStore, UploadPartResult, UploadQuota, UploadedSheet};
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};
@@ -129,6 +131,7 @@ pub trait Store:
     + RegistrationStore
     + BulkChangeStore
     + CatalogueMappingStore
+    + CatalogueUploadStore
     + ImageStore
     + JournalStore
     + ConsumerStore
@@ -156,6 +159,7 @@ impl<S> Store for S where
         + RegistrationStore
         + BulkChangeStore
         + CatalogueMappingStore
+        + CatalogueUploadStore
         + ImageStore
         + JournalStore
         + ConsumerStore

@@ -13,6 +13,7 @@ mod audit;
 mod batching;
 mod bulk_changes;
 mod catalogue_mappings;
+mod catalogue_uploads;
 mod clerks;
 mod commit;
 mod consumers;

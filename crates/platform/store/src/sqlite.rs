@@ -11,6 +11,7 @@ mod auctions;
 mod audit;
 mod bulk_changes;
 mod catalogue_mappings;
+mod catalogue_uploads;
 mod clerks;
 mod commit;
 mod consumers;
@@ -23,12 +24,14 @@ mod item_ends;
 mod journal;
 mod nodes;
 mod outbox;
+mod private_files;
 mod registrations;
 mod rows;
 mod screens;
 mod sealings;
 mod sessions;
 mod staff_reads;
+mod upload_files;
 mod users;
 
 use std::path::Path;
@@ -40,18 +43,23 @@ use rusqlite::Connection;
 
 use self::image_files::ImageFiles;
 use self::rows::{SqlError, SqlResult};
+use self::upload_files::UploadFiles;
 
 mod migrations {
     refinery::embed_migrations!("src/sqlite/migrations");
 }
 
-/// Opens the platform's store in the file at `path`, which it creates if it does not exist. Images are kept beside it, in
-/// the folder `images`.
+/// Opens the platform's store in the file at `path`, which it creates if it does not exist. Images and uploaded catalogues
+/// are kept beside it, in the folders `images` and `uploads`.
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
     let database = Database::open(path, migrate).map_err(SqlError::from)?;
-    Ok(Arc::new(SqliteStore { database, images: ImageFiles::beside(path) }))
+    let (images, uploads) = (ImageFiles::beside(path), UploadFiles::beside(path));
+    images.make_private().await?;
+    let store = SqliteStore { database, images, uploads };
+    store.tidy_uploads().await?;
+    Ok(Arc::new(store))
 }
 
 /// Opens an empty store in a temporary folder, for tests and simulations; nothing of it survives the process.
@@ -59,7 +67,7 @@ pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
 /// Errors: as [`open`].
 pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
     let database = Database::open_temporary(migrate).map_err(SqlError::from)?;
-    Ok(Arc::new(SqliteStore { database, images: ImageFiles::temporary()? }))
+    Ok(Arc::new(SqliteStore { database, images: ImageFiles::temporary()?, uploads: UploadFiles::temporary()? }))
 }
 
 /// Reads the whole file at `path` and looks for damage. Servers may use the file meanwhile.
@@ -76,6 +84,7 @@ fn migrate(db: &mut Connection) -> Result<(), refinery::Error> {
 struct SqliteStore {
     database: Database,
     images: ImageFiles,
+    uploads: UploadFiles,
 }
 
 impl SqliteStore {

@@ -66,7 +66,9 @@ impl From<PlatformError> for DeskProblem {
             PlatformError::Forbidden(_) | PlatformError::People(PeopleRefusal::ClerkNotAssigned) => {
                 StatusCode::FORBIDDEN
             }
-            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } | PlatformError::UploadsFull { .. } => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             PlatformError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::CONFLICT,
         };

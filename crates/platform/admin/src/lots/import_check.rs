@@ -1,7 +1,5 @@
 //! Maps the columns of an uploaded catalogue, shows what an import would do with each error in its cell, and imports.
 
-use std::io::Cursor;
-
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -10,12 +8,11 @@ use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::catalogue::{
-    AmountUnit, CatalogueMerge, CatalogueSample, ColumnMapping, ImportMode, MergeOutcome, MergeReport, mappable_fields,
+    AmountUnit, CatalogueMerge, CatalogueSample, CatalogueUpload, ColumnMapping, ImportMode, MergeOutcome, MergeReport,
+    mappable_fields,
 };
 use uuid::Uuid;
 
-use super::import;
-use super::uploads::Upload;
 use crate::admin::Admin;
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::list::{Choice, writable};
@@ -79,13 +76,14 @@ pub(super) async fn page(
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
     let sale = writable(&session, auction).await?;
-    let file = find(&admin, &session, &sale, upload)?;
-    if let (Some(workbook), Ok(sheet)) = (&file.workbook, query.text("sheet").parse::<usize>())
-        && sheet != workbook.sheet
+    let file = find(&session, &sale, upload).await?;
+    if let (Some(sheet), Ok(place)) = (&file.sheet, query.text("sheet").parse::<usize>())
+        && place != sheet.chosen
     {
-        let content = import::read_sheet(workbook.bytes.clone(), Some(sheet)).await.map_err(ErrorPage::bad_request)?;
-        let id = admin.uploads().keep((session.caller.id, auction), file.name.clone(), content, session.now());
-        return Ok(admin.redirect(&sale.path(&format!("/lots/import/{id}"))).into_response());
+        let workbook = find(&session, &sale, sheet.workbook).await?;
+        let other = session.platform().read_uploaded_workbook(&session.caller, &workbook, Some(place)).await?;
+        let other = other.map_err(ErrorPage::bad_request)?;
+        return Ok(admin.redirect(&sale.path(&format!("/lots/import/{}", other.uuid))).into_response());
     }
     let (sample, chosen) = mapping(&session, &sale, &file, &query).await?;
     check(&session, &sale, &file, (&sample, &chosen), Vec::new(), StatusCode::OK).await
@@ -99,9 +97,9 @@ pub(super) async fn import(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let sale = writable(&session, auction).await?;
-    let file = find(&admin, &session, &sale, upload)?;
+    let file = find(&session, &sale, upload).await?;
     let (sample, chosen) = mapping(&session, &sale, &file, &form).await?;
-    let faults = match merge(&session, &sale, &file, &chosen, ImportMode::Import).await? {
+    let faults = match merge(&session, &sale, &file, (&sample, &chosen), ImportMode::Import).await? {
         Ok(report) if report.error_count == 0 => {
             return Ok(admin.redirect(&sale.path("/lots?done=imported")).into_response());
         }
@@ -111,21 +109,25 @@ pub(super) async fn import(
     check(&session, &sale, &file, (&sample, &chosen), faults, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
-fn find(admin: &Admin, session: &Session, sale: &Sale, upload: Uuid) -> Result<Upload, ErrorPage> {
-    let found = admin.uploads().find((session.caller.id, sale.auction.uuid), upload, session.now());
-    let detail = "Uploaded files are kept for half an hour on the server that received them. Upload the file again.";
-    found.ok_or_else(|| ErrorPage::new(StatusCode::GONE, "The file is not here any more", detail))
+async fn find(session: &Session, sale: &Sale, upload: Uuid) -> Result<CatalogueUpload, PageError> {
+    let found = session.platform().catalogue_upload(&session.caller, sale.auction.uuid, upload).await?;
+    let detail = "Uploaded files are kept for half an hour. Upload the file again.";
+    Ok(found.ok_or_else(|| ErrorPage::new(StatusCode::GONE, "The file is not here any more", detail))?)
+}
+
+async fn sample_of(session: &Session, file: &CatalogueUpload) -> Result<CatalogueSample, PageError> {
+    let sample = session.platform().sample_catalogue_upload(file).await?;
+    Ok(sample.map_err(|fault| ErrorPage::bad_request(sentence(&fault)))?)
 }
 
 /// The headers and first rows of the file, and the field of each column: as chosen, or as proposed.
 async fn mapping(
     session: &Session,
     sale: &Sale,
-    file: &Upload,
+    file: &CatalogueUpload,
     form: &FormFields,
 ) -> Result<(CatalogueSample, Vec<String>), PageError> {
-    let sample = CatalogueSample::read(Cursor::new(file.bytes.clone()), &session.platform().config().catalogue);
-    let sample = sample.map_err(|fault| ErrorPage::bad_request(sentence(&fault)))?;
+    let sample = sample_of(session, file).await?;
     if form.text("mapped").is_empty() {
         let proposed = session.platform().propose_mapping(&session.caller, sale.auction.uuid, &sample.headers).await?;
         return Ok((sample, proposed.into_iter().map(|(_, field)| field.unwrap_or_default().to_owned()).collect()));
@@ -138,12 +140,11 @@ async fn mapping(
 async fn merge(
     session: &Session,
     sale: &Sale,
-    file: &Upload,
-    chosen: &[String],
+    file: &CatalogueUpload,
+    (sample, chosen): (&CatalogueSample, &[String]),
     mode: ImportMode,
 ) -> Result<Result<MergeReport, String>, PageError> {
-    let sample = CatalogueSample::read(Cursor::new(file.bytes.clone()), &session.platform().config().catalogue);
-    let headers = sample.map(|sample| sample.headers).unwrap_or_default();
+    let headers = sample.headers.clone();
     let field = |field: &String| Some(field.clone()).filter(|field| !field.is_empty());
     let mapping = match ColumnMapping::new(headers.into_iter().zip(chosen.iter().map(field))) {
         Ok(mapping) => mapping,
@@ -151,7 +152,8 @@ async fn merge(
     };
     let wanted =
         CatalogueMerge { auction: sale.auction.uuid, mode, mapping: Some(mapping), amounts: AmountUnit::Major };
-    match session.platform().merge_catalogue(&session.caller, &wanted, Cursor::new(file.bytes.clone())).await {
+    let source = session.platform().read_catalogue_upload(file);
+    match session.platform().merge_catalogue(&session.caller, &wanted, source).await {
         Ok(report) => Ok(Ok(report)),
         Err(error) => Ok(Err(refusal::text(error)?)),
     }
@@ -160,12 +162,12 @@ async fn merge(
 async fn check(
     session: &Session,
     sale: &Sale,
-    file: &Upload,
+    file: &CatalogueUpload,
     (sample, chosen): (&CatalogueSample, &[String]),
     mut faults: Vec<String>,
     status: StatusCode,
 ) -> Result<Response, PageError> {
-    let report = match merge(session, sale, file, chosen, ImportMode::DryRun).await? {
+    let report = match merge(session, sale, file, (sample, chosen), ImportMode::DryRun).await? {
         Ok(report) => report,
         Err(fault) => {
             if !faults.contains(&fault) {
@@ -179,10 +181,10 @@ async fn check(
         frame: session.frame(format!("Import lots · {}", sale.title()), Section::Auctions),
         title: sale.title(),
         path: sale.path("/lots"),
-        upload: file.id,
-        file_name: file.name.clone(),
+        upload: file.uuid,
+        file_name: file.file_name.clone(),
         sheets: sheets(file),
-        row_word: if file.workbook.is_some() { "Row" } else { "Line" },
+        row_word: if file.sheet.is_some() { "Row" } else { "Line" },
         columns: columns(sample, chosen),
         summary: vec![
             ("Rows", labels::number(report.rows)),
@@ -196,7 +198,7 @@ async fn check(
             .iter()
             .take(LISTED_MAX)
             .map(|error| CellError {
-                line: file.row_of(error.line),
+                line: row_of(file, error.line),
                 column: error.column.clone().unwrap_or_default(),
                 message: sentence(&error.message),
             })
@@ -209,7 +211,7 @@ async fn check(
             .filter(|row| row.outcome != MergeOutcome::Same)
             .take(LISTED_MAX)
             .map(|row| CheckedRow {
-                line: file.row_of(row.line),
+                line: row_of(file, row.line),
                 lot_number: row.lot_number.clone(),
                 badge: match row.outcome {
                     MergeOutcome::New => Badge::new("good", "New"),
@@ -226,11 +228,16 @@ async fn check(
     render_page_as(status, &page)
 }
 
+/// The row of the spreadsheet for a line of the file; the line itself without a spreadsheet.
+fn row_of(file: &CatalogueUpload, line: u64) -> u64 {
+    file.sheet.as_ref().map_or(line, |sheet| sheet.rows.row_of(line))
+}
+
 /// The sheets of a spreadsheet to choose from.
-fn sheets(file: &Upload) -> Vec<Choice> {
-    let Some(workbook) = file.workbook.as_ref().filter(|workbook| workbook.names.len() > 1) else { return Vec::new() };
-    let chosen = workbook.sheet.to_string();
-    let names = workbook.names.iter().enumerate();
+fn sheets(file: &CatalogueUpload) -> Vec<Choice> {
+    let Some(sheet) = file.sheet.as_ref().filter(|sheet| sheet.names.len() > 1) else { return Vec::new() };
+    let chosen = sheet.chosen.to_string();
+    let names = sheet.names.iter().enumerate();
     names.map(|(place, name)| Choice::new(place.to_string(), name.clone(), &chosen)).collect()
 }
 

@@ -64,8 +64,13 @@ async fn a_file_that_is_no_catalogue_is_refused_and_another_user_does_not_see_an
 
 /// A workbook of these sheets: name, and the rows of its XML.
 fn workbook(sheets: &[(&str, &str)]) -> Vec<u8> {
+    workbook_with(STRINGS, sheets)
+}
+
+/// The same with these shared texts.
+fn workbook_with(strings: &str, sheets: &[(&str, &str)]) -> Vec<u8> {
     let mut parts =
-        vec![("xl/styles.xml".to_owned(), STYLES.to_owned()), ("xl/sharedStrings.xml".to_owned(), STRINGS.to_owned())];
+        vec![("xl/styles.xml".to_owned(), STYLES.to_owned()), ("xl/sharedStrings.xml".to_owned(), strings.to_owned())];
     let (mut list, mut links, mut types) = (String::new(), String::new(), String::new());
     for (place, (name, rows)) in sheets.iter().enumerate() {
         let number = place + 1;
@@ -172,10 +177,34 @@ async fn a_spreadsheet_that_unpacks_to_too_much_or_has_a_wrong_formula_is_refuse
         lying[at..at + 4].copy_from_slice(&100_u32.to_le_bytes());
     }
     sale.operator.upload(&path, "lying.xlsx", &lying).await.is(422);
+    let claiming = "<sst uniqueCount=\"10000000000000\"><si><t>Lot</t></si></sst>";
+    let repeated = format!("<sst><si><t>{}</t></si></sst>", "x".repeat(30_000));
+    let row = format!("<row r=\"1\">{}</row>", "<c t=\"s\"><v>0</v></c>".repeat(400));
+    let claiming = workbook_with(claiming, &[("Lots", LOTS)]);
+    sale.operator.upload(&path, "claiming.xlsx", &claiming).await.is(422).shows("the text of a cell is missing");
+    let repeated = workbook_with(&repeated, &[("Lots", &row)]);
+    sale.operator.upload(&path, "repeated.xlsx", &repeated).await.is(422).shows("more than 1 MiB of text in row 1");
     let far = workbook(&[("Lots", "<row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"XFD1\"><v>1</v></c></row>")]);
     sale.operator.upload(&path, "far.xlsx", &far).await.is(422).shows("cell XFD1: a catalogue has at most 500 columns");
     let wrong = workbook(&[("Lots", "<row r=\"1\"><c r=\"B1\" t=\"e\"><v>#N/A</v></c></row>")]);
     sale.operator.upload(&path, "wrong.xlsx", &wrong).await.is(422).shows("cell B1: its formula has the result #N/A");
     let empty = workbook(&[("Lots", "")]);
     sale.operator.upload(&path, "empty.xlsx", &empty).await.is(422).shows("no visible sheet with a row");
+}
+
+#[tokio::test]
+async fn an_upload_is_found_after_a_restart_and_by_another_node_for_half_an_hour() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let uploaded = sale.operator.upload(&sale.path("/lots/import"), "house.csv", CATALOGUE).await;
+    let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    let id = check.rsplit('/').next().unwrap().parse().unwrap();
+    // Nothing of it is in the memory of the node that received it.
+    let stored = sale.fixture.store.upload(id).await.unwrap().unwrap();
+    assert_eq!(
+        (stored.is_complete, stored.bytes, stored.file_name.as_str()),
+        (true, CATALOGUE.len() as u64, "house.csv")
+    );
+    sale.operator.get(&check).await.is(200).shows("Import 2 lots");
+    sale.fixture.store.remove_upload(id).await.unwrap();
+    sale.operator.get(&check).await.is(410).shows("kept for half an hour");
 }

@@ -62,7 +62,8 @@ pub(crate) struct Imported {
 /// whole minor units. The server checks a large file completely before it imports it as a bulk change in steps, which
 /// continues after a restart; `following` of the auction shows the progress, and the response follows the last step.
 /// Scope `auctions:write`. Errors: 422 `catalogue_invalid` with line and column of the first 1,000 errors; 409
-/// `auction_not_live`, `end_not_in_future`, `auction_closed`, `items_following`; 413 `payload_too_large`.
+/// `auction_not_live`, `end_not_in_future`, `auction_closed`, `items_following`; 413 `payload_too_large`; 503
+/// `uploads_full`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/catalogue", tag = "items",
     request_body(content = String, content_type = "text/csv"),
@@ -82,8 +83,7 @@ pub(crate) async fn import(
 ) -> Result<Response, ApiError> {
     let dry_run = upload.query.dry_run;
     let (mode, status) = if dry_run { (ImportMode::DryRun, 200) } else { (ImportMode::Import, 201) };
-    let limit = platform.config().catalogue.file_bytes_max;
-    let (source, length) = upload.read(body, limit);
+    let file = upload.receive(&platform, uuid, body).await?;
     let first = match upload.query.status {
         FirstStatus::Draft => ItemStatus::Draft,
         FirstStatus::Live => ItemStatus::Live,
@@ -91,10 +91,8 @@ pub(crate) async fn import(
     let import = CatalogueImport { auction: uuid, mode, status: first, expected_version: None };
     let render = |report: &ImportReport| response::body(&imported(report, dry_run));
     let idempotent = upload.idempotent(status, &render);
-    let outcome = platform.import_catalogue(&upload.caller, import, source, idempotent).await;
-    if length.is_exceeded() {
-        return Err(ApiError::too_large(limit));
-    }
+    let outcome = platform.import_catalogue(&upload.caller, import, file.read(), idempotent).await;
+    file.remove().await?;
     match outcome? {
         Outcome::Fresh(report) if report.error_count > 0 => Err(ApiError::catalogue(&report)),
         outcome => Ok(response::outcome(outcome, status, render, |_| None)),

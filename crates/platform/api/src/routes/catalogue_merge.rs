@@ -126,7 +126,7 @@ impl Merged {
 /// absent column and an empty cell change nothing, so that the same file can be sent again. The file has any headers,
 /// commas, semicolons or tabs, and is UTF-8, UTF-16 or Windows-1252; at most 64 MiB and 100,000 rows. A file with an
 /// error changes nothing. The server remembers `mapping` for the customer. Scope `auctions:write`. Errors: 409
-/// `auction_closed`, `items_following`; 413 `payload_too_large`; 422 with a report of errors.
+/// `auction_closed`, `items_following`; 413 `payload_too_large`; 422 with a report of errors; 503 `uploads_full`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/catalogue/merge", tag = "items",
     request_body(content = String, content_type = "text/csv"),
@@ -150,12 +150,9 @@ pub(crate) async fn merge(
         mapping: upload.query.mapping()?,
         amounts: upload.query.amounts()?,
     };
-    let limit = platform.config().catalogue.file_bytes_max;
-    let (source, length) = upload.read(body, limit);
-    let report = platform.merge_catalogue(&upload.caller, &merge, source).await;
-    if length.is_exceeded() {
-        return Err(ApiError::too_large(limit));
-    }
+    let file = upload.receive(&platform, uuid, body).await?;
+    let report = platform.merge_catalogue(&upload.caller, &merge, file.read()).await;
+    file.remove().await?;
     let report = report?;
     let mut response = response::ok(&Merged::new(&report, dry_run));
     if report.error_count > 0 {

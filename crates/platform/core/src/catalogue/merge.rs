@@ -127,7 +127,8 @@ struct Decided {
 
 impl Platform {
     /// Merges a house's file into an auction. A report with errors means that nothing was changed. The mapping is
-    /// remembered for the customer's next file.
+    /// remembered for the customer's next file. Two files are merged at the same time, so `source` must not wait for a
+    /// client.
     ///
     /// Errors: `not_found`, `items_following`, `auction_closed`, and those of [`platform_rules::item::decide`].
     pub async fn merge_catalogue(
@@ -149,6 +150,7 @@ impl Platform {
             minor_digits: minor_digits.unwrap_or(2),
         };
         let limits = self.config().catalogue.clone();
+        let Ok(_turn) = self.catalogue_turns().merges.acquire().await else { return Err(PlatformError::Busy) };
         let reading = tokio::task::spawn_blocking(move || read_house_file(source, &limits, &format));
         let mut file = reading
             .await

@@ -170,6 +170,16 @@ forward! {
         async fn catalogue_mapping(customer: Uuid) -> StoreResult<Option<ColumnMapping>>;
         async fn put_catalogue_mapping(customer: Uuid, mapping: ColumnMapping) -> StoreResult<()>;
     }
+    impl CatalogueUploadStore {
+        async fn begin_upload(upload: CatalogueUpload, user_files_max: usize) -> StoreResult<bool>;
+        async fn add_upload_part(uuid: Uuid, part: Vec<u8>, quota: UploadQuota, expires_at: Timestamp) -> StoreResult<UploadPartResult>;
+        async fn complete_upload(uuid: Uuid, expires_at: Timestamp) -> StoreResult<bool>;
+        async fn upload(uuid: Uuid) -> StoreResult<Option<CatalogueUpload>>;
+        async fn upload_part(uuid: Uuid, number: u32) -> StoreResult<Option<Vec<u8>>>;
+        async fn remove_upload(uuid: Uuid) -> StoreResult<()>;
+        async fn remove_first_upload(user: Uuid) -> StoreResult<bool>;
+        async fn remove_expired_uploads(now: Timestamp, max: usize) -> StoreResult<usize>;
+    }
     impl ImageStore {
         async fn add_image(image: ItemImage, contents: Vec<ImageContent>, images_max: usize) -> StoreResult<Option<ItemImage>>;
         async fn image(uuid: Uuid) -> StoreResult<Option<ItemImage>>;

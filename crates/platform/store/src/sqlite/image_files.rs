@@ -10,6 +10,8 @@ use platform_core::port::{ImageContent, ImageVariant, StoreError, StoreResult};
 use tempfile::TempDir;
 use uuid::Uuid;
 
+use super::private_files;
+
 /// A folder with the variants of images.
 #[derive(Clone)]
 pub(super) struct ImageFiles {
@@ -30,6 +32,16 @@ impl ImageFiles {
         Ok(Self { folder: folder.path().to_owned(), _temporary: Some(Arc::new(folder)) })
     }
 
+    /// Removes the permissions of other users from images that an earlier version stored.
+    pub(super) async fn make_private(&self) -> StoreResult<()> {
+        let folder = self.folder.clone();
+        blocking(move || {
+            private_files::make_private(&folder);
+            Ok(())
+        })
+        .await
+    }
+
     /// Two levels, so that no folder has more than a few thousand files.
     fn path(&self, content: Uuid, variant: ImageVariant) -> PathBuf {
         let name = content.simple().to_string();
@@ -43,9 +55,10 @@ impl ImageFiles {
             for ImageContent { variant, bytes } in contents {
                 let path = files.path(content, variant);
                 let shelf = path.parent().unwrap_or(&files.folder);
-                fs::create_dir_all(shelf)?;
+                private_files::create_folder(shelf)?;
                 let temporary = path.with_extension("new");
-                let mut file = File::create(&temporary)?;
+                let mut file = private_files::open_to_write(&temporary)?;
+                file.set_len(0)?;
                 file.write_all(&bytes)?;
                 file.sync_all()?;
                 fs::rename(&temporary, &path)?;

@@ -53,3 +53,42 @@ async fn two_processes_on_one_sqlite_file_see_each_other() {
     assert_eq!(claims(&server, 1, at(9)).await, [cursor]);
     tokio::time::timeout(std::time::Duration::from_secs(20), changed.wait()).await.expect("the server is told");
 }
+
+#[tokio::test]
+async fn uploads_survive_a_restart_in_private_files_and_lost_files_are_deleted() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use platform_core::port::{CatalogueUpload, UploadQuota};
+    use uuid::Uuid;
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("platform.db");
+    let store: Shared = platform_store::sqlite::open(&path).await.unwrap();
+    let upload = CatalogueUpload {
+        uuid: Uuid::from_u128(1),
+        user: caller_uuid(1),
+        customer: customer_uuid(1),
+        auction: item_uuid(1),
+        file_name: "lots.csv".into(),
+        sheet: None,
+        bytes: 0,
+        is_complete: false,
+        expires_at: at(1_000),
+    };
+    let quota = UploadQuota { user_bytes_max: 9, customer_bytes_max: 9, all_bytes_max: 9 };
+    assert!(store.begin_upload(upload.clone(), 9).await.unwrap());
+    store.add_upload_part(upload.uuid, b"lot".to_vec(), quota, at(1_000)).await.unwrap();
+    assert!(store.complete_upload(upload.uuid, at(2_000)).await.unwrap());
+    drop(store);
+
+    let folder = directory.path().join("uploads");
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let file = folder.join(upload.uuid.simple().to_string());
+    assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
+    // What a crash in the middle of a removal leaves.
+    let lost = folder.join(Uuid::from_u128(2).simple().to_string());
+    std::fs::write(&lost, "lost").unwrap();
+    let store: Shared = platform_store::sqlite::open(&path).await.unwrap();
+    assert!(!lost.exists() && file.exists());
+    assert_eq!(store.upload_part(upload.uuid, 0).await.unwrap(), Some(b"lot".to_vec()));
+}

@@ -16,6 +16,7 @@ mod early_refusals;
 mod endpoint_addresses;
 mod forged_requests;
 mod host_headers;
+mod hostile_files;
 mod hostile_receivers;
 mod kept_connections;
 mod locked_database;

@@ -1,0 +1,260 @@
+//! Catalogue files between their upload and their import.
+//!
+//! A person uploads a file once, then maps its columns and checks it as often as needed, on any node. The parts of a file
+//! go to the store as they arrive, so that an upload needs the memory of one part, however slowly it comes. A file is kept
+//! for its user and auction only, for half an hour, within a quota; the first files of a user make room for the next. A
+//! file that is gone is uploaded again; nothing else depends on it.
+
+use std::io::{self, Read};
+
+use bytes::Bytes;
+use futures_util::stream;
+use jiff::Timestamp;
+use platform_rules::Auction;
+use tokio::sync::Semaphore;
+use tokio_util::io::{StreamReader, SyncIoBridge};
+use uuid::Uuid;
+
+use super::CatalogueSample;
+use super::workbook::{PART_BYTES, WORKBOOK_BYTES_MAX, WorkbookSheet, read_workbook};
+use crate::config::UploadLimits;
+use crate::error::{PlatformError, PlatformResult};
+use crate::images::shown_name;
+use crate::port::{CatalogueUpload, UploadPartResult, UploadQuota, UploadedSheet};
+use crate::{Caller, Platform, Scope};
+
+/// Workbooks that wait for their turn. One is read at a time, because it can take 200 MiB of memory.
+const WORKBOOKS_WAITING_MAX: usize = 16;
+/// Catalogues whose rows are compared with the lots at the same time: each keeps its rows in memory.
+const MERGES_MAX: usize = 2;
+/// Uploads deleted in one run.
+const EXPIRED_MAX: usize = 100;
+
+/// Bounds what this node reads at the same time.
+pub(crate) struct CatalogueTurns {
+    workbooks_waiting: Semaphore,
+    workbook: Semaphore,
+    pub(super) merges: Semaphore,
+}
+
+impl Default for CatalogueTurns {
+    fn default() -> Self {
+        Self {
+            workbooks_waiting: Semaphore::new(WORKBOOKS_WAITING_MAX),
+            workbook: Semaphore::new(1),
+            merges: Semaphore::new(MERGES_MAX),
+        }
+    }
+}
+
+/// A file that is arriving. One that is not finished is deleted two minutes after its last part.
+pub struct CatalogueUploadWriter {
+    platform: Platform,
+    upload: CatalogueUpload,
+    /// The beginning of the next part.
+    part: Vec<u8>,
+}
+
+impl CatalogueUploadWriter {
+    /// Adds bytes to the file.
+    ///
+    /// Errors: `uploads_full`, `not_found` (it came too slowly).
+    pub async fn write(&mut self, mut bytes: &[u8]) -> PlatformResult<()> {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(PART_BYTES - self.part.len()));
+            self.part.extend_from_slice(now);
+            bytes = later;
+            if self.part.len() == PART_BYTES {
+                self.store_part().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the file, which can be read from now on.
+    ///
+    /// Errors: as [`CatalogueUploadWriter::write`].
+    pub async fn finish(mut self) -> PlatformResult<CatalogueUpload> {
+        if !self.part.is_empty() {
+            self.store_part().await?;
+        }
+        let expires_at = self.platform.now() + self.platform.upload_limits().kept_for;
+        if !self.platform.store().complete_upload(self.upload.uuid, expires_at).await? {
+            return Err(PlatformError::NotFound("upload"));
+        }
+        Ok(CatalogueUpload { is_complete: true, expires_at, ..self.upload })
+    }
+
+    /// Deletes what has arrived.
+    pub async fn abandon(self) -> PlatformResult<()> {
+        Ok(self.platform.store().remove_upload(self.upload.uuid).await?)
+    }
+
+    async fn store_part(&mut self) -> PlatformResult<()> {
+        let part = std::mem::take(&mut self.part);
+        self.upload.bytes += part.len() as u64;
+        let limits = self.platform.upload_limits();
+        let quota = UploadQuota {
+            user_bytes_max: limits.user_bytes_max,
+            customer_bytes_max: limits.customer_bytes_max,
+            all_bytes_max: limits.all_bytes_max,
+        };
+        loop {
+            let expires_at = self.platform.now() + limits.unfinished_for;
+            let store = self.platform.store();
+            let of = match store.add_upload_part(self.upload.uuid, part.clone(), quota, expires_at).await? {
+                UploadPartResult::Added => return Ok(()),
+                UploadPartResult::Gone => return Err(PlatformError::NotFound("upload")),
+                UploadPartResult::UserFull => "this user",
+                UploadPartResult::CustomerFull => "this customer",
+                UploadPartResult::AllFull => "this installation",
+            };
+            self.platform.make_room(self.upload.user, of).await?;
+        }
+    }
+}
+
+impl Platform {
+    /// Begins to store a file of the caller for an auction.
+    ///
+    /// Errors: `not_found` (auction), `uploads_full`.
+    pub async fn begin_catalogue_upload(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        file_name: &str,
+    ) -> PlatformResult<CatalogueUploadWriter> {
+        caller.require(Scope::AuctionsWrite)?;
+        let auction = self.visible_auction(caller, auction).await?;
+        self.begin_upload(caller, (auction.customer, auction.uuid), shown_name(file_name), None).await
+    }
+
+    /// A complete file of the caller for an auction; none when it was deleted, or belongs to another user.
+    ///
+    /// Errors: `not_found` (auction).
+    pub async fn catalogue_upload(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        upload: Uuid,
+    ) -> PlatformResult<Option<CatalogueUpload>> {
+        caller.require(Scope::AuctionsWrite)?;
+        let auction: Auction = self.visible_auction(caller, auction).await?;
+        let found = self.store().upload(upload).await?;
+        let is_own = |found: &CatalogueUpload| (found.user, found.auction) == (caller.id, auction.uuid);
+        Ok(found.filter(|found| is_own(found) && found.is_complete && found.expires_at > self.now()))
+    }
+
+    /// Deletes a file before its time.
+    pub async fn remove_catalogue_upload(&self, upload: &CatalogueUpload) -> PlatformResult<()> {
+        Ok(self.store().remove_upload(upload.uuid).await?)
+    }
+
+    /// The content of a file, to be read on a blocking thread.
+    pub fn read_catalogue_upload(&self, upload: &CatalogueUpload) -> impl Read + Send + 'static {
+        let (platform, uuid) = (self.clone(), upload.uuid);
+        let count = u32::try_from(upload.bytes.div_ceil(PART_BYTES as u64)).unwrap_or(u32::MAX);
+        let parts = stream::try_unfold(0, move |number| {
+            let platform = platform.clone();
+            async move {
+                if number == count {
+                    return Ok::<_, io::Error>(None);
+                }
+                let part = platform.store().upload_part(uuid, number).await.map_err(io::Error::other)?;
+                let gone = || io::Error::new(io::ErrorKind::NotFound, "it was deleted meanwhile: upload it again");
+                Ok(Some((Bytes::from(part.ok_or_else(gone)?), number + 1)))
+            }
+        });
+        SyncIoBridge::new(StreamReader::new(Box::pin(parts)))
+    }
+
+    /// The headers and first rows of a file. An inner error is for the person who uploaded it.
+    pub async fn sample_catalogue_upload(
+        &self,
+        upload: &CatalogueUpload,
+    ) -> PlatformResult<Result<CatalogueSample, String>> {
+        let (source, limits) = (self.read_catalogue_upload(upload), self.config().catalogue.clone());
+        let sample = tokio::task::spawn_blocking(move || CatalogueSample::read(source, &limits));
+        sample.await.map_err(|error| PlatformError::Internal(format!("a catalogue could not be read: {error}")))
+    }
+
+    /// Reads a sheet of an uploaded workbook, and stores it as a file of its own. Without a place, the first sheet that
+    /// is not empty. An inner error is for the person who uploaded it.
+    ///
+    /// Errors: `uploads_full`, `busy` (too many workbooks wait).
+    pub async fn read_uploaded_workbook(
+        &self,
+        caller: &Caller,
+        workbook: &CatalogueUpload,
+        place: Option<usize>,
+    ) -> PlatformResult<Result<CatalogueUpload, String>> {
+        if workbook.bytes > WORKBOOK_BYTES_MAX as u64 {
+            let mib = WORKBOOK_BYTES_MAX >> 20;
+            return Ok(Err(format!("The spreadsheet is longer than {mib} MiB. Save it as CSV.")));
+        }
+        let turns = self.catalogue_turns();
+        let _waiting = turns.workbooks_waiting.try_acquire().map_err(|_| PlatformError::Busy)?;
+        let Ok(_turn) = turns.workbook.acquire().await else { return Err(PlatformError::Busy) };
+        let (mut source, limits) = (self.read_catalogue_upload(workbook), self.config().catalogue.clone());
+        let reading = tokio::task::spawn_blocking(move || {
+            let mut bytes = Vec::new();
+            source.read_to_end(&mut bytes).map_err(|error| format!("The spreadsheet can't be read: {error}."))?;
+            read_workbook(bytes.into(), place, &limits)
+        });
+        let read = reading.await;
+        let sheet = read.map_err(|error| PlatformError::Internal(format!("a workbook could not be read: {error}")))?;
+        let WorkbookSheet { names, chosen, csv, rows } = match sheet {
+            Ok(sheet) => sheet,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let sheet = UploadedSheet { workbook: workbook.uuid, names, chosen, rows };
+        let (of, name) = ((workbook.customer, workbook.auction), workbook.file_name.clone());
+        let mut writer = self.begin_upload(caller, of, name, Some(sheet)).await?;
+        for part in csv {
+            writer.write(&part).await?;
+        }
+        writer.finish().await.map(Ok)
+    }
+
+    /// Deletes files that have expired; returns their number.
+    pub async fn delete_expired_uploads(&self) -> PlatformResult<usize> {
+        Ok(self.store().remove_expired_uploads(self.now(), EXPIRED_MAX).await?)
+    }
+
+    async fn begin_upload(
+        &self,
+        caller: &Caller,
+        (customer, auction): (Uuid, Uuid),
+        file_name: String,
+        sheet: Option<UploadedSheet>,
+    ) -> PlatformResult<CatalogueUploadWriter> {
+        let limits = self.upload_limits();
+        let expires_at: Timestamp = self.now() + limits.unfinished_for;
+        let (uuid, user) = (self.ids().uuid_v7(), caller.id);
+        let upload = CatalogueUpload {
+            uuid,
+            user,
+            customer,
+            auction,
+            file_name,
+            sheet,
+            bytes: 0,
+            is_complete: false,
+            expires_at,
+        };
+        while !self.store().begin_upload(upload.clone(), limits.user_files_max).await? {
+            self.make_room(user, "this user").await?;
+        }
+        Ok(CatalogueUploadWriter { platform: self.clone(), upload, part: Vec::new() })
+    }
+
+    /// Deletes the first complete file of a user, or fails when there is none.
+    async fn make_room(&self, user: Uuid, of: &'static str) -> PlatformResult<()> {
+        let has_room = self.store().remove_first_upload(user).await?;
+        if has_room { Ok(()) } else { Err(PlatformError::UploadsFull { of }) }
+    }
+
+    fn upload_limits(&self) -> &UploadLimits {
+        &self.config().catalogue.uploads
+    }
+}
