@@ -6,7 +6,10 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kit_runtime::clock::Clock;
 
 use crate::config::{Config, Role};
 use crate::error::{CommandError, ErrorContext as _};
@@ -14,20 +17,41 @@ use crate::error::{CommandError, ErrorContext as _};
 /// Maximum number of bytes read from a lock file, which contains a process id.
 const TEXT_BYTES_MAX: u64 = 32;
 
+/// Time in which a held lock may become free: a management command holds it for a moment to see whether a server runs.
+const WAIT_MAX: Duration = Duration::from_secs(1);
+/// Pause between two attempts to get the lock.
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
+
 /// A held lock. The server keeps it while it serves a role from `data_dir`.
 pub(crate) struct DataDirLock(#[expect(dead_code, reason = "dropping the file releases the lock")] Option<File>);
 
 /// Acquires the role's lock in the data directory. Management commands need no lock. With PostgreSQL there is no lock,
 /// because any number of nodes share a database.
-pub(crate) fn acquire(config: &Config, role: Role) -> Result<DataDirLock, CommandError> {
+pub(crate) async fn acquire(config: &Config, role: Role, clock: &dyn Clock) -> Result<DataDirLock, CommandError> {
     if !config.database.url.is_empty() {
         return Ok(DataDirLock(None));
     }
-    let name = match role {
+    let (path, name) = (path(config, role), name(role));
+    let deadline = clock.monotonic() + WAIT_MAX;
+    while clock.monotonic() < deadline {
+        if let Ok(file) = take_file(&path, name) {
+            return Ok(DataDirLock(Some(file)));
+        }
+        clock.sleep_until(clock.now() + RETRY_INTERVAL).await;
+    }
+    take_file(&path, name).map(|file| DataDirLock(Some(file)))
+}
+
+/// The lock file that the server of a role holds.
+pub(crate) fn path(config: &Config, role: Role) -> PathBuf {
+    config.data_dir.join(format!("{}.lock", name(role)))
+}
+
+fn name(role: Role) -> &'static str {
+    match role {
         Role::Platform => "platform",
         Role::Provider => "provider",
-    };
-    take_file(&config.data_dir.join(format!("{name}.lock")), name).map(|file| DataDirLock(Some(file)))
+    }
 }
 
 fn take_file(path: &Path, name: &str) -> Result<File, CommandError> {

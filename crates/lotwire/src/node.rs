@@ -1,12 +1,15 @@
 //! A node: platform, provider or both, connected to their stores, listening, with running workers. `serve` and `demo`
 //! start one.
 
+mod stores;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ipnet::IpNet;
+use kit_engine::sqlite::OpenedBy;
 use kit_http::Surface;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::{SharedClock, SystemClock};
@@ -15,19 +18,17 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
-use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::people::NewUser;
-use platform_core::{Caller, Outcome, Platform, PlatformConfig, PlatformError, PlatformParts, Scopes};
-use provider_core::dispatcher::retry::RetrySchedule;
+use platform_core::{Caller, Outcome, Platform, PlatformError, Scopes};
 use provider_core::page::{CursorKey, PageQuery};
-use provider_core::{AllowedSchemes, EndpointAddressPolicy, PageRequest, Provider, ProviderConfig, ProviderParts};
+use provider_core::{PageRequest, Provider};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::address_file::{self, AddressFile};
-use crate::config::{Config, Role, Signature, listen_address};
+use crate::config::{Config, Role, listen_address};
 use crate::data_dir_lock::{self, DataDirLock};
 use crate::embedded_provider::EmbeddedNodes;
 use crate::error::{CommandError, ErrorContext as _};
@@ -36,11 +37,15 @@ use crate::ready_event_types::ready_event_types;
 use crate::sealing_key::{require_platform_key, require_provider_key};
 use crate::server_proof;
 
+pub(crate) use self::stores::{open_platform, open_provider};
+use self::stores::{open_platform_by, open_provider_by};
+
+/// A source of metrics.
+type MetricsSource = Arc<dyn kit_http::metrics::Source>;
+
 /// Time limit for releasing this node's claimed deliveries at the end of a shutdown.
 const RELEASE_MAX: Duration = Duration::from_secs(2);
 
-/// Maximum number of concurrent PostgreSQL transactions of each kind that a provider node runs. SQLite has one writer.
-const STORE_CALLS_MAX: usize = 4;
 /// Maximum number of connections that wait to be accepted; `net.core.somaxconn` can lower it. The kernel drops further
 /// connections and their clients retry after a second. After a restart, many clients connect at the same time.
 const ACCEPT_BACKLOG_MAX: u32 = 4_096;
@@ -75,110 +80,12 @@ impl NodeServices {
     }
 }
 
-/// Opens the platform's store and creates the platform. Its background work starts with `spawn_workers`.
-pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> Result<Platform, CommandError> {
-    let store = if config.database.url.is_empty() {
-        let path = config.data_dir.join("platform.db");
-        platform_store::sqlite::open(&path).await.context(format!("opening {}", path.display()))?
-    } else {
-        platform_store::postgres::open(&config.database.postgres()).await.context("opening the platform's database")?
-    };
-    let mut limits = PlatformConfig::default();
-    limits.publisher.lane_requests_max = config.platform.publish_concurrency;
-    limits.publisher.request_timeout = config.platform.publish_timeout.get();
-    limits.publisher.pause_base = config.platform.publish_backoff_base.get();
-    limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
-    limits.key_requests_per_min_max = config.platform.rate_limit;
-    limits.timers.downtime_grace = config.platform.downtime_grace.get();
-    limits.people.session_ttl = config.platform.session_ttl.get();
-    limits.people.session_idle = config.platform.session_idle.get();
-    limits.people.attempts_max = config.platform.sign_in_attempts;
-    limits.people.trusted_proxies = config.platform.trusted_proxies.clone();
-    limits.nodes = if config.database.url.is_empty() {
-        platform_core::config::Nodes::Sole
-    } else {
-        platform_core::config::Nodes::Many
-    };
-    Ok(Platform::new(PlatformParts {
-        store,
-        clock: services.clock.clone(),
-        random: services.random.clone(),
-        vault: services.vault.clone(),
-        providers: ProviderAccess::new(
-            services.embedded.clone(),
-            config.configured_provider_url(),
-            AddressPolicy::public_only(config.platform.allowed_provider_networks.clone()),
-        ),
-        config: limits,
-    }))
-}
-
-/// Opens the provider's store and creates the provider. Its background work starts with `spawn_workers`.
-pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> Result<Provider, CommandError> {
-    let store = if config.database.url.is_empty() {
-        let path = config.data_dir.join("provider.db");
-        provider_store::sqlite::open(&path).await.context(format!("opening {}", path.display()))?
-    } else {
-        provider_store::postgres::open(&config.database.postgres()).await.context("opening the provider's database")?
-    };
-    let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
-    let schemes = if config.provider.https_only { AllowedSchemes::HttpsOnly } else { AllowedSchemes::All };
-    let mut settings = ProviderConfig {
-        retry_schedule: RetrySchedule::new(config.provider.retry_schedule.iter().map(|span| span.get()).collect()),
-        request_timeout: config.provider.request_timeout.get(),
-        secret_kind: match config.provider.signature {
-            Signature::Hmac256 => provider_core::SecretKind::Shared,
-            Signature::Ed25519 => provider_core::SecretKind::KeyPair,
-        },
-        alert_after: config.provider.alert_after.get(),
-        mailer: mailer(config)?,
-        disable_after: config.provider.disable_after.get(),
-        address_policy: EndpointAddressPolicy { policy: policy.clone(), schemes },
-        nodes: provider_core::config::Nodes::Many,
-        key_region: Some(config.provider.key_region.clone()).filter(|region| !region.is_empty()),
-        node_url: config.provider_node_url(),
-        public_url: config.provider_public_url(),
-        has_public_url: config.has_public_url(Role::Provider),
-        trusted_proxies: config.provider.trusted_proxies.clone(),
-        requests_per_second_max: config.provider.requests_per_second,
-        endpoints_max: config.provider.endpoints_per_application,
-        ..ProviderConfig::default()
-    };
-    settings.lanes.under_way_max = config.provider.endpoint_concurrency;
-    if config.database.url.is_empty() {
-        settings.nodes = provider_core::config::Nodes::Sole;
-    } else {
-        settings.lanes.store_calls_max = STORE_CALLS_MAX;
-    }
-    Ok(Provider::new(ProviderParts {
-        store,
-        clock: services.clock.clone(),
-        random: services.random.clone(),
-        vault: services.vault.clone(),
-        transport: Arc::new(delivery_client(config, policy)?),
-        config: settings,
-    }))
-}
-
-/// The mail server for alerts, if one is set.
-fn mailer(config: &Config) -> Result<Option<kit_mail::Mailer>, CommandError> {
-    let mail = &config.mail;
-    let mailer = || kit_mail::Mailer::new(&mail.smtp_url, &mail.from).context("reading mail.smtp_url and mail.from");
-    if mail.smtp_url.is_empty() { Ok(None) } else { mailer().map(Some) }
-}
-
-/// The HTTP client for deliveries.
-fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, CommandError> {
-    let mut client = ClientConfig { policy, ..ClientConfig::default() };
-    if !config.provider.proxy.is_empty() {
-        client.proxy = Some(config.provider.proxy.parse().context("reading provider.proxy")?);
-    }
-    if !config.provider.tls_roots.is_empty() {
-        let reading = || format!("reading provider.tls_roots ({})", config.provider.tls_roots);
-        let pem = std::fs::read(&config.provider.tls_roots).context(reading())?;
-        client.extra_roots = kit_outbound::roots_from_pem(&pem).context(reading())?;
-    }
-    Ok(Client::new(client))
+/// A wing whose database is ready, with the socket that it will answer.
+struct Opened<W> {
+    wing: W,
+    listener: TcpListener,
+    /// With the address of the socket.
+    config: Config,
 }
 
 /// A running node.
@@ -200,7 +107,10 @@ impl Node {
         let services = NodeServices::new(config)?;
         let (tasks, stop) = (Tasks::new(), CancellationToken::new());
         let roles = [Role::Platform, Role::Provider].into_iter().filter(|role| config.runs(*role));
-        let locks: Result<_, CommandError> = roles.map(|role| data_dir_lock::acquire(config, role)).collect();
+        let mut locks = Vec::new();
+        for role in roles {
+            locks.push(data_dir_lock::acquire(config, role, services.clock.as_ref()).await?);
+        }
         let mut node = Node {
             services,
             platform: None,
@@ -210,53 +120,18 @@ impl Node {
             servers: Vec::new(),
             drain_max: config.provider.drain_timeout.get(),
             address_files: Vec::new(),
-            _locks: locks?,
+            _locks: locks,
         };
+        // Neither port answers before both databases are ready.
+        let provider = if config.runs(Role::Provider) { Some(node.open_provider(config).await?) } else { None };
+        let platform = if config.runs(Role::Platform) { Some(node.open_platform(config).await?) } else { None };
         let mut sources = Vec::new();
         // The provider comes first, because the platform may publish events immediately.
-        if config.runs(Role::Provider) {
-            let listener = listen(config.provider.listen, "provider.listen").await?;
-            // With port 0 the address is known only now, and App Portal links contain it.
-            let mut config = config.clone();
-            config.provider.listen = listener.local_addr().context("reading the address of the listening socket")?;
-            let provider = open_provider(&config, &node.services).await?;
-            require_provider_key(&provider).await?;
-            provider.spawn_workers(&node.tasks);
-            let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
-            let surface = provider_pages::portal::add_to(api, provider.clone(), node.services.clock.clone());
-            let clock = node.services.clock.clone();
-            let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock, ready_event_types());
-            let surface = home::add_to(surface, Role::Provider, &config);
-            let surface = node.with_proofs(surface, Role::Provider, &config);
-            let addr = node.serve(listener, surface, &config, &config.provider.trusted_proxies)?;
-            sources.push(metrics);
-            node.services.embedded.set_own(addr);
-            node.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
-            node.provider = Some((provider, addr));
+        if let Some(opened) = provider {
+            sources.push(node.serve_provider(opened)?);
         }
-        if config.runs(Role::Platform) {
-            let listener = listen(config.platform.listen, "platform.listen").await?;
-            let mut config = config.clone();
-            config.platform.listen = listener.local_addr().context("reading the address of the listening socket")?;
-            let platform = open_platform(&config, &node.services).await?;
-            require_platform_key(&platform).await?;
-            if let Some((_, provider)) = &node.provider {
-                adopt_embedded_connections(&platform, *provider).await?;
-            }
-            platform.spawn_workers(&node.tasks);
-            sources.push(platform_api::metrics(platform.clone()));
-            let settings = AdminConfig {
-                public_url: config.platform_public_url(),
-                has_public_url: config.has_public_url(Role::Platform),
-                environment: config.platform.environment.clone(),
-            };
-            let api = platform_api::surface(platform.clone());
-            let surface = platform_admin::add_to(api, platform.clone(), node.services.clock.clone(), settings);
-            let surface = home::add_to(surface, Role::Platform, &config);
-            let surface = node.with_proofs(surface, Role::Platform, &config);
-            let addr = node.serve(listener, surface, &config, &config.platform.trusted_proxies)?;
-            node.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
-            node.platform = Some((platform, addr));
+        if let Some(opened) = platform {
+            sources.push(node.serve_platform(opened).await?);
         }
         kit_http::body_memory::set_limit(config.request_bodies_bytes_max());
         sources.push(kit_http::body_memory::metrics_source());
@@ -266,6 +141,65 @@ impl Node {
             node.serve(listener, kit_http::metrics::surface(sources), config, &[])?;
         }
         Ok(node)
+    }
+
+    async fn open_provider(&self, config: &Config) -> Result<Opened<Provider>, CommandError> {
+        let listener = listen(config.provider.listen, "provider.listen").await?;
+        // With port 0 the address is known only now, and App Portal links contain it.
+        let mut config = config.clone();
+        config.provider.listen = listener.local_addr().context("reading the address of the listening socket")?;
+        let wing = open_provider_by(OpenedBy::Server, &config, &self.services).await?;
+        require_provider_key(&wing).await?;
+        Ok(Opened { wing, listener, config })
+    }
+
+    async fn open_platform(&self, config: &Config) -> Result<Opened<Platform>, CommandError> {
+        let listener = listen(config.platform.listen, "platform.listen").await?;
+        let mut config = config.clone();
+        config.platform.listen = listener.local_addr().context("reading the address of the listening socket")?;
+        let wing = open_platform_by(OpenedBy::Server, &config, &self.services).await?;
+        require_platform_key(&wing).await?;
+        Ok(Opened { wing, listener, config })
+    }
+
+    /// Starts the provider's workers and answers its port. Returns the source of its metrics.
+    fn serve_provider(&mut self, opened: Opened<Provider>) -> Result<MetricsSource, CommandError> {
+        let Opened { wing: provider, listener, config } = opened;
+        provider.spawn_workers(&self.tasks);
+        let (api, metrics) = provider_api::surface_with_metrics(provider.clone());
+        let surface = provider_pages::portal::add_to(api, provider.clone(), self.services.clock.clone());
+        let clock = self.services.clock.clone();
+        let surface = provider_pages::dashboard::add_to(surface, provider.clone(), clock, ready_event_types());
+        let surface = home::add_to(surface, Role::Provider, &config);
+        let surface = self.with_proofs(surface, Role::Provider, &config);
+        let addr = self.serve(listener, surface, &config, &config.provider.trusted_proxies)?;
+        self.services.embedded.set_own(addr);
+        self.address_files.push(address_file::write(&config.data_dir, Role::Provider, addr)?);
+        self.provider = Some((provider, addr));
+        Ok(metrics)
+    }
+
+    /// Starts the platform's workers and answers its port. Returns the source of its metrics.
+    async fn serve_platform(&mut self, opened: Opened<Platform>) -> Result<MetricsSource, CommandError> {
+        let Opened { wing: platform, listener, config } = opened;
+        if let Some((_, provider)) = &self.provider {
+            adopt_embedded_connections(&platform, *provider).await?;
+        }
+        platform.spawn_workers(&self.tasks);
+        let settings = AdminConfig {
+            public_url: config.platform_public_url(),
+            has_public_url: config.has_public_url(Role::Platform),
+            environment: config.platform.environment.clone(),
+        };
+        let api = platform_api::surface(platform.clone());
+        let surface = platform_admin::add_to(api, platform.clone(), self.services.clock.clone(), settings);
+        let surface = home::add_to(surface, Role::Platform, &config);
+        let surface = self.with_proofs(surface, Role::Platform, &config);
+        let addr = self.serve(listener, surface, &config, &config.platform.trusted_proxies)?;
+        self.address_files.push(address_file::write(&config.data_dir, Role::Platform, addr)?);
+        let metrics = platform_api::metrics(platform.clone());
+        self.platform = Some((platform, addr));
+        Ok(metrics)
     }
 
     fn serve(

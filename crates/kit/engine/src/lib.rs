@@ -23,6 +23,15 @@ pub enum EngineError {
     /// An error of PostgreSQL, or why no connection could be made.
     #[error("PostgreSQL: {0}")]
     Postgres(String),
+    /// PostgreSQL did not answer in time. A change may or may not have been made.
+    #[error(
+        "PostgreSQL did not answer within {seconds} s; the node gave up the connection, and a change that it made on it \
+         may or may not have been saved. Is the server overloaded, stopped, or waiting for its disk or a standby?"
+    )]
+    Unanswered {
+        /// The time waited, in seconds.
+        seconds: u64,
+    },
     /// The URL of the database can't be used.
     #[error("the database's address: {0}")]
     Address(String),
@@ -32,6 +41,36 @@ pub enum EngineError {
     /// A migration failed.
     #[error("migrating the tables failed: {0}")]
     Migration(String),
+    /// Another process has been creating or migrating the database for too long.
+    #[error(
+        "another process{holder} has been creating or migrating the database for more than {seconds} s. Wait until it \
+         has finished, or end it, then try again"
+    )]
+    MigrationLocked {
+        /// The process, as ` (process 17)`, if it is known.
+        holder: String,
+        /// The time waited, in seconds.
+        seconds: u64,
+    },
+    /// A command of a newer version may not migrate the tables of a running server.
+    #[error(
+        "the tables have version {found} and this lotwire needs version {needed}, but a server of an older version uses \
+         the database. Restart the server with this version first."
+    )]
+    ServerIsOlder {
+        /// Version of the tables.
+        found: i32,
+        /// Version that this program needs.
+        needed: i32,
+    },
+    /// A lock file can't be used.
+    #[error("locking {path} failed: {source}")]
+    LockFile {
+        /// The lock file.
+        path: String,
+        /// Why.
+        source: Arc<std::io::Error>,
+    },
     /// A temporary folder can't be created.
     #[error("creating a temporary folder failed: {0}")]
     TemporaryFolder(#[source] Arc<std::io::Error>),

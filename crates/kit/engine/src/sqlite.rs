@@ -14,6 +14,7 @@
 mod file_permissions;
 mod integrity;
 mod jobs;
+mod migrations;
 mod threads;
 mod writer;
 
@@ -23,6 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kit_runtime::signal::Signal;
+use refinery::Runner;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
@@ -30,10 +32,12 @@ use self::file_permissions::make_private;
 use self::integrity::Integrity;
 pub(crate) use self::integrity::is_damage;
 use self::jobs::{JobQueue, QueuedJob};
+use self::migrations::MigrationLock;
 use self::threads::Threads;
 use crate::EngineError;
 
 pub use self::integrity::check_file;
+pub use self::migrations::OpenedBy;
 
 /// Jobs in the queue of the writer; further callers wait for room.
 const WRITES_QUEUED_MAX: usize = 4_096;
@@ -88,36 +92,35 @@ impl Synchronous {
 }
 
 impl Database {
-    /// Opens the file at `path`, creates it if it does not exist, and applies the migrations with `migrate`.
+    /// Opens the file at `path`, creates it if it does not exist, and applies `migrations`. A lock lets one process at a
+    /// time do so; the others wait for it, at most 60 s.
     ///
     /// A check looks for damage first. A file of more than 64 MiB is checked in the background after it is opened:
     /// [`Database::check_intact`] has the result.
     ///
-    /// Errors: `Damaged`, `Migration`, and `Sqlite` if the file can't be opened.
-    pub fn open(
-        path: &Path,
-        migrate: impl FnOnce(&mut Connection) -> Result<(), refinery::Error>,
-    ) -> Result<Self, EngineError> {
+    /// Errors: `Damaged`, `Migration`, `MigrationLocked`, `ServerIsOlder`, and `Sqlite` if the file can't be opened.
+    pub fn open(path: &Path, migrations: &Runner, opened_by: OpenedBy<'_>) -> Result<Self, EngineError> {
         make_private(path);
-        Self::start(path, Synchronous::Full, None, migrate)
+        Self::start(path, Synchronous::Full, None, migrations, opened_by)
     }
 
     /// Opens a new database in a temporary folder, for tests and simulations: the last clone deletes it, and commits do
     /// not wait for the disk (`synchronous=OFF`). Everything else is as in [`Database::open`].
-    pub fn open_temporary(
-        migrate: impl FnOnce(&mut Connection) -> Result<(), refinery::Error>,
-    ) -> Result<Self, EngineError> {
+    pub fn open_temporary(migrations: &Runner) -> Result<Self, EngineError> {
         let folder = tempfile::tempdir().map_err(|error| EngineError::TemporaryFolder(Arc::new(error)))?;
         let path = folder.path().join("temporary.db");
-        Self::start(&path, Synchronous::Off, Some(folder), migrate)
+        Self::start(&path, Synchronous::Off, Some(folder), migrations, OpenedBy::Server)
     }
 
     fn start(
         path: &Path,
         synchronous: Synchronous,
         folder: Option<TempDir>,
-        migrate: impl FnOnce(&mut Connection) -> Result<(), refinery::Error>,
+        migrations: &Runner,
+        opened_by: OpenedBy<'_>,
     ) -> Result<Self, EngineError> {
+        // Before the journal mode is set: another process may be creating the file.
+        let migration_lock = MigrationLock::acquire(path)?;
         let mut db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", synchronous.pragma())?;
@@ -126,7 +129,8 @@ impl Database {
         // page.
         db.pragma_update(None, "wal_autocheckpoint", 1_000)?;
         let check_later = integrity::check_at_open(&db, path)?;
-        migrate(&mut db)?;
+        self::migrations::migrate(&mut db, migrations, opened_by)?;
+        drop(migration_lock);
 
         // An error below drops the queues before the threads, which then end.
         let (mut writer_thread, mut reader_threads) = (Threads::new(), Threads::new());

@@ -38,6 +38,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kit_engine::sqlite::Database;
+pub use kit_engine::sqlite::OpenedBy;
 use platform_core::port::{Store, StoreResult};
 use rusqlite::Connection;
 
@@ -54,7 +55,14 @@ mod migrations {
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
-    let database = Database::open(path, migrate).map_err(SqlError::from)?;
+    open_by(path, OpenedBy::Server).await
+}
+
+/// As [`open`], by a server or a command: a command does not migrate the tables of a running server.
+///
+/// Errors: as [`open`].
+pub async fn open_by(path: &Path, opened_by: OpenedBy<'_>) -> StoreResult<Arc<dyn Store>> {
+    let database = Database::open(path, &migrations::migrations::runner(), opened_by).map_err(SqlError::from)?;
     let (images, uploads) = (ImageFiles::beside(path), UploadFiles::beside(path));
     images.make_private().await?;
     let store = SqliteStore { database, images, uploads };
@@ -66,7 +74,7 @@ pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
 ///
 /// Errors: as [`open`].
 pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
-    let database = Database::open_temporary(migrate).map_err(SqlError::from)?;
+    let database = Database::open_temporary(&migrations::migrations::runner()).map_err(SqlError::from)?;
     Ok(Arc::new(SqliteStore { database, images: ImageFiles::temporary()?, uploads: UploadFiles::temporary()? }))
 }
 
@@ -75,10 +83,6 @@ pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
 /// Errors: `Unavailable` when the file is damaged or can't be read; the text says what to do.
 pub fn check_file(path: &Path) -> StoreResult<()> {
     Ok(kit_engine::sqlite::check_file(path).map_err(SqlError::from)?)
-}
-
-fn migrate(db: &mut Connection) -> Result<(), refinery::Error> {
-    migrations::migrations::runner().run(db).map(drop)
 }
 
 struct SqliteStore {

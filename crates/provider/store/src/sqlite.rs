@@ -37,6 +37,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kit_engine::sqlite::Database;
+pub use kit_engine::sqlite::OpenedBy;
 use provider_core::model::Id;
 use provider_core::port::{Store, StoreResult};
 use rusqlite::Connection;
@@ -58,7 +59,15 @@ struct SqliteStore {
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
-    let store = SqliteStore { database: Database::open(path, migrate).map_err(SqlError::from)? };
+    open_by(path, OpenedBy::Server).await
+}
+
+/// As [`open`], by a server or a command: a command does not migrate the tables of a running server.
+///
+/// Errors: as [`open`].
+pub async fn open_by(path: &Path, opened_by: OpenedBy<'_>) -> StoreResult<Arc<dyn Store>> {
+    let migrations = migrations::migrations::runner();
+    let store = SqliteStore { database: Database::open(path, &migrations, opened_by).map_err(SqlError::from)? };
     for endpoint in store.read(deliveries::deleted_endpoints_with_rows).await? {
         store.drop_rows_of(endpoint).await?;
     }
@@ -69,7 +78,9 @@ pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
 ///
 /// Errors: as [`open`].
 pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
-    Ok(Arc::new(SqliteStore { database: Database::open_temporary(migrate).map_err(SqlError::from)? }))
+    Ok(Arc::new(SqliteStore {
+        database: Database::open_temporary(&migrations::migrations::runner()).map_err(SqlError::from)?,
+    }))
 }
 
 /// Reads the whole file at `path` and looks for damage. Servers may use the file meanwhile.
@@ -77,10 +88,6 @@ pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
 /// Errors: `Unavailable` when the file is damaged or can't be read; the text says what to do.
 pub fn check_file(path: &Path) -> StoreResult<()> {
     Ok(kit_engine::sqlite::check_file(path).map_err(SqlError::from)?)
-}
-
-fn migrate(db: &mut Connection) -> Result<(), refinery::Error> {
-    migrations::migrations::runner().run(db).map(drop)
 }
 
 impl SqliteStore {

@@ -7,11 +7,9 @@ use tokio::sync::oneshot;
 use super::*;
 
 pub(super) fn open(path: &Path) -> Database {
-    Database::open(path, |db| {
-        db.execute_batch("CREATE TABLE IF NOT EXISTS numbers (number INTEGER PRIMARY KEY)").unwrap();
-        Ok(())
-    })
-    .unwrap()
+    let numbers = "CREATE TABLE numbers (number INTEGER PRIMARY KEY)";
+    let migrations = Runner::new(&[refinery::Migration::unapplied("V1__numbers", numbers).unwrap()]);
+    Database::open(path, &migrations, OpenedBy::Server).unwrap()
 }
 
 pub(super) fn insert(number: i64) -> impl FnOnce(&Connection) -> Result<(), EngineError> + Send {

@@ -25,6 +25,7 @@ mod embedded_provider;
 mod every_page;
 mod fake_provider;
 mod first_hour;
+mod first_start;
 mod http_server;
 mod large_payloads;
 mod listen_and_trigger;

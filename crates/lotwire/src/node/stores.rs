@@ -1,0 +1,146 @@
+//! Opens the stores of platform and provider, for a server or a management command.
+
+use std::sync::Arc;
+
+use kit_engine::sqlite::OpenedBy;
+use kit_outbound::{AddressPolicy, Client, ClientConfig};
+use platform_core::customers::provider_access::ProviderAccess;
+use platform_core::{Platform, PlatformConfig, PlatformParts};
+use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};
+
+use super::NodeServices;
+use crate::config::{Config, Role, Signature};
+use crate::data_dir_lock;
+use crate::error::{CommandError, ErrorContext as _};
+
+/// Maximum number of concurrent PostgreSQL transactions of each kind that a provider node runs. SQLite has one writer.
+const STORE_CALLS_MAX: usize = 4;
+
+/// For a management command: opens the platform's store and creates the platform. Refused when the tables have to be
+/// migrated while a server uses them.
+pub(crate) async fn open_platform(config: &Config, services: &NodeServices) -> Result<Platform, CommandError> {
+    let server_lock = data_dir_lock::path(config, Role::Platform);
+    open_platform_by(OpenedBy::Command { server_lock: &server_lock }, config, services).await
+}
+
+/// Opens the platform's store and creates the platform. Its background work starts with `spawn_workers`.
+pub(super) async fn open_platform_by(
+    opened_by: OpenedBy<'_>,
+    config: &Config,
+    services: &NodeServices,
+) -> Result<Platform, CommandError> {
+    let store = if config.database.url.is_empty() {
+        let path = config.data_dir.join("platform.db");
+        platform_store::sqlite::open_by(&path, opened_by).await.context(format!("opening {}", path.display()))?
+    } else {
+        platform_store::postgres::open(&config.database.postgres()).await.context("opening the platform's database")?
+    };
+    let mut limits = PlatformConfig::default();
+    limits.publisher.lane_requests_max = config.platform.publish_concurrency;
+    limits.publisher.request_timeout = config.platform.publish_timeout.get();
+    limits.publisher.pause_base = config.platform.publish_backoff_base.get();
+    limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
+    limits.key_requests_per_min_max = config.platform.rate_limit;
+    limits.timers.downtime_grace = config.platform.downtime_grace.get();
+    limits.people.session_ttl = config.platform.session_ttl.get();
+    limits.people.session_idle = config.platform.session_idle.get();
+    limits.people.attempts_max = config.platform.sign_in_attempts;
+    limits.people.trusted_proxies = config.platform.trusted_proxies.clone();
+    limits.nodes = if config.database.url.is_empty() {
+        platform_core::config::Nodes::Sole
+    } else {
+        platform_core::config::Nodes::Many
+    };
+    Ok(Platform::new(PlatformParts {
+        store,
+        clock: services.clock.clone(),
+        random: services.random.clone(),
+        vault: services.vault.clone(),
+        providers: ProviderAccess::new(
+            services.embedded.clone(),
+            config.configured_provider_url(),
+            AddressPolicy::public_only(config.platform.allowed_provider_networks.clone()),
+        ),
+        config: limits,
+    }))
+}
+
+/// For a management command: opens the provider's store and creates the provider. Refused when the tables have to be
+/// migrated while a server uses them.
+pub(crate) async fn open_provider(config: &Config, services: &NodeServices) -> Result<Provider, CommandError> {
+    let server_lock = data_dir_lock::path(config, Role::Provider);
+    open_provider_by(OpenedBy::Command { server_lock: &server_lock }, config, services).await
+}
+
+/// Opens the provider's store and creates the provider. Its background work starts with `spawn_workers`.
+pub(super) async fn open_provider_by(
+    opened_by: OpenedBy<'_>,
+    config: &Config,
+    services: &NodeServices,
+) -> Result<Provider, CommandError> {
+    let store = if config.database.url.is_empty() {
+        let path = config.data_dir.join("provider.db");
+        provider_store::sqlite::open_by(&path, opened_by).await.context(format!("opening {}", path.display()))?
+    } else {
+        provider_store::postgres::open(&config.database.postgres()).await.context("opening the provider's database")?
+    };
+    let policy = AddressPolicy::public_only(config.provider.allow_subnets.clone());
+    let schemes = if config.provider.https_only { AllowedSchemes::HttpsOnly } else { AllowedSchemes::All };
+    let mut settings = ProviderConfig {
+        retry_schedule: RetrySchedule::new(config.provider.retry_schedule.iter().map(|span| span.get()).collect()),
+        request_timeout: config.provider.request_timeout.get(),
+        secret_kind: match config.provider.signature {
+            Signature::Hmac256 => provider_core::SecretKind::Shared,
+            Signature::Ed25519 => provider_core::SecretKind::KeyPair,
+        },
+        alert_after: config.provider.alert_after.get(),
+        mailer: mailer(config)?,
+        disable_after: config.provider.disable_after.get(),
+        address_policy: EndpointAddressPolicy { policy: policy.clone(), schemes },
+        nodes: provider_core::config::Nodes::Many,
+        key_region: Some(config.provider.key_region.clone()).filter(|region| !region.is_empty()),
+        node_url: config.provider_node_url(),
+        public_url: config.provider_public_url(),
+        has_public_url: config.has_public_url(Role::Provider),
+        trusted_proxies: config.provider.trusted_proxies.clone(),
+        requests_per_second_max: config.provider.requests_per_second,
+        endpoints_max: config.provider.endpoints_per_application,
+        ..ProviderConfig::default()
+    };
+    settings.lanes.under_way_max = config.provider.endpoint_concurrency;
+    if config.database.url.is_empty() {
+        settings.nodes = provider_core::config::Nodes::Sole;
+    } else {
+        settings.lanes.store_calls_max = STORE_CALLS_MAX;
+    }
+    Ok(Provider::new(ProviderParts {
+        store,
+        clock: services.clock.clone(),
+        random: services.random.clone(),
+        vault: services.vault.clone(),
+        transport: Arc::new(delivery_client(config, policy)?),
+        config: settings,
+    }))
+}
+
+/// The mail server for alerts, if one is set.
+fn mailer(config: &Config) -> Result<Option<kit_mail::Mailer>, CommandError> {
+    let mail = &config.mail;
+    let mailer = || kit_mail::Mailer::new(&mail.smtp_url, &mail.from).context("reading mail.smtp_url and mail.from");
+    if mail.smtp_url.is_empty() { Ok(None) } else { mailer().map(Some) }
+}
+
+/// The HTTP client for deliveries.
+fn delivery_client(config: &Config, policy: AddressPolicy) -> Result<Client, CommandError> {
+    let mut client = ClientConfig { policy, ..ClientConfig::default() };
+    if !config.provider.proxy.is_empty() {
+        client.proxy = Some(config.provider.proxy.parse().context("reading provider.proxy")?);
+    }
+    if !config.provider.tls_roots.is_empty() {
+        let reading = || format!("reading provider.tls_roots ({})", config.provider.tls_roots);
+        let pem = std::fs::read(&config.provider.tls_roots).context(reading())?;
+        client.extra_roots = kit_outbound::roots_from_pem(&pem).context(reading())?;
+    }
+    Ok(Client::new(client))
+}
