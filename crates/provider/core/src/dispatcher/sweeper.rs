@@ -70,11 +70,13 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
 /// Wakes the lanes of what is due; when the next row is due, if that is in the future.
 async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
     shared.lanes.remove_idle(shared);
+    // Also without a lease: a request that stayed would begin the next sweep without a pause, and a runtime of one thread
+    // would run nothing else. The heartbeat requests a sweep when there is a lease.
+    shared.sweeps.requested.store(false, Ordering::Release);
     if shared.leases.current().is_none() {
         return Ok(None);
     }
     let (context, now) = (&shared.context, shared.context.clock.now());
-    shared.sweeps.requested.store(false, Ordering::Release);
     let due_ms = &shared.sweeps.due_ms;
     let _ = due_ms.fetch_update(Ordering::AcqRel, Ordering::Acquire, |ms| (ms <= to_ms(now)).then_some(i64::MAX));
     // Endpoints that are paused or full are listed again and again: they must not hide the others.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use provider_core::model::{TaskKind, TaskStatus};
+use provider_core::port::NodeStore as _;
 use provider_core::{EndpointInput, ProviderConfig, ReplayInput};
 
 use crate::faulty_store::{Fault, FaultyStore};
@@ -26,6 +27,19 @@ async fn rows_that_were_claimed_without_an_answer_are_claimed_again() {
         fixture.finished(&endpoint).await;
         assert_eq!(receiver.count_now(), 2);
     }
+}
+
+#[tokio::test]
+async fn a_change_by_another_process_before_the_first_heartbeat_does_not_occupy_the_runtime() {
+    let store = FaultyStore::new(store(), "heartbeat", Fault::NotDone, 5);
+    store.remote_changes().notify();
+    let config = ProviderConfig { node_dead_after: Duration::from_millis(300), ..quick() };
+    let fixture = Fixture::on(store, config).await;
+    let mut receiver = Receiver::start(|_| Reply::Status(200)).await;
+    let endpoint = fixture.endpoint(&receiver.url()).await;
+    fixture.send().await;
+    receiver.next().await;
+    fixture.finished(&endpoint).await;
 }
 
 #[tokio::test]
