@@ -57,6 +57,7 @@ pub(crate) struct Config {
 pub(crate) struct Database {
     pub(crate) url: String,
     pub(crate) pool_size: u16,
+    pub(crate) statement_timeout: ConfigDuration,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,7 +173,7 @@ impl Default for Config {
 
 impl Default for Database {
     fn default() -> Self {
-        Database { url: String::new(), pool_size: 16 }
+        Database { url: String::new(), pool_size: 16, statement_timeout: ConfigDuration::from_secs(60) }
     }
 }
 
@@ -235,7 +236,11 @@ impl Default for Log {
 impl Database {
     /// How to connect to PostgreSQL.
     pub(crate) fn postgres(&self) -> kit_engine::postgres::PostgresConfig {
-        kit_engine::postgres::PostgresConfig { url: self.url.clone(), pool_size: self.pool_size.into() }
+        kit_engine::postgres::PostgresConfig {
+            url: self.url.clone(),
+            pool_size: self.pool_size.into(),
+            statement_timeout: self.statement_timeout.get(),
+        }
     }
 }
 
@@ -342,6 +347,7 @@ impl Config {
         let (platform, provider) = (&self.platform, &self.provider);
         let (minute_ms, month_ms) = (60_000, 31 * 24 * 3_600_000);
         let ranges = [
+            ("database.statement_timeout", self.database.statement_timeout.as_millis(), 1_000, 600_000),
             ("platform.publish_timeout", platform.publish_timeout.as_millis(), 1, 300_000),
             ("platform.session_ttl", platform.session_ttl.as_millis(), minute_ms, month_ms),
             // The platform records the use of a session once a minute.

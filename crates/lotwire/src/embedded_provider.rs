@@ -15,6 +15,7 @@ use kit_runtime::clock::SharedClock;
 use kit_runtime::random::SharedRandom;
 use kit_runtime::vault::Vault;
 use platform_core::customers::provider_access::EmbeddedProvider;
+use provider_core::port::StoreResult;
 use tokio::sync::Mutex;
 
 use crate::address_file;
@@ -96,10 +97,7 @@ impl NodeTable {
         }
         let open = || async { provider_store::postgres::open(&config.database.postgres()).await };
         let found = match self.0.get_or_try_init(open).await {
-            Ok(store) => {
-                let alive_since = now - provider_core::ProviderConfig::default().node_dead_after;
-                store.node_addresses(alive_since, NODES_MAX).await.map_err(|error| error.to_string())
-            }
+            Ok(store) => addresses_of(store.as_ref(), now).await.map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
         found.unwrap_or_else(|error| {
@@ -107,6 +105,12 @@ impl NodeTable {
             Vec::new()
         })
     }
+}
+
+/// The addresses of living nodes. `now` counts for a store that has no clock of its own.
+async fn addresses_of(store: &dyn provider_core::port::Store, now: Timestamp) -> StoreResult<Vec<String>> {
+    let now = store.database_time().await?.unwrap_or(now);
+    store.node_addresses(now - provider_core::ProviderConfig::default().node_dead_after, NODES_MAX).await
 }
 
 #[async_trait::async_trait]

@@ -4,10 +4,11 @@
 //! number of processes may use a schema at the same time.
 //!
 //! Guarantees: a commit returns when it is on disk (`synchronous_commit=on`); a transaction that fails with a deadlock
-//! or a serialization failure is retried. Processes notify each other of changes with NOTIFY, on one channel for each
+//! or a serialization failure is retried; each answer of the server has a deadline ([`Connection`]). Processes notify each other of changes with NOTIFY, on one channel for each
 //! schema: see [`Postgres::notify`].
 
 mod config;
+mod connection;
 mod connection_wait;
 mod connector;
 mod error_text;
@@ -21,18 +22,20 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime, Transaction};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use kit_runtime::signal::Signal;
 use tokio_postgres::Config;
 use tokio_postgres::error::SqlState;
 
 use self::config::WAIT_TIMEOUT;
+use self::connection::AnswerDeadlines;
 use self::connection_wait::ConnectionWaiters;
 use self::listener::Listener;
 use self::migrate::migrate;
 use super::EngineError;
 
 pub use self::config::PostgresConfig;
+pub use self::connection::{Client, Connection, StatementError, Transaction};
 pub use self::error_text::describe_error;
 pub use self::probe::ServerInfo;
 
@@ -49,6 +52,7 @@ pub struct Postgres {
     listener: Arc<Listener>,
     /// Sent with each notification, so that this process recognises its own.
     sender: Arc<str>,
+    deadlines: AnswerDeadlines,
 }
 
 /// The work of a transaction: a function of the transaction and of an input, which a retry calls again. A function
@@ -88,20 +92,27 @@ impl Postgres {
             .create_timeout(Some(connect_timeout))
             .build()
             .map_err(|error| EngineError::Postgres(error.to_string()))?;
-        Ok(Self { pool, connection_wait: Arc::default(), listener: Arc::new(listener), sender: sender.into() })
+        Ok(Self {
+            pool,
+            connection_wait: Arc::default(),
+            listener: Arc::new(listener),
+            sender: sender.into(),
+            deadlines: AnswerDeadlines::new(config.statement_timeout),
+        })
     }
 
-    /// A connection of the pool. `prepare_cached` prepares a statement once for each connection.
+    /// A connection of the pool.
     ///
     /// Errors: `Postgres` when no connection is free within 30 s, or the server can't be reached.
-    pub async fn client(&self) -> Result<Object, EngineError> {
-        match self.pool.get().await {
-            Ok(client) => Ok(client),
+    pub async fn client(&self) -> Result<Client, EngineError> {
+        let object = match self.pool.get().await {
+            Ok(object) => object,
             Err(error) if self.connection_wait.can_wait(&self.pool, &error) => {
-                self.connection_wait.wait(&self.pool).await
+                self.connection_wait.wait(&self.pool).await?
             }
-            Err(error) => Err(connection_wait::engine_error(error)),
-        }
+            Err(error) => return Err(connection_wait::engine_error(error)),
+        };
+        Ok(Client::new(object, self.deadlines))
     }
 
     /// Has to be called with the error of a writing statement outside of [`Postgres::transaction`]: after a failover it
@@ -114,7 +125,8 @@ impl Postgres {
     }
 
     /// Runs `job` in a transaction and returns when the commit is on disk. If the job fails, its changes are rolled
-    /// back. After a deadlock or a serialization failure the job runs again, at most [`TRIES_MAX`] times.
+    /// back. After a deadlock or a serialization failure the job runs again, at most [`TRIES_MAX`] times. After
+    /// `Unanswered`, and after an error of the connection, it is not known whether the transaction was committed.
     pub async fn transaction<I, T, E>(&self, input: &I, job: Job<I, T, E>) -> Result<T, E>
     where
         E: From<EngineError> + HasStatementError,
@@ -126,13 +138,13 @@ impl Postgres {
             match job(&transaction, input).await {
                 Ok(value) => match transaction.commit().await {
                     Ok(()) => return Ok(value),
-                    Err(error) if tries < TRIES_MAX && is_retryable(&error) => {}
+                    Err(StatementError::Statement(error)) if tries < TRIES_MAX && is_retryable(&error) => {}
                     Err(error) => return Err(EngineError::from(error).into()),
                 },
                 Err(error) => {
                     // The pool gets the connection back only after the rollback; if that fails, it closes the
                     // connection.
-                    let _ = transaction.rollback().await;
+                    transaction.rollback().await;
                     drop(client);
                     error.statement_error().into_iter().for_each(|error| self.on_write_error(error));
                     if tries == TRIES_MAX || !error.statement_error().is_some_and(is_retryable) {
@@ -162,7 +174,7 @@ impl Postgres {
             self.sender
         );
         let sent = match self.client().await {
-            Ok(client) => client.batch_execute(&notify).await.map_err(EngineError::from),
+            Ok(client) => execute_batch(&client, &notify).await,
             Err(error) => Err(error),
         };
         if let Err(error) = sent {
@@ -184,6 +196,11 @@ impl Postgres {
     pub fn notifications(&self) -> tokio::sync::broadcast::Receiver<Option<Arc<str>>> {
         self.listener.notifications()
     }
+}
+
+/// Runs statements without parameters.
+async fn execute_batch(client: &Client, sql: &str) -> Result<(), EngineError> {
+    client.answered(client.statements()?.batch_execute(sql)).await.map_err(EngineError::from)
 }
 
 /// True when PostgreSQL ended the transaction in favour of another one, so that a retry may succeed.

@@ -13,6 +13,7 @@
 pub mod backoff;
 pub mod batcher;
 pub mod clock;
+pub mod heartbeat_run;
 pub mod ids;
 pub mod log_throttle;
 pub mod metrics;

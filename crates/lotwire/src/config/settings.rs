@@ -71,6 +71,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         SettingKind::Number,
         "Maximum number of PostgreSQL connections, for each of platform and provider.",
     ),
+    setting(
+        "database.statement_timeout",
+        SettingKind::Text,
+        "Time after which PostgreSQL ends a statement. If it has not answered 5 s later, or a commit after 30 s, the node gives the connection up, and requests that waited for it receive 503 `unavailable`.",
+    ),
     setting("platform.listen", SettingKind::Text, "Address and port of the platform's API."),
     setting(
         "platform.public_url",

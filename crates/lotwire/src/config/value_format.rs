@@ -30,6 +30,7 @@ impl Setting {
             "request_bodies_mib" => value_format("a whole number from 16 to 65536", "256"),
             "database.url" => value_format("a PostgreSQL URL, or empty", "postgres://user:password@host/database"),
             "database.pool_size" => value_format("a whole number from 2 to 1000", "16"),
+            "database.statement_timeout" => value_format("a duration from 1s to 10m", "60s"),
             "platform.listen" | "provider.listen" => ADDRESS,
             "mail.smtp_url" => value_format("an smtp or smtps URL, or empty", "smtps://user:password@mail.example.com"),
             "mail.from" => {

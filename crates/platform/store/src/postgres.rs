@@ -36,8 +36,7 @@ mod users;
 
 use std::sync::Arc;
 
-use deadpool_postgres::Object;
-use kit_engine::postgres::{Job, Postgres};
+use kit_engine::postgres::{Client, Job, Postgres};
 pub use kit_engine::postgres::{PostgresConfig, ServerInfo};
 use platform_core::port::{Store, StoreResult};
 
@@ -72,7 +71,7 @@ struct PostgresStore {
 }
 
 impl PostgresStore {
-    async fn client(&self) -> StoreResult<Object> {
+    async fn client(&self) -> StoreResult<Client> {
         Ok(self.postgres.client().await.map_err(SqlError::from)?)
     }
 

@@ -131,8 +131,8 @@ impl Provider {
 
     /// Base addresses of the nodes that are alive, at most `limit`.
     pub async fn node_addresses(&self, limit: usize) -> ProviderResult<Vec<String>> {
-        let alive_since = self.now() - self.config().node_dead_after;
-        Ok(self.store().node_addresses(alive_since, limit).await?)
+        let now = self.store().database_time().await?.unwrap_or_else(|| self.now());
+        Ok(self.store().node_addresses(now - self.config().node_dead_after, limit).await?)
     }
 
     /// `Ok` when the provider can accept messages: it is not shutting down, attempts are being recorded, and the store can be

@@ -59,7 +59,9 @@ async fn main() {
     let path = place.clone().map_or_else(|| temporary.path().join("provider.db"), PathBuf::from);
 
     let store = match place.filter(|place| place.starts_with("postgres")) {
-        Some(url) => provider_store::postgres::open(&PostgresConfig { url, pool_size: TASKS }).await.unwrap(),
+        Some(url) => provider_store::postgres::open(&PostgresConfig { url, pool_size: TASKS, ..Default::default() })
+            .await
+            .unwrap(),
         None => provider_store::sqlite::open(&path).await.unwrap(),
     };
     set_up(store.as_ref()).await;

@@ -34,8 +34,7 @@ mod tasks;
 
 use std::sync::Arc;
 
-use deadpool_postgres::Object;
-use kit_engine::postgres::{Job, Postgres};
+use kit_engine::postgres::{Client, Job, Postgres};
 use provider_core::model::Id;
 use provider_core::port::{Store, StoreResult};
 
@@ -64,7 +63,7 @@ pub async fn open(config: &PostgresConfig) -> StoreResult<Arc<dyn Store>> {
 }
 
 impl PostgresStore {
-    async fn client(&self) -> StoreResult<Object> {
+    async fn client(&self) -> StoreResult<Client> {
         Ok(self.engine.client().await.map_err(SqlError::from)?)
     }
 

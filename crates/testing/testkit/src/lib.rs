@@ -9,3 +9,4 @@ pub mod postgres;
 pub mod server;
 pub mod showcase;
 pub mod site;
+mod skewed_clock;

@@ -123,8 +123,8 @@ fn start_with(settings: &Settings) -> Result<Cluster, PostgresError> {
 }
 
 /// The script of the supervising shell: `$1` is the directory of the programs, `$2` that of the cluster, `$3` the port,
-/// `$4` the superuser. It creates and starts the cluster, prints `ready`, runs the `pg_ctl` commands from its input
-/// until that ends, and removes the cluster, also if its output is closed.
+/// `$4` the superuser. It creates and starts the cluster, prints `ready`, runs the commands from its input until that ends
+/// (`freeze`, `thaw`, and those of `pg_ctl`), and removes the cluster, also if its output is closed.
 const SHELL: &str = r#"
 trap '' INT TERM HUP PIPE
 cd "$2" || exit 1
@@ -152,10 +152,22 @@ pg_ctl -D data -l log -w -t 60 start >/dev/null 2>&1 && echo ready || tail -n 20
 else tail -n 20 log
 fi
 exec 3>&1 >/dev/null 2>&1
+signal_all() {
+  server=$(head -n 1 data/postmaster.pid)
+  kill "-$1" "$server" && kill "-$1" $(cat "/proc/$server/task/$server/children")
+}
+run() {
+  case "$1" in
+    freeze) signal_all STOP ;;
+    thaw) signal_all CONT ;;
+    *) pg_ctl -D data -l log -m fast -w -t 60 "$1" 3>&- ;;
+  esac
+}
 while read -r command; do
-  if pg_ctl -D data -l log -m fast -w -t 60 "$command" 3>&-; then echo done >&3; else echo failed >&3; fi
+  if run "$command"; then echo done >&3; else echo failed >&3; fi
 done
 exec 3>&-
+signal_all CONT
 pg_ctl -D data -m immediate -w stop
 cd /
 rm -rf "$2"

@@ -98,6 +98,15 @@ impl Launch {
         self
     }
 
+    /// The wall clock of the process is `ahead_s` seconds ahead, or behind if this is negative. `directory` has to outlive
+    /// the process.
+    pub fn clock_ahead(mut self, directory: &Path, ahead_s: i64) -> Result<Self, ServerError> {
+        let variables = crate::skewed_clock::variables(directory, ahead_s);
+        let variables = variables.map_err(|error| ServerError(format!("building a skewed clock: {error}")))?;
+        self.environment.extend(variables.map(|(name, value)| (name.to_owned(), value)));
+        Ok(self)
+    }
+
     /// A second node: the same launch on other ports.
     pub fn second_node(&self) -> Result<Self, ServerError> {
         let (platform, provider, metrics) = (free_address()?, free_address()?, free_address()?);

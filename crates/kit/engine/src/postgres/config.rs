@@ -22,6 +22,15 @@ pub struct PostgresConfig {
     pub url: String,
     /// Maximum number of connections in the pool, at least 1. One more connection listens to the other nodes.
     pub pool_size: usize,
+    /// Time after which the server ends a statement. If it has not answered 5 s later, the connection is closed.
+    pub statement_timeout: Duration,
+}
+
+impl Default for PostgresConfig {
+    /// No URL, 16 connections, and 60 s for a statement.
+    fn default() -> Self {
+        Self { url: String::new(), pool_size: 16, statement_timeout: Duration::from_secs(60) }
+    }
 }
 
 impl PostgresConfig {
@@ -35,17 +44,19 @@ impl PostgresConfig {
     /// A connector with the settings of a session in `schema`.
     pub(super) fn connector(&self, schema: &str) -> Result<Connector, EngineError> {
         let (rest, parameters) = url::split_tls_parameters(&self.url).map_err(EngineError::Address)?;
-        Connector::new(address(&rest, schema)?, &parameters).map_err(EngineError::Address)
+        Connector::new(address(&rest, schema, self.statement_timeout)?, &parameters).map_err(EngineError::Address)
     }
 }
 
-fn address(url: &str, schema: &str) -> Result<Config, EngineError> {
+fn address(url: &str, schema: &str, statement_timeout: Duration) -> Result<Config, EngineError> {
     let mut address: Config = url.parse().map_err(|error| EngineError::Address(describe_error(&error)))?;
     // The timeouts keep a session that hangs from blocking others without end. Statements are planned for each
     // execution: a generic plan from the time when a queue was empty would go on reading the whole table when the queue
     // is full.
+    let statement_timeout_ms = statement_timeout.as_millis();
     let ours = format!(
-        "-c search_path={schema} -c synchronous_commit=on -c jit=off -c lock_timeout=20s -c statement_timeout=60s \
+        "-c search_path={schema} -c synchronous_commit=on -c jit=off -c lock_timeout=20s \
+         -c statement_timeout={statement_timeout_ms} \
          -c idle_in_transaction_session_timeout=60s -c plan_cache_mode=force_custom_plan \
          -c default_transaction_isolation=read\\ committed"
     );
@@ -81,19 +92,21 @@ mod tests {
     use super::*;
 
     fn check(url: &str) -> Result<(), EngineError> {
-        PostgresConfig { url: url.to_owned(), pool_size: 4 }.check()
+        PostgresConfig { url: url.to_owned(), pool_size: 4, ..Default::default() }.check()
     }
 
     #[test]
     fn a_session_uses_its_schema_and_waits_for_the_disk() {
-        let address = address("postgres://clerk@localhost/lots?options=-c%20work_mem%3D8MB", "platform").unwrap();
+        let url = "postgres://clerk@localhost/lots?options=-c%20work_mem%3D8MB";
+        let address = address(url, "platform", Duration::from_secs(7)).unwrap();
         let options = address.get_options().unwrap();
         assert!(options.starts_with("-c work_mem=8MB -c search_path=platform -c synchronous_commit=on"), "{options}");
+        assert!(options.contains("-c statement_timeout=7000 "), "{options}");
     }
 
     #[test]
     fn with_several_hosts_the_one_that_accepts_writes_is_used() {
-        let attrs = |url| address(url, "platform").unwrap().get_target_session_attrs();
+        let attrs = |url| address(url, "platform", Duration::from_secs(7)).unwrap().get_target_session_attrs();
         assert_eq!(attrs("postgres://a,b/lots"), TargetSessionAttrs::ReadWrite);
         assert_eq!(attrs("postgres://a/lots"), TargetSessionAttrs::Any);
     }
@@ -118,7 +131,11 @@ mod tests {
 
     #[test]
     fn debug_output_does_not_show_the_password() {
-        let config = PostgresConfig { url: "postgres://clerk:hush@localhost/lots".to_owned(), pool_size: 4 };
+        let config = PostgresConfig {
+            url: "postgres://clerk:hush@localhost/lots".to_owned(),
+            pool_size: 4,
+            ..Default::default()
+        };
         assert!(!format!("{config:?}").contains("hush"));
     }
 }

@@ -8,6 +8,7 @@ use refinery::{Migration, Runner};
 use super::*;
 
 mod rough;
+mod silent;
 mod tls;
 
 /// Upper bound for events that follow immediately; long enough for a busy machine.
@@ -16,13 +17,22 @@ const SOON: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 enum SqlError {
     Rejected,
-    Engine(#[expect(dead_code, reason = "shown when a test fails")] EngineError),
+    Engine(EngineError),
     Statement(tokio_postgres::Error),
 }
 
 impl From<EngineError> for SqlError {
     fn from(error: EngineError) -> Self {
         SqlError::Engine(error)
+    }
+}
+
+impl From<StatementError> for SqlError {
+    fn from(error: StatementError) -> Self {
+        match error {
+            StatementError::Statement(error) => SqlError::Statement(error),
+            StatementError::Engine(error) => SqlError::Engine(error),
+        }
     }
 }
 
@@ -33,7 +43,7 @@ impl HasStatementError for SqlError {
 }
 
 async fn database() -> PostgresConfig {
-    PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 4 }
+    PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 4, ..Default::default() }
 }
 
 fn migrations() -> Runner {
@@ -46,7 +56,7 @@ async fn open(config: &PostgresConfig) -> Postgres {
 
 async fn lots(postgres: &Postgres) -> i64 {
     let client = postgres.client().await.unwrap();
-    client.query_one("SELECT count(*) FROM lots", &[]).await.unwrap().get(0)
+    client.statements().unwrap().query_one("SELECT count(*) FROM lots", &[]).await.unwrap().get(0)
 }
 
 /// Whether the signal has a notification.
@@ -63,7 +73,7 @@ async fn many_processes_can_open_a_new_database_concurrently() {
     let config = database().await;
     let (a, b, c, other) =
         tokio::join!(open(&config), open(&config), open(&config), Postgres::open(&config, "second", migrations()));
-    a.client().await.unwrap().batch_execute("INSERT INTO lots VALUES (1)").await.unwrap();
+    execute_batch(&a.client().await.unwrap(), "INSERT INTO lots VALUES (1)").await.unwrap();
     assert_eq!((lots(&b).await, lots(&c).await), (1, 1));
     assert_eq!(lots(&other.unwrap()).await, 0, "a schema has tables of its own");
 }
@@ -72,7 +82,8 @@ async fn many_processes_can_open_a_new_database_concurrently() {
 async fn a_commit_waits_for_the_disk() {
     let postgres = open(&database().await).await;
     let client = postgres.client().await.unwrap();
-    let setting: String = client.query_one("SHOW synchronous_commit", &[]).await.unwrap().get(0);
+    let shown = client.statements().unwrap().query_one("SHOW synchronous_commit", &[]).await.unwrap();
+    let setting: String = shown.get(0);
     assert_eq!(setting, "on");
 }
 
@@ -81,7 +92,7 @@ async fn a_failed_job_is_rolled_back() {
     let postgres = open(&database().await).await;
     let outcome = postgres.transaction(&(), |db, ()| {
         Box::pin(async move {
-            db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(SqlError::Statement)?;
+            insert_lot(db).await?;
             Err::<(), _>(SqlError::Rejected)
         })
     });
@@ -89,12 +100,22 @@ async fn a_failed_job_is_rolled_back() {
     assert_eq!(lots(&postgres).await, 0);
 }
 
+async fn insert_lot(db: &Transaction<'_>) -> Result<(), SqlError> {
+    run(db, "INSERT INTO lots VALUES (1)").await
+}
+
+/// Runs statements in a transaction.
+async fn run(db: &Transaction<'_>, sql: &str) -> Result<(), SqlError> {
+    let connection = db.statements().map_err(SqlError::Engine)?;
+    db.answered(connection.batch_execute(sql)).await.map_err(SqlError::from)
+}
+
 /// Writes a lot and then fails with a serialization failure, `failures` times. `tries` counts the calls.
 async fn write_and_conflict(db: &Transaction<'_>, failures: usize, tries: &AtomicUsize) -> Result<(), SqlError> {
-    db.batch_execute("INSERT INTO lots VALUES (1)").await.map_err(SqlError::Statement)?;
+    insert_lot(db).await?;
     if tries.fetch_add(1, Ordering::Relaxed) < failures {
         let conflict = "DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = 'serialization_failure'; END $$";
-        db.batch_execute(conflict).await.map_err(SqlError::Statement)?;
+        run(db, conflict).await?;
     }
     Ok(())
 }
@@ -132,7 +153,7 @@ async fn a_broken_listener_reconnects_and_signals_a_change() {
     let changed = receiver.remote_changes();
     let break_all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
          WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    sender.client().await.unwrap().query(break_all, &[]).await.unwrap();
+    execute_batch(&sender.client().await.unwrap(), break_all).await.unwrap();
     tokio::time::timeout(SOON, changed.wait()).await.expect("a reconnect may have missed notifications");
     sender.notify().await;
     tokio::time::timeout(SOON, changed.wait()).await.expect("the listener receives again");
@@ -140,7 +161,7 @@ async fn a_broken_listener_reconnects_and_signals_a_change() {
 
 #[tokio::test]
 async fn the_error_for_an_unreachable_server_names_the_reason() {
-    let config = PostgresConfig { url: "postgres://127.0.0.1:1/lots".to_owned(), pool_size: 1 };
+    let config = PostgresConfig { url: "postgres://127.0.0.1:1/lots".to_owned(), pool_size: 1, ..Default::default() };
     let error = Postgres::open(&config, "first", migrations()).await.map(drop).unwrap_err().to_string();
     assert!(error.contains("refused"), "{error}");
 }

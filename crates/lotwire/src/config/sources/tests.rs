@@ -58,6 +58,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("database.pool_size",             "1",                "out of range"),
     ("database.pool_size",             "70000",            "out of range"),
     ("database.pool_size",             "-1",               "out of range"),
+    ("database.statement_timeout",     "999ms",            "out of range"),
     ("platform.listen",                "8080",             "not a host and a port"),
     ("provider.listen",                "localhost",        "not a host and a port"),
     ("metrics.listen",                 "9090",             "not a host and a port"),

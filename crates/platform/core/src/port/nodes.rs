@@ -72,8 +72,11 @@ impl Downtime {
 /// The nodes that work on the store.
 #[async_trait]
 pub trait NodeStore: Send + Sync {
-    /// Records a heartbeat of `node`. Outbox rows of nodes whose last heartbeat is before `dead_before` become
-    /// unassigned.
+    /// The time by the database server's clock. Heartbeats are written and compared by it, because the clocks of nodes
+    /// differ. `None` for a database without a server, which one process uses with its own clock.
+    async fn database_time(&self) -> StoreResult<Option<Timestamp>>;
+    /// Records a heartbeat of `node` at `now`, which is the time of [`NodeStore::database_time`]. Outbox rows of nodes whose last heartbeat is
+    /// before `dead_before` become unassigned.
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
     /// Signals that another process (a management command, another node) changed something that may be work for this
     /// one. It may fire without cause; a missed signal is made up for by polling.

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use kit_runtime::heartbeat_run::HeartbeatRun;
 use kit_runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +13,7 @@ use super::circuit_breaker::after_rounded_up;
 use super::{LaneHandle, Publisher, lock};
 use crate::Platform;
 use crate::config::Nodes;
-use crate::port::NodeId;
+use crate::port::{NodeId, StoreResult};
 use crate::worker_states::Worker;
 
 /// Interval of the heartbeat.
@@ -34,9 +35,18 @@ impl Platform {
 
     async fn keep_alive(&self, stopping: CancellationToken) {
         let mut renewed_at = Timestamp::MIN;
+        let mut run = HeartbeatRun::new(self.config().node_dead_after);
         while !stopping.is_cancelled() {
             let now = self.now();
-            self.heartbeat(now, &mut renewed_at).await;
+            let sent = self.heartbeat(now, &mut renewed_at, run.may_judge(self.clock().monotonic())).await;
+            self.record_run(Worker::Heartbeat, &sent);
+            match sent {
+                Ok(()) => run.succeeded(self.clock().monotonic()),
+                Err(error) => {
+                    run.failed();
+                    tracing::error!(%error, "the node could not renew its heartbeat");
+                }
+            }
             tokio::select! {
                 () = stopping.cancelled() => {}
                 () = self.clock().sleep_until(after_rounded_up(now, HEARTBEAT_EVERY)) => {}
@@ -45,36 +55,37 @@ impl Platform {
     }
 
     /// Records this node's heartbeat. If it has lost track of its rows it takes a new node id first, at most once in
-    /// the time after which a node is dead.
-    async fn heartbeat(&self, now: Timestamp, renewed_at: &mut Timestamp) {
+    /// the time after which a node is dead. Nodes without a heartbeat count as dead if `may_judge` is set.
+    async fn heartbeat(&self, now: Timestamp, renewed_at: &mut Timestamp, may_judge: bool) -> StoreResult<()> {
         let shared = &self.publisher().shared;
         let is_first = !shared.running.load(Ordering::Acquire);
+        let sent_at = self.store().database_time().await?.unwrap_or(now);
+        let alive_since = sent_at - self.config().node_dead_after;
         let dead_before = match self.config().nodes {
             // Every other node in the table belongs to an earlier process.
-            Nodes::Sole if is_first => now,
-            _ => now - self.config().node_dead_after,
+            Nodes::Sole if is_first => sent_at,
+            _ if may_judge => alive_since,
+            _ => Timestamp::UNIX_EPOCH,
         };
-        let lost = shared.fence_requested.load(Ordering::Acquire) && *renewed_at <= dead_before;
+        let lost = shared.fence_requested.load(Ordering::Acquire) && *renewed_at <= alive_since;
         let node = if lost { NodeId(self.ids().uuid_v7()) } else { shared.node() };
         // Both in one transaction, where the engine joins what comes at the same time.
-        let (alive, noted) = tokio::join!(self.store().heartbeat(node, now, dead_before), self.detect_downtime(now));
+        let (alive, noted) =
+            tokio::join!(self.store().heartbeat(node, sent_at, dead_before), self.detect_downtime(now));
         if let Err(error) = noted {
             tracing::error!(error = error.full_message(), "the node could not write its first heartbeat");
         }
-        self.record_run(Worker::Heartbeat, &alive);
-        if let Err(error) = alive {
-            tracing::error!(%error, "the node could not renew its heartbeat");
-            return;
-        }
+        alive?;
         if lost {
             tracing::warn!(%node, "the node's heartbeat may have expired: it claims rows of the outbox under a new name");
             shared.fence_requested.store(false, Ordering::Release);
             *lock(&shared.node) = node;
-            *renewed_at = now;
+            *renewed_at = sent_at;
         }
         if !shared.running.swap(true, Ordering::AcqRel) {
             self.sweep(now).await;
         }
+        Ok(())
     }
 
     async fn keep_sweeping(&self, stopping: CancellationToken) {

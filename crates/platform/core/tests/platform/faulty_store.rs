@@ -243,6 +243,7 @@ forward! {
         async fn cursors(page: Page<Cursor>) -> StoreResult<Vec<Cursor>>;
     }
     impl NodeStore {
+        async fn database_time() -> StoreResult<Option<Timestamp>>;
         async fn heartbeat(node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
         async fn ping() -> StoreResult<()>;
         async fn broadcast(notice: &str) -> StoreResult<()>;

@@ -1,7 +1,7 @@
 //! Changes of access, each with its entry in the access log.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::audit::access_begin;
 use platform_core::port::{
     AccessChange, AccessChangeResult, AccessEntry, AccessLogStore, Page, StoreError, StoreResult,
@@ -94,7 +94,7 @@ async fn append(db: &Transaction<'_>, content: &str) -> SqlResult<()> {
     rows::execute(db, "UPDATE access_log_head SET number = $1, hash = $2", &[&next.number, &hash]).await.map(drop)
 }
 
-async fn head(db: &impl GenericClient, select: &str) -> SqlResult<LogHead> {
+async fn head(db: &impl Connection, select: &str) -> SqlResult<LogHead> {
     let found =
         rows::one(db, select, &[], |row| Ok(LogHead { number: rows::get(row, 0)?, hash: hash(row, 1)? })).await?;
     let head = found.ok_or_else(|| StoreError::Corrupt("the access log has no head row".into()))?;

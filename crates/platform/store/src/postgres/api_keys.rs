@@ -1,8 +1,8 @@
 //! API keys.
 
 use async_trait::async_trait;
-use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
+use kit_engine::postgres::Connection;
 use platform_core::port::{ApiKey, ApiKeyStore, IdempotentAnswer, Page, StoreResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -48,13 +48,13 @@ impl ApiKeyStore for PostgresStore {
 }
 
 /// False when the key does not exist or was revoked before.
-pub(super) async fn revoke(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> SqlResult<bool> {
+pub(super) async fn revoke(db: &impl Connection, uuid: Uuid, at: Timestamp) -> SqlResult<bool> {
     let revoke = "UPDATE api_keys SET revoked_at_ms = $2 WHERE uuid = $1 AND revoked_at_ms IS NULL";
     Ok(rows::execute(db, revoke, &[&uuid, &ms(at)]).await? == 1)
 }
 
 /// An error rolls back the answer as well.
-pub(super) async fn create(db: &impl GenericClient, key: &ApiKey, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
+pub(super) async fn create(db: &impl Connection, key: &ApiKey, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \
          revoked_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -72,7 +72,7 @@ pub(super) async fn create(db: &impl GenericClient, key: &ApiKey, answer: Option
     rows::execute(db, insert, values).await.map(drop).map_err(|error| error.or_taken("key"))
 }
 
-pub(super) async fn find_by_hash(db: &impl GenericClient, hash: [u8; 32]) -> SqlResult<Option<ApiKey>> {
+pub(super) async fn find_by_hash(db: &impl Connection, hash: [u8; 32]) -> SqlResult<Option<ApiKey>> {
     rows::one(db, &format!("{API_KEY} WHERE hash = $1"), &[&hash.as_slice()], api_key).await
 }
 
@@ -90,7 +90,7 @@ pub(super) fn api_key(row: &Row) -> SqlResult<ApiKey> {
     })
 }
 
-pub(super) async fn touch(db: &impl GenericClient, uuid: Uuid, at: Timestamp) -> SqlResult<()> {
+pub(super) async fn touch(db: &impl Connection, uuid: Uuid, at: Timestamp) -> SqlResult<()> {
     let touch = "UPDATE api_keys SET last_used_at_ms = $2 WHERE uuid = $1";
     rows::execute(db, touch, &[&uuid, &ms(at)]).await.map(drop)
 }

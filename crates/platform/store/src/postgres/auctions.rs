@@ -16,8 +16,7 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use contract::ItemStatus;
-use deadpool_postgres::GenericClient;
-use kit_engine::postgres::Postgres;
+use kit_engine::postgres::{Connection, Postgres};
 use kit_runtime::batcher::Batcher;
 use platform_core::bidding::bid::Bid;
 use platform_core::port::{
@@ -186,12 +185,12 @@ fn filtered_auctions_sql(whose: &str) -> String {
     )
 }
 
-pub(super) async fn auction(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Auction>> {
+pub(super) async fn auction(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<Auction>> {
     rows::one(db, "SELECT state FROM auctions WHERE uuid = $1", &[&uuid], |row| rows::json(row, 0)).await
 }
 
 pub(super) async fn auctions(
-    db: &impl GenericClient,
+    db: &impl Connection,
     customer: Option<Uuid>,
     page: Page<Uuid>,
 ) -> SqlResult<Vec<Auction>> {
@@ -208,17 +207,17 @@ pub(super) async fn auctions(
     }
 }
 
-pub(super) async fn item(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Item>> {
+pub(super) async fn item(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<Item>> {
     rows::one(db, "SELECT state FROM items WHERE uuid = $1", &[&uuid], |row| rows::json(row, 0)).await
 }
 
-pub(super) async fn items(db: &impl GenericClient, auction: Uuid, page: Page<i64>) -> SqlResult<Vec<Item>> {
+pub(super) async fn items(db: &impl Connection, auction: Uuid, page: Page<i64>) -> SqlResult<Vec<Item>> {
     let select = "SELECT state FROM items WHERE auction = $1 AND position > $2 ORDER BY position LIMIT $3";
     let after = page.after.unwrap_or(i64::MIN);
     rows::list(db, select, &[&auction, &after, &rows::limit(page.limit)], |row| rows::json(row, 0)).await
 }
 
-pub(super) async fn item_counts(db: &impl GenericClient, auction: Uuid) -> SqlResult<ItemCounts> {
+pub(super) async fn item_counts(db: &impl Connection, auction: Uuid) -> SqlResult<ItemCounts> {
     let select = "SELECT status, has_bids, count(*) FROM items WHERE auction = $1 GROUP BY status, has_bids";
     let groups = rows::list(db, select, &[&auction], |row| {
         Ok((rows::get::<i32>(row, 0)?, rows::get::<bool>(row, 1)?, rows::count(row, 2)?))
@@ -240,7 +239,7 @@ pub(super) async fn item_counts(db: &impl GenericClient, auction: Uuid) -> SqlRe
     Ok(counts)
 }
 
-pub(super) async fn bids(db: &impl GenericClient, item: Uuid, page: Page<i64>) -> SqlResult<Vec<Bid>> {
+pub(super) async fn bids(db: &impl Connection, item: Uuid, page: Page<i64>) -> SqlResult<Vec<Bid>> {
     let select = "SELECT number, uuid, bidder, amount, source, actor, at_ms, maximum, before, asked, struck, struck_after, \
          struck_reason, struck_actor, struck_at_ms FROM bids \
          WHERE item = $1 AND number > $2 ORDER BY number LIMIT $3";

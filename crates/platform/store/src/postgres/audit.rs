@@ -1,7 +1,7 @@
 //! The audit log, and checks of everything that is stored.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::audit::{LogEntry, LogKind};
 use platform_core::port::{AuditStore, OrphanRow, Page, PositionNumbering, PositionedEntry, StoreError, StoreResult};
 use platform_rules::LogHash;
@@ -104,7 +104,7 @@ impl AuditStore for PostgresStore {
     }
 }
 
-async fn writers(db: &impl GenericClient) -> SqlResult<Vec<String>> {
+async fn writers(db: &impl Connection) -> SqlResult<Vec<String>> {
     rows::list(db, WRITERS, &[], |row| rows::get(row, 0)).await
 }
 
@@ -124,7 +124,7 @@ pub(super) async fn append(db: &Transaction<'_>, entries: &[&LogEntry]) -> SqlRe
     rows::execute(db, insert, values).await.map(drop)
 }
 
-async fn inconsistent_columns(db: &impl GenericClient, kind: LogKind, subject: Uuid) -> SqlResult<Vec<&'static str>> {
+async fn inconsistent_columns(db: &impl Connection, kind: LogKind, subject: Uuid) -> SqlResult<Vec<&'static str>> {
     let columns = match kind {
         LogKind::Auction => {
             let select = "SELECT customer, auctioneer, kind, status, version, sandbox, clock_target_ms, state \

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use deadpool_postgres::Transaction;
 use jiff::Timestamp;
+use kit_engine::postgres::Transaction;
 use platform_core::port::{BulkChange, BulkChangeStep, BulkChangeStore, Change, StoreResult};
 use platform_core::sales::new_item::NewItem;
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use contract::AuctionStatus;
-use deadpool_postgres::{GenericClient, Transaction};
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::Role;
 use platform_core::port::{Clerk, ClerkAssignResult, ClerkStore, Page, StoreResult, User};
 use platform_rules::Auction;
@@ -78,13 +78,13 @@ pub(super) async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usiz
     Ok(ClerkAssignResult::Assigned)
 }
 
-async fn is_clerk(db: &impl GenericClient, auction: Uuid, user: Uuid) -> SqlResult<bool> {
+async fn is_clerk(db: &impl Connection, auction: Uuid, user: Uuid) -> SqlResult<bool> {
     let select = "SELECT 1 FROM clerks WHERE auction = $1 AND user_uuid = $2";
     Ok(rows::one(db, select, &[&auction, &user], |_| Ok(())).await?.is_some())
 }
 
 /// False when the user was no clerk of this webcast.
-pub(super) async fn unassign(db: &impl GenericClient, auction: Uuid, user: Uuid) -> SqlResult<bool> {
+pub(super) async fn unassign(db: &impl Connection, auction: Uuid, user: Uuid) -> SqlResult<bool> {
     let delete = "DELETE FROM clerks WHERE auction = $1 AND user_uuid = $2";
     Ok(rows::execute(db, delete, &[&auction, &user]).await? == 1)
 }

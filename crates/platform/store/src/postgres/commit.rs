@@ -10,14 +10,13 @@ mod conflicts;
 pub(super) mod group;
 pub(super) mod write;
 
-use deadpool_postgres::Transaction;
 use platform_core::port::{Change, CommitReceipt, NodeId, StoreError, StoreResult};
 
 use self::conflicts::{ConflictChecker, LockMode};
 use super::nodes;
 use super::rows::{SqlError, SqlResult};
 use crate::batch::RefusedChanges;
-use kit_engine::postgres::Postgres;
+use kit_engine::postgres::{Postgres, Transaction};
 
 /// One result for each change of a batch, in order.
 pub(super) type Answers = Vec<StoreResult<CommitReceipt>>;

@@ -1,8 +1,8 @@
 //! Customers' connections to their consumer applications at a provider.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection, Transaction};
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
     Consumer, ConsumerStore, ContactRecord, IdempotentAnswer, Page, Parked, ProviderAddress, StartFrom, StoreResult,
@@ -93,22 +93,22 @@ pub(super) async fn put(db: &Transaction<'_>, consumer: &Consumer, start: StartF
     }
 }
 
-pub(super) async fn find(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Consumer>> {
+pub(super) async fn find(db: &impl Connection, customer: Uuid) -> SqlResult<Option<Consumer>> {
     rows::one(db, &format!("{CONSUMER} WHERE customer = $1"), &[&customer], consumer).await
 }
 
-pub(super) async fn list(db: &impl GenericClient, after: Uuid, limit: usize) -> SqlResult<Vec<Consumer>> {
+pub(super) async fn list(db: &impl Connection, after: Uuid, limit: usize) -> SqlResult<Vec<Consumer>> {
     let select = format!("{CONSUMER} WHERE customer > $1 ORDER BY customer LIMIT $2");
     rows::list(db, &select, &[&after, &rows::limit(limit)], consumer).await
 }
 
-pub(super) async fn park_queue(db: &impl GenericClient, customer: Uuid, parked: Option<&Parked>) -> SqlResult<()> {
+pub(super) async fn park_queue(db: &impl Connection, customer: Uuid, parked: Option<&Parked>) -> SqlResult<()> {
     let park = "UPDATE consumers SET parked_reason = $2, parked_at_ms = $3 WHERE customer = $1";
     let (reason, at) = parked.map(|parked| (rows::foreign_text(&parked.reason), ms(parked.at))).unzip();
     rows::execute(db, park, &[&customer, &reason, &at]).await.map(drop)
 }
 
-pub(super) async fn resume_queue(db: &impl GenericClient, customer: Uuid, at: Timestamp) -> SqlResult<()> {
+pub(super) async fn resume_queue(db: &impl Connection, customer: Uuid, at: Timestamp) -> SqlResult<()> {
     let resume =
         "UPDATE consumers SET parked_reason = NULL, parked_at_ms = NULL, updated_at_ms = $2 WHERE customer = $1";
     rows::execute(db, resume, &[&customer, &ms(at)]).await?;

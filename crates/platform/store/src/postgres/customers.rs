@@ -1,7 +1,7 @@
 //! Customers, their auctioneers and addresses.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{
     Address, Auctioneer, AuctioneerChange, Customer, CustomerStore, IdempotentAnswer, NewAuctioneer, Page, StoreError,
     StoreResult, Versioned,
@@ -92,7 +92,7 @@ async fn change_auctioneer(db: &Transaction<'_>, change: &AuctioneerChange) -> S
 }
 
 /// Writes an address; replaces the one with its id.
-pub(super) async fn put_address(db: &impl GenericClient, address: Option<&Address>) -> SqlResult<()> {
+pub(super) async fn put_address(db: &impl Connection, address: Option<&Address>) -> SqlResult<()> {
     let Some(Address { id, customer, model }) = address else { return Ok(()) };
     let put = "INSERT INTO addresses (id, customer, model) VALUES ($1, $2, $3) \
          ON CONFLICT (id) DO UPDATE SET model = excluded.model";
@@ -115,12 +115,12 @@ pub(super) async fn create(
     done.map(drop).map_err(|error| error.or_taken("name"))
 }
 
-pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Customer>> {
+pub(super) async fn find(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<Customer>> {
     let select = "SELECT uuid, name, created_at_ms FROM customers WHERE uuid = $1";
     rows::one(db, select, &[&uuid], customer).await
 }
 
-pub(super) async fn list(db: &impl GenericClient, page: Page<Uuid>) -> SqlResult<Vec<Customer>> {
+pub(super) async fn list(db: &impl Connection, page: Page<Uuid>) -> SqlResult<Vec<Customer>> {
     let select = "SELECT uuid, name, created_at_ms FROM customers WHERE uuid > $1 ORDER BY uuid LIMIT $2";
     rows::list(db, select, &[&after(page), &rows::limit(page.limit)], customer).await
 }
@@ -144,16 +144,16 @@ pub(super) async fn create_auctioneer(db: &Transaction<'_>, new: &NewAuctioneer)
     Ok(created)
 }
 
-pub(super) async fn find_auctioneer(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Auctioneer>> {
+pub(super) async fn find_auctioneer(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<Auctioneer>> {
     rows::one(db, &format!("{AUCTIONEER} WHERE uuid = $1"), &[&uuid], auctioneer).await
 }
 
-pub(super) async fn auctioneer_by_id(db: &impl GenericClient, id: i64) -> SqlResult<Option<Auctioneer>> {
+pub(super) async fn auctioneer_by_id(db: &impl Connection, id: i64) -> SqlResult<Option<Auctioneer>> {
     rows::one(db, &format!("{AUCTIONEER} WHERE id = $1"), &[&id], auctioneer).await
 }
 
 pub(super) async fn auctioneers(
-    db: &impl GenericClient,
+    db: &impl Connection,
     customer: Option<Uuid>,
     page: Page<Uuid>,
 ) -> SqlResult<Vec<Auctioneer>> {

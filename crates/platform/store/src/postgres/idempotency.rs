@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
-use kit_engine::postgres::Postgres;
+use kit_engine::postgres::{Connection, Postgres};
 use kit_runtime::batcher::Batcher;
 use platform_core::port::{IdempotencyStore, IdempotentAnswer, StoreError, StoreResult};
 use tokio_postgres::Row;
@@ -77,7 +76,7 @@ fn request_hash(row: &Row) -> SqlResult<[u8; 32]> {
 }
 
 /// Stores an answer. False when its key was used before; the stored answer stays.
-pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnswer) -> SqlResult<bool> {
+pub(super) async fn keep_answer(db: &impl Connection, answer: &IdempotentAnswer) -> SqlResult<bool> {
     let insert = "INSERT INTO idempotent_answers (caller, key, request_hash, status, body, at_ms, tag) \
          VALUES ($1, $2, $3, $4, $5, $6, $7) \
          ON CONFLICT (caller, key) DO NOTHING";
@@ -94,7 +93,7 @@ pub(super) async fn keep_answer(db: &impl GenericClient, answer: &IdempotentAnsw
 }
 
 /// Stores the answer of the running transaction. `Replayed` when its key was used before.
-pub(super) async fn keep_or_replay(db: &impl GenericClient, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
+pub(super) async fn keep_or_replay(db: &impl Connection, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     match answer {
         Some(answer) if !keep_answer(db, answer).await? => Err(StoreError::Replayed.into()),
         _ => Ok(()),
@@ -102,11 +101,7 @@ pub(super) async fn keep_or_replay(db: &impl GenericClient, answer: Option<&Idem
 }
 
 /// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
-pub(super) async fn delete_expired_answers(
-    db: &impl GenericClient,
-    before: Timestamp,
-    limit: usize,
-) -> SqlResult<usize> {
+pub(super) async fn delete_expired_answers(db: &impl Connection, before: Timestamp, limit: usize) -> SqlResult<usize> {
     let delete = "DELETE FROM idempotent_answers WHERE at_ms < $1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT $2)";
     let forgotten = rows::execute(db, delete, &[&ms(before), &rows::limit(limit)]).await?;
     Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))

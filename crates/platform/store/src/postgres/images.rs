@@ -1,7 +1,7 @@
 //! Images of items, with their content.
 
 use async_trait::async_trait;
-use deadpool_postgres::Transaction;
+use kit_engine::postgres::Transaction;
 use platform_core::port::{ImageContent, ImageStore, ImageVariant, ItemImage, StoreResult};
 use tokio_postgres::Row;
 use uuid::Uuid;

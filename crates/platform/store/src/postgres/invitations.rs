@@ -1,8 +1,8 @@
 //! Invitations of people who become users.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{Digest, Invitation, InvitationStore, Page, StoreResult, User};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -60,7 +60,7 @@ pub(super) async fn create(db: &Transaction<'_>, new: &Invitation, invitations_m
 }
 
 /// False when there was no such invitation.
-pub(super) async fn withdraw(db: &impl GenericClient, uuid: Uuid) -> SqlResult<bool> {
+pub(super) async fn withdraw(db: &impl Connection, uuid: Uuid) -> SqlResult<bool> {
     Ok(rows::execute(db, "DELETE FROM invitations WHERE uuid = $1", &[&uuid]).await? == 1)
 }
 

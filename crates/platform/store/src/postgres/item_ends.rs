@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{ItemEndStore, LotsEndingBy, StoreResult};
 use platform_rules::{Auction, Item, SaleMode};
 use uuid::Uuid;
@@ -63,7 +63,7 @@ impl ItemEndStore for PostgresStore {
 /// Due items are mostly of few auctions: each is read once. The auctions are of a moment later than the items; a change
 /// decided on them is compared with the item's version when it is committed.
 pub(super) async fn due_items(
-    db: &impl GenericClient,
+    db: &impl Connection,
     now: Timestamp,
     limit: usize,
 ) -> SqlResult<Vec<(Item, Arc<Auction>)>> {
@@ -87,7 +87,7 @@ pub(super) async fn due_items(
     with_auction.collect()
 }
 
-pub(super) async fn next_end(db: &impl GenericClient) -> SqlResult<Option<Timestamp>> {
+pub(super) async fn next_end(db: &impl Connection) -> SqlResult<Option<Timestamp>> {
     let select = format!(
         "SELECT effective_end_ms FROM items WHERE status = {LIVE} AND effective_end_ms IS NOT NULL \
          ORDER BY effective_end_ms LIMIT 1"

@@ -1,7 +1,7 @@
 //! The journal: the event feed and the history of a subject.
 
 use async_trait::async_trait;
-use deadpool_postgres::GenericClient;
+use kit_engine::postgres::Connection;
 use platform_core::journal::JournalRow;
 use platform_core::port::{Cursor, JournalStore, Page, StoreResult};
 use tokio_postgres::Row;
@@ -42,7 +42,7 @@ impl JournalStore for PostgresStore {
 }
 
 pub(super) async fn events_after(
-    db: &impl GenericClient,
+    db: &impl Connection,
     customer: Uuid,
     page: Page<Cursor>,
 ) -> SqlResult<Vec<JournalRow>> {
@@ -51,7 +51,7 @@ pub(super) async fn events_after(
     rows::list(db, &select, &[&customer, &after, &rows::limit(page.limit)], journal_row).await
 }
 
-pub(super) async fn history(db: &impl GenericClient, subject: Uuid, page: Page<i64>) -> SqlResult<Vec<JournalRow>> {
+pub(super) async fn history(db: &impl Connection, subject: Uuid, page: Page<i64>) -> SqlResult<Vec<JournalRow>> {
     let select = format!("{ROW} WHERE subject = $1 AND sequence > $2 ORDER BY sequence LIMIT $3");
     let after = page.after.unwrap_or(0);
     rows::list(db, &select, &[&subject, &after, &rows::limit(page.limit)], journal_row).await

@@ -2,7 +2,7 @@
 //!
 //! A transaction that acquires both locks acquires the one on nodes first.
 
-use deadpool_postgres::{GenericClient, Transaction};
+use kit_engine::postgres::{Connection, Transaction};
 
 use super::rows::{self, SqlResult};
 
@@ -28,6 +28,6 @@ pub(super) async fn nodes_exclusive(db: &Transaction<'_>) -> SqlResult<()> {
     rows::execute(db, LOCK, &[&NODES]).await.map(drop)
 }
 
-pub(super) async fn nodes_shared(db: &impl GenericClient) -> SqlResult<()> {
+pub(super) async fn nodes_shared(db: &impl Connection) -> SqlResult<()> {
     rows::execute(db, "SELECT pg_advisory_xact_lock_shared($1)", &[&NODES]).await.map(drop)
 }

@@ -1,8 +1,8 @@
 //! A node among the others on its store: heartbeats, health, notifications, downtimes.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection, Transaction};
 use kit_runtime::signal::Signal;
 use platform_core::port::{Downtime, NodeId, NodeStore, Notifications, StoreResult};
 use uuid::Uuid;
@@ -13,6 +13,11 @@ use crate::codec::ms;
 
 #[async_trait]
 impl NodeStore for PostgresStore {
+    async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
+        let select = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+        Ok(rows::one(&self.client().await?, select, &[], |row| rows::time(row, 0)).await?)
+    }
+
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
         let client = self.client().await?;
         record_heartbeat(&client, node, now).await?;
@@ -67,13 +72,13 @@ impl NodeStore for PostgresStore {
 }
 
 /// Records a heartbeat of `node`.
-pub(super) async fn record_heartbeat(db: &impl GenericClient, node: NodeId, now: Timestamp) -> SqlResult<()> {
+pub(super) async fn record_heartbeat(db: &impl Connection, node: NodeId, now: Timestamp) -> SqlResult<()> {
     let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) \
          ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";
     rows::execute(db, hear, &[&node.0, &ms(now)]).await.map(drop)
 }
 
-pub(super) async fn has_dead_nodes(db: &impl GenericClient, dead_before: Timestamp) -> SqlResult<bool> {
+pub(super) async fn has_dead_nodes(db: &impl Connection, dead_before: Timestamp) -> SqlResult<bool> {
     let select = "SELECT 1 FROM nodes WHERE heartbeat_at_ms < $1 LIMIT 1";
     Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
 }
@@ -89,7 +94,7 @@ pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timesta
 
 /// Makes sure that the `nodes` table contains `node` before this transaction assigns rows to it. A node without a
 /// heartbeat, or one that was declared dead, counts as dead until its next heartbeat, so its rows are released.
-pub(super) async fn register_node(db: &impl GenericClient, node: NodeId) -> SqlResult<()> {
+pub(super) async fn register_node(db: &impl Connection, node: NodeId) -> SqlResult<()> {
     locks::nodes_shared(db).await?;
     let insert = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";
     rows::execute(db, insert, &[&node.0, &i64::MIN]).await.map(drop)

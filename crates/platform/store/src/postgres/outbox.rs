@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{
     Backlog, Cursor, Failing, IdempotentAnswer, NodeId, OutboxEvent, OutboxSettlement, OutboxStore, OvertakenPolicy,
     Page, PublishResult, QuarantinedEvent, StoreError, StoreResult,
@@ -109,7 +109,7 @@ impl OutboxStore for PostgresStore {
 }
 
 /// Inserts the announced events after a cursor that are not in the outbox.
-pub(super) async fn reenqueue(db: &impl GenericClient, customer: Uuid, after: Cursor) -> SqlResult<()> {
+pub(super) async fn reenqueue(db: &impl Connection, customer: Uuid, after: Cursor) -> SqlResult<()> {
     let insert = "INSERT INTO outbox (cursor, customer, subject, attempts) \
          SELECT cursor, customer, subject, 0 FROM journal \
          WHERE customer = $1 AND cursor > $2 AND body IS NOT NULL ORDER BY cursor ON CONFLICT (customer, cursor) DO NOTHING";
@@ -117,13 +117,13 @@ pub(super) async fn reenqueue(db: &impl GenericClient, customer: Uuid, after: Cu
 }
 
 /// Makes rows that wait after a failure due at once, and resets their failures.
-pub(super) async fn reset_failures(db: &impl GenericClient, customer: Uuid) -> SqlResult<()> {
+pub(super) async fn reset_failures(db: &impl Connection, customer: Uuid) -> SqlResult<()> {
     let anew = "UPDATE outbox SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
          WHERE customer = $1 AND error_at_ms IS NOT NULL";
     rows::execute(db, anew, &[&customer]).await.map(drop)
 }
 
-pub(super) async fn customers_with_work(db: &impl GenericClient, now: Timestamp) -> SqlResult<Vec<Uuid>> {
+pub(super) async fn customers_with_work(db: &impl Connection, now: Timestamp) -> SqlResult<Vec<Uuid>> {
     let select = format!(
         "SELECT c.customer FROM consumers c CROSS JOIN LATERAL \
              (SELECT 1 FROM outbox o WHERE o.customer = c.customer AND {FREE} AND {FIRST} ORDER BY o.cursor LIMIT 1) o \
@@ -174,7 +174,7 @@ fn event(row: &Row) -> SqlResult<OutboxEvent> {
     })
 }
 
-pub(super) async fn next_attempt(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Timestamp>> {
+pub(super) async fn next_attempt(db: &impl Connection, customer: Uuid) -> SqlResult<Option<Timestamp>> {
     let select = format!(
         "SELECT o.next_at_ms FROM outbox o \
          WHERE o.customer = $1 AND o.next_at_ms IS NOT NULL AND o.owner IS NULL AND {FIRST} \
@@ -250,7 +250,7 @@ async fn settle_queue(
 }
 
 /// The first row is the oldest, because cursors ascend in the order of the commits.
-pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> SqlResult<Backlog> {
+pub(super) async fn backlog(db: &impl Connection, customer: Uuid) -> SqlResult<Backlog> {
     let select = "SELECT (SELECT count(*) FROM outbox WHERE customer = $1), \
          (SELECT j.at_ms FROM outbox o JOIN journal j ON j.cursor = o.cursor WHERE o.customer = $1 \
              ORDER BY o.cursor LIMIT 1), \
@@ -267,7 +267,7 @@ pub(super) async fn backlog(db: &impl GenericClient, customer: Uuid) -> SqlResul
     Ok(Backlog { failing: failing(db, customer).await?, ..backlog.unwrap_or_default() })
 }
 
-async fn failing(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Failing>> {
+async fn failing(db: &impl Connection, customer: Uuid) -> SqlResult<Option<Failing>> {
     let latest = "SELECT error, error_at_ms FROM outbox WHERE customer = $1 AND error_at_ms IS NOT NULL \
          ORDER BY error_at_ms DESC LIMIT 1";
     let latest = rows::one(db, latest, &[&customer], |row| Ok((rows::get(row, 0)?, rows::time(row, 1)?))).await?;
@@ -276,7 +276,7 @@ async fn failing(db: &impl GenericClient, customer: Uuid) -> SqlResult<Option<Fa
 }
 
 pub(super) async fn quarantined(
-    db: &impl GenericClient,
+    db: &impl Connection,
     customer: Uuid,
     page: Page<Cursor>,
 ) -> SqlResult<Vec<QuarantinedEvent>> {
@@ -319,7 +319,7 @@ async fn take_out(db: &Transaction<'_>, customer: Uuid, cursors: &[Cursor]) -> S
     if count == cursors.len() as u64 { Ok(()) } else { Err(StoreError::Conflict.into()) }
 }
 
-async fn overtaken(db: &impl GenericClient, customer: Uuid, cursors: &[Cursor]) -> SqlResult<Vec<Cursor>> {
+async fn overtaken(db: &impl Connection, customer: Uuid, cursors: &[Cursor]) -> SqlResult<Vec<Cursor>> {
     let select = "SELECT j.cursor FROM journal j WHERE j.cursor = ANY($2) AND j.customer = $1 AND EXISTS \
          (SELECT 1 FROM journal l WHERE l.subject = j.subject AND l.sequence > j.sequence AND l.body IS NOT NULL \
              AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.customer = $1 AND o.cursor = l.cursor AND o.owner IS NULL) \

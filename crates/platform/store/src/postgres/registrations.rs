@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{
     BidderItem, Change, ExpectedRegistration, Page, Registration, RegistrationStatus, RegistrationStore,
     RegistrationWrite, SpendingVersion, StoreError, StoreResult, Versioned,
@@ -190,7 +190,7 @@ pub(super) async fn write(db: &Transaction<'_>, changes: &[&Change]) -> SqlResul
     record_bidder_items(db, &bidder_items).await
 }
 
-async fn record_bidder_items(db: &impl GenericClient, bidder_items: &[&BidderItem]) -> SqlResult<()> {
+async fn record_bidder_items(db: &impl Connection, bidder_items: &[&BidderItem]) -> SqlResult<()> {
     if bidder_items.is_empty() {
         return Ok(());
     }

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use deadpool_postgres::GenericClient;
 use jiff::Timestamp;
 use kit_engine::EngineError;
-use kit_engine::postgres::{HasStatementError, describe_error};
+use kit_engine::postgres::{Connection, HasStatementError, StatementError, describe_error};
 use platform_core::port::{Page, StoreError};
 use serde::de::DeserializeOwned;
 use tokio_postgres::Row;
@@ -22,7 +21,7 @@ pub(super) enum SqlError {
     /// The port's own error.
     Store(#[from] StoreError),
     /// The error of a statement.
-    Statement(#[from] tokio_postgres::Error),
+    Statement(tokio_postgres::Error),
     /// The error of the engine.
     Engine(#[from] EngineError),
 }
@@ -38,6 +37,15 @@ impl From<SqlError> for StoreError {
             SqlError::Store(error) => error,
             SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
             SqlError::Engine(error) => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<StatementError> for SqlError {
+    fn from(error: StatementError) -> Self {
+        match error {
+            StatementError::Statement(error) => Self::Statement(error),
+            StatementError::Engine(error) => Self::Engine(error),
         }
     }
 }
@@ -69,7 +77,7 @@ impl SqlError {
 
 /// The first row, if there is one.
 pub(super) async fn one<T>(
-    db: &impl GenericClient,
+    db: &impl Connection,
     sql: &str,
     values: Values<'_>,
     row: impl Fn(&Row) -> SqlResult<T>,
@@ -80,7 +88,7 @@ pub(super) async fn one<T>(
 
 /// All rows, in the order of the statement.
 pub(super) async fn list<T>(
-    db: &impl GenericClient,
+    db: &impl Connection,
     sql: &str,
     values: Values<'_>,
     row: impl Fn(&Row) -> SqlResult<T>,
@@ -90,7 +98,7 @@ pub(super) async fn list<T>(
 }
 
 /// Runs a statement; returns the number of rows that it changed.
-pub(super) async fn execute(db: &impl GenericClient, sql: &str, values: Values<'_>) -> SqlResult<u64> {
+pub(super) async fn execute(db: &impl Connection, sql: &str, values: Values<'_>) -> SqlResult<u64> {
     let statement = db.prepare_cached(sql).await?;
     Ok(db.execute(&statement, values).await?)
 }

@@ -1,8 +1,8 @@
 //! Links and exchange rates of the screens of webcasts.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{Digest, GuideRate, ScreenKind, ScreenLink, ScreenStore, StoreResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -80,7 +80,7 @@ fn rate(row: &Row) -> SqlResult<GuideRate> {
 }
 
 /// Creates a link in place of the one before.
-pub(super) async fn put_link(db: &impl GenericClient, link: &ScreenLink) -> SqlResult<()> {
+pub(super) async fn put_link(db: &impl Connection, link: &ScreenLink) -> SqlResult<()> {
     let upsert = "INSERT INTO screen_links \
          (uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (auction, kind) DO UPDATE SET \
@@ -101,7 +101,7 @@ pub(super) async fn put_link(db: &impl GenericClient, link: &ScreenLink) -> SqlR
 }
 
 /// False when there was no such link.
-pub(super) async fn revoke_link(db: &impl GenericClient, auction: Uuid, kind: ScreenKind) -> SqlResult<bool> {
+pub(super) async fn revoke_link(db: &impl Connection, auction: Uuid, kind: ScreenKind) -> SqlResult<bool> {
     let delete = "DELETE FROM screen_links WHERE auction = $1 AND kind = $2";
     Ok(rows::execute(db, delete, &[&auction, &kind.name()]).await? == 1)
 }

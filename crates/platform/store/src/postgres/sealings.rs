@@ -1,7 +1,7 @@
 //! Sealed values: sentinels of the keys, and sealing values again under a new key.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
+use kit_engine::postgres::{Connection, Transaction};
 use kit_runtime::vault::{Sealed, same_texts};
 use platform_core::port::{
     Page, SealedAnswer, SealedLocation, SealedReplacement, SealingStore, StoreError, StoreResult,
@@ -39,7 +39,7 @@ impl SealingStore for PostgresStore {
     }
 }
 
-async fn sentinels(db: &impl GenericClient) -> SqlResult<Vec<Sealed>> {
+async fn sentinels(db: &impl Connection) -> SqlResult<Vec<Sealed>> {
     let select = "SELECT sealed FROM sentinels ORDER BY sealed";
     rows::list(db, select, &[], |row| Ok(Sealed::from_text(rows::get::<String>(row, 0)?))).await
 }

@@ -1,8 +1,8 @@
 //! Sessions of users, and the limit on sign-in attempts.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection, Transaction};
 use platform_core::port::{
     Digest, IdempotentAnswer, Page, Session, SessionStore, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate,
     StoreError, StoreResult, User,
@@ -64,15 +64,15 @@ impl SessionStore for PostgresStore {
     }
 }
 
-pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<Session>> {
+pub(super) async fn find(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<Session>> {
     rows::one(db, &format!("{SESSION} WHERE uuid = $1"), &[&uuid], session).await
 }
 
-pub(super) async fn find_by_hash(db: &impl GenericClient, hash: Digest) -> SqlResult<Option<Session>> {
+pub(super) async fn find_by_hash(db: &impl Connection, hash: Digest) -> SqlResult<Option<Session>> {
     rows::one(db, &format!("{SESSION} WHERE hash = $1"), &[&hash.as_slice()], session).await
 }
 
-pub(super) async fn list(db: &impl GenericClient, user: Uuid, page: Page<Uuid>) -> SqlResult<Vec<Session>> {
+pub(super) async fn list(db: &impl Connection, user: Uuid, page: Page<Uuid>) -> SqlResult<Vec<Session>> {
     let select = format!("{SESSION} WHERE user_uuid = $1 AND uuid > $2 ORDER BY uuid LIMIT $3");
     rows::list(db, &select, &[&user, &after(page), &rows::limit(page.limit)], session).await
 }
@@ -113,7 +113,7 @@ pub(super) async fn begin(
     rows::execute(db, too_many, &[user, &rows::limit(sessions_max)]).await.map(drop)
 }
 
-pub(super) async fn end(db: &impl GenericClient, ending: SessionsToEnd) -> SqlResult<usize> {
+pub(super) async fn end(db: &impl Connection, ending: SessionsToEnd) -> SqlResult<usize> {
     let delete = "DELETE FROM sessions WHERE user_uuid = $1";
     let ended = match ending {
         SessionsToEnd::Nothing => 0,
@@ -129,7 +129,7 @@ pub(super) async fn end(db: &impl GenericClient, ending: SessionsToEnd) -> SqlRe
 }
 
 pub(super) async fn delete_expired(
-    db: &impl GenericClient,
+    db: &impl Connection,
     now: Timestamp,
     idle_before: Timestamp,
     limit: usize,

@@ -1,8 +1,8 @@
 //! Users and their second factors.
 
 use async_trait::async_trait;
-use deadpool_postgres::{GenericClient, Transaction};
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection, Transaction};
 use kit_runtime::vault::Sealed;
 use platform_core::Role;
 use platform_core::port::{
@@ -71,7 +71,7 @@ impl UserStore for PostgresStore {
     }
 }
 
-async fn has_setup_code(db: &impl GenericClient, code: Digest, now: Timestamp) -> SqlResult<bool> {
+async fn has_setup_code(db: &impl Connection, code: Digest, now: Timestamp) -> SqlResult<bool> {
     let select = "SELECT 1 FROM setup_codes WHERE hash = $1 AND expires_at_ms > $2 \
          AND NOT EXISTS (SELECT 1 FROM users)";
     Ok(rows::one(db, select, &[&code.as_slice(), &ms(now)], |_| Ok(())).await?.is_some())
@@ -106,7 +106,7 @@ pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&Id
     rows::execute(db, insert, values).await.map(drop).map_err(|error| error.or_taken("email"))
 }
 
-pub(super) async fn find(db: &impl GenericClient, uuid: Uuid) -> SqlResult<Option<User>> {
+pub(super) async fn find(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<User>> {
     rows::one(db, &format!("{USER} WHERE uuid = $1"), &[&uuid], user).await
 }
 

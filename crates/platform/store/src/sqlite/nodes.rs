@@ -12,6 +12,10 @@ use crate::codec::ms;
 
 #[async_trait]
 impl NodeStore for SqliteStore {
+    async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
+        Ok(None)
+    }
+
     async fn heartbeat(&self, node: NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
         self.write(move |db| heartbeat(db, node, now, dead_before)).await
     }

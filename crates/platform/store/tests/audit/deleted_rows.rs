@@ -109,7 +109,7 @@ async fn the_end_of_a_log_that_was_cut_off_is_missed_by_its_anchor(ground: Tampe
 #[tokio::test(flavor = "multi_thread")]
 async fn an_anchor_waits_for_entries_that_become_visible_below_it() {
     let url = testkit::postgres::fresh_database().await.unwrap();
-    let config = platform_store::postgres::PostgresConfig { url: url.clone(), pool_size: 4 };
+    let config = platform_store::postgres::PostgresConfig { url: url.clone(), pool_size: 4, ..Default::default() };
     let store = platform_store::postgres::open(&config).await.unwrap();
     let ground = TamperRig::new(store, RawDatabase::postgres(&url).await).await;
     // Another transaction's entry has its position, but is not committed.

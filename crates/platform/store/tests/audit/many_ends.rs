@@ -79,7 +79,7 @@ macro_rules! stories {
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)] async fn $story() {
                 let url = testkit::postgres::fresh_database().await.unwrap();
-                let config = platform_store::postgres::PostgresConfig { url, pool_size: 4 };
+                let config = platform_store::postgres::PostgresConfig { url, pool_size: 4, ..Default::default() };
                 super::$story(platform_store::postgres::open(&config).await.unwrap()).await;
             })+
         }

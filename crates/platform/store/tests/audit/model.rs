@@ -29,7 +29,7 @@ async fn a_sqlite_stores_log_replays_to_what_the_model_says() {
 async fn a_postgres_stores_log_replays_to_what_the_model_says() {
     for seed in 0..2 {
         let url = testkit::postgres::fresh_database().await.unwrap();
-        let config = platform_store::postgres::PostgresConfig { url, pool_size: 4 };
+        let config = platform_store::postgres::PostgresConfig { url, pool_size: 4, ..Default::default() };
         drive(platform_store::postgres::open(&config).await.unwrap(), seed).await;
     }
 }

@@ -19,7 +19,7 @@ const ROUNDS: i64 = 8;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_both() {
     let url = testkit::postgres::fresh_database().await.unwrap();
-    let config = platform_store::postgres::PostgresConfig { url, pool_size: 6 };
+    let config = platform_store::postgres::PostgresConfig { url, pool_size: 6, ..Default::default() };
     let here = platform_store::postgres::open(&config).await.unwrap();
     let there: Arc<dyn Store> = platform_store::postgres::open(&config).await.unwrap();
     let sale = Arc::new(TestSale::new(here.clone(), 1).await);

@@ -59,7 +59,7 @@ async fn a_sqlite_store_keeps_the_promises() {
 async fn a_postgres_store_keeps_the_promises() {
     for seed in 200..203 {
         let url = testkit::postgres::fresh_database().await.unwrap();
-        let config = platform_store::postgres::PostgresConfig { url, pool_size: 4 };
+        let config = platform_store::postgres::PostgresConfig { url, pool_size: 4, ..Default::default() };
         drive(platform_store::postgres::open(&config).await.unwrap(), seed, 25, &mut Tally::new()).await;
     }
 }

@@ -44,7 +44,7 @@ macro_rules! stories {
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread")] async fn $story() {
                 let url = testkit::postgres::fresh_database().await.unwrap();
-                let config = platform_store::postgres::PostgresConfig { url: url.clone(), pool_size: 4 };
+                let config = platform_store::postgres::PostgresConfig { url: url.clone(), pool_size: 4, ..Default::default() };
                 let store = platform_store::postgres::open(&config).await.unwrap();
                 super::$story(super::TamperRig::new(store, super::RawDatabase::postgres(&url).await).await).await;
             })+

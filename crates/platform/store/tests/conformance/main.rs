@@ -50,7 +50,7 @@ macro_rules! stories {
         mod postgres {
             $($(#[tokio::test(flavor = "multi_thread")] async fn $story() {
                 let url = testkit::postgres::fresh_database().await.unwrap();
-                let config = platform_store::postgres::PostgresConfig { url, pool_size: 16 };
+                let config = platform_store::postgres::PostgresConfig { url, pool_size: 16, ..Default::default() };
                 super::$subject::$story(platform_store::postgres::open(&config).await.unwrap()).await;
             })+)+
         }

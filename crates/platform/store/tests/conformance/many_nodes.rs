@@ -14,7 +14,7 @@ use super::given::{Shared, announced, at, bid, claims, commit, connected_sale, c
 const SOON: Duration = Duration::from_secs(20);
 
 async fn config() -> PostgresConfig {
-    PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 8 }
+    PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 8, ..Default::default() }
 }
 
 /// Two nodes that start at the same moment on an empty database.

@@ -33,7 +33,13 @@ pub(super) fn sqlite(runtime: &tokio::runtime::Runtime) -> (Fixture, Option<temp
 pub(super) fn postgres(runtime: &tokio::runtime::Runtime) -> (Fixture, Option<tempfile::TempDir>) {
     let store = runtime.block_on(async {
         let url = testkit::postgres::fresh_database().await.unwrap();
-        provider_store::postgres::open(&provider_store::postgres::PostgresConfig { url, pool_size: 4 }).await.unwrap()
+        provider_store::postgres::open(&provider_store::postgres::PostgresConfig {
+            url,
+            pool_size: 4,
+            ..Default::default()
+        })
+        .await
+        .unwrap()
     });
     (fixture_on(runtime, store), None)
 }

@@ -14,8 +14,11 @@ pub struct NodeId(pub Id);
 /// Heartbeats of nodes, and signals between them.
 #[async_trait]
 pub trait NodeStore: Send + Sync {
-    /// Records that `node` is alive at `now`. Delivery rows of nodes whose last heartbeat is before `dead_before` lose
-    /// their owner and become due.
+    /// The time by the database server's clock. Heartbeats are written and compared by it, because the clocks of nodes
+    /// differ. `None` for a database without a server, which one process uses with its own clock.
+    async fn database_time(&self) -> StoreResult<Option<Timestamp>>;
+    /// Records that `node` is alive at `now`, which is the time of [`NodeStore::database_time`]. Delivery rows of nodes
+    /// whose last heartbeat is before `dead_before` lose their owner and become due.
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
     /// Records that `node` has stopped: its delivery rows lose their owner and become due `now`.
     async fn release_node(&self, node: &NodeId, now: Timestamp) -> StoreResult<()>;

@@ -312,6 +312,7 @@ forward! {
         ) -> StoreResult<ScanResult<Message>>;
     }
     impl NodeStore {
+        async fn database_time() -> StoreResult<Option<Timestamp>>;
         async fn heartbeat(node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()>;
         async fn release_node(node: &NodeId, now: Timestamp) -> StoreResult<()>;
         async fn live_node_count(alive_since: Timestamp) -> StoreResult<usize>;

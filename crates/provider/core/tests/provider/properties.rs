@@ -182,7 +182,8 @@ pub(crate) fn on_each_store<S: Strategy>(
                     1 => provider_store::sqlite::open(&directory.path().join("provider.db")).await.unwrap(),
                     _ => {
                         let url = testkit::postgres::fresh_database().await.unwrap();
-                        let config = provider_store::postgres::PostgresConfig { url, pool_size: 4 };
+                        let config =
+                            provider_store::postgres::PostgresConfig { url, pool_size: 4, ..Default::default() };
                         provider_store::postgres::open(&config).await.unwrap()
                     }
                 };

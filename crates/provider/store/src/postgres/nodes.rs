@@ -10,6 +10,11 @@ use super::rows::{self, Client, SqlError, SqlResult};
 
 #[async_trait]
 impl NodeStore for PostgresStore {
+    async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
+        let select = "SELECT date_trunc('milliseconds', clock_timestamp())";
+        Ok(rows::one(&self.client().await?, select, &[], |row| rows::get(row, 0)).await?)
+    }
+
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
         if self
             .transaction(&(node, now, dead_before), |db, &(node, now, dead_before)| {

@@ -1,7 +1,7 @@
 //! Runs statements and decodes their rows into the provider's types.
 
 use kit_engine::EngineError;
-use kit_engine::postgres::HasStatementError;
+use kit_engine::postgres::{Connection, HasStatementError, StatementError};
 use kit_runtime::vault::Sealed;
 use provider_core::model::{Account, AccountSettings, ApiKey, Application, Attempt, Endpoint, EventType, Id, Message};
 use provider_core::ordering::OrderingKey;
@@ -27,9 +27,9 @@ pub(super) async fn check_limit(db: &impl Client, count: &str, owner: &str, max:
 }
 
 /// A connection, inside a transaction or not.
-pub(super) trait Client: deadpool_postgres::GenericClient {}
+pub(super) trait Client: Connection {}
 
-impl<C: deadpool_postgres::GenericClient> Client for C {}
+impl<C: Connection> Client for C {}
 
 /// Why a statement, or the job that contains it, failed.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub(super) enum SqlError {
     /// The port's own error.
     Store(#[from] StoreError),
     /// The error of a statement.
-    Statement(#[from] tokio_postgres::Error),
+    Statement(tokio_postgres::Error),
     /// The error of the engine.
     Engine(#[from] EngineError),
 }
@@ -55,6 +55,15 @@ impl From<SqlError> for StoreError {
             }
             SqlError::Statement(error) => Self::Unavailable(EngineError::from(error).to_string()),
             SqlError::Engine(error) => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<StatementError> for SqlError {
+    fn from(error: StatementError) -> Self {
+        match error {
+            StatementError::Statement(error) => Self::Statement(error),
+            StatementError::Engine(error) => Self::Engine(error),
         }
     }
 }

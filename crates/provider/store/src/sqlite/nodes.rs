@@ -11,6 +11,10 @@ use super::rows::{self, SqlError, SqlResult, ms};
 
 #[async_trait]
 impl NodeStore for SqliteStore {
+    async fn database_time(&self) -> StoreResult<Option<Timestamp>> {
+        Ok(None)
+    }
+
     async fn heartbeat(&self, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> StoreResult<()> {
         let node = node.clone();
         self.write(move |db| heartbeat(db, &node, now, dead_before)).await

@@ -31,7 +31,7 @@ pub(super) async fn postgres() -> Shared {
 /// A new, empty database.
 pub(super) async fn database() -> PostgresConfig {
     let url = testkit::postgres::fresh_database().await.unwrap();
-    PostgresConfig { url, pool_size: 4 }
+    PostgresConfig { url, pool_size: 4, ..Default::default() }
 }
 
 /// Milliseconds after the stories begin.

@@ -9,12 +9,19 @@ use consumer::ApiClient;
 use http::{HeaderMap, HeaderName, HeaderValue, Response};
 use http_body_util::Full;
 use serde_json::{Value, json};
+use testkit::postgres::{DedicatedServer, Settings};
 use testkit::server::Launch;
 use testkit::site::http_client;
 use tokio::sync::Notify;
 
 use crate::http_server;
 use crate::support::{WAIT_MAX, launch};
+
+/// By how much the clock of a node is off: more than the time without a heartbeat after which a node is dead.
+const CLOCK_SKEW_S: i64 = 15;
+
+/// An outage of the database that is longer than the time without a heartbeat after which a node is dead.
+const OUTAGE: Duration = Duration::from_secs(13);
 
 const ORDERING_KEY: HeaderName = HeaderName::from_static("lotwire-ordering-key");
 
@@ -99,13 +106,29 @@ async fn two_nodes() -> (tempfile::TempDir, Launch, Launch) {
 
 /// Creates an application with this endpoint. Returns a client for each node and the path for messages.
 async fn set_up(first: &Launch, second: &Launch, endpoint: &Value) -> (ApiClient, ApiClient, String) {
-    let key = first.create_provider_key("Nodes").unwrap();
-    let api = |launch: &Launch| ApiClient::new(http_client(), launch.provider_url(), &key).unwrap();
-    let (one, other) = (api(first), api(second));
+    let ([one, other], path) = set_up_nodes([first, second], endpoint).await;
+    (one, other, path)
+}
+
+/// As [`set_up`], for any number of nodes.
+async fn set_up_nodes<const NODES: usize>(nodes: [&Launch; NODES], endpoint: &Value) -> ([ApiClient; NODES], String) {
+    let key = nodes[0].create_provider_key("Nodes").unwrap();
+    let nodes = nodes.map(|launch| ApiClient::new(http_client(), launch.provider_url(), &key).unwrap());
+    let one = &nodes[0];
     let application = one.post("/api/v1/app", &json!({"name": "Nodes"})).await.unwrap();
     let application = format!("/api/v1/app/{}", application.text("/id").unwrap());
     one.post(&format!("{application}/endpoint"), endpoint).await.unwrap();
-    (one, other, format!("{application}/msg"))
+    (nodes, format!("{application}/msg"))
+}
+
+/// Waits until no delivery is unfinished.
+async fn finished(node: &Launch) {
+    let finished = async {
+        while node.metric("lotwire_provider_backlog").await.unwrap() > 0.0 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(WAIT_MAX, finished).await.unwrap();
 }
 
 /// Sends messages one after the other, until one is refused. Returns the ids of the accepted ones.
@@ -162,16 +185,59 @@ async fn each_message_is_delivered_once_and_only_a_killed_node_leaves_copies() {
     arrivals.wait_for(&at_survivor).await;
     arrivals.wait_for(&at_dying).await;
     // When the dead node's lease expires, the survivor repeats the attempts that were made but not recorded.
-    let finished = async {
-        while first.metric("lotwire_provider_backlog").await.unwrap() > 0.0 {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    };
-    tokio::time::timeout(WAIT_MAX, finished).await.unwrap();
+    finished(&first).await;
     let copies = |of: &HashSet<String>| of.iter().filter(|message| arrivals.count(message) > 1).count();
     assert_eq!(copies(&at_survivor), 0, "messages accepted by the survivor arrive once");
     let copied = copies(&at_dying);
     assert!(copied < at_dying.len() / 2, "too many recorded attempts were repeated: {copied} of {}", at_dying.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_whose_clocks_are_off_leave_each_other_their_deliveries() {
+    let (data, on_time, other) = two_nodes().await;
+    let ahead = other.clock_ahead(data.path(), CLOCK_SKEW_S).unwrap();
+    let behind = on_time.second_node().unwrap().clock_ahead(data.path(), -CLOCK_SKEW_S).unwrap();
+    let http = http_client();
+    let _nodes =
+        [on_time.start(&http).await.unwrap(), ahead.start(&http).await.unwrap(), behind.start(&http).await.unwrap()];
+    // Each node holds its messages in memory for the time of a few heartbeats, and longer than a node is watched first.
+    let (arrivals, url) = Arrivals::start(Duration::from_secs(15)).await;
+    let (nodes, path) = set_up_nodes([&on_time, &ahead, &behind], &json!({"url": url})).await;
+    let mut sent = HashSet::new();
+    for node in nodes {
+        sent.extend(send(node, path.clone(), 4).await);
+    }
+    assert_eq!(sent.len(), 12);
+    arrivals.wait_for(&sent).await;
+    finished(&on_time).await;
+    let copies: Vec<_> = sent.iter().filter(|message| arrivals.count(message) > 1).collect();
+    assert!(copies.is_empty(), "a node took deliveries of a living one: {copies:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_an_outage_of_the_database_nodes_leave_each_other_their_deliveries() {
+    let data = tempfile::tempdir().unwrap();
+    let mut database = DedicatedServer::start(&Settings::default()).unwrap();
+    database.sql("CREATE DATABASE nodes ENCODING 'UTF8' TEMPLATE template0").unwrap();
+    let first = launch(data.path()).database(&database.url("nodes")).roles(&["provider"]);
+    let first = first.set("PROVIDER__REQUEST_TIMEOUT", "60s");
+    let second = first.second_node().unwrap();
+    let _nodes = [first.start(&http_client()).await.unwrap(), second.start(&http_client()).await.unwrap()];
+    // The receiver responds after the outage.
+    let (arrivals, url) = Arrivals::start(Duration::from_secs(25)).await;
+    let (nodes, path) = set_up_nodes([&first, &second], &json!({"url": url})).await;
+    let mut sent = HashSet::new();
+    for node in nodes {
+        sent.extend(send(node, path.clone(), 4).await);
+    }
+    assert_eq!(sent.len(), 8);
+    arrivals.wait_for(&sent).await;
+    database.freeze().unwrap();
+    tokio::time::sleep(OUTAGE).await;
+    database.thaw().unwrap();
+    finished(&first).await;
+    let copies: Vec<_> = sent.iter().filter(|message| arrivals.count(message) > 1).collect();
+    assert!(copies.is_empty(), "a node took deliveries of a living one: {copies:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -101,6 +101,16 @@ impl DedicatedServer {
         self.send_command("start")
     }
 
+    /// Stops all processes of the server with SIGSTOP: it answers nothing, while its machine keeps the connections open.
+    pub fn freeze(&mut self) -> Result<(), PostgresError> {
+        self.send_command("freeze")
+    }
+
+    /// Continues a server after [`DedicatedServer::freeze`].
+    pub fn thaw(&mut self) -> Result<(), PostgresError> {
+        self.send_command("thaw")
+    }
+
     /// Restarts the server with this certificate.
     pub fn show(&mut self, identity: &Identity) -> Result<(), PostgresError> {
         self.stop()?;

@@ -9,7 +9,7 @@ async fn refusal(config: &PostgresConfig) -> String {
 }
 
 fn config(url: String) -> PostgresConfig {
-    PostgresConfig { url, pool_size: 4 }
+    PostgresConfig { url, pool_size: 4, ..Default::default() }
 }
 
 #[tokio::test]
@@ -45,7 +45,7 @@ async fn a_role_without_create_gets_advice_and_can_use_a_schema_that_it_owns() {
     let config = config(server.url("lots").replace("lotwire@", "app@"));
     let error = refusal(&config).await;
     assert!(error.contains("42501") && error.contains("GRANT CREATE ON DATABASE"), "{error}");
-    let owner = PostgresConfig { url: server.url("lots"), pool_size: 1 };
+    let owner = PostgresConfig { url: server.url("lots"), pool_size: 1, ..Default::default() };
     let (client, connection) = owner.connector("public").unwrap().connect().await.unwrap();
     let driver = tokio::spawn(connection);
     client.batch_execute("CREATE SCHEMA first AUTHORIZATION app").await.unwrap();
@@ -59,14 +59,7 @@ async fn writes_fail_on_a_read_only_server_and_succeed_once_it_accepts_writes() 
     let server = DedicatedServer::start(&Settings::default()).unwrap();
     server.sql("CREATE DATABASE lots ENCODING 'UTF8' TEMPLATE template0").unwrap();
     let postgres = open(&config(server.url("lots"))).await;
-    let write = || {
-        postgres.transaction(&(), |db, ()| {
-            Box::pin(async move {
-                let written = db.batch_execute("INSERT INTO lots SELECT count(*) FROM lots").await;
-                written.map_err(SqlError::Statement)
-            })
-        })
-    };
+    let write = || postgres.transaction(&(), |db, ()| Box::pin(run(db, "INSERT INTO lots SELECT count(*) FROM lots")));
     write().await.unwrap();
     server.sql("ALTER DATABASE lots SET default_transaction_read_only = on").unwrap();
     server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'lots'").unwrap();
@@ -98,16 +91,15 @@ async fn a_caller_waits_for_a_pooled_connection_when_the_server_has_none() {
     };
     let server = DedicatedServer::start(&settings).unwrap();
     server.sql("CREATE ROLE app LOGIN; CREATE DATABASE lots OWNER app ENCODING 'UTF8' TEMPLATE template0").unwrap();
-    let config = PostgresConfig { url: server.url("lots").replace("lotwire@", "app@"), pool_size: 32 };
+    let config =
+        PostgresConfig { url: server.url("lots").replace("lotwire@", "app@"), pool_size: 32, ..Default::default() };
     let postgres = open(&config).await;
     let all = (0..64).map(|number| {
         let postgres = postgres.clone();
         tokio::spawn(async move {
             let client = postgres.client().await?;
-            client
-                .execute("INSERT INTO lots SELECT $1 FROM pg_sleep(0.01)", &[&number])
-                .await
-                .map_err(EngineError::from)
+            let insert = client.prepare_cached("INSERT INTO lots SELECT $1 FROM pg_sleep(0.01)").await?;
+            client.execute(&insert, &[&number]).await.map_err(EngineError::from)
         })
     });
     for one in all.collect::<Vec<_>>() {

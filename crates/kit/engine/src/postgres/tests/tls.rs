@@ -64,7 +64,7 @@ impl TlsServer {
 
 /// The TLS version of a session, `plain` without TLS.
 async fn encryption(url: &str) -> Result<String, String> {
-    let config = PostgresConfig { url: url.to_owned(), pool_size: 1 };
+    let config = PostgresConfig { url: url.to_owned(), pool_size: 1, ..Default::default() };
     let connector = config.connector("public").map_err(|error| error.to_string())?;
     let (client, connection) = connector.connect().await.map_err(|error| error.to_string())?;
     let driver = tokio::spawn(connection);
@@ -170,9 +170,9 @@ async fn all_connections_of_a_store_use_tls() {
     let tls = TlsServer::new();
     tls.server.sql("CREATE DATABASE lots OWNER covered ENCODING 'UTF8' TEMPLATE template0").unwrap();
     let url = tls.url("covered", "localhost", &format!("sslmode=verify-full&sslrootcert={}", tls.ca()));
-    let config = PostgresConfig { url: url.replace("/postgres?", "/lots?"), pool_size: 4 };
+    let config = PostgresConfig { url: url.replace("/postgres?", "/lots?"), pool_size: 4, ..Default::default() };
     let (sender, receiver) = (open(&config).await, open(&config).await);
-    sender.client().await.unwrap().batch_execute("INSERT INTO lots VALUES (1)").await.unwrap();
+    execute_batch(&sender.client().await.unwrap(), "INSERT INTO lots VALUES (1)").await.unwrap();
     assert_eq!(lots(&receiver).await, 1);
     sender.notify().await;
     tokio::time::timeout(SOON, receiver.remote_changes().wait()).await.expect("the other process is notified");

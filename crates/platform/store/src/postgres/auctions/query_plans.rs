@@ -168,10 +168,12 @@ fn removed(plan: &str) -> u64 {
 
 #[tokio::test]
 async fn a_page_costs_what_is_on_it_however_alike_all_rows_are() {
-    let config = PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 4 };
+    let config =
+        PostgresConfig { url: testkit::postgres::fresh_database().await.unwrap(), pool_size: 4, ..Default::default() };
     let migrations = crate::postgres::migrations::migrations::runner();
     let postgres = Postgres::open(&config, "platform", migrations).await.unwrap();
-    let client = postgres.client().await.unwrap();
+    let connection = postgres.client().await.unwrap();
+    let client = connection.statements().unwrap();
     client.batch_execute(FILL).await.unwrap();
     client.batch_execute("VACUUM ANALYZE").await.unwrap();
     client.batch_execute(LATER).await.unwrap();

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use deadpool_postgres::Transaction;
 use jiff::Timestamp;
+use kit_engine::postgres::{Connection as _, Transaction};
 use platform_core::journal::JournalEntry;
 use platform_core::port::{Change, CommitReceipt, Cursor, NodeId, OutboxEvent};
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use deadpool_postgres::Transaction;
+use kit_engine::postgres::Transaction;
 use platform_core::port::{Change, ExpectedRegistration, StoreError, StoreResult, Versioned};
 use platform_rules::Item;
 use uuid::Uuid;

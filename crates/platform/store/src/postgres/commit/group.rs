@@ -5,7 +5,6 @@
 //! alone. Every caller does so when a statement fails, for example because another transaction took a unique value:
 //! then only the caller with that value gets the error.
 
-use deadpool_postgres::Transaction;
 use kit_runtime::batcher::Batcher;
 use platform_core::port::{Change, CommitReceipt, StoreError, StoreResult};
 
@@ -13,7 +12,7 @@ use super::conflicts::{ConflictChecker, LockMode};
 use super::{Answers, write};
 use crate::postgres::batching::COMMIT_BATCHES;
 use crate::postgres::rows::{SqlError, SqlResult};
-use kit_engine::postgres::Postgres;
+use kit_engine::postgres::{Postgres, Transaction};
 
 /// Changes of one call that may share a transaction. More of them would delay the other calls.
 const CHANGES_MAX: usize = 32;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use deadpool_postgres::Transaction;
+use kit_engine::postgres::Transaction;
 use platform_core::audit::LogEntry;
 use platform_core::bidding::bid::{Bid, BidStrike};
 use platform_core::port::{Change, IdempotentAnswer, ItemImage, StoreResult, Versioned};
