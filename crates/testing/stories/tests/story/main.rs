@@ -46,6 +46,7 @@ mod remote_provider;
 mod sandbox;
 mod sealing_keys;
 mod secrets;
+mod silent_database;
 mod startup_refusals;
 mod stuck_deliveries;
 mod support;
