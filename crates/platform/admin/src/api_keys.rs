@@ -12,6 +12,7 @@ use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Scope::{self, KeysRead, KeysWrite};
+use platform_core::Scopes;
 use platform_core::access::NewApiKey;
 use platform_core::port::{ApiKey, Customer, Page as ListPage};
 use uuid::Uuid;
@@ -151,7 +152,9 @@ fn end_of(day: &str) -> Option<Timestamp> {
 
 /// What the form says.
 fn read(form: &FormFields) -> Result<NewApiKey, Refused> {
-    let customer = match form.non_empty("customer").map(Uuid::try_parse) {
+    // Without the field, the key would be one of the platform's own staff, which nobody chose.
+    let chosen = form.all("customer").next().ok_or_else(|| Refused::by_page("customer", "is missing: choose one"))?;
+    let customer = match Some(chosen).filter(|chosen| !chosen.is_empty()).map(Uuid::try_parse) {
         None => None,
         Some(Ok(uuid)) => Some(uuid),
         Some(Err(_)) => return Err(Refused::by_page("customer", "is not a customer: choose one")),
@@ -161,7 +164,9 @@ fn read(form: &FormFields) -> Result<NewApiKey, Refused> {
         Some(Some(at)) => Some(at),
         Some(None) => return Err(Refused::by_page("expires", "is not a day: write it as 2026-12-31")),
     };
-    let scopes = form.all("scopes").filter_map(Scope::parse).collect();
+    let scopes: Option<Scopes> = form.all("scopes").map(Scope::parse).collect();
+    let scopes =
+        scopes.ok_or_else(|| Refused::by_page("scopes", "has a scope that does not exist: choose listed ones"))?;
     Ok(NewApiKey { name: form.text("name").to_owned(), customer, scopes, expires_at })
 }
 

@@ -106,7 +106,7 @@ fn show_account(
     let wants = form.text("second-factor") == "yes";
     let fields = vec![
         FormField::secret("password", "Password", "new-password")
-            .hint("At least 12 characters.")
+            .hint("At least 12 characters. Not a common password, and not your e-mail address.")
             .fault(refused.of("password")),
         FormField::secret("repeated", "Repeat the password", "new-password").fault(refused.of("repeated")),
         FormField::boxes(

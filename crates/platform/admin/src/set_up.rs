@@ -41,7 +41,7 @@ fn show(admin: &Admin, form: &FormFields, refused: &Refused) -> Result<Response,
             .kind("email", "username")
             .fault(fault("email")),
         FormField::secret("password", "Password", "new-password")
-            .hint("At least 12 characters.")
+            .hint("At least 12 characters. Not a common password, and not your e-mail address.")
             .fault(fault("password")),
         FormField::secret("repeated", "Repeat the password", "new-password").fault(fault("repeated")),
     ];

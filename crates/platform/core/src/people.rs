@@ -76,9 +76,9 @@ fn plain_email(email: &str) -> String {
     email.trim().to_lowercase()
 }
 
-/// The problem with a password that a user chose, if it has one.
-fn password_problem(pointer: &str, password: &Secret) -> Option<Problem> {
-    passwords::problem(password).map(|problem| Problem::new(pointer, problem))
+/// The problem with a password that the user with this e-mail address chose, if it has one.
+fn password_problem(pointer: &str, password: &Secret, email: &str) -> Option<Problem> {
+    passwords::problem(password, email).map(|problem| Problem::new(pointer, problem))
 }
 
 impl From<PasswordsError> for PlatformError {

@@ -81,8 +81,9 @@ impl FieldErrors {
         }
     }
 
-    fn new_password(&mut self, password: &Secret) {
-        if let Some(problem) = passwords::problem(password) {
+    /// A password that the person with this e-mail address chose.
+    fn new_password(&mut self, password: &Secret, email: &str) {
+        if let Some(problem) = passwords::problem(password, email) {
             self.fault("password", problem);
         }
     }

@@ -26,7 +26,7 @@ fn form_page(session: &Session, refused: &Refused) -> FormPage {
         .fields(vec![
             FormField::secret("old", "Present password", "current-password").fault(refused.of("old")),
             FormField::secret("new", "New password", "new-password")
-                .hint("At least 12 characters.")
+                .hint("At least 12 characters. Not a common password, and not your e-mail address.")
                 .fault(refused.of("new")),
             FormField::secret("repeated", "Repeat the new password", "new-password").fault(refused.of("repeated")),
         ])

@@ -59,24 +59,36 @@ async fn a_key_is_shown_once_and_revoked_for_ever() {
     let mut visitor = fixture.signed_in(Role::Support).await;
     visitor.get("/api-keys").await.is(200).shows("No API keys yet");
     visitor.get("/api-keys/new").await.is(200).shows("auctions:read").hides("users:write").hides("ring:write");
-    visitor.post("/api-keys/new", &[("name", "Web site")]).await.is(422).shows("name at least one scope");
+    visitor
+        .post("/api-keys/new", &[("name", "Web site"), ("customer", "")])
+        .await
+        .is(422)
+        .shows("name at least one scope");
     let fields = [
         ("name", "Web <b>site</b>"),
         ("customer", customer.as_str()),
         ("scopes", "auctions:read"),
         ("scopes", "events:read"),
     ];
-    visitor.post("/api-keys/new", &[fields[0], fields[2], ("expires", "soon")]).await.is(422).shows("is not a day");
     visitor
-        .post("/api-keys/new", &[fields[0], fields[2], ("expires", "2026-11-20")])
+        .post("/api-keys/new", &[fields[0], fields[1], fields[2], ("expires", "soon")])
+        .await
+        .is(422)
+        .shows("is not a day");
+    visitor
+        .post("/api-keys/new", &[fields[0], fields[1], fields[2], ("expires", "2026-11-20")])
         .await
         .is(422)
         .shows("not in the future");
     visitor
-        .post("/api-keys/new", &[fields[0], ("scopes", "users:write")])
+        .post("/api-keys/new", &[fields[0], ("customer", ""), ("scopes", "users:write")])
         .await
         .is(403)
         .shows("scopes that its creator");
+    // A choice that is missing or unknown makes no key, not even one that may do less.
+    visitor.post("/api-keys/new", &[fields[0], fields[2]]).await.is(422).shows("is missing");
+    let odd = [fields[0], fields[1], fields[2], ("scopes", "auctions:raed")];
+    visitor.post("/api-keys/new", &odd).await.is(422).shows("does not exist");
     let made =
         visitor.post("/api-keys/new", &[fields[0], fields[1], fields[2], fields[3], ("expires", "2026-12-31")]).await;
     let key = made.is(200).between("id=\"secret-1\">", "<");

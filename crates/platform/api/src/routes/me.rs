@@ -35,7 +35,7 @@ pub(crate) async fn get(State(platform): State<Platform>, request: QueryRequest<
 pub(crate) struct PasswordChangeIn {
     /// The present password.
     old: String,
-    /// The new password; at least 12 characters.
+    /// The new password: at least 12 characters; not a common password, and not the e-mail address.
     new: String,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct UserIn {
     email: String,
     /// `administrator`, `operator`, `clerk`, `support` or `viewer`; not above the caller's own role.
     role: String,
-    /// At least 12 characters. Without it, the server makes a password.
+    /// At least 12 characters; not a common password, and not the e-mail address. Without it, the server makes a password.
     password: Option<String>,
 }
 
@@ -160,7 +160,7 @@ pub(crate) async fn remove(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PasswordResetIn {
-    /// At least 12 characters. Without it, the server makes a password.
+    /// At least 12 characters; not a common password, and not the e-mail address. Without it, the server makes a password.
     password: Option<String>,
 }
 

@@ -66,7 +66,7 @@ impl Platform {
         }
         let email = plain_email(&new.email);
         let problems: Vec<Problem> =
-            check_email(&email).into_iter().chain(password_problem("/password", &new.password)).collect();
+            check_email(&email).into_iter().chain(password_problem("/password", &new.password, &email)).collect();
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }

@@ -125,7 +125,7 @@ impl Platform {
     pub async fn accept_invitation(&self, code: &str, password: &Secret, from: Option<IpAddr>) -> PlatformResult<User> {
         // Looked up first, so that a caller without the code can't make the server hash passwords.
         let invitation = self.invitation(code).await?;
-        if let Some(problem) = password_problem("/password", password) {
+        if let Some(problem) = password_problem("/password", password, &invitation.email) {
             return Err(PlatformError::Invalid(vec![problem]));
         }
         let now = self.now();

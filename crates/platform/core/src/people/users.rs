@@ -75,7 +75,7 @@ impl Platform {
         let email = plain_email(&new.email);
         let problems: Vec<Problem> = check_email(&email)
             .into_iter()
-            .chain(new.password.as_ref().and_then(|password| password_problem("/password", password)))
+            .chain(new.password.as_ref().and_then(|password| password_problem("/password", password, &email)))
             .collect();
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
@@ -188,7 +188,9 @@ impl Platform {
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        if let Some(problem) = password.as_ref().and_then(|password| password_problem("/password", password)) {
+        if let Some(problem) =
+            password.as_ref().and_then(|password| password_problem("/password", password, &user.email))
+        {
             return Err(PlatformError::Invalid(vec![problem]));
         }
         let (password_hash, password) = self.hash_or_generate(password).await?;
@@ -232,7 +234,7 @@ impl Platform {
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
-        if let Some(problem) = password_problem("/new", new) {
+        if let Some(problem) = password_problem("/new", new, &user.email) {
             return Err(PlatformError::Invalid(vec![problem]));
         }
         if user.must_change_password && old.expose() == new.expose() {

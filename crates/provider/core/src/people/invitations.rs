@@ -189,7 +189,7 @@ impl Provider {
             errors.person_name(&name);
             errors.email(&email);
         }
-        errors.new_password(&password);
+        errors.new_password(&password, existing.as_ref().map_or(&email, |person| &person.email));
         errors.finish()?;
         let password_hash = self.sign_in_state().passwords.hash(self.random(), &password).await?;
         let (person, invited, action) = match existing {

@@ -44,7 +44,7 @@ impl Provider {
         let person = self.own_person(caller).await?;
         let session = caller.require_person()?.session.to_string();
         let mut errors = FieldErrors::default();
-        errors.new_password(new);
+        errors.new_password(new, &person.email);
         errors.finish()?;
         self.check_own_password(&person, old).await?;
         let password_hash = self.sign_in_state().passwords.hash(self.random(), new).await?;

@@ -121,13 +121,34 @@ impl NewKey {
         Self { name: String::new(), expiry: "never".to_owned(), scopes: None }
     }
 
-    fn of_form(form: &FormFields) -> Self {
-        let chosen = || form.all("scope").filter_map(KeyScope::parse).collect();
-        Self {
-            name: form.text("name").to_owned(),
-            expiry: form.text("expiry").to_owned(),
-            scopes: (form.text("access") == "limited").then(chosen),
+    /// What the form says, and what is wrong with it. A choice that is missing, unknown or contradicts another one is refused,
+    /// so that no key may do more than its maker saw.
+    fn of_form(form: &FormFields) -> (Self, FieldErrors) {
+        let mut errors = FieldErrors::default();
+        let ticked: Vec<Option<KeyScope>> = form.all("scope").map(KeyScope::parse).collect();
+        if ticked.contains(&None) {
+            errors.add("access", "Choose only scopes that are listed.");
         }
+        let chosen: BTreeSet<KeyScope> = ticked.into_iter().flatten().collect();
+        let access: Vec<&str> = form.all("access").collect();
+        let scopes = match access[..] {
+            ["limited"] => Some(chosen),
+            ["full"] if chosen.is_empty() => None,
+            ["full"] => {
+                errors.add("access", "You chose full access and also scopes. Choose one of the two.");
+                Some(chosen)
+            }
+            _ => {
+                errors.add("access", "Choose full access, or only some scopes.");
+                Some(chosen)
+            }
+        };
+        let mut expiry = form.text("expiry").to_owned();
+        if !EXPIRIES.iter().any(|(name, ..)| *name == expiry) {
+            errors.add("", "Choose when the key expires.");
+            "never".clone_into(&mut expiry);
+        }
+        (Self { name: form.text("name").to_owned(), expiry, scopes }, errors)
     }
 }
 
@@ -209,7 +230,7 @@ fn new_form(session: &DashboardSession, key: NewKey, errors: FieldErrors) -> New
         expiry: key.expiry,
         scopes: key.scopes,
         expiries: EXPIRIES,
-        others: errors.remaining(&["name", "scopes"]),
+        others: errors.remaining(&["name", "scopes", "access"]),
         errors,
     }
 }
@@ -221,13 +242,11 @@ async fn new_page(session: DashboardSession) -> Result<Response, PageError> {
 
 /// Creates the key and shows it this once.
 async fn create(session: DashboardSession, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
-    let key = NewKey::of_form(&form);
-    let Some(expires_at) = expiry(&key.expiry, session.now()) else {
-        let mut errors = FieldErrors::default();
-        errors.add("", "Choose when the key expires.");
-        let key = NewKey { expiry: "never".to_owned(), ..key };
+    let (key, errors) = NewKey::of_form(&form);
+    if !errors.is_empty() {
         return render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &new_form(&session, key, errors));
-    };
+    }
+    let expires_at = expiry(&key.expiry, session.now()).flatten();
     match session.provider().create_key(&session.caller, &key.name, expires_at, key.scopes.clone()).await {
         Ok(created) => render_page(&CreatedPage {
             frame: session.frame("Key created", Section::ApiAccess),

@@ -12,7 +12,8 @@ async fn changes_of_people_and_keys_are_listed_with_values_and_without_secrets()
     let mut ann = fixture.admin().await;
     let invitation = ann.post("/people/invite", &[("note", "Bob"), ("role", "viewer")]).await.text_of("link");
     let mut bob = fixture.join(&invitation, "Bob", "bob@example.com").await;
-    let key = ann.post("/api-access/new", &[("name", "Shop"), ("expiry", "never")]).await.text_of("key");
+    let key =
+        ann.post("/api-access/new", &[("name", "Shop"), ("access", "full"), ("expiry", "never")]).await.text_of("key");
     ann.post("/profile/name", &[("name", "Anna")]).await.is(303);
     let page = bob.get("/activity").await;
     page.is(200).shows("Made a sign-in code for").shows("Operator of the server").shows("Joined as");

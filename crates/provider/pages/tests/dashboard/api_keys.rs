@@ -10,9 +10,10 @@ async fn a_key_is_shown_once_and_works_until_it_is_revoked() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
     ann.get("/api-access").await.is(200).shows("https://hooks.example").shows("platform");
-    ann.post("/api-access/new", &[("name", ""), ("expiry", "never")]).await.is(422).shows("must not be empty");
-    ann.post("/api-access/new", &[("name", "Shop"), ("expiry", "soon")]).await.is(422).shows("Choose when");
-    let page = ann.post("/api-access/new", &[("name", "Shop <b>"), ("expiry", "never")]).await;
+    let fields = |name, expiry| [("name", name), ("access", "full"), ("expiry", expiry)];
+    ann.post("/api-access/new", &fields("", "never")).await.is(422).shows("must not be empty");
+    ann.post("/api-access/new", &fields("Shop", "soon")).await.is(422).shows("Choose when");
+    let page = ann.post("/api-access/new", &fields("Shop <b>", "never")).await;
     page.is(200).shows("is shown only now").shows("Shop &#60;b&#62;").shows("It does not expire.");
     let key = page.text_of("key");
     let list = ann.get("/api-access").await;
@@ -34,7 +35,8 @@ async fn a_key_is_shown_once_and_works_until_it_is_revoked() {
 async fn a_key_expires_when_it_is_told_to_and_the_expiry_can_be_taken_back() {
     let fixture = Fixture::new().await;
     let mut ann = fixture.admin().await;
-    let page = ann.post("/api-access/new", &[("name", "Shop"), ("expiry", "week")]).await;
+    let fields = [("name", "Shop"), ("access", "full"), ("expiry", "week")];
+    let page = ann.post("/api-access/new", &fields).await;
     let key = page.is(200).shows("It expires").text_of("key");
     let caller = fixture.provider.authenticate(&key).await.unwrap();
     let path = format!("/api-access/{}/expiry", caller.key);
@@ -75,7 +77,7 @@ async fn a_key_has_the_scopes_that_were_chosen() {
         .is(422)
         .shows("Choose at least one scope")
         .shows("value=\"limited\" checked");
-    let fields = [&none[..], &[("scope", "send"), ("scope", "read"), ("scope", "odd")]].concat();
+    let fields = [&none[..], &[("scope", "send"), ("scope", "read")]].concat();
     let page = ann.post("/api-access/new", &fields).await;
     let key = page.is(200).shows("Scopes: Read, Send messages.").text_of("key");
     let caller = fixture.provider.authenticate(&key).await.unwrap();
@@ -84,4 +86,27 @@ async fn a_key_has_the_scopes_that_were_chosen() {
     // A key of before has full access.
     assert!(KeyScope::ALL.into_iter().all(|scope| fixture.key_caller.has_key_scope(scope)));
     ann.get("/api-access").await.shows("Read, Send messages").shows("Full access");
+}
+
+#[tokio::test]
+async fn a_key_is_made_only_of_what_was_chosen() {
+    let fixture = Fixture::new().await;
+    let mut ann = fixture.admin().await;
+    let common = [("name", "Shop"), ("expiry", "never")];
+    let hostile: &[&[(&str, &str)]] = &[
+        &[],
+        &[("scope", "read")],
+        &[("scope", "read"), ("access", "")],
+        &[("scope", "read"), ("access", "Limited")],
+        &[("scope", "read"), ("access", "limitd")],
+        &[("scope", "read"), ("access", "full")],
+        &[("scope", "read"), ("access", "limited"), ("access", "full")],
+        &[("scope", "read"), ("scope", "odd"), ("access", "limited")],
+    ];
+    for fields in hostile {
+        let page = ann.post("/api-access/new", &[&common[..], fields].concat()).await;
+        page.is(422).shows("Choose").shows("value=\"limited\" checked").hides("lwp_");
+        assert_eq!(page.text.contains("value=\"read\" checked"), !fields.is_empty(), "{fields:?}");
+    }
+    ann.get("/api-access").await.is(200).hides("Shop");
 }
