@@ -9,7 +9,8 @@
 //! - A session ends at its expiry, after the idle time-out, and when its person is removed or gets another password, at once
 //!   on every node. A changed role counts from the next request on.
 //! - Signing in costs the same with an unknown address. Too many attempts are delayed on all nodes and across restarts,
-//!   because the store counts an attempt before the password is checked.
+//!   because the store counts an attempt before the password or the code is checked. A right password gives an account's
+//!   attempts back only with the right code of its second factor.
 //! - Wrong passwords from elsewhere don't delay a device that signed in before: it has attempts of its own.
 //! - A code of the second factor works once; so does a recovery code, and so does an invitation.
 //! - An account that has an Admin keeps one.

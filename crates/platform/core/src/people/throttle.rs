@@ -64,10 +64,17 @@ impl Platform {
         Ok(self.store().settle_sign_in_attempts(settled).await?)
     }
 
-    /// Returns attempts after a right password: all of the account's or the device's, but only one of the address's.
+    /// Returns attempts after a right password, and a right code if the user has a second factor: all of the account's or the device's, but only one of the address's.
     /// Otherwise the owner of one account could try passwords of other accounts without limit.
     pub(super) async fn give_back(&self, taken: TakenAttempts) -> PlatformResult<()> {
         let settled = SignInAttemptsUpdate { full: vec![taken.own.subject], back: taken.address.into_iter().collect() };
+        Ok(self.store().settle_sign_in_attempts(settled).await?)
+    }
+
+    /// Returns the attempt of a signed-in user who gave the right password, and no other one: codes that were tried with the
+    /// same session still count.
+    pub(super) async fn give_back_own(&self, taken: TakenAttempts) -> PlatformResult<()> {
+        let settled = SignInAttemptsUpdate { full: Vec::new(), back: vec![taken.own] };
         Ok(self.store().settle_sign_in_attempts(settled).await?)
     }
 

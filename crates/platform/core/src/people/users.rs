@@ -261,7 +261,7 @@ impl Platform {
         {
             return Err(self.refused(Some(user), None, PeopleRefusal::PasswordRefused));
         }
-        self.give_back(taken).await
+        self.give_back_own(taken).await
     }
 
     /// The hash, and the password if it was generated.

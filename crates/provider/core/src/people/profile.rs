@@ -65,6 +65,6 @@ impl Provider {
         {
             return Err(refusal::password_refused());
         }
-        self.give_back(taken).await
+        self.give_back_own(taken).await
     }
 }

@@ -92,7 +92,7 @@ impl Provider {
             return Err(refusal::sign_in_refused());
         };
         if person.has_second_factor() {
-            self.give_back(taken).await?;
+            self.give_back_before_code(taken).await?;
             return Ok(SignInResult::CodeRequired(self.code_awaited(&person)));
         }
         self.begin_session(person, device, &browser, taken)

@@ -1,5 +1,6 @@
 //! Limits sign-in attempts by account and by IP address, or by device for a device that signed in before. An attempt is
-//! taken before the password is verified, and returned when the password is right.
+//! taken before a password or a code is verified. What was used of an account's allowance comes back only when the sign-in is
+//! complete: with a second factor, after the right code. Otherwise someone who knows the password could try codes without end.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -47,6 +48,18 @@ impl Provider {
     /// Otherwise the owner of one account could try passwords of other accounts without limit.
     pub(super) async fn give_back(&self, taken: TakenAttempts) -> ProviderResult<()> {
         Ok(self.store().settle_sign_in_attempts(vec![taken.own.subject], taken.address.into_iter().collect()).await?)
+    }
+
+    /// Returns the one attempt of a right password whose code is not known yet: the address's. The account's comes back with
+    /// the right code.
+    pub(super) async fn give_back_before_code(&self, taken: TakenAttempts) -> ProviderResult<()> {
+        Ok(self.store().settle_sign_in_attempts(Vec::new(), taken.address.into_iter().collect()).await?)
+    }
+
+    /// Returns the attempt of a signed-in person who gave the right password, and no other one: codes that were tried with
+    /// the same session still count.
+    pub(super) async fn give_back_own(&self, taken: TakenAttempts) -> ProviderResult<()> {
+        Ok(self.store().settle_sign_in_attempts(Vec::new(), vec![taken.own]).await?)
     }
 
     /// Restores all attempts at an e-mail address, after its person got a new password by a link.

@@ -105,3 +105,46 @@ async fn a_second_factor_is_asked_for_after_the_password() {
     ann.submit("/profile/second-factor/off", &[("code", recovery[2])]).await.is(200).shows("second factor is off");
     fixture.browser().post("/sign-in", &right).await.leads_to("/people");
 }
+
+/// Someone who knows the password tries codes without end: through the sign-in, and with a session that they stole.
+#[tokio::test]
+async fn codes_of_a_known_password_are_limited() {
+    let fixture = Fixture::new().await;
+    let mut ann = fixture.admin().await;
+    let secret = ann.submit("/profile/second-factor", &[("password", PASSWORD)]).await.text_of("totp");
+    ann.post("/profile/second-factor/confirm", &[("code", &code(&fixture, &secret, 0))]).await.is(200);
+
+    let right = [("email", "ann@example.com"), ("password", PASSWORD)];
+    let (mut tried, mut refused) = (0, 0);
+    for guess in 0..60 {
+        let mut thief = fixture.browser();
+        match thief.post("/sign-in", &right).await.status {
+            303 => {
+                let guess = format!("{guess:06}");
+                let answer = thief.post("/sign-in/code", &[("code", &guess)]).await;
+                tried += usize::from(answer.status == 422);
+                refused += usize::from(answer.status == 429);
+            }
+            status => {
+                assert_eq!(status, 429);
+                refused += 1;
+            }
+        }
+    }
+    assert!(tried <= 3 && refused >= 57, "{tried} codes were tried");
+
+    // The owner's device has attempts of its own, and its right code restores the account's.
+    ann.submit("/sign-out", &[]).await.is(200);
+    ann.post("/sign-in", &right).await.leads_to("/sign-in/code?next=%2F");
+    ann.post("/sign-in/code", &[("code", &code(&fixture, &secret, 1))]).await.leads_to("/");
+
+    fixture.clock.advance(std::time::Duration::from_secs(900));
+    let mut tried = 0;
+    for guess in 0..60 {
+        // The right password alone must not restore the attempts at the code.
+        ann.post("/profile/second-factor", &[("password", PASSWORD)]).await;
+        let answer = ann.post("/profile/second-factor/off", &[("code", &format!("{guess:06}"))]).await;
+        tried += usize::from(answer.status == 422 && answer.text.contains("The code is wrong"));
+    }
+    assert!(tried <= 5, "{tried} codes were tried with a session");
+}
