@@ -53,6 +53,11 @@ impl Actor {
         Self::of_caller(&Caller::operator(account))
     }
 
+    /// The id, if it is a person.
+    pub(crate) fn person_id(&self) -> Option<Id> {
+        matches!(self.kind, ActorKind::Person).then(|| self.id.clone())
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::messages::payload::StoredPayload;
 use crate::ordering::DeliveryOrder;
-pub use access::{AccountSettings, AppToken, Capability, PayloadCheck};
+pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;
 pub use people::{Invitation, Person, PersonSession, Totp};

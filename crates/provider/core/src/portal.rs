@@ -1,4 +1,7 @@
-//! Access of an account's customers to their own application: magic links, tokens, and their end.
+//! Access of an account's customers to their own application: magic links, tokens, and their end. People of the account
+//! look at the App Portal with a [`preview`].
+
+mod preview;
 
 use std::collections::BTreeSet;
 
@@ -12,7 +15,6 @@ use crate::applications::ApplicationInput;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{AppToken, Capability};
-use crate::people::Role;
 use crate::provider::Provider;
 use crate::uid::{NAME_CHARS_MAX, check_name};
 use crate::validation::FieldErrors;
@@ -23,11 +25,6 @@ const SECONDS_MAX: i64 = 7 * 24 * 3_600;
 const SECONDS_MIN: i64 = 3_600;
 /// Seconds that tokens may be left when all are ended.
 const LEFT_SECONDS_MAX: i64 = 3 * 24 * 3_600;
-/// What the codes of links that work once begin with. It differs from that of tokens, so a code is no credential.
-const CODE_PREFIX: &str = "lwpv_";
-const CODE_BYTES_MAX: usize = 128;
-/// Seconds in which a code can be exchanged.
-const CODE_SECONDS: i64 = 600;
 const FEATURE_FLAGS_MAX: usize = 25;
 const SESSION_CHARS_MAX: usize = 64;
 const SESSIONS_MAX: usize = 1_000;
@@ -98,49 +95,10 @@ impl Provider {
             session_id: input.session_id,
             created_at: now,
             expires_at: now + SignedDuration::from_secs(input.expiry_seconds.unwrap_or(SECONDS_MAX)),
+            preview: None,
         };
         self.store().create_app_token(token, TOKENS_MAX).await?;
         Ok(self.portal_link(&application.id, text))
-    }
-
-    /// Makes a link that opens the App Portal of an application once, within ten minutes, for an hour. The code in the link is
-    /// no token: [`Provider::redeem_portal_code`] exchanges it for one. Secrets of endpoints can't be seen with it below the
-    /// role Member. 403, 404.
-    pub async fn create_portal_preview(&self, caller: &Caller, application: &str) -> ProviderResult<PortalAccess> {
-        caller.require_role(Role::Support)?;
-        let application = self.application(caller, application).await?;
-        let now = self.now();
-        let code = self.new_secret(CODE_PREFIX);
-        let capabilities: BTreeSet<Capability> = match caller.role() {
-            Role::Viewer | Role::Support => [Capability::ViewBase, Capability::CreateAttempts].into(),
-            Role::Member | Role::Admin => Capability::ALL.into_iter().collect(),
-        };
-        let token = AppToken {
-            id: self.ids().make(ids::APP_TOKEN),
-            hash: hash(&code),
-            account: application.account.clone(),
-            application: application.id.clone(),
-            capabilities,
-            feature_flags: BTreeSet::new(),
-            session_id: Some(caller.key.to_string()),
-            created_at: now,
-            expires_at: now + SignedDuration::from_secs(CODE_SECONDS),
-        };
-        self.store().create_app_token(token, TOKENS_MAX).await?;
-        self.record_preview(caller, &application).await;
-        Ok(self.portal_link(&application.id, code))
-    }
-
-    /// The token that a code of [`Provider::create_portal_preview`] is exchanged for, once. Any other text is returned as it
-    /// is. 401 when the code was used or has expired.
-    pub async fn redeem_portal_code(&self, code: &str) -> ProviderResult<String> {
-        if !code.starts_with(CODE_PREFIX) || code.len() > CODE_BYTES_MAX {
-            return Ok(code.to_owned());
-        }
-        let (token, now) = (self.new_secret(TOKEN_PREFIX), self.now());
-        let expires_at = now + SignedDuration::from_secs(SECONDS_MIN);
-        let exchanged = self.store().exchange_app_token(hash(code), hash(&token), expires_at, now).await?;
-        if exchanged { Ok(token) } else { Err(ProviderError::Unauthenticated) }
     }
 
     fn portal_link(&self, application: &str, token: String) -> PortalAccess {

@@ -106,6 +106,9 @@ impl Provider {
             Credential::AppToken(hash) => {
                 let token = self.store().app_token_by_hash(*hash).await?;
                 let Some(token) = token.filter(|token| is_same(&token.hash, hash)) else { return Ok(None) };
+                if !self.preview_goes_on(&token).await? {
+                    return Ok(None);
+                }
                 let expires_at = Some(token.expires_at);
                 let (account, id) = (token.account.clone(), token.id.clone());
                 (account, id, "App Portal".to_owned(), Scope::Application(Arc::new(token)), expires_at, None)

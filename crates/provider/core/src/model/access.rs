@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::Id;
+use crate::people::Role;
 
 /// What is set about an account; each value has a default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -126,6 +127,20 @@ pub struct AppToken {
     pub created_at: Timestamp,
     /// From when on it gives access no more.
     pub expires_at: Timestamp,
+    /// The person who looks at the App Portal with it; none for a token that an API key made.
+    pub preview: Option<Preview>,
+}
+
+/// Whose preview of the App Portal a token is. It ends when the person is removed or gets another role, and with the session
+/// that it was opened from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// The person.
+    pub person: Id,
+    /// The session.
+    pub session: Id,
+    /// The role that the person had.
+    pub role: Role,
 }
 
 impl AppToken {

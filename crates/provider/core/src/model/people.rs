@@ -87,6 +87,8 @@ pub struct Invitation {
     pub note: String,
     /// Who made it: a person's name, or the operator.
     pub created_by: String,
+    /// The person who made it; none for the operator. The link ends when they are no Admin any more.
+    pub maker: Option<Id>,
     /// When it was made.
     pub created_at: Timestamp,
     /// SHA-256 of its code.

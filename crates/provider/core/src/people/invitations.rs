@@ -24,6 +24,8 @@ const CODE_PREFIX: &str = "lwpi_";
 const CODE_BYTES_MAX: usize = 128;
 /// Characters of a note.
 const NOTE_CHARS_MAX: usize = 200;
+/// Links of an account that are looked at for those of one person; an account has fewer.
+const MADE_MAX: usize = 1_000;
 /// Where the dashboard takes a code, below the provider's public address.
 const JOIN_PATH: &str = "/dashboard/join";
 
@@ -128,6 +130,7 @@ impl Provider {
             person: new.person.map(|person| person.id.clone()),
             note: new.note,
             created_by: new.actor.name().to_owned(),
+            maker: new.actor.person_id(),
             created_at: now,
             hash: stored.hash,
             expires_at: stored.expires_at,
@@ -138,7 +141,11 @@ impl Provider {
         };
         let values = ChangedValues::default().value("role", None, Some(invitation.role.title()));
         let entry = self.activity_entry(&new.actor, new.action, Subject { id, name }, values);
-        self.store().create_invitation(invitation.clone(), self.config().people.people_max, entry).await?;
+        match self.store().create_invitation(invitation.clone(), self.config().people.people_max, entry).await {
+            // The caller was removed or demoted while the request was on its way.
+            Err(StoreError::Conflict) => return Err(Role::Admin.needed()),
+            created => created?,
+        }
         let base = self.config().public_url.trim_end_matches('/');
         Ok(InvitationLink { url: link_with_code(&format!("{base}{JOIN_PATH}"), &code), invitation })
     }
@@ -148,6 +155,15 @@ impl Provider {
         caller.require_role(Role::Viewer)?;
         let rows = self.store().invitations(&caller.account, page.to_store(Order::Descending)).await?;
         Ok(page.slice(rows, |invitation| &invitation.id))
+    }
+
+    /// Open links that a person of the account made: they end with the person's role Admin. 403, 404.
+    pub async fn invitations_made_by(&self, caller: &Caller, person: &str) -> ProviderResult<Vec<Invitation>> {
+        let person = self.person(caller, person).await?;
+        let (now, all) = (self.now(), PageRequest::first(MADE_MAX).to_store(Order::Descending));
+        let found = self.store().invitations(&caller.account, all).await?;
+        let is_theirs = |link: &Invitation| link.maker.as_ref() == Some(&person.id) && link.expires_at > now;
+        Ok(found.into_iter().filter(is_theirs).collect())
     }
 
     /// Withdraws a link that was not used yet. 403, 404.

@@ -30,7 +30,8 @@ impl Provider {
         found.ok_or(ProviderError::NotFound)
     }
 
-    /// Gives a person of the account another role, which counts from their next request on. 403, 404; 409 (the last Admin,
+    /// Gives a person of the account another role, which counts from their next request on. If they are no Admin any more,
+    /// the open links that they made are withdrawn with the same commit. 403, 404; 409 (the last Admin,
     /// or changed at the same time).
     pub async fn change_role(&self, caller: &Caller, id: &str, role: Role) -> ProviderResult<Person> {
         caller.require_role(Role::Admin)?;
@@ -38,7 +39,10 @@ impl Provider {
         if person.role == role {
             return Ok(person);
         }
-        let values = ChangedValues::default().value("role", Some(person.role.title()), Some(role.title()));
+        let mut values = ChangedValues::default().value("role", Some(person.role.title()), Some(role.title()));
+        if role < Role::Admin {
+            values = values.value("open links", self.words_of_links(caller, id).await?.as_deref(), None);
+        }
         let subject = Subject { id: &person.id, name: &person.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonChanged, subject, values);
         let person = Person { role, ..person.clone() };
@@ -46,7 +50,7 @@ impl Provider {
         self.write_person(PersonChange { person, totp, ending, activity: Some(entry) }).await
     }
 
-    /// Removes a person of the account and ends their sessions. 403, 404; 409 (the last Admin, or changed at the same time).
+    /// Removes a person of the account, ends their sessions and withdraws the open links that they made. 403, 404; 409 (the last Admin, or changed at the same time).
     pub async fn remove_person(&self, caller: &Caller, id: &str) -> ProviderResult<()> {
         caller.require_role(Role::Admin)?;
         let person = self.person(caller, id).await?;
@@ -55,9 +59,17 @@ impl Provider {
             Some(person.role.title()),
             None,
         );
+        let values = values.value("open links", self.words_of_links(caller, id).await?.as_deref(), None);
         let subject = Subject { id: &person.id, name: &person.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonRemoved, subject, values);
         changed(self.store().remove_person(person, entry).await)
+    }
+
+    /// The open links that a person made, for the activity log; none when there are none.
+    async fn words_of_links(&self, caller: &Caller, person: &str) -> ProviderResult<Option<String>> {
+        let links = self.invitations_made_by(caller, person).await?;
+        let words: Vec<String> = links.iter().map(|link| format!("{} ({})", link.note, link.role.title())).collect();
+        Ok((!words.is_empty()).then(|| words.join(", ")))
     }
 
     /// Writes a person's new state.

@@ -51,7 +51,7 @@ impl Provider {
         let found = self.store().session_by_hash(token_hash(token)).await?;
         let (mut session, person) = found.ok_or(ProviderError::Unauthenticated)?;
         let now = self.now();
-        if !session.lifetime().goes_on(self.config().people.session_idle, now) {
+        if !self.session_goes_on(&session) {
             return Err(ProviderError::Unauthenticated);
         }
         let account = self.store().account(&person.account).await?.ok_or(ProviderError::Unauthenticated)?;
@@ -71,6 +71,11 @@ impl Provider {
             person: Some(Arc::new(CallingPerson { role: person.role, session: session.id.clone() })),
         };
         Ok(SignedInPerson { caller, person, account, session })
+    }
+
+    /// True while a session has neither expired nor been unused for too long.
+    pub(crate) fn session_goes_on(&self, session: &PersonSession) -> bool {
+        session.lifetime().goes_on(self.config().people.session_idle, self.now())
     }
 
     /// Sessions of the caller, newest first. 403 for an API key.

@@ -44,7 +44,7 @@ impl Provider {
         Err(refusal::too_many_attempts(Duration::from_secs(wait_s), config.attempts_max, config.attempts_window))
     }
 
-    /// Returns attempts after a right password: all of the account's or the device's, but only one of the address's.
+    /// Returns attempts after a complete sign-in: all of the account's or the device's, but only one of the address's.
     /// Otherwise the owner of one account could try passwords of other accounts without limit.
     pub(super) async fn give_back(&self, taken: TakenAttempts) -> ProviderResult<()> {
         Ok(self.store().settle_sign_in_attempts(vec![taken.own.subject], taken.address.into_iter().collect()).await?)

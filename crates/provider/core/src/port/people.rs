@@ -84,9 +84,10 @@ pub trait PeopleStore: Send + Sync {
     async fn person_by_email(&self, email: &str) -> StoreResult<Option<Person>>;
     /// An account's people by id.
     async fn people(&self, account: &str, page: Page) -> StoreResult<Vec<Person>>;
-    /// Commits a change as a whole or not at all. Error: `Conflict` when the person has another version or does not exist.
+    /// Commits a change as a whole or not at all. A person who is no Admin any more loses the links that they made, with the
+    /// same commit. Error: `Conflict` when the person has another version or does not exist.
     async fn change_person(&self, change: PersonChange) -> StoreResult<PersonChangeResult>;
-    /// Removes a person with their sessions, recovery codes and links. Error: `Conflict` when the person has another
+    /// Removes a person with their sessions, recovery codes, and the links for them and by them. Error: `Conflict` when the person has another
     /// version or does not exist.
     async fn remove_person(&self, person: Person, activity: ActivityEntry) -> StoreResult<PersonChangeResult>;
     /// Records that the code of a time step was used. False when the code of this step or a later one was used before.
@@ -96,7 +97,8 @@ pub trait PeopleStore: Send + Sync {
     /// The number of unused recovery codes of a person.
     async fn recovery_codes(&self, person: &str) -> StoreResult<usize>;
     /// Adds an invitation; one for a person's new password replaces those before it. Errors: `NotFound` (account),
-    /// `LimitReached` when the account would have more than `people_max` people and invitations.
+    /// `LimitReached` when the account would have more than `people_max` people and invitations, `Conflict` when its maker is
+    /// no Admin of the account any more.
     async fn create_invitation(
         &self,
         invitation: Invitation,

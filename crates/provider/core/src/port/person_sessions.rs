@@ -23,6 +23,8 @@ pub trait PersonSessionStore: Send + Sync {
     ) -> StoreResult<()>;
     /// The session with this token and its person.
     async fn session_by_hash(&self, hash: Digest) -> StoreResult<Option<(PersonSession, Person)>>;
+    /// The session with this id and its person.
+    async fn session(&self, id: &str) -> StoreResult<Option<(PersonSession, Person)>>;
     /// A person's sessions, newest first, at most `limit`.
     async fn sessions(&self, person: &str, limit: usize) -> StoreResult<Vec<PersonSession>>;
     /// Records the use of a session. A session that does not exist is no error.

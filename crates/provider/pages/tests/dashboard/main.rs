@@ -10,6 +10,7 @@ mod applications;
 mod browser;
 mod event_types;
 mod fixture;
+mod left;
 mod operation;
 mod people;
 mod profile;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::AppToken;
+use provider_core::model::{AppToken, Preview};
 use provider_core::port::{AppTokenStore, StoreError, StoreResult};
 use tokio_postgres::Row;
 
@@ -58,7 +58,7 @@ impl AppTokenStore for PostgresStore {
 
 /// Finds no token of a deleted application.
 const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
-     expires_at FROM app_tokens t \
+     expires_at, preview_person, preview_session, preview_role FROM app_tokens t \
      WHERE hash = $1 AND EXISTS (SELECT FROM applications a WHERE a.id = t.application)";
 
 fn token(row: &Row) -> StoreResult<AppToken> {
@@ -72,7 +72,17 @@ fn token(row: &Row) -> StoreResult<AppToken> {
         session_id: rows::get(row, 6)?,
         created_at: rows::get(row, 7)?,
         expires_at: rows::get(row, 8)?,
+        preview: match (optional_text(row, 9)?, optional_text(row, 10)?, optional_text(row, 11)?) {
+            (Some(person), Some(session), Some(role)) => {
+                Some(Preview { person: person.into(), session: session.into(), role: codec::role(role)? })
+            }
+            _ => None,
+        },
     })
+}
+
+fn optional_text(row: &Row, column: usize) -> StoreResult<Option<&str>> {
+    rows::get(row, column)
 }
 
 async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> SqlResult<()> {
@@ -82,10 +92,12 @@ async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> SqlRes
         return Err(StoreError::NotFound.into());
     }
     let insert = "INSERT INTO app_tokens (id, hash, account, application, capabilities, feature_flags, session_id, \
-         created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+         created_at, expires_at, preview_person, preview_session, preview_role) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    let preview = token.preview.as_ref();
     let (capabilities, feature_flags) =
         (codec::capabilities_to_json(&token.capabilities)?, codec::to_json(&token.feature_flags)?);
-    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 9] = [
+    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 12] = [
         &&*token.id,
         &token.hash.as_slice(),
         &&*token.account,
@@ -95,6 +107,9 @@ async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> SqlRes
         &token.session_id,
         &token.created_at,
         &token.expires_at,
+        &preview.map(|preview| &*preview.person),
+        &preview.map(|preview| &*preview.session),
+        &preview.map(|preview| preview.role.name()),
     ];
     rows::write(db, insert, &values).await?;
     let drop_oldest = "DELETE FROM app_tokens WHERE application = $1 AND id <= \

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use kit_identity::Digest;
 use kit_runtime::vault::Sealed;
 use provider_core::model::{ActivityEntry, Invitation, Person, Totp};
+use provider_core::people::Role;
 use provider_core::port::{
     AcceptedInvitation, InvitedPerson, Page, PeopleStore, PersonChange, PersonChangeResult, StoreError, StoreResult,
     TotpChange,
@@ -18,7 +19,7 @@ use crate::codec::{self, PageQuery};
 const PERSON: &str = "SELECT id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
      totp_secret, totp_step, totp_confirmed_at FROM people";
 const INVITATION: &str =
-    "SELECT id, account, role, person, note, created_by, created_at, hash, expires_at FROM invitations";
+    "SELECT id, account, role, person, note, created_by, created_at, hash, expires_at, maker FROM invitations";
 
 #[async_trait]
 impl PeopleStore for PostgresStore {
@@ -139,6 +140,7 @@ fn invitation(row: &Row) -> StoreResult<Invitation> {
         created_at: rows::get(row, 6)?,
         hash: rows::bytes(row, 7)?,
         expires_at: rows::get(row, 8)?,
+        maker: rows::get::<Option<&str>>(row, 9)?.map(Into::into),
     })
 }
 
@@ -190,6 +192,9 @@ async fn change_person(db: &impl Client, change: &PersonChange) -> SqlResult<Per
         TotpChange::Remove => put_totp(db, &person.id, None, &[]).await?,
     }
     person_sessions::end(db, &person.id, &change.ending).await?;
+    if codec::ends_admin(before.role, Some(person.role)) {
+        rows::write(db, "DELETE FROM invitations WHERE maker = $1", &[&&*person.id]).await?;
+    }
     if let Some(entry) = &change.activity {
         activity::insert(db, entry).await?;
     }
@@ -225,7 +230,7 @@ async fn remove(db: &impl Client, person: &Person, entry: &ActivityEntry) -> Sql
         "DELETE FROM people WHERE id = $1",
         "DELETE FROM recovery_codes WHERE person = $1",
         "DELETE FROM person_sessions WHERE person = $1",
-        "DELETE FROM invitations WHERE person = $1",
+        "DELETE FROM invitations WHERE person = $1 OR maker = $1",
     ] {
         rows::write(db, delete, &[&&*person.id]).await?;
     }
@@ -239,14 +244,21 @@ async fn create_invitation(
     people_max: usize,
     entry: &ActivityEntry,
 ) -> SqlResult<()> {
+    // Changes of people wait for this lock, so the maker stays what they are.
     lock_account(db, &invitation.account).await?;
+    let maker = invitation.maker.as_deref();
+    if let Some(maker) = maker
+        && find(db, maker).await?.is_none_or(|maker| maker.role != Role::Admin || maker.account != invitation.account)
+    {
+        return Err(StoreError::Conflict.into());
+    }
     let person = invitation.person.as_deref();
     if let Some(person) = person {
         rows::write(db, "DELETE FROM invitations WHERE person = $1", &[&person]).await?;
     }
-    let insert = "INSERT INTO invitations (id, account, role, person, note, created_by, created_at, hash, expires_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-    let values: [&(dyn ToSql + Sync); 9] = [
+    let insert = "INSERT INTO invitations (id, account, role, person, note, created_by, created_at, hash, expires_at, \
+         maker) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let values: [&(dyn ToSql + Sync); 10] = [
         &&*invitation.id,
         &&*invitation.account,
         &invitation.role.name(),
@@ -256,6 +268,7 @@ async fn create_invitation(
         &invitation.created_at,
         &invitation.hash.as_slice(),
         &invitation.expires_at,
+        &maker,
     ];
     rows::write(db, insert, &values).await?;
     let count = "SELECT (SELECT count(*) FROM people WHERE account = $1) + \

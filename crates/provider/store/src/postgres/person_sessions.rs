@@ -39,6 +39,14 @@ impl PersonSessionStore for PostgresStore {
         Ok(people::find(&client, &session.person).await?.map(|person| (session, person)))
     }
 
+    async fn session(&self, id: &str) -> StoreResult<Option<(PersonSession, Person)>> {
+        let client = self.client().await?;
+        let Some(session) = rows::one(&client, &format!("{SESSION} WHERE id = $1"), &[&id], session).await? else {
+            return Ok(None);
+        };
+        Ok(people::find(&client, &session.person).await?.map(|person| (session, person)))
+    }
+
     async fn sessions(&self, person: &str, limit: usize) -> StoreResult<Vec<PersonSession>> {
         let client = self.client().await?;
         let select = format!("{SESSION} WHERE person = $1 ORDER BY id DESC LIMIT $2");

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use provider_core::model::AppToken;
+use provider_core::model::{AppToken, Preview};
 use provider_core::port::{AppTokenStore, StoreError, StoreResult};
 use rusqlite::{Connection, Row, params};
 
@@ -52,7 +52,7 @@ impl AppTokenStore for SqliteStore {
 
 /// Finds no token of a deleted application.
 const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
-     expires_at FROM app_tokens t \
+     expires_at, preview_person, preview_session, preview_role FROM app_tokens t \
      WHERE hash = ?1 AND EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application)";
 
 fn token(row: &Row<'_>) -> SqlResult<AppToken> {
@@ -66,6 +66,12 @@ fn token(row: &Row<'_>) -> SqlResult<AppToken> {
         session_id: row.get(6)?,
         created_at: rows::time(row, 7)?,
         expires_at: rows::time(row, 8)?,
+        preview: match (rows::optional_text(row, 9)?, rows::optional_text(row, 10)?, rows::optional_text(row, 11)?) {
+            (Some(person), Some(session), Some(role)) => {
+                Some(Preview { person: person.into(), session: session.into(), role: codec::role(role)? })
+            }
+            _ => None,
+        },
     })
 }
 
@@ -74,7 +80,9 @@ fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()>
         return Err(StoreError::NotFound.into());
     }
     let insert = "INSERT INTO app_tokens (id, hash, account, application, capabilities, feature_flags, session_id, \
-         created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+         created_at, expires_at, preview_person, preview_session, preview_role) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    let preview = token.preview.as_ref();
     db.prepare_cached(insert)?.execute(params![
         &*token.id,
         token.hash,
@@ -84,7 +92,10 @@ fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()>
         codec::to_json(&token.feature_flags)?,
         token.session_id,
         ms(token.created_at),
-        ms(token.expires_at)
+        ms(token.expires_at),
+        preview.map(|preview| &*preview.person),
+        preview.map(|preview| &*preview.session),
+        preview.map(|preview| preview.role.name())
     ])?;
     let drop_oldest = "DELETE FROM app_tokens WHERE application = ?1 AND id <= \
          (SELECT id FROM app_tokens WHERE application = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)";

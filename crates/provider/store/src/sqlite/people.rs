@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use kit_identity::Digest;
 use kit_runtime::vault::Sealed;
 use provider_core::model::{ActivityEntry, Invitation, Person, Totp};
+use provider_core::people::Role;
 use provider_core::port::{
     AcceptedInvitation, InvitedPerson, Page, PeopleStore, PersonChange, PersonChangeResult, StoreError, StoreResult,
     TotpChange,
@@ -17,7 +18,7 @@ use crate::codec::{self, PageQuery};
 const PERSON: &str = "SELECT id, account, email, name, role, password_hash, created_at, version, signed_in_at, \
      totp_secret, totp_step, totp_confirmed_at FROM people";
 const INVITATION: &str =
-    "SELECT id, account, role, person, note, created_by, created_at, hash, expires_at FROM invitations";
+    "SELECT id, account, role, person, note, created_by, created_at, hash, expires_at, maker FROM invitations";
 
 #[async_trait]
 impl PeopleStore for SqliteStore {
@@ -134,6 +135,7 @@ fn invitation(row: &Row<'_>) -> SqlResult<Invitation> {
         created_at: rows::time(row, 6)?,
         hash: row.get(7)?,
         expires_at: rows::time(row, 8)?,
+        maker: rows::optional_text(row, 9)?.map(Into::into),
     })
 }
 
@@ -172,6 +174,9 @@ fn change_person(db: &Connection, change: &PersonChange) -> SqlResult<PersonChan
         TotpChange::Remove => put_totp(db, &person.id, None, &[])?,
     }
     person_sessions::end(db, &person.id, &change.ending)?;
+    if codec::ends_admin(before.role, Some(person.role)) {
+        db.execute("DELETE FROM invitations WHERE maker = ?1", [&*person.id])?;
+    }
     if let Some(entry) = &change.activity {
         activity::insert(db, entry)?;
     }
@@ -203,7 +208,7 @@ fn remove(db: &Connection, person: &Person, entry: &ActivityEntry) -> SqlResult<
     for delete in [
         "DELETE FROM recovery_codes WHERE person = ?1",
         "DELETE FROM person_sessions WHERE person = ?1",
-        "DELETE FROM invitations WHERE person = ?1",
+        "DELETE FROM invitations WHERE person = ?1 OR maker = ?1",
         "DELETE FROM people WHERE id = ?1",
     ] {
         db.execute(delete, [&*person.id])?;
@@ -221,11 +226,16 @@ fn create_invitation(
     if accounts::find(db, &invitation.account)?.is_none() {
         return Err(StoreError::NotFound.into());
     }
+    if let Some(maker) = &invitation.maker
+        && find(db, maker)?.is_none_or(|maker| maker.role != Role::Admin || maker.account != invitation.account)
+    {
+        return Err(StoreError::Conflict.into());
+    }
     if let Some(person) = &invitation.person {
         db.execute("DELETE FROM invitations WHERE person = ?1", [&**person])?;
     }
-    let insert = "INSERT INTO invitations (id, account, role, person, note, created_by, created_at, hash, expires_at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let insert = "INSERT INTO invitations (id, account, role, person, note, created_by, created_at, hash, expires_at, \
+         maker) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     db.execute(
         insert,
         params![
@@ -237,7 +247,8 @@ fn create_invitation(
             invitation.created_by,
             ms(invitation.created_at),
             invitation.hash,
-            ms(invitation.expires_at)
+            ms(invitation.expires_at),
+            invitation.maker.as_deref()
         ],
     )?;
     let count = "SELECT (SELECT count(*) FROM people WHERE account = ?1) + \

@@ -36,6 +36,17 @@ impl PersonSessionStore for SqliteStore {
         .await
     }
 
+    async fn session(&self, id: &str) -> StoreResult<Option<(PersonSession, Person)>> {
+        let id = id.to_owned();
+        self.read(move |db| {
+            let Some(session) = rows::one(db, &format!("{SESSION} WHERE id = ?1"), [id], session)? else {
+                return Ok(None);
+            };
+            Ok(people::find(db, &session.person)?.map(|person| (session, person)))
+        })
+        .await
+    }
+
     async fn sessions(&self, person: &str, limit: usize) -> StoreResult<Vec<PersonSession>> {
         let (select, person) = (format!("{SESSION} WHERE person = ?1 ORDER BY id DESC LIMIT ?2"), person.to_owned());
         self.read(move |db| {

@@ -17,6 +17,7 @@ fn token(number: usize) -> AppToken {
         session_id: Some(format!("user-{number}")),
         created_at: at(1),
         expires_at: at(5_000),
+        preview: None,
     }
 }
 

@@ -87,6 +87,8 @@ stories! {
         codes_work_once,
         attempts_run_out_and_refill,
         an_account_has_no_more_people_than_it_may,
+        links_end_with_the_role_admin_of_their_maker,
+        a_session_is_found_by_its_id,
         what_expired_is_deleted_a_few_at_a_time;
     portal_settings:
         settings_of_the_portal_are_replaced_and_the_logo_stays,

@@ -48,6 +48,7 @@ fn invitation(number: usize) -> Invitation {
         person: None,
         note: "Bob of the warehouse".to_owned(),
         created_by: "Ann".to_owned(),
+        maker: None,
         created_at: at(2),
         hash: [number as u8; 32],
         expires_at: at(500),
@@ -263,4 +264,42 @@ pub(super) async fn what_expired_is_deleted_a_few_at_a_time(store: Shared) {
     assert_eq!(store.delete_expired_sessions(at(350), at(60), 9).await.unwrap(), 2, "unused");
     assert_eq!(store.delete_expired_sessions(at(501), at(60), 9).await.unwrap(), 1, "the invitation");
     assert_eq!(store.invitation_by_hash([9; 32]).await.unwrap(), None);
+}
+
+pub(super) async fn links_end_with_the_role_admin_of_their_maker(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    for (number, role) in [(1, Role::Admin), (2, Role::Admin), (3, Role::Admin), (4, Role::Member)] {
+        join(&store, number, role).await.unwrap();
+    }
+    let made = |number, maker| Invitation { maker: Some(id("per", maker)), ..invitation(number) };
+    for (number, maker) in [(11, 1), (12, 2), (13, 3)] {
+        store.create_invitation(made(number, maker), 99, entry(1)).await.unwrap();
+    }
+    assert_eq!(store.invitation_by_hash([12; 32]).await.unwrap(), Some(made(12, 2)));
+    let link = Invitation { person: Some(id("per", 1)), ..made(14, 2) };
+    store.create_invitation(link, 99, entry(1)).await.unwrap();
+    let renamed = Person { name: "Renamed".to_owned(), ..person(2, Role::Admin) };
+    store.change_person(change(renamed.clone())).await.unwrap();
+    assert!(store.invitation_by_hash([12; 32]).await.unwrap().is_some(), "an Admin's links stay");
+    let demoted = Person { role: Role::Member, version: 2, ..renamed };
+    store.change_person(change(demoted)).await.unwrap();
+    store.remove_person(person(3, Role::Admin), entry(3)).await.unwrap();
+    for (number, stays) in [(11, true), (12, false), (13, false), (14, false)] {
+        assert_eq!(store.invitation_by_hash([number; 32]).await.unwrap().is_some(), stays, "link {number}");
+    }
+    // A request of a person who was an Admin when it arrived.
+    for (number, maker) in [(15, 2), (16, 3), (17, 4)] {
+        let late = store.create_invitation(made(number, maker), 99, entry(1)).await;
+        assert!(matches!(late, Err(StoreError::Conflict)), "{late:?}");
+        assert_eq!(store.invitation_by_hash([number as u8; 32]).await.unwrap(), None);
+    }
+}
+
+pub(super) async fn a_session_is_found_by_its_id(store: Shared) {
+    store.create_account(account(1)).await.unwrap();
+    join(&store, 1, Role::Admin).await.unwrap();
+    let found = store.session(&id("ses", 1)).await.unwrap();
+    assert_eq!(found, Some((session(1, 1), person(1, Role::Admin))));
+    store.end_sessions(&id("per", 1), SessionsToEnd::All, None).await.unwrap();
+    assert_eq!(store.session(&id("ses", 1)).await.unwrap(), None);
 }

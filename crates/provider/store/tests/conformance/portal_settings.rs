@@ -1,7 +1,8 @@
 //! Settings of the App Portal, and codes of its preview.
 
 use provider_core::Colour;
-use provider_core::model::{AppToken, Capability, LogoType, PortalLogo, PortalSettings};
+use provider_core::model::{AppToken, Capability, LogoType, PortalLogo, PortalSettings, Preview};
+use provider_core::people::Role;
 use provider_core::port::{LogoChange, StoreError};
 
 use super::given::*;
@@ -42,6 +43,7 @@ pub(super) async fn a_code_of_the_portal_is_exchanged_once(store: Shared) {
         session_id: Some(id("per", 1).to_string()),
         created_at: at(0),
         expires_at: at(600),
+        preview: Some(Preview { person: id("per", 1), session: id("ses", 1), role: Role::Support }),
     };
     store.create_app_token(token.clone(), 9).await.unwrap();
     let exchange = async |new: u8, now: i64| store.exchange_app_token([1; 32], [new; 32], at(9_000), at(now)).await;

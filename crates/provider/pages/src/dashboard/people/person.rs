@@ -7,6 +7,7 @@ use kit_design::error_page::ErrorPage;
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::relative_time::RelativeTime;
+use provider_core::model::Invitation;
 use provider_core::people::Role;
 
 use super::SessionRow;
@@ -45,8 +46,40 @@ struct RemovePage {
     name: String,
     email: String,
     sessions: usize,
+    /// Open links that the person made.
+    links: Vec<MadeLink>,
     is_self: bool,
     fault: String,
+}
+
+/// The confirmation of a change after which a person is no Admin any more.
+#[derive(Template)]
+#[template(path = "dashboard/people/demote.html")]
+struct DemotePage {
+    frame: Frame,
+    id: String,
+    name: String,
+    role: Role,
+    links: Vec<MadeLink>,
+    is_self: bool,
+}
+
+/// An open link that ends with its maker's role.
+struct MadeLink {
+    note: String,
+    role: &'static str,
+    expires: RelativeTime,
+}
+
+/// The open links that a person made.
+async fn made_links(session: &DashboardSession, id: &str) -> Result<Vec<MadeLink>, PageError> {
+    let links = session.provider().invitations_made_by(&session.caller, id).await?;
+    let row = |link: &Invitation| MadeLink {
+        note: link.note.clone(),
+        role: link.role.title(),
+        expires: RelativeTime::new(link.expires_at, session.now()),
+    };
+    Ok(links.iter().map(row).collect())
 }
 
 impl PersonPage {
@@ -85,13 +118,27 @@ pub(super) async fn page(
     render_page(&page)
 }
 
-/// Gives the person another role.
+/// Gives the person another role. If links would be withdrawn with the role Admin, a page lists them first.
 pub(super) async fn change_role(
     session: DashboardSession,
     PathParams([id]): PathParams<1>,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let role = Role::parse(form.text("role")).ok_or_else(|| ErrorPage::bad_request("Choose a role."))?;
+    if role < Role::Admin && form.text("confirmed") != "yes" {
+        let (person, links) =
+            (session.provider().person(&session.caller, &id).await?, made_links(&session, &id).await?);
+        if !links.is_empty() {
+            return render_page(&DemotePage {
+                frame: session.frame("Change role", Section::People),
+                is_self: person.id == session.person.id,
+                id,
+                name: person.name,
+                role,
+                links,
+            });
+        }
+    }
     match session.provider().change_role(&session.caller, &id, role).await {
         Ok(_) => Ok(session.dashboard.redirect(&format!("/people/{id}?done=role")).into_response()),
         Err(error) => {
@@ -123,6 +170,7 @@ pub(super) async fn end_sessions(
 async fn remove_form(session: &DashboardSession, id: &str, fault: String) -> Result<RemovePage, PageError> {
     let person = session.provider().person(&session.caller, id).await?;
     let sessions = session.provider().sessions_of(&session.caller, id).await?.len();
+    let links = made_links(session, id).await?;
     let is_self = person.id == session.person.id;
     let frame = session.frame("Remove person", Section::People);
     Ok(RemovePage {
@@ -131,6 +179,7 @@ async fn remove_form(session: &DashboardSession, id: &str, fault: String) -> Res
         name: person.name,
         email: person.email,
         sessions,
+        links,
         is_self,
         fault,
     })

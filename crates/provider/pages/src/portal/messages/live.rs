@@ -1,7 +1,7 @@
 //! Live updates of the list of messages over server-sent events: the number of messages that are newer than the list.
 //!
-//! A stream checks every [`PAUSE`] and ends after [`CHECKS_MAX`] checks. The browser then opens it again, which
-//! authenticates the visitor again.
+//! A stream checks every [`PAUSE`] and ends after [`CHECKS_MAX`] checks, or when the visitor's token has ended. The browser
+//! then opens it again, which authenticates the visitor again.
 
 use std::convert::Infallible;
 
@@ -71,6 +71,9 @@ impl Tail {
             clock.sleep_until(clock.now() + PAUSE).await;
         }
         self.checks += 1;
+        if self.checks > 1 && !self.session.provider().token_goes_on(&self.session.caller).await.ok()? {
+            return None;
+        }
         let newer = self.count().await.ok()?;
         if newer == self.shown {
             return Some(": none\n\n".to_owned());

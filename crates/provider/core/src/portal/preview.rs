@@ -1,0 +1,86 @@
+//! Previews: a person of the account opens the App Portal of an application from the dashboard.
+//!
+//! Guarantee: a preview ends with the session that it was opened from, and when its person is removed or gets another role, at
+//! once on every node: each use looks the session up.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+
+use super::{PortalAccess, SECONDS_MIN, TOKENS_MAX};
+use crate::accounts::authentication::{TOKEN_PREFIX, hash};
+use crate::accounts::caller::{Caller, Scope};
+use crate::error::{ProviderError, ProviderResult};
+use crate::ids;
+use crate::model::{AppToken, Capability, Preview};
+use crate::people::Role;
+use crate::provider::Provider;
+
+/// What the codes of links that work once begin with. It differs from that of tokens, so a code is no credential.
+const CODE_PREFIX: &str = "lwpv_";
+const CODE_BYTES_MAX: usize = 128;
+/// Seconds in which a code can be exchanged.
+const CODE_SECONDS: i64 = 600;
+
+impl Provider {
+    /// Makes a link that opens the App Portal of an application once, within ten minutes, for an hour and no longer than the
+    /// caller's session. The code in the link is no token: [`Provider::redeem_portal_code`] exchanges it for one. Below the
+    /// role Member it only reads, without secrets of endpoints. 403 for an API key, 403, 404.
+    pub async fn create_portal_preview(&self, caller: &Caller, application: &str) -> ProviderResult<PortalAccess> {
+        caller.require_role(Role::Support)?;
+        let person = caller.require_person()?;
+        let application = self.application(caller, application).await?;
+        let now = self.now();
+        let code = self.new_secret(CODE_PREFIX);
+        let capabilities: BTreeSet<Capability> = match person.role {
+            Role::Viewer | Role::Support => [Capability::ViewBase].into(),
+            Role::Member | Role::Admin => Capability::ALL.into_iter().collect(),
+        };
+        let preview = Preview { person: caller.key.clone(), session: person.session.clone(), role: person.role };
+        let token = AppToken {
+            id: self.ids().make(ids::APP_TOKEN),
+            hash: hash(&code),
+            account: application.account.clone(),
+            application: application.id.clone(),
+            capabilities,
+            feature_flags: BTreeSet::new(),
+            session_id: Some(caller.key.to_string()),
+            created_at: now,
+            expires_at: now + SignedDuration::from_secs(CODE_SECONDS),
+            preview: Some(preview),
+        };
+        self.store().create_app_token(token, TOKENS_MAX).await?;
+        self.record_preview(caller, &application).await;
+        Ok(self.portal_link(&application.id, code))
+    }
+
+    /// The token that a code of [`Provider::create_portal_preview`] is exchanged for, once. Any other text is returned as it
+    /// is. 401 when the code was used or has expired.
+    pub async fn redeem_portal_code(&self, code: &str) -> ProviderResult<String> {
+        if !code.starts_with(CODE_PREFIX) || code.len() > CODE_BYTES_MAX {
+            return Ok(code.to_owned());
+        }
+        let (token, now) = (self.new_secret(TOKEN_PREFIX), self.now());
+        let expires_at = now + SignedDuration::from_secs(SECONDS_MIN);
+        let exchanged = self.store().exchange_app_token(hash(code), hash(&token), expires_at, now).await?;
+        if exchanged { Ok(token) } else { Err(ProviderError::Unauthenticated) }
+    }
+
+    /// True unless the token is of a preview that has ended with its person, role or session.
+    pub(crate) async fn preview_goes_on(&self, token: &AppToken) -> ProviderResult<bool> {
+        let Some(preview) = &token.preview else { return Ok(true) };
+        let Some((session, person)) = self.store().session(&preview.session).await? else { return Ok(false) };
+        let is_same = person.id == preview.person && person.role == preview.role;
+        Ok(is_same && self.session_goes_on(&session))
+    }
+
+    /// True while the token of an application, as whose owner the caller began a long request, still gives access. Other
+    /// callers are not looked at.
+    pub async fn token_goes_on(&self, caller: &Caller) -> ProviderResult<bool> {
+        let Scope::Application(token) = &caller.scope else { return Ok(true) };
+        match self.store().app_token_by_hash(token.hash).await? {
+            Some(found) if found.expires_at > self.now() => self.preview_goes_on(&found).await,
+            _ => Ok(false),
+        }
+    }
+}
