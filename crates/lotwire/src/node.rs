@@ -18,7 +18,7 @@ use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::access::NewApiKey;
-use platform_core::people::NewUser;
+use platform_core::people::{NewUser, PasswordReset};
 use platform_core::{Caller, Outcome, Platform, PlatformError, Scopes};
 use provider_core::page::{CursorKey, PageQuery};
 use provider_core::{PageRequest, Provider};
@@ -303,16 +303,17 @@ impl Node {
         let doing = "creating an administrator";
         let (platform, _) = self.platform.as_ref().ok_or_else(|| CommandError::new("this node runs no platform"))?;
         let caller = Caller::command_line();
-        let new = NewUser { email: email.to_owned(), role: platform_core::Role::Administrator, password: None };
+        let role = platform_core::Role::Administrator;
+        let new = NewUser { email: email.to_owned(), role, password: None, must_change_password: true };
         let made = match platform.create_user(&caller, new, None).await {
             Err(PlatformError::Taken(_)) => {
                 let user = platform.user_by_email(&caller, email).await.context(doing)?;
-                platform.reset_password(&caller, user.uuid, None, None).await
+                let reset = PasswordReset { password: None, must_change_password: true };
+                platform.reset_password(&caller, user.uuid, reset, None).await
             }
             created => created,
         };
         let made = made.and_then(Outcome::fresh).context(doing)?;
-        platform.require_new_password(&caller, made.user.uuid).await.context(doing)?;
         Ok(made.password.and_then(|password| password.expose_str().map(str::to_owned)).unwrap_or_default())
     }
 

@@ -10,7 +10,7 @@ pub(crate) enum User {
     /// Create a user. The command generates a password and prints it, or reads one with --password-stdin.
     #[command(after_help = "\
 Examples:
-  lotwire user create ann@example.com --role administrator
+  lotwire user create ann@example.com --role administrator --require-new-password
   printf %s \"$PASSWORD\" | lotwire user create bob@example.com --role clerk --password-stdin
 
 To sign in, the user sends {\"email\":\"…\",\"password\":\"…\"} to POST /api/v1/sessions. The response contains a token \
@@ -24,6 +24,9 @@ that the platform's API accepts in place of an API key. docs/operate/users.md de
         /// Read the password from standard input [default: generate one].
         #[arg(long)]
         password_stdin: bool,
+        /// The user has to choose another password before anything else, because you have seen this one.
+        #[arg(long)]
+        require_new_password: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,
@@ -82,7 +85,7 @@ Examples:
     /// The command generates a password and prints it, or reads one with --password-stdin.
     #[command(after_help = "\
 Examples:
-  lotwire user password ann@example.com
+  lotwire user password ann@example.com --require-new-password
   printf %s \"$PASSWORD\" | lotwire user password ann@example.com --password-stdin")]
     Password {
         /// E-mail address of the user.
@@ -90,6 +93,9 @@ Examples:
         /// Read the password from standard input [default: generate one].
         #[arg(long)]
         password_stdin: bool,
+        /// The user has to choose another password before anything else, because you have seen this one.
+        #[arg(long)]
+        require_new_password: bool,
         /// Print JSON.
         #[arg(long)]
         json: bool,

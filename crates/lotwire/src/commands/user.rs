@@ -2,7 +2,7 @@
 
 use kit_runtime::clock::rfc3339_ms;
 use kit_runtime::vault::Secret;
-use platform_core::people::{NewUser, UserPatch, UserWithPassword};
+use platform_core::people::{NewUser, PasswordReset, UserPatch, UserWithPassword};
 use platform_core::port::{Page, Session, User as Person};
 use platform_core::{Caller, Platform, Role};
 use serde_json::json;
@@ -24,9 +24,9 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
     let platform = open_platform(config, &services).await?;
     let operator = Caller::command_line();
     match command {
-        User::Create { email, role, password_stdin, json } => {
-            let new =
-                NewUser { email: email.clone(), role: parse_role(role)?, password: password_from(*password_stdin)? };
+        User::Create { email, role, password_stdin, require_new_password, json } => {
+            let (role, password) = (parse_role(role)?, password_from(*password_stdin)?);
+            let new = NewUser { email: email.clone(), role, password, must_change_password: *require_new_password };
             let made = platform.create_user(&operator, new, None).await.and_then(|outcome| outcome.fresh());
             let made = made.context("creating the user")?;
             show_password(&made, &format!("User {} created with the role {}.", made.user.email, made.user.role), *json)
@@ -57,10 +57,11 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             print(&format!("User {} is deleted.", user.email));
             Ok(())
         }
-        User::Password { email, password_stdin, json } => {
+        User::Password { email, password_stdin, require_new_password, json } => {
             let user = named(&platform, &operator, email).await?;
             let password = password_from(*password_stdin)?;
-            let made = platform.reset_password(&operator, user.uuid, password, None).await;
+            let reset = PasswordReset { password, must_change_password: *require_new_password };
+            let made = platform.reset_password(&operator, user.uuid, reset, None).await;
             let made = made.and_then(|outcome| outcome.fresh()).context(format!("changing the password of {email}"))?;
             show_password(&made, &format!("User {} has a new password.", user.email), *json)
         }
@@ -143,6 +144,9 @@ fn show_password(made: &UserWithPassword, done: &str, json: bool) -> Result<(), 
     print(done);
     if let Some(password) = shown {
         print(&format!("Password (store it now: it can't be shown again): {password}"));
+    }
+    if user.must_change_password {
+        print("The user has to choose another password at the next sign-in.");
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/room/live", get(stream))
         .route("/webcasts/{webcast}/speaker", get(speaker))
         .route("/webcasts/{webcast}/speaker/fragment", get(speaker_fragment))
-        .route("/webcasts/{webcast}/speaker/live", get(stream))
+        .route("/webcasts/{webcast}/speaker/live", get(speaker_stream))
         .merge(links::router())
         .merge(opened::router())
 }
@@ -126,7 +126,13 @@ async fn speaker_fragment(session: Session, PathIds([webcast]): PathIds<1>) -> R
     fragment(&session.admin, &session.caller, webcast, ScreenKind::Speaker).await
 }
 
-/// `GET /webcasts/{webcast}/room/live` and `…/speaker/live`
+/// `GET /webcasts/{webcast}/speaker/live`
+async fn speaker_stream(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
+    let listener = session.platform().listen_to_ring(&session.caller, webcast).await?;
+    Ok(live::respond(listener, session.admin, None))
+}
+
+/// `GET /webcasts/{webcast}/room/live`
 async fn stream(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
     let listener = session.platform().listen_to_auction(&session.caller, webcast, None).await?;
     Ok(live::respond(listener, session.admin, None))

@@ -129,14 +129,32 @@ fn role_choices(chosen: Role) -> Vec<Choice> {
 fn new_form(session: &Session, form: &FormFields, refused: &Refused) -> FormPage {
     let chosen = Role::parse(form.text("role")).unwrap_or(Role::Viewer);
     FormPage::new(session.frame("Create user", Section::Users), ("/users", "Users"), "/users/new")
-        .intro("The next page shows a password, once. Give it to the user, who has to choose another one at the next sign-in. To let the person choose it from the start, invite them instead.")
+        .intro("The next page shows a password, once. Give it to the user. To let the person choose it from the start, invite them instead.")
         .fields(vec![
             FormField::text("email", "E-mail address", form.text("email"), 254)
                 .kind("email", "off")
                 .fault(refused.of("email")),
             FormField::radios("role", "Role", role_choices(chosen)).fault(refused.of("role")),
+            first_password(form),
         ])
         .button("Create user")
+}
+
+/// What becomes of a password that an administrator has seen. Another one is required unless they choose otherwise.
+fn first_password(form: &FormFields) -> FormField {
+    let keeps = !requires_new(form);
+    let choices = vec![
+        Choice::new("new", "The user chooses another one at the next sign-in", !keeps)
+            .hint("Only the user knows their password then."),
+        Choice::new("keep", "The user may keep it", keeps)
+            .hint("You have seen it. Choose this for a program that signs in."),
+    ];
+    FormField::radios("after", "The password on the next page", choices)
+}
+
+/// False only if the form says that the user may keep a password that the administrator has seen.
+fn requires_new(form: &FormFields) -> bool {
+    form.text("after") != "keep"
 }
 
 async fn new_page(session: Session) -> Result<Response, PageError> {
@@ -148,9 +166,14 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
         let refused = Refused::by_page("role", "is not a role: choose one");
         return new_form(&session, &form, &refused).refuse(&refused);
     };
-    let new = NewUser { email: form.text("email").to_owned(), role, password: None };
+    let new = NewUser {
+        email: form.text("email").to_owned(),
+        role,
+        password: None,
+        must_change_password: requires_new(&form),
+    };
     match session.platform().create_user(&session.caller, new, None).await {
-        Ok(created) => show_password(&session, "User created", &created.fresh()?).await,
+        Ok(created) => show_password(&session, "User created", &created.fresh()?),
         Err(error) => {
             let refused = Refused::from(error, &[])?;
             new_form(&session, &form, &refused).refuse(&refused)
@@ -159,15 +182,12 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
 }
 
 /// Shows a generated password, once.
-async fn show_password(session: &Session, title: &str, made: &UserWithPassword) -> Result<Response, PageError> {
-    // The password is shown even if this fails: the page can require it again.
-    if let Err(error) = session.platform().require_new_password(&session.caller, made.user.uuid).await {
-        tracing::warn!(user = %made.user.uuid, error = error.full_message(), "a new password could not be required");
-    }
+fn show_password(session: &Session, title: &str, made: &UserWithPassword) -> Result<Response, PageError> {
+    let then = if made.user.must_change_password { " and then chooses another one" } else { "" };
     let password = made.password.as_ref().and_then(|password| password.expose_str()).unwrap_or_default();
     let page = ShownOnce {
         frame: session.frame(title, Section::Users),
-        intro: format!("{} signs in with this password and then chooses another one.", made.user.email),
+        intro: format!("{} signs in with this password{then}.", made.user.email),
         secrets: vec![("Password", password.to_owned())],
         next: (format!("/users/{}", made.user.uuid), "Go to the user"),
     };

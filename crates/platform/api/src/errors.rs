@@ -185,9 +185,10 @@ fn of_people(refusal: &PeopleRefusal) -> StatusCode {
         PeopleRefusal::SignInRefused | PeopleRefusal::CodeRequired | PeopleRefusal::CodeRefused => {
             StatusCode::UNAUTHORIZED
         }
-        PeopleRefusal::PasswordRefused | PeopleRefusal::OwnCodeRefused | PeopleRefusal::ClerkNotAssigned => {
-            StatusCode::FORBIDDEN
-        }
+        PeopleRefusal::PasswordRefused
+        | PeopleRefusal::OwnCodeRefused
+        | PeopleRefusal::NewPasswordRequired
+        | PeopleRefusal::ClerkNotAssigned => StatusCode::FORBIDDEN,
         PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
         PeopleRefusal::SetupCodeRefused
         | PeopleRefusal::InvitationRefused

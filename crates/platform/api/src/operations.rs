@@ -13,6 +13,9 @@ use Scope::{
 /// Path of all operations.
 pub(crate) const PREFIX: &str = "/api/v1";
 
+/// Path of the change of one's own password, below the prefix.
+pub(crate) const OWN_PASSWORD: &str = "/me/password";
+
 /// Who may call an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -53,7 +56,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::DELETE, "/sessions/{uuid}",                     Access::Person),
     (Method::GET,  "/me",                                    Access::Person),
     (Method::GET,  "/me/webcasts",                           Access::Person),
-    (Method::POST, "/me/password",                           Access::Person),
+    (Method::POST, OWN_PASSWORD,                             Access::Person),
     (Method::POST, "/me/second-factor",                      Access::Person),
     (Method::POST, "/me/second-factor/confirm",              Access::Person),
     (Method::POST, "/me/second-factor/off",                  Access::Person),

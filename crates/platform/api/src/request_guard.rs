@@ -48,7 +48,7 @@ pub(crate) async fn guard(
         None => return next.run(request).await,
         Some(access) => access,
     };
-    let caller = match caller(request.headers(), &state.platform).await {
+    let caller = match caller(request.headers(), matched.as_str(), &state.platform).await {
         Ok(caller) => caller,
         Err(error) => return error.into_response(),
     };
@@ -70,9 +70,13 @@ pub(crate) async fn guard(
     response
 }
 
-async fn caller(headers: &HeaderMap, platform: &Platform) -> Result<Caller, ApiError> {
+/// The caller of the operation with this path. A user who has to choose another password may only do that.
+async fn caller(headers: &HeaderMap, path: &str, platform: &Platform) -> Result<Caller, ApiError> {
     let key = kit_http::bearer::token(headers)?;
-    Ok(platform.authenticate(key).await?)
+    Ok(match path.strip_prefix(operations::PREFIX) {
+        Some(operations::OWN_PASSWORD) => platform.authenticate_for_new_password(key).await?,
+        _ => platform.authenticate(key).await?,
+    })
 }
 
 fn refusal(access: Access, caller: &Caller, template: &str, path: &str) -> Option<ApiError> {

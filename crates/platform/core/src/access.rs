@@ -63,7 +63,7 @@ impl Platform {
         self.create_api_key_once(caller, new, None).await?.fresh()
     }
 
-    /// The caller with this API key or session token. Errors: `unauthenticated`, `unavailable`.
+    /// The caller with this API key or session token. Errors: `unauthenticated`, `new_password_required`, `unavailable`.
     pub async fn authenticate(&self, key: &str) -> PlatformResult<Caller> {
         if key.starts_with(SESSION_PREFIX) {
             return self.authenticate_session(key).await;

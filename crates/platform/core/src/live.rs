@@ -14,8 +14,10 @@
 //! - A listener that reconnects with the id of its last event receives the events after it, or a snapshot when the
 //!   channel no longer has them or runs on another node.
 //! - A slow listener receives a snapshot and delays no other.
+//! - A stream ends within five seconds of the session or key that opened it.
 //! - The channel renders a state once for all listeners. No event contains reserves or maxima.
 
+mod access_watch;
 mod channel;
 mod commit_updates;
 mod config;
@@ -36,6 +38,7 @@ use kit_runtime::ids::Ids;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use self::access_watch::{AccessAnswers, AccessWatch};
 use self::channel::LiveChannel;
 pub use self::config::LiveConfig;
 pub use self::listener::Listener;
@@ -62,6 +65,7 @@ struct Shared {
     /// The number of channels, so that a commit without listeners takes no lock.
     channels_open: AtomicUsize,
     slots: ListenerSlots,
+    access_answers: AccessAnswers,
     /// Changes to send to other nodes; none when the store serves one node only.
     outgoing: Option<OutgoingChanges>,
     stopping: CancellationToken,
@@ -79,6 +83,7 @@ impl Live {
             channels: RwLock::default(),
             channels_open: AtomicUsize::new(0),
             slots,
+            access_answers: AccessAnswers::default(),
             outgoing: (nodes == Nodes::Many).then(OutgoingChanges::default),
             stopping: CancellationToken::new(),
         };
@@ -87,6 +92,10 @@ impl Live {
 
     fn now(&self) -> Timestamp {
         self.shared.clock.now()
+    }
+
+    fn access_answers(&self) -> &AccessAnswers {
+        &self.shared.access_answers
     }
 
     /// The channel of an auction with listeners.
@@ -126,7 +135,8 @@ impl Platform {
     pub async fn listen_to_item(&self, caller: &Caller, item: Uuid, last: Option<&str>) -> PlatformResult<Listener> {
         caller.require(Scope::AuctionsRead)?;
         let (item, auction) = self.visible_item(caller, item).await?;
-        self.live().listen(&auction, Topic::Item(item.uuid), last).await
+        let watch = AccessWatch::new(self.clone(), caller, None);
+        self.live().listen(&auction, Topic::Item(item.uuid), last, watch).await
     }
 
     /// Listens to an auction and all of its items. `last` is the `Last-Event-ID` that the listener sent.
@@ -140,6 +150,20 @@ impl Platform {
     ) -> PlatformResult<Listener> {
         caller.require(Scope::AuctionsRead)?;
         let auction = self.visible_auction(caller, auction).await?;
-        self.live().listen(&auction, Topic::Auction, last).await
+        let watch = AccessWatch::new(self.clone(), caller, None);
+        self.live().listen(&auction, Topic::Auction, last, watch).await
+    }
+
+    /// Listens to a webcast for its desk or its speaker's view. A clerk has to be assigned to it, and the stream ends with the
+    /// assignment. Needs `ring:write`.
+    ///
+    /// Errors: `not_found`, `forbidden`, `clerk_not_assigned`, `listeners_full`, `unavailable`.
+    pub async fn listen_to_ring(&self, caller: &Caller, webcast: Uuid) -> PlatformResult<Listener> {
+        caller.require(Scope::AuctionsRead)?;
+        caller.require(Scope::RingWrite)?;
+        let webcast = self.visible_auction(caller, webcast).await?;
+        self.require_clerk(caller, &webcast).await?;
+        let watch = AccessWatch::new(self.clone(), caller, Some(webcast.uuid));
+        self.live().listen(&webcast, Topic::Auction, None, watch).await
     }
 }

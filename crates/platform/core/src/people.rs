@@ -7,7 +7,8 @@
 //!
 //! Guarantees:
 //! - A session ends at its expiry, after the idle time-out, and when its user is disabled or gets another role or
-//!   password; on other nodes at most `key_cache_ttl` later, like a revoked key.
+//!   password; on other nodes at most `key_cache_ttl` later, like a revoked key. Its live streams end within five seconds.
+//! - A user who has to choose another password can do nothing else.
 //! - Signing in costs the same with an unknown name. Too many attempts are delayed on all nodes and across restarts,
 //!   because the store counts an attempt before the password is checked.
 //! - Wrong passwords from elsewhere don't delay a device that signed in before: it has attempts of its own.
@@ -35,7 +36,7 @@ pub use refusal::PeopleRefusal;
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;
 pub use sign_in::{SignIn, SignedIn};
-pub use users::{NewUser, UserPatch, UserWithPassword};
+pub use users::{NewUser, PasswordReset, UserPatch, UserWithPassword};
 
 pub use crate::access::SESSION_PREFIX;
 

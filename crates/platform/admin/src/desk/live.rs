@@ -22,14 +22,14 @@ use crate::session::{PathIds, Session};
 const BEAT_EVERY: SignedDuration = SignedDuration::from_secs(1);
 /// The event after which a page fetches its state in any case.
 const ANYTHING_CHANGED: &str = "event: changed\ndata: {}\n\n";
-/// The last event of a screen whose link has ended. The page loads itself again and shows why.
+/// The last event of a screen whose link or session has ended. The page loads itself again and shows why.
 const ENDED: &str = "event: ended\ndata: {}\n\n";
 /// Tells nginx and compatible proxies not to buffer the stream.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// `GET /webcasts/{webcast}/desk/live`
 pub(super) async fn stream(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, DeskProblem> {
-    let listener = session.platform().listen_to_auction(&session.caller, webcast, None).await?;
+    let listener = session.platform().listen_to_ring(&session.caller, webcast).await?;
     let late_bids = LateBids { caller: session.caller, webcast, seen: None };
     Ok(stream_of(Source {
         listener,
@@ -92,8 +92,11 @@ impl Source {
         while !self.has_ended {
             tokio::select! {
                 chunk = self.listener.next() => {
-                    let changed = changed(&chunk?);
-                    if let Some(changed) = changed {
+                    let Some(chunk) = chunk else {
+                        self.has_ended = true;
+                        return self.listener.was_refused().then(|| ENDED.to_owned());
+                    };
+                    if let Some(changed) = changed(&chunk) {
                         return Some(changed);
                     }
                 }

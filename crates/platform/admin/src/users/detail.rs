@@ -2,17 +2,17 @@
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Role;
 use platform_core::Scope::UsersWrite;
-use platform_core::people::UserPatch;
+use platform_core::people::{PasswordReset, UserPatch};
 use platform_core::port::{Page as ListPage, User};
 use uuid::Uuid;
 
-use super::{role_choices, role_label, show_password};
+use super::{first_password, requires_new, role_choices, role_label, show_password};
 use crate::account::SessionRow;
 use crate::form_page::{FormPage, Refused};
 use crate::notice;
@@ -117,14 +117,20 @@ pub(super) async fn enable(session: Session, PathIds([uuid]): PathIds<1>) -> Res
 pub(super) async fn password_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
     confirm(&session, &user(&session, uuid).await?, "Reset password", "password")
         .causes("The present password stops working, and the user's sessions end.")
-        .causes("The next page shows a new password, once. Give it to the user yourself; they have to choose another one with it.")
+        .causes("The next page shows a new password, once. Give it to the user yourself.")
+        .fields(vec![first_password(&FormFields::default())])
         .destroys("Reset password")
         .open()
 }
 
-pub(super) async fn reset_password(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
-    let made = session.platform().reset_password(&session.caller, uuid, None, None).await?.fresh()?;
-    show_password(&session, "Password reset", &made).await
+pub(super) async fn reset_password(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let reset = PasswordReset { password: None, must_change_password: requires_new(&form) };
+    let made = session.platform().reset_password(&session.caller, uuid, reset, None).await?.fresh()?;
+    show_password(&session, "Password reset", &made)
 }
 
 pub(super) async fn require_password(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {

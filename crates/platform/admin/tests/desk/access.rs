@@ -1,6 +1,9 @@
 //! Who may use the desk, and requests that are refused.
 
+use std::time::Duration;
+
 use http::Method;
+use platform_core::people::UserPatch;
 use platform_core::sales::auctions::NewAuction;
 use platform_core::{Caller, Role};
 use platform_rules::AuctionKind;
@@ -76,4 +79,51 @@ async fn a_timed_auction_has_no_desk() {
     let page = fixture.get(&desk.token, &format!("/webcasts/{}/desk", timed.auction.uuid)).await;
     assert_eq!(page.status, 404);
     assert!(page.text.contains("This sale has no desk"), "{}", page.text);
+}
+
+#[tokio::test]
+async fn streams_of_the_desk_and_the_speaker_are_for_assigned_clerks() {
+    let fixture = Fixture::new().await;
+    let (user, clerk) = fixture.person("clerk", Role::Clerk).await;
+    let cookie = format!("lotwire_admin={clerk}");
+    let streams = ["desk/live", "speaker/live"].map(|stream| format!("/webcasts/{}/{stream}", fixture.webcast));
+    for path in &streams {
+        let status = fixture.status(Method::GET, &format!("/admin{path}"), &[("cookie", &cookie)]).await;
+        assert_eq!(status, 403, "{path}");
+    }
+    for path in &streams {
+        let staff = Caller::command_line();
+        fixture.platform.assign_clerk(&staff, fixture.webcast, user).await.unwrap();
+        let unassign = async || {
+            fixture.platform.unassign_clerk(&staff, fixture.webcast, user).await.unwrap();
+            fixture.clock.advance(Duration::from_secs(5));
+        };
+        let seen = fixture.events_until(&clerk, path, "event: ended", unassign).await;
+        assert!(seen.trim_end().ends_with("event: ended\ndata: {}"), "{seen}");
+    }
+}
+
+#[tokio::test]
+async fn streams_end_within_five_seconds_of_their_session() {
+    let fixture = Fixture::new().await;
+    let staff = Caller::command_line();
+    for (number, stream) in ["desk/live", "speaker/live", "room/live"].into_iter().enumerate() {
+        let path = format!("/webcasts/{}/{stream}", fixture.webcast);
+        for end in ["signed out", "disabled", "new password"] {
+            let (user, token) = fixture.person(&format!("{end}{number}").replace(' ', ""), Role::Operator).await;
+            let act = async || {
+                match end {
+                    "signed out" => drop(fixture.platform.end_sessions_of(&staff, user).await.unwrap()),
+                    "disabled" => {
+                        let patch = UserPatch { disabled: Some(true), ..UserPatch::default() };
+                        fixture.platform.change_user(&staff, user, None, patch).await.unwrap();
+                    }
+                    _ => drop(fixture.platform.require_new_password(&staff, user).await.unwrap()),
+                }
+                fixture.clock.advance(Duration::from_secs(5));
+            };
+            let seen = fixture.events_until(&token, &path, "event: ended", act).await;
+            assert!(seen.trim_end().ends_with("event: ended\ndata: {}"), "{stream}, {end}: {seen}");
+        }
+    }
 }

@@ -97,7 +97,7 @@ impl Fixture {
     /// The session token of a user with this role.
     pub(crate) async fn person(&self, name: &str, role: Role) -> (Uuid, String) {
         let (email, password) = (format!("{name}@example.com"), Secret::new(PASSWORD.to_vec()));
-        let new = NewUser { email: email.clone(), role, password: Some(password.clone()) };
+        let new = NewUser { email: email.clone(), role, password: Some(password.clone()), must_change_password: false };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
         let sign_in = SignIn { email, password, code: None, device_token: None, from: None };
         let signed_in = self.platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();

@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_runtime::vault::Secret;
-use platform_core::people::{NewUser, UserPatch, UserWithPassword};
+use platform_core::people::{NewUser, PasswordReset, UserPatch, UserWithPassword};
 use platform_core::port::User;
 use platform_core::{Platform, Role};
 use serde::Deserialize;
@@ -28,6 +28,9 @@ pub(crate) struct UserIn {
     role: String,
     /// At least 12 characters; not a common password, and not the e-mail address. Without it, the server makes a password.
     password: Option<String>,
+    /// True: the user has to choose another password with `POST /me/password` before anything else.
+    #[serde(default)]
+    require_new_password: bool,
 }
 
 /// Create a user
@@ -46,10 +49,11 @@ pub(crate) struct UserIn {
     ),
 )]
 pub(crate) async fn create(State(platform): State<Platform>, post: Post<UserIn>) -> Result<Response, ApiError> {
-    let (post, UserIn { email, role, password }) = post.map(Ok)?;
-    let post = post.with_request_hash_of(&["user", &email, &role]);
+    let (post, UserIn { email, role, password, require_new_password }) = post.map(Ok)?;
+    let post = post.with_request_hash_of(&["user", &email, &role, &require_new_password.to_string()]);
     let role = role_named(&role)?;
-    let new = NewUser { email, role, password: password.map(|password| Secret::new(password.into_bytes())) };
+    let password = password.map(|password| Secret::new(password.into_bytes()));
+    let new = NewUser { email, role, password, must_change_password: require_new_password };
     let render = |made: &UserWithPassword| response::body(&UserWithPasswordView::from(made));
     let tag = |made: &UserWithPassword| response::tag(made.user.version);
     let idempotent = post.idempotent_tagged(201, &render, &tag);
@@ -162,6 +166,9 @@ pub(crate) async fn remove(
 pub(crate) struct PasswordResetIn {
     /// At least 12 characters; not a common password, and not the e-mail address. Without it, the server makes a password.
     password: Option<String>,
+    /// True: the user has to choose another password with `POST /me/password` before anything else.
+    #[serde(default)]
+    require_new_password: bool,
 }
 
 /// Reset a user's password
@@ -185,12 +192,16 @@ pub(crate) async fn reset_password(
     Path(uuid): Path<Uuid>,
     post: Post<PasswordResetIn>,
 ) -> Result<Response, ApiError> {
-    let (post, body) = post.with_request_hash_of(&["password", &uuid.to_string()]).map(Ok)?;
+    let (post, body) = post.map(Ok)?;
+    let must_change_password = body.require_new_password;
+    let post = post.with_request_hash_of(&["password", &uuid.to_string(), &must_change_password.to_string()]);
     let password = body.password.map(|password| Secret::new(password.into_bytes()));
     let render = |made: &UserWithPassword| response::body(&UserWithPasswordView::from(made));
     let tag = |made: &UserWithPassword| response::tag(made.user.version);
     let idempotent = post.idempotent_tagged(200, &render, &tag);
-    let outcome = platform.reset_password(&post.caller, uuid, password, idempotent).await?;
+    let outcome = platform
+        .reset_password(&post.caller, uuid, PasswordReset { password, must_change_password }, idempotent)
+        .await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 

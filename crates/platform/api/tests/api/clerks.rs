@@ -34,7 +34,7 @@ impl ClerkFixture {
     /// A person's UUID and the token of their session.
     async fn person(&self, name: &str, role: Role) -> (String, String) {
         let (email, password) = (format!("{name}@example.com"), Secret::new(b"correct horse battery".to_vec()));
-        let new = NewUser { email: email.clone(), role, password: Some(password.clone()) };
+        let new = NewUser { email: email.clone(), role, password: Some(password.clone()), must_change_password: false };
         let platform = &self.fixture.platform;
         platform.create_user(&Caller::command_line(), new, None).await.unwrap();
         let sign_in = SignIn { email, password, code: None, device_token: None, from: None };

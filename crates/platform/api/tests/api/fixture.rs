@@ -85,7 +85,12 @@ impl Fixture {
     /// The token of a signed-in administrator.
     pub(crate) async fn session(&self) -> String {
         let (email, password) = ("root@example.com".to_owned(), Secret::new(b"correct horse battery".to_vec()));
-        let new = NewUser { email: email.clone(), role: Role::Administrator, password: Some(password.clone()) };
+        let new = NewUser {
+            email: email.clone(),
+            role: Role::Administrator,
+            password: Some(password.clone()),
+            must_change_password: false,
+        };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
         let sign_in = SignIn { email, password, code: None, device_token: None, from: None };
         let signed_in = self.platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();

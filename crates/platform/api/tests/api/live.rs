@@ -1,11 +1,12 @@
 //! Live streams: events, their order, and who receives them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use http::{Method, Request};
 use http_body_util::BodyExt as _;
-use platform_core::{PlatformConfig, Scopes};
+use platform_core::{Caller, PlatformConfig, Scopes};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
@@ -289,4 +290,35 @@ async fn an_absentee_bid_causes_no_live_event() {
         (&json!(3), &json!(0)),
         "{received:?}"
     );
+}
+
+#[tokio::test]
+async fn a_stream_ends_within_five_seconds_of_the_session_or_the_key_that_opened_it() {
+    let mut live = LiveFixture::with(PlatformConfig::default()).await;
+    // Another node ends them, so this one is told by the store alone.
+    let (other, staff) = (live.fixture.another_node(), Caller::command_line());
+    let session = live.fixture.session().await;
+    let (person, key) = (other.platform.authenticate(&session).await.unwrap(), live.key.clone());
+    let of_key = other.platform.authenticate(&key).await.unwrap();
+    for (credential, is_session) in [(session, true), (key, false)] {
+        live.key = credential;
+        let paths = [format!("/api/v1/auctions/{}/live", live.auction), live.item_path()];
+        let mut streams = [live.listen(&paths[0], None).await, live.listen(&paths[1], None).await];
+        for stream in &mut streams {
+            assert_eq!(stream.next().await.event, "snapshot");
+        }
+        live.fixture.clock.advance(Duration::from_secs(30));
+        live.bid(if is_session { 10_000 } else { 20_000 }).await;
+        for stream in &mut streams {
+            assert_eq!(stream.next().await.event, "item", "it goes on");
+        }
+        match is_session {
+            true => other.platform.end_own_sessions(&person).await.unwrap(),
+            false => drop(other.platform.revoke_api_key(&staff, of_key.id).await.unwrap()),
+        }
+        live.fixture.clock.advance(Duration::from_secs(5));
+        for mut stream in streams {
+            while stream.body.frame().await.is_some() {}
+        }
+    }
 }

@@ -31,7 +31,12 @@ impl PeopleFixture {
     }
 
     async fn user(&self, email: &str, role: Role) -> String {
-        let new = NewUser { email: email.into(), role, password: Some(Secret::new(PASSWORD.as_bytes().to_vec())) };
+        let new = NewUser {
+            email: email.into(),
+            role,
+            password: Some(Secret::new(PASSWORD.as_bytes().to_vec())),
+            must_change_password: false,
+        };
         let made =
             self.fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
         made.user.uuid.to_string()
@@ -386,4 +391,69 @@ async fn the_last_administrator_can_not_be_removed() {
     assert_eq!(refusal(&without), problem(428, "precondition_required"));
     assert_eq!(people.patch(&path, &ada, json!({ "role": "viewer" })).await.status, 200);
     assert_eq!(people.get("/me", &ada).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_user_who_has_to_choose_a_password_can_do_nothing_else() {
+    let people = PeopleFixture::new().await;
+    let ada = people.sign_in("ada@example.com").await;
+    let bob = json!({ "email": "bob@example.com", "role": "administrator", "password": PASSWORD, "requireNewPassword": true });
+    let bob = people.call(Method::POST, "/users", &ada, bob).await;
+    assert_eq!(bob.status, 201, "{}", bob.text);
+    let bob = bob.json()["uuid"].as_str().unwrap().to_owned();
+    let token = people.sign_in("bob@example.com").await;
+    let everything = async |token: &str, refused: bool| {
+        for (method, path, body) in [
+            (Method::GET, "/me", Value::Null),
+            (Method::GET, "/sessions", Value::Null),
+            (Method::GET, "/users", Value::Null),
+            (Method::GET, "/auctions", Value::Null),
+            (Method::POST, "/customers", json!({ "name": "Mine" })),
+            (Method::POST, "/me/second-factor", json!({ "password": "a guess of a password" })),
+        ] {
+            let answer = people.call(method, path, token, body).await;
+            let is_refused = refusal(&answer) == problem(403, "new_password_required");
+            assert_eq!(is_refused, refused, "{path}: {}", answer.text);
+        }
+    };
+    everything(&token, true).await;
+    let change = async |old: &str, new: &str| {
+        people.call(Method::POST, "/me/password", &token, json!({ "old": old, "new": new })).await
+    };
+    assert_eq!(
+        refusal(&change("wrong horse battery", "another horse battery").await),
+        problem(403, "password_refused")
+    );
+    for common in [PASSWORD, "123456789012", "aaaaaaaaaaaaaa", "Bob@Example.com"] {
+        assert_eq!(change(PASSWORD, common).await.status, 422, "{common}");
+    }
+    assert_eq!(change(PASSWORD, "another horse battery").await.status, 200);
+    everything(&token, false).await;
+
+    // An administrator requires it of a user who is signed in.
+    let path = format!("/users/{bob}/password");
+    let reset = json!({ "password": "a third horse battery", "requireNewPassword": true });
+    assert_eq!(people.call(Method::POST, &path, &ada, reset).await.status, 200);
+    let again = people.try_sign_in(&json!({ "email": "bob@example.com", "password": "a third horse battery" })).await;
+    everything(again.json()["token"].as_str().unwrap(), true).await;
+    assert_eq!(people.get("/me", &people.sign_in("ada@example.com").await).await.status, 200);
+}
+
+/// Someone with a stolen session and the password must not try codes without end.
+#[tokio::test]
+async fn a_right_password_does_not_restore_the_attempts_at_a_code() {
+    let people = PeopleFixture::new().await;
+    let ada = people.sign_in("ada@example.com").await;
+    let enrolled = people.call(Method::POST, "/me/second-factor", &ada, json!({ "password": PASSWORD })).await.json();
+    let code = people.code(enrolled["secret"].as_str().unwrap(), 0);
+    let on = people.call(Method::POST, "/me/second-factor/confirm", &ada, json!({ "code": code })).await;
+    assert_eq!(on.status, 200, "{}", on.text);
+    let mut tried = 0;
+    for guess in 0..60 {
+        people.call(Method::POST, "/me/second-factor", &ada, json!({ "password": PASSWORD })).await;
+        let guess = json!({ "code": format!("{guess:06}") });
+        let answer = people.call(Method::POST, "/me/second-factor/off", &ada, guess).await;
+        tried += usize::from(refusal(&answer) == problem(403, "code_refused"));
+    }
+    assert!(tried <= 10, "{tried} codes were tried");
 }

@@ -9,6 +9,7 @@ use tokio::sync::{broadcast, oneshot};
 use uuid::Uuid;
 
 use super::Live;
+use super::access_watch::AccessWatch;
 use super::channel::SubscribeRequest;
 use super::event::{self, EventId};
 use super::listener_slots::ListenerSlot;
@@ -20,7 +21,7 @@ use crate::port::StoreError;
 const SUBSCRIBE_TRIES_MAX: usize = 3;
 
 /// A live stream of server-sent events, ready to be written as they are. It ends when the node does, after
-/// [`LiveConfig::listen_max`](super::LiveConfig::listen_max), and when it is dropped.
+/// [`LiveConfig::listen_max`](super::LiveConfig::listen_max), when its caller's access ends, and when it is dropped.
 pub struct Listener {
     live: Live,
     auction: Uuid,
@@ -28,6 +29,8 @@ pub struct Listener {
     first: VecDeque<Bytes>,
     events: broadcast::Receiver<Bytes>,
     until: Timestamp,
+    watch: AccessWatch,
+    was_refused: bool,
     _slot: ListenerSlot,
 }
 
@@ -45,10 +48,22 @@ impl Listener {
         if let Some(first) = self.first.pop_front() {
             return Some(first);
         }
-        if self.live.now() >= self.until {
+        if self.was_refused || self.live.now() >= self.until {
             return None;
         }
-        match self.events.recv().await {
+        // The time of the check goes first, so that a stream with many events is checked, too.
+        let received = loop {
+            tokio::select! {
+                biased;
+                () = self.live.shared.clock.sleep_until(self.watch.check_at) => {}
+                received = self.events.recv() => break received,
+            }
+            if !self.watch.goes_on().await {
+                self.was_refused = true;
+                return None;
+            }
+        };
+        match received {
             Ok(event) => Some(event),
             // The listener was too slow for its buffer: it continues with a snapshot.
             Err(broadcast::error::RecvError::Lagged(_)) => {
@@ -60,18 +75,30 @@ impl Listener {
             Err(broadcast::error::RecvError::Closed) => None,
         }
     }
+
+    /// True once the stream has ended because its caller's access has.
+    pub fn was_refused(&self) -> bool {
+        self.was_refused
+    }
 }
 
 impl Live {
     /// Subscribes a listener whose last event was `last`.
-    pub(super) async fn listen(&self, auction: &Auction, topic: Topic, last: Option<&str>) -> PlatformResult<Listener> {
+    pub(super) async fn listen(
+        &self,
+        auction: &Auction,
+        topic: Topic,
+        last: Option<&str>,
+        watch: AccessWatch,
+    ) -> PlatformResult<Listener> {
         let slot = self.shared.slots.take(auction.customer)?;
         let auction = auction.uuid;
         let subscription = self.subscribe(auction, topic, last.and_then(EventId::parse)).await?;
         let mut first = VecDeque::from(subscription.first);
         first.push_front(event::retry());
         let until = self.now().saturating_add(self.shared.config.listen_max).unwrap_or(Timestamp::MAX);
-        Ok(Listener { live: self.clone(), auction, topic, first, events: subscription.events, until, _slot: slot })
+        let (live, events) = (self.clone(), subscription.events);
+        Ok(Listener { live, auction, topic, first, events, until, watch, was_refused: false, _slot: slot })
     }
 
     async fn subscribe(

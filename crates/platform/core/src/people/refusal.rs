@@ -30,6 +30,11 @@ pub enum PeopleRefusal {
         /// Seconds until the next attempt is allowed.
         retry_after_s: u64,
     },
+    /// The user has to choose another password before anything else.
+    #[error(
+        "an administrator requires that you choose a new password: send it with the present one to POST /api/v1/me/password, then repeat the call"
+    )]
+    NewPasswordRequired,
     /// The code does not create the first administrator.
     #[error(
         "the code is wrong, expired or used: copy the one that the server printed last, or start the server again for a new one"
@@ -81,6 +86,7 @@ impl PeopleRefusal {
             Self::CodeRefused | Self::OwnCodeRefused => "code_refused",
             Self::PasswordRefused => "password_refused",
             Self::TooManyAttempts { .. } => "too_many_attempts",
+            Self::NewPasswordRequired => "new_password_required",
             Self::SetupCodeRefused => "setup_code_refused",
             Self::InvitationRefused => "invitation_refused",
             Self::TooManyInvitations { .. } => "too_many_invitations",

@@ -3,7 +3,7 @@
 use kit_identity::sessions::Lifetime;
 use uuid::Uuid;
 
-use super::SESSION_PREFIX;
+use super::{PeopleRefusal, SESSION_PREFIX};
 use crate::access::{KEY_BYTES_MAX, TOUCH_EVERY, hash};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, Session, SessionsToEnd, User};
@@ -21,7 +21,7 @@ pub struct SignedInUser {
     pub role: Role,
     /// E-mail address, in lower case.
     pub email: String,
-    /// True when the user has to choose another password first. Pages of the administration ask for it; the API does not.
+    /// True when the user has to choose another password first: pages ask for it, and the API refuses everything else.
     pub must_change_password: bool,
 }
 
@@ -32,9 +32,44 @@ impl Session {
 }
 
 impl Platform {
-    /// The caller with this session token. Errors: `unauthenticated`, `unavailable`.
+    /// The caller with this session token. Errors: `unauthenticated`, `new_password_required`, `unavailable`.
     pub(crate) async fn authenticate_session(&self, token: &str) -> PlatformResult<Caller> {
-        Ok(self.authenticate_user(token).await?.caller)
+        let user = self.authenticate_user(token).await?;
+        if user.must_change_password {
+            return Err(PeopleRefusal::NewPasswordRequired.into());
+        }
+        Ok(user.caller)
+    }
+
+    /// The caller with this API key or session token, for the change of the caller's own password: also a user who has to
+    /// choose another one before anything else. Errors: `unauthenticated`, `unavailable`.
+    pub async fn authenticate_for_new_password(&self, key: &str) -> PlatformResult<Caller> {
+        if key.starts_with(SESSION_PREFIX) {
+            return Ok(self.authenticate_user(key).await?.caller);
+        }
+        self.authenticate(key).await
+    }
+
+    /// True while the access with which a caller began a long request lasts, as the store has it: the session goes on, and its
+    /// user is as before; the API key is in force. Other callers, such as screens, are not looked at.
+    pub(crate) async fn access_goes_on(&self, caller: &Caller) -> PlatformResult<bool> {
+        let now = self.now();
+        if let Some(session) = caller.session {
+            let idle = self.config().people.session_idle;
+            let session = self.store().session(session).await?;
+            if !session.is_some_and(|session| session.lifetime().goes_on(idle, now)) {
+                return Ok(false);
+            }
+            let user = self.store().user(caller.id).await?;
+            return Ok(user.is_some_and(|user| {
+                user.disabled_at.is_none() && !user.must_change_password && Role::parse(&user.role) == caller.role
+            }));
+        }
+        if !caller.actor.starts_with("key:") {
+            return Ok(true);
+        }
+        let key = self.store().api_key(caller.id).await?;
+        Ok(key.is_some_and(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|at| at > now)))
     }
 
     /// The user with this session token. Errors: `unauthenticated`, `unavailable`.

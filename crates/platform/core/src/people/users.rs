@@ -29,6 +29,17 @@ pub struct NewUser {
     pub role: Role,
     /// The password; none to generate one.
     pub password: Option<Secret>,
+    /// True when the user has to choose another password before anything else, because others have seen this one.
+    pub must_change_password: bool,
+}
+
+/// Another password for a user.
+#[derive(Debug, Default)]
+pub struct PasswordReset {
+    /// The password; none to generate one.
+    pub password: Option<Secret>,
+    /// True when the user has to choose another one before anything else.
+    pub must_change_password: bool,
 }
 
 /// A user with a generated password.
@@ -92,7 +103,7 @@ impl Platform {
             disabled_at: None,
             signed_in_at: None,
             totp: None,
-            must_change_password: false,
+            must_change_password: new.must_change_password,
         };
         let created = UserWithPassword { user: user.clone(), password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&created, now)));
@@ -181,9 +192,10 @@ impl Platform {
         &self,
         caller: &Caller,
         uuid: Uuid,
-        password: Option<Secret>,
+        reset: PasswordReset,
         answering: Option<IdempotentRequest<'_, UserWithPassword>>,
     ) -> PlatformResult<Outcome<UserWithPassword>> {
+        let PasswordReset { password, must_change_password } = reset;
         let user = self.changeable_user(caller, uuid).await?;
         if let Some(answer) = self.replay_sealed(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
@@ -194,7 +206,7 @@ impl Platform {
             return Err(PlatformError::Invalid(vec![problem]));
         }
         let (password_hash, password) = self.hash_or_generate(password).await?;
-        let user = User { password_hash, ..user };
+        let user = User { password_hash, must_change_password, ..user };
         let email = user.email.clone();
         let next = UserWithPassword { user: User { version: user.version + 1, ..user.clone() }, password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&next, self.now())));
@@ -205,7 +217,7 @@ impl Platform {
         Ok(Outcome::Fresh(next))
     }
 
-    /// Requires that a user chooses another password before anything else in the administration. Their sessions go on.
+    /// Requires that a user chooses another password before anything else. Their sessions go on, for that only.
     ///
     /// Errors: `forbidden`, `not_found`, `busy`.
     pub async fn require_new_password(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {

@@ -120,6 +120,11 @@ impl Platform {
         Err(PeopleRefusal::ClerkNotAssigned.into())
     }
 
+    /// False for a clerk who is not assigned to this webcast. Reads the store.
+    pub(crate) async fn is_clerk_of(&self, caller: &Caller, webcast: Uuid) -> PlatformResult<bool> {
+        Ok(caller.role != Some(Role::Clerk) || self.store().is_clerk(webcast, caller.id).await?)
+    }
+
     /// As [`Platform::require_clerk`], for an auction that was not read yet. Errors: also `not_found` when the caller
     /// is a clerk.
     pub(crate) async fn require_clerk_of(&self, caller: &Caller, auction: Uuid) -> PlatformResult<()> {

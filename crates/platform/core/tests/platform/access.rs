@@ -164,7 +164,12 @@ async fn a_user_has_an_argon2id_hash_and_one_address() {
     let fixture = TestPlatform::new().await;
     let password = Secret::new(b"correct horse battery".to_vec());
     let create = async |email: &str| {
-        let new = NewUser { email: email.into(), role: Role::Clerk, password: Some(password.clone()) };
+        let new = NewUser {
+            email: email.into(),
+            role: Role::Clerk,
+            password: Some(password.clone()),
+            must_change_password: false,
+        };
         fixture.platform.create_user(&fixture.caller, new, None).await?.fresh().map(|created| created.user)
     };
     let user = create(" Ann@Example.com ").await.unwrap();

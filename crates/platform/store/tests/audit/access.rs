@@ -34,7 +34,12 @@ impl TamperRig {
 
     async fn make(&self, name: &str) {
         let password = Some(Secret::new(b"correct horse battery".to_vec()));
-        let new = NewUser { email: format!("{name}@example.com"), role: Role::Administrator, password };
+        let new = NewUser {
+            email: format!("{name}@example.com"),
+            role: Role::Administrator,
+            password,
+            must_change_password: false,
+        };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
     }
 

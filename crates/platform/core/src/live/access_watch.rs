@@ -1,0 +1,90 @@
+//! Ends a live stream when its caller's access ends: the session, the API key, the user's role or the clerk's assignment.
+//!
+//! Guarantee: a stream ends within five seconds of the access, on every node, because the store is asked each time. Streams of
+//! the same session or key share the answer. While the store can't be reached, streams go on. A check is no use of a session.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
+
+use crate::error::PlatformResult;
+use crate::{Caller, Platform};
+
+/// Time between two checks of a stream.
+const CHECK_EVERY: SignedDuration = SignedDuration::from_millis(2_500);
+/// Age of the oldest answer that another stream's check may use.
+const SHARED_FOR: SignedDuration = SignedDuration::from_secs(2);
+/// Answers that are kept at most.
+const ANSWERS_MAX: usize = 10_000;
+
+/// Answers about sessions and keys that streams share.
+#[derive(Default)]
+pub(super) struct AccessAnswers(Mutex<HashMap<Uuid, (bool, Timestamp)>>);
+
+impl AccessAnswers {
+    fn get(&self, id: Uuid, now: Timestamp) -> Option<bool> {
+        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (goes_on, at) = answers.get(&id).copied()?;
+        (at <= now && now.duration_since(at) < SHARED_FOR).then_some(goes_on)
+    }
+
+    fn put(&self, id: Uuid, goes_on: bool, now: Timestamp) {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if answers.len() >= ANSWERS_MAX {
+            answers.retain(|_, (_, at)| now.duration_since(*at) < SHARED_FOR);
+        }
+        if answers.len() < ANSWERS_MAX {
+            answers.insert(id, (goes_on, now));
+        }
+    }
+}
+
+/// Watches the access of one stream's caller.
+pub(super) struct AccessWatch {
+    platform: Platform,
+    caller: Caller,
+    /// The webcast that a clerk has to be assigned to.
+    clerk_of: Option<Uuid>,
+    pub(super) check_at: Timestamp,
+}
+
+impl AccessWatch {
+    pub(super) fn new(platform: Platform, caller: &Caller, clerk_of: Option<Uuid>) -> Self {
+        let check_at = platform.now() + CHECK_EVERY;
+        Self { platform, caller: caller.clone(), clerk_of, check_at }
+    }
+
+    /// True while the caller may go on listening.
+    pub(super) async fn goes_on(&mut self) -> bool {
+        let goes_on = match self.check().await {
+            Ok(goes_on) => goes_on,
+            Err(error) => {
+                tracing::debug!(%error, "the access of a live stream could not be checked");
+                true
+            }
+        };
+        // Set after the check, so that a check that was cancelled is repeated.
+        self.check_at = self.platform.now() + CHECK_EVERY;
+        goes_on
+    }
+
+    async fn check(&self) -> PlatformResult<bool> {
+        let (caller, now) = (&self.caller, self.platform.now());
+        let id = caller.session.unwrap_or(caller.id);
+        let answers = self.platform.live().access_answers();
+        let goes_on = match answers.get(id, now) {
+            Some(known) => known,
+            None => {
+                let found = self.platform.access_goes_on(caller).await?;
+                answers.put(id, found, now);
+                found
+            }
+        };
+        if let (true, Some(webcast)) = (goes_on, self.clerk_of) {
+            return Ok(self.platform.is_clerk_of(caller, webcast).await?);
+        }
+        Ok(goes_on)
+    }
+}
