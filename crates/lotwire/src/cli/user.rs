@@ -44,20 +44,35 @@ Examples:
     /// Change a user's role and end their sessions. A running server refuses the sessions within five seconds.
     #[command(after_help = "\
 Examples:
-  lotwire user role bob@example.com operator")]
+  lotwire user role bob@example.com operator
+
+If the user may do less with the new role, their open invitations are withdrawn, and links of room screens and speaker's views \
+that they made are replaced: the command prints the new ones, and the old ones go on until the new ones are opened, for at \
+most an hour. With --end-screen-links they end at once.")]
     Role {
         /// E-mail address of the user.
         email: String,
         /// Role: administrator, operator, clerk, support or viewer.
         role: String,
+        /// End links of screens that the user made at once, instead of replacing them.
+        #[arg(long)]
+        end_screen_links: bool,
     },
     /// Disable a user and end their sessions. A running server refuses the sessions within five seconds.
     #[command(after_help = "\
 Examples:
-  lotwire user disable bob@example.com")]
+  lotwire user disable bob@example.com
+  lotwire user disable bob@example.com --end-screen-links
+
+The user's open invitations are withdrawn. Links of room screens and speaker's views that they made are replaced: the command \
+prints the new ones, and the old ones go on until the new ones are opened, for at most an hour. With --end-screen-links they \
+end at once.")]
     Disable {
         /// E-mail address of the user.
         email: String,
+        /// End links of screens that the user made at once, instead of replacing them.
+        #[arg(long)]
+        end_screen_links: bool,
     },
     /// Enable a disabled user, who can then sign in again.
     #[command(after_help = "\

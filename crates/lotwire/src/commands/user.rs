@@ -2,7 +2,7 @@
 
 use kit_runtime::clock::rfc3339_ms;
 use kit_runtime::vault::Secret;
-use platform_core::people::{NewUser, PasswordReset, UserPatch, UserWithPassword};
+use platform_core::people::{ChangedUser, NewUser, PasswordReset, ScreenLinksToEnd, UserPatch, UserWithPassword};
 use platform_core::port::{Page, Session, User as Person};
 use platform_core::{Caller, Platform, Role};
 use serde_json::json;
@@ -32,21 +32,25 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             show_password(&made, &format!("User {} created with the role {}.", made.user.email, made.user.role), *json)
         }
         User::List { json } => list(&platform, &operator, *json).await,
-        User::Role { email, role } => {
-            let patch = UserPatch { role: Some(parse_role(role)?), disabled: None };
-            let user = change(&platform, &operator, email, patch).await?;
-            print(&format!("User {} now has the role {}.", user.email, user.role));
+        User::Role { email, role, end_screen_links } => {
+            let screen_links_to_end = to_end(*end_screen_links);
+            let patch = UserPatch { role: Some(parse_role(role)?), disabled: None, screen_links_to_end };
+            let changed = change(&platform, &operator, email, patch).await?;
+            print(&format!("User {} now has the role {}.", changed.user.email, changed.user.role));
+            show_ended_links(config, &changed);
             Ok(())
         }
-        User::Disable { email } => {
-            let patch = UserPatch { role: None, disabled: Some(true) };
-            let user = change(&platform, &operator, email, patch).await?;
-            print(&format!("User {} is disabled.", user.email));
+        User::Disable { email, end_screen_links } => {
+            let screen_links_to_end = to_end(*end_screen_links);
+            let patch = UserPatch { role: None, disabled: Some(true), screen_links_to_end };
+            let changed = change(&platform, &operator, email, patch).await?;
+            print(&format!("User {} is disabled.", changed.user.email));
+            show_ended_links(config, &changed);
             Ok(())
         }
         User::Enable { email } => {
-            let patch = UserPatch { role: None, disabled: Some(false) };
-            let user = change(&platform, &operator, email, patch).await?;
+            let patch = UserPatch { disabled: Some(false), ..UserPatch::default() };
+            let user = change(&platform, &operator, email, patch).await?.user;
             print(&format!("User {} is enabled.", user.email));
             Ok(())
         }
@@ -130,7 +134,40 @@ async fn named(platform: &Platform, operator: &Caller, email: &str) -> Result<Pe
     platform.user_by_email(operator, email).await.context(format!("finding {email}"))
 }
 
-async fn change(platform: &Platform, operator: &Caller, email: &str, patch: UserPatch) -> Result<Person, CommandError> {
+fn to_end(end_screen_links: bool) -> ScreenLinksToEnd {
+    if end_screen_links { ScreenLinksToEnd::All } else { ScreenLinksToEnd::Nothing }
+}
+
+/// Prints what became of the links that the user made.
+fn show_ended_links(config: &Config, changed: &ChangedUser) {
+    if changed.invitations_withdrawn > 0 {
+        print(&format!("Open invitations withdrawn: {}.", changed.invitations_withdrawn));
+    }
+    if changed.screen_links_ended > 0 {
+        print(&format!("Links of screens ended: {}. Their screens are dark.", changed.screen_links_ended));
+    }
+    if changed.new_screen_links.is_empty() {
+        return;
+    }
+    print(
+        "Open these links on their screens, within an hour. The old ones go on until then (store them now: they can't be shown again):",
+    );
+    let base = match config.platform.public_url.trim_end_matches('/') {
+        "" => format!("http://{}", config.platform.listen),
+        public_url => public_url.to_owned(),
+    };
+    for new in &changed.new_screen_links {
+        let url = new.url(&format!("{base}/admin"));
+        print(&format!("{}  {:<8}  {url}", new.link.auction, new.link.kind.name()));
+    }
+}
+
+async fn change(
+    platform: &Platform,
+    operator: &Caller,
+    email: &str,
+    patch: UserPatch,
+) -> Result<ChangedUser, CommandError> {
     let user = named(platform, operator, email).await?;
     platform.change_user(operator, user.uuid, Some(user.version), patch).await.context(format!("changing {email}"))
 }

@@ -177,7 +177,7 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
                 let page = ShownOnce {
                     frame: session.frame("API key created", Section::ApiKeys),
                     intro: format!("The key “{}” is sent as `Authorization: Bearer …`.", created.record.name),
-                    secrets: vec![("API key", created.key.expose_str().unwrap_or_default().to_owned())],
+                    secrets: vec![("API key".to_owned(), created.key.expose_str().unwrap_or_default().to_owned())],
                     next: ("/api-keys".to_owned(), "Go to the API keys"),
                 };
                 return page.show();

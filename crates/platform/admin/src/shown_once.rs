@@ -14,7 +14,7 @@ pub(crate) struct ShownOnce {
     /// What to do with the secrets.
     pub(crate) intro: String,
     /// Label and secret.
-    pub(crate) secrets: Vec<(&'static str, String)>,
+    pub(crate) secrets: Vec<(String, String)>,
     /// Path and text of the page that follows.
     pub(crate) next: (String, &'static str),
 }

@@ -2,6 +2,7 @@
 
 mod detail;
 mod invitations;
+mod made_links;
 
 use askama::Template;
 use axum::Router;
@@ -188,7 +189,7 @@ fn show_password(session: &Session, title: &str, made: &UserWithPassword) -> Res
     let page = ShownOnce {
         frame: session.frame(title, Section::Users),
         intro: format!("{} signs in with this password{then}.", made.user.email),
-        secrets: vec![("Password", password.to_owned())],
+        secrets: vec![("Password".to_owned(), password.to_owned())],
         next: (format!("/users/{}", made.user.uuid), "Go to the user"),
     };
     page.show()

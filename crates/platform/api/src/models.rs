@@ -32,7 +32,8 @@ pub(crate) use customer::{ConsumerView, CustomerView, QuarantinedView};
 pub(crate) use event::{EventView, EventsView, HistoryView};
 pub(crate) use item::ItemView;
 pub(crate) use people::{
-    EnrolledView, MeView, RecoveryCodesView, SessionView, SignedInView, UserView, UserWithPasswordView, scopes_of,
+    ChangedUserView, EnrolledView, MeView, RecoveryCodesView, SessionView, SignedInView, UserView,
+    UserWithPasswordView, scopes_of,
 };
 pub(crate) use record::RecordView;
 pub(crate) use registration::RegistrationView;

@@ -13,11 +13,14 @@
 //!   because the store counts an attempt before the password is checked.
 //! - Wrong passwords from elsewhere don't delay a device that signed in before: it has attempts of its own.
 //! - A code of the second factor works once; so does a recovery code.
+//! - Open invitations and links of screens that a user made end or are replaced in the commit that takes their maker's access.
 //! - Once there is an administrator who can sign in, there always is one.
 
+mod change_user;
 mod config;
 mod first_administrator;
 mod invitations;
+mod made_links;
 mod refusal;
 mod second_factor;
 mod sessions;
@@ -29,14 +32,18 @@ use kit_identity::passwords::{self, Passwords, PasswordsError};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
+pub use change_user::{ChangedUser, UserPatch};
 pub use config::PeopleConfig;
 pub use first_administrator::{FirstAdministrator, SETUP_CODE_VALID};
 pub use invitations::{INVITATION_VALID, NewInvitation};
+pub use made_links::{
+    MadeByUser, MadeScreenLink, REPLACED_LINK_VALID, ReplacedScreenLink, ScreenLinksToEnd, loses_access,
+};
 pub use refusal::PeopleRefusal;
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;
 pub use sign_in::{SignIn, SignedIn};
-pub use users::{NewUser, PasswordReset, UserPatch, UserWithPassword};
+pub use users::{NewUser, PasswordReset, UserWithPassword};
 
 pub use crate::access::SESSION_PREFIX;
 

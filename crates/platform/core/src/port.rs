@@ -70,11 +70,11 @@ pub use registrations::{
     BidderItem, ExpectedRegistration, Registration, RegistrationStatus, RegistrationStore, RegistrationWrite,
     SpendingVersion,
 };
-pub use screens::{GuideRate, ScreenKind, ScreenLink, ScreenStore};
+pub use screens::{GuideRate, Predecessor, ScreenKind, ScreenLink, ScreenStore};
 pub use sealings::{SealedAnswer, SealedLocation, SealedReplacement, SealingStore};
 pub use sessions::{Session, SessionStore, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate};
 pub use staff_reads::{JournalWindow, StaffReadStore};
-pub use users::{Digest, Totp, TotpChange, User, UserChange, UserChangeResult, UserStore};
+pub use users::{Digest, MadeLinks, Totp, TotpChange, User, UserChange, UserChangeResult, UserStore};
 
 /// Position in the journal; 0 is before the first row.
 pub type Cursor = i64;

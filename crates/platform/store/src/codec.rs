@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use platform_core::bidding::bid::{BidSource, StruckBid};
 use platform_core::journal::SubjectKind;
 use platform_core::port::{
-    BulkChange, Contact, ProviderAddress, Registration, RegistrationStatus, StoreError, StoreResult,
+    BulkChange, Contact, ProviderAddress, Registration, RegistrationStatus, StoreError, StoreResult, User,
 };
+use platform_core::{Role, Scope};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode, StrikeReason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -35,6 +36,16 @@ pub(crate) fn ms(at: Timestamp) -> i64 {
 
 pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {
     Timestamp::from_millisecond(ms).map_err(corrupt)
+}
+
+/// The user whom an actor names; none for keys, the command line and others.
+pub(crate) fn user_of(actor: &str) -> Option<Uuid> {
+    Uuid::try_parse(actor.strip_prefix("user:")?).ok()
+}
+
+/// True if the user can sign in with a role that has this scope.
+pub(crate) fn may(user: &User, scope: Scope) -> bool {
+    user.disabled_at.is_none() && Role::parse(&user.role).is_some_and(|role| role.scopes().contains(scope))
 }
 
 /// The column `provider_url`, which is empty for the embedded provider.

@@ -29,7 +29,7 @@ pub(super) async fn portal_link(session: Session, PathIds([uuid]): PathIds<1>) -
             "The owner of the link can manage the endpoints of the customer's application until it expires. Send it \
                 to the customer's engineers only."
                 .to_owned(),
-        secrets: vec![("Link", link.expose_str().unwrap_or_default().to_owned())],
+        secrets: vec![("Link".to_owned(), link.expose_str().unwrap_or_default().to_owned())],
         next: (format!("/customers/{uuid}"), "Back to the customer"),
     };
     page.show()

@@ -2,22 +2,23 @@
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Role;
 use platform_core::Scope::UsersWrite;
-use platform_core::people::{PasswordReset, UserPatch};
+use platform_core::people::{PasswordReset, UserPatch, loses_access};
 use platform_core::port::{Page as ListPage, User};
 use uuid::Uuid;
 
-use super::{first_password, requires_new, role_choices, role_label, show_password};
+use super::{first_password, made_links, requires_new, role_choices, role_label, show_password};
 use crate::account::SessionRow;
 use crate::form_page::{FormPage, Refused};
-use crate::notice;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
+use crate::{labels, notice};
 
 const SESSIONS_MAX: usize = 100;
 
@@ -82,10 +83,23 @@ pub(super) async fn change_role(
     session: Session,
     PathIds([uuid]): PathIds<1>,
     SubmittedForm(form): SubmittedForm,
-) -> Result<Redirect, PageError> {
-    let patch = UserPatch { role: Role::parse(form.text("role")), disabled: None };
-    session.platform().change_user(&session.caller, uuid, None, patch).await?;
-    Ok(done(&session, uuid, "user-saved"))
+) -> Result<Response, PageError> {
+    let role = Role::parse(form.text("role")).ok_or_else(|| ErrorPage::bad_request("Choose a role."))?;
+    if form.text("confirmed") != "yes" {
+        let user = user(&session, uuid).await?;
+        let made = session.platform().links_made_by(&session.caller, uuid).await?;
+        if loses_access(&user, role, user.disabled_at.is_some()) && !made.is_empty() {
+            let page = confirm(&session, &user, "Change role", "role")
+                .intro(format!("The new role is {}. It takes away what they used for these links.", labels::role(role)))
+                .hidden("role", role.name())
+                .hidden("confirmed", "yes")
+                .destroys("Change role");
+            return made_links::listed(page, &session, &made).open();
+        }
+    }
+    let patch = UserPatch { role: Some(role), screen_links_to_end: made_links::chosen(&form), ..UserPatch::default() };
+    let changed = session.platform().change_user(&session.caller, uuid, None, patch).await?;
+    made_links::after(&session, &changed)
 }
 
 fn confirm(session: &Session, user: &User, title: &str, page: &str) -> FormPage {
@@ -95,21 +109,27 @@ fn confirm(session: &Session, user: &User, title: &str, page: &str) -> FormPage 
 }
 
 pub(super) async fn disable_page(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Response, PageError> {
-    confirm(&session, &user(&session, uuid).await?, "Disable user", "disable")
+    let page = confirm(&session, &user(&session, uuid).await?, "Disable user", "disable")
         .causes("The user can't sign in, and all their sessions end. Other nodes refuse them within 5 seconds.")
         .causes("Logs keep their name. You can enable them again. No event is sent.")
-        .destroys("Disable user")
-        .open()
+        .destroys("Disable user");
+    let made = session.platform().links_made_by(&session.caller, uuid).await?;
+    made_links::listed(page, &session, &made).open()
 }
 
-pub(super) async fn disable(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
-    let patch = UserPatch { role: None, disabled: Some(true) };
-    session.platform().change_user(&session.caller, uuid, None, patch).await?;
-    Ok(done(&session, uuid, "user-saved"))
+pub(super) async fn disable(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let screen_links_to_end = made_links::chosen(&form);
+    let patch = UserPatch { disabled: Some(true), screen_links_to_end, ..UserPatch::default() };
+    let changed = session.platform().change_user(&session.caller, uuid, None, patch).await?;
+    made_links::after(&session, &changed)
 }
 
 pub(super) async fn enable(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
-    let patch = UserPatch { role: None, disabled: Some(false) };
+    let patch = UserPatch { disabled: Some(false), ..UserPatch::default() };
     session.platform().change_user(&session.caller, uuid, None, patch).await?;
     Ok(done(&session, uuid, "user-saved"))
 }

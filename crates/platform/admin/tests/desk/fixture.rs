@@ -96,9 +96,15 @@ impl Fixture {
 
     /// The session token of a user with this role.
     pub(crate) async fn person(&self, name: &str, role: Role) -> (Uuid, String) {
-        let (email, password) = (format!("{name}@example.com"), Secret::new(PASSWORD.to_vec()));
-        let new = NewUser { email: email.clone(), role, password: Some(password.clone()), must_change_password: false };
+        let (email, password) = (format!("{name}@example.com"), Some(Secret::new(PASSWORD.to_vec())));
+        let new = NewUser { email, role, password, must_change_password: false };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
+        self.sign_in(name).await
+    }
+
+    /// The session token of a user who exists.
+    pub(crate) async fn sign_in(&self, name: &str) -> (Uuid, String) {
+        let (email, password) = (format!("{name}@example.com"), Secret::new(PASSWORD.to_vec()));
         let sign_in = SignIn { email, password, code: None, device_token: None, from: None };
         let signed_in = self.platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
         (signed_in.user.uuid, signed_in.token.expose_str().unwrap().to_owned())

@@ -5,6 +5,7 @@
 mod access;
 mod commands;
 mod fixture;
+mod left;
 mod pictures;
 mod roles;
 mod screen_links;

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::fixture::{Answer, Fixture, named};
 
 /// Sends a form with the session of a user; none for a device that has no session.
-async fn post(fixture: &Fixture, token: Option<&str>, path: &str, fields: &str) -> Answer {
+pub(crate) async fn post(fixture: &Fixture, token: Option<&str>, path: &str, fields: &str) -> Answer {
     let cookie = token.map(|token| format!("lotwire_admin={token}")).unwrap_or_default();
     let headers = [
         ("cookie", cookie.as_str()),
@@ -22,7 +22,7 @@ async fn post(fixture: &Fixture, token: Option<&str>, path: &str, fields: &str) 
 }
 
 /// Creates a link, and returns its token.
-async fn link(fixture: &Fixture, token: &str, kind: &str, valid: &str) -> String {
+pub(crate) async fn link(fixture: &Fixture, token: &str, kind: &str, valid: &str) -> String {
     let path = format!("/webcasts/{}/screens/links", fixture.webcast);
     let created = post(fixture, Some(token), &path, &format!("kind={kind}&valid={valid}")).await;
     assert_eq!(created.status, 200, "{}", created.text);
@@ -33,7 +33,7 @@ async fn link(fixture: &Fixture, token: &str, kind: &str, valid: &str) -> String
 }
 
 /// Follows a link; the cookie that the device gets.
-async fn follow(fixture: &Fixture, token: &str, kind: &str) -> String {
+pub(crate) async fn follow(fixture: &Fixture, token: &str, kind: &str) -> String {
     let opened = post(fixture, None, "/screens", &format!("key=http://sale.example/admin/screens%23key={token}")).await;
     let path = format!("/admin/screens/{}/{kind}", fixture.webcast);
     assert_eq!((opened.status, opened.headers["location"].to_str().unwrap()), (303, path.as_str()));
@@ -42,7 +42,7 @@ async fn follow(fixture: &Fixture, token: &str, kind: &str) -> String {
     cookie.split(';').next().unwrap().to_owned()
 }
 
-async fn shown(fixture: &Fixture, cookie: &str, page: &str) -> Answer {
+pub(crate) async fn shown(fixture: &Fixture, cookie: &str, page: &str) -> Answer {
     let path = format!("/admin/screens/{}/{page}", fixture.webcast);
     fixture.send(Method::GET, &path, &[("cookie", cookie)], "").await
 }

@@ -1,6 +1,6 @@
 //! Users, and their sessions.
 
-use platform_core::people::{Enrolled, RecoveryCodes, SignedIn, UserWithPassword};
+use platform_core::people::{ChangedUser, Enrolled, RecoveryCodes, ReplacedScreenLink, SignedIn, UserWithPassword};
 use platform_core::port::{Session, User};
 use platform_core::{Role, Scope};
 use serde::Serialize;
@@ -62,6 +62,46 @@ impl From<&UserWithPassword> for UserWithPasswordView {
     fn from(made: &UserWithPassword) -> Self {
         let password = made.password.as_ref().and_then(|password| password.expose_str()).map(str::to_owned);
         Self { user: UserView::from(&made.user), password }
+    }
+}
+
+/// A user after a change.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ChangedUser)]
+pub(crate) struct ChangedUserView {
+    #[serde(flatten)]
+    pub(crate) user: UserView,
+    /// Links that replace those that the user made; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) screen_links: Vec<ReplacedScreenLinkView>,
+}
+
+/// A link that replaces one of a user who may do less now.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ReplacedScreenLink)]
+pub(crate) struct ReplacedScreenLinkView {
+    /// UUID of the webcast.
+    pub(crate) auction: Uuid,
+    /// `room` or `speaker`.
+    pub(crate) kind: &'static str,
+    /// The token (`lwv_…`), to be entered at `/admin/screens` on the screen. It is shown this once.
+    pub(crate) token: String,
+    /// When the link ends at the latest.
+    #[schema(format = DateTime)]
+    pub(crate) expires_at: String,
+}
+
+impl From<&ChangedUser> for ChangedUserView {
+    fn from(changed: &ChangedUser) -> Self {
+        let link = |new: &ReplacedScreenLink| ReplacedScreenLinkView {
+            auction: new.link.auction,
+            kind: new.link.kind.name(),
+            token: new.token.expose_str().unwrap_or_default().to_owned(),
+            expires_at: time(new.link.expires_at),
+        };
+        Self { user: UserView::from(&changed.user), screen_links: changed.new_screen_links.iter().map(link).collect() }
     }
 }
 

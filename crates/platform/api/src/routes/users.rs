@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_runtime::vault::Secret;
-use platform_core::people::{NewUser, PasswordReset, UserPatch, UserWithPassword};
+use platform_core::people::{NewUser, PasswordReset, ScreenLinksToEnd, UserPatch, UserWithPassword};
 use platform_core::port::User;
 use platform_core::{Platform, Role};
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::body_fields::no_null;
 use crate::errors::{ApiError, Problem};
 use crate::extract::{Post, QueryRequest};
-use crate::models::{List, SessionView, UserView, UserWithPasswordView};
+use crate::models::{ChangedUserView, List, SessionView, UserView, UserWithPasswordView};
 use crate::pagination::ListQuery;
 use crate::response;
 
@@ -112,18 +112,25 @@ pub(crate) struct UserPatchIn {
     /// True: the user can't sign in. False: they can.
     #[serde(default, deserialize_with = "no_null")]
     disabled: Option<bool>,
+    /// What becomes of links to room screens and speaker's views that the user made, if the user may do less afterwards:
+    /// `replace` (default) or `end`.
+    #[serde(default, deserialize_with = "no_null")]
+    screen_links: Option<String>,
 }
 
 /// Change a user
 ///
-/// Changes the role, disables or enables the user, and ends their sessions. Requires `If-Match` (412
+/// Changes the role, disables or enables the user, and ends their sessions. If the user may do less afterwards, the same
+/// change withdraws their open invitations, and replaces or ends the links of screens that they made. A replaced link goes
+/// on until the new one is opened, for at most an hour: open `/admin/screens` on the screen and enter `token` of
+/// `screenLinks`, which is shown this once. A caller without `ring:write` ends the links. Requires `If-Match` (412
 /// `precondition_failed`, 428 `precondition_required`). Scope `users:write`. Errors: 409 `last_administrator` if no
 /// administrator who can sign in would remain.
 #[utoipa::path(
     patch, path = "/users/{uuid}", tag = "users", request_body = UserPatchIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
     responses(
-        (status = 200, description = "The user after the change.", body = UserView),
+        (status = 200, description = "The user after the change, with the new links of screens.", body = ChangedUserView),
         (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
         (status = 422, body = Problem), (status = 428, body = Problem),
     ),
@@ -134,14 +141,19 @@ pub(crate) async fn change(
     post: Post<UserPatchIn>,
 ) -> Result<Response, ApiError> {
     let role = post.body.role.as_deref().map(role_named).transpose()?;
-    let patch = UserPatch { role, disabled: post.body.disabled };
-    let user = platform.change_user(&post.caller, uuid, Some(post.required_version()?), patch).await?;
-    Ok(response::versioned(&UserView::from(&user), user.version))
+    let screen_links_to_end = match post.body.screen_links.as_deref() {
+        None | Some("replace") => ScreenLinksToEnd::Nothing,
+        Some("end") => ScreenLinksToEnd::All,
+        Some(_) => return Err(ApiError::invalid("/screenLinks", "is not a choice: send replace or end")),
+    };
+    let patch = UserPatch { role, disabled: post.body.disabled, screen_links_to_end };
+    let changed = platform.change_user(&post.caller, uuid, Some(post.required_version()?), patch).await?;
+    Ok(response::versioned(&ChangedUserView::from(&changed), changed.user.version))
 }
 
 /// Delete a user
 ///
-/// Only a user who has never signed in. Disable other users instead, because logs may name them (409
+/// Only a user who has never signed in, with the links that they made. Disable other users instead, because logs may name them (409
 /// `has_signed_in`). Scope `users:write`. Errors: 409 `has_signed_in`, `last_administrator`.
 #[utoipa::path(
     delete, path = "/users/{uuid}", tag = "users",

@@ -82,6 +82,10 @@ impl Platform {
     pub async fn invitations(&self, caller: &Caller) -> PlatformResult<Vec<Invitation>> {
         caller.require_staff()?;
         caller.require_one_of(&[Scope::UsersRead, Scope::UsersWrite])?;
+        self.open_invitations().await
+    }
+
+    pub(super) async fn open_invitations(&self) -> PlatformResult<Vec<Invitation>> {
         let now = self.now();
         let found = self.store().invitations(Page { after: None, limit: 2 * INVITATIONS_MAX }).await?;
         Ok(found.into_iter().filter(|invitation| invitation.expires_at > now).collect())

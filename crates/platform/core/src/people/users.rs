@@ -10,8 +10,8 @@ use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{
-    AccessChange, AccessChangeResult, IdempotentAnswer, Page, SessionsToEnd, StoreError, TotpChange, User, UserChange,
-    UserChangeResult,
+    AccessChange, AccessChangeResult, IdempotentAnswer, MadeLinks, Page, SessionsToEnd, StoreError, TotpChange, User,
+    UserChange, UserChangeResult,
 };
 use crate::{Caller, Platform, Role, Scope};
 
@@ -49,15 +49,6 @@ pub struct UserWithPassword {
     pub user: User,
     /// The password, if the platform generated it. The platform does not show it again.
     pub password: Option<Secret>,
-}
-
-/// The fields of a user to change; none keeps a field.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct UserPatch {
-    /// The new role.
-    pub role: Option<Role>,
-    /// True to disable the user, false to enable them.
-    pub disabled: Option<bool>,
 }
 
 impl User {
@@ -137,39 +128,6 @@ impl Platform {
     pub async fn user_by_email(&self, caller: &Caller, email: &str) -> PlatformResult<User> {
         let found = self.store().user_by_email(&plain_email(email)).await?.ok_or(PlatformError::NotFound("user"))?;
         self.visible_user(caller, found.uuid).await
-    }
-
-    /// Gives a user another role, disables or enables them. That ends their sessions.
-    ///
-    /// Errors: `forbidden`, `not_found`, `precondition_failed`, `last_administrator`, `busy`.
-    pub async fn change_user(
-        &self,
-        caller: &Caller,
-        uuid: Uuid,
-        seen_version: Option<i64>,
-        patch: UserPatch,
-    ) -> PlatformResult<User> {
-        let user = self.changeable_user(caller, uuid).await?;
-        check_version(&user, seen_version)?;
-        let role = patch.role.map_or_else(|| user.role.clone(), |role| role.name().to_owned());
-        check_covers(caller, &role)?;
-        let disabled_at = match patch.disabled {
-            Some(true) => user.disabled_at.or(Some(self.now())),
-            Some(false) => None,
-            None => user.disabled_at,
-        };
-        if role == user.role && disabled_at == user.disabled_at {
-            return Ok(user);
-        }
-        let before = user.role.clone();
-        let user = User { role, disabled_at, ..user };
-        let is_disabled = user.disabled_at.is_some();
-        let (role_before, role) = (before.clone(), user.role.clone());
-        let note =
-            self.note(caller, AccessEvent::UserChanged { user: uuid, role_before, role, disabled: is_disabled })?;
-        let user = self.write_user(user, TotpChange::Keep, SessionsToEnd::AllOf(uuid), None, Some(note)).await?;
-        tracing::info!(user = %uuid, role = user.role, before, is_disabled, by = caller.actor, "a user was changed");
-        Ok(user)
     }
 
     /// Removes a user who has never signed in; others can be disabled.
@@ -298,9 +256,11 @@ impl Platform {
         answer: Option<IdempotentAnswer>,
         note: Option<String>,
     ) -> PlatformResult<User> {
-        let expected_version = user.version;
-        let user = User { version: expected_version + 1, ..user };
-        let change = UserChange { expected_version, user: user.clone(), totp, ending, answer };
+        self.commit_user(UserChange { answer, ..change_of(user, totp, ending) }, note).await
+    }
+
+    pub(super) async fn commit_user(&self, change: UserChange, note: Option<String>) -> PlatformResult<User> {
+        let user = change.user.clone();
         done(match note {
             Some(note) => written(self.store().apply_access_change(AccessChange::ChangeUser(change), note).await?)?,
             None => self.store().change_user(change).await?,
@@ -325,6 +285,13 @@ impl Platform {
     }
 }
 
+/// The change to this state, which still has the version that it was decided on.
+pub(super) fn change_of(user: User, totp: TotpChange, ending: SessionsToEnd) -> UserChange {
+    let expected_version = user.version;
+    let user = User { version: expected_version + 1, ..user };
+    UserChange { expected_version, user, totp, ending, made_links: MadeLinks::Keep, answer: None }
+}
+
 fn written(changed: AccessChangeResult) -> PlatformResult<UserChangeResult> {
     match changed {
         AccessChangeResult::User(written) => Ok(written),
@@ -347,7 +314,7 @@ pub(super) fn check_covers(caller: &Caller, role: &str) -> PlatformResult<()> {
     Err(PlatformError::Forbidden("a user with this role has scopes that you do not have".into()))
 }
 
-fn check_version(user: &User, seen: Option<i64>) -> PlatformResult<()> {
+pub(super) fn check_version(user: &User, seen: Option<i64>) -> PlatformResult<()> {
     match seen {
         Some(expected) if expected != user.version => {
             Err(PlatformError::PreconditionFailed { expected, current: user.version })

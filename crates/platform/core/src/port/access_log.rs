@@ -22,11 +22,11 @@ pub enum AccessChange {
     CreateFirstUser(User, Digest, Timestamp),
     /// Changes a user, as [`super::UserStore::change_user`].
     ChangeUser(UserChange),
-    /// Removes a user of this version who has never signed in. `Conflict` when the version changed or the user does not
+    /// Removes a user of this version who has never signed in, with the links that they made. `Conflict` when the version changed or the user does not
     /// exist.
     RemoveUser(Uuid, i64),
     /// Creates an invitation in place of an earlier one of its address. Nothing changes when this number of others have not
-    /// expired.
+    /// expired. `Conflict` when a user created it who is no enabled administrator any more.
     CreateInvitation(Invitation, usize),
     /// Withdraws an invitation.
     WithdrawInvitation(Uuid),
@@ -46,7 +46,8 @@ pub enum AccessChange {
     AssignClerk(Clerk, usize),
     /// Unassigns a user from a webcast.
     UnassignClerk(Uuid, Uuid),
-    /// Creates a link to a screen in place of the webcast's earlier one of this kind.
+    /// Creates a link to a screen in place of the webcast's earlier one of this kind. `Conflict` when a user created it who is
+    /// disabled or has no role with `ring:write` any more.
     PutScreenLink(ScreenLink),
     /// Revokes the link of this kind of a webcast.
     RevokeScreenLink(Uuid, ScreenKind),

@@ -53,6 +53,17 @@ pub struct ScreenLink {
     pub expires_at: Timestamp,
     /// When a screen last used it, to within a minute.
     pub last_used_at: Option<Timestamp>,
+    /// The link that this one replaced, while it still opens the screen.
+    pub predecessor: Option<Predecessor>,
+}
+
+/// A replaced link. It opens the screen until its successor is used, so that no screen goes dark in between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Predecessor {
+    /// SHA-256 of its token.
+    pub hash: Digest,
+    /// When it ends at the latest.
+    pub until: Timestamp,
 }
 
 /// An exchange rate that the room screen shows prices with, as a guide.
@@ -71,9 +82,11 @@ pub struct GuideRate {
 pub trait ScreenStore: Send + Sync {
     /// The links of a webcast, by the name of their kind; expired ones too.
     async fn screen_links(&self, auction: Uuid) -> StoreResult<Vec<ScreenLink>>;
-    /// The link with this token; an expired one too.
+    /// The links that this actor created, by webcast and kind; expired ones too.
+    async fn screen_links_by(&self, creator: &str) -> StoreResult<Vec<ScreenLink>>;
+    /// The link with this token, or the one that replaced it; an expired one too.
     async fn screen_link_by_hash(&self, hash: Digest) -> StoreResult<Option<ScreenLink>>;
-    /// Records the use of a link. A link that does not exist is no error.
+    /// Records the use of a link, which ends its predecessor. A link that does not exist is no error.
     async fn touch_screen_link(&self, hash: Digest, at: Timestamp) -> StoreResult<()>;
     /// The rates of an auction, by currency.
     async fn guide_rates(&self, auction: Uuid) -> StoreResult<Vec<GuideRate>>;

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
 use uuid::Uuid;
 
-use super::{IdempotentAnswer, Page, SessionsToEnd, StoreResult};
+use super::{IdempotentAnswer, Page, ScreenLink, SessionsToEnd, StoreResult};
 
 /// SHA-256 of a look-up key: a session token, a recovery code, or an account or address that tries to sign in.
 pub type Digest = [u8; 32];
@@ -64,6 +64,16 @@ pub enum TotpChange {
     Remove,
 }
 
+/// What becomes of the links that a user made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MadeLinks {
+    /// They stay.
+    Keep,
+    /// Invitations and links of screens end. These new links, which have another maker, replace those of their screens, if the
+    /// user made them and they are still the predecessors that the new links name.
+    End(Vec<ScreenLink>),
+}
+
 /// A change of a user, with everything that is committed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserChange {
@@ -75,6 +85,8 @@ pub struct UserChange {
     pub totp: TotpChange,
     /// Sessions that the change ends.
     pub ending: SessionsToEnd,
+    /// What becomes of the links that the user made.
+    pub made_links: MadeLinks,
     /// The answer to store for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }

@@ -4,6 +4,8 @@
 //! - A webcast has at most one link of each kind. The platform shows its token once and stores a hash of it.
 //! - A link ends at its expiry, when it is revoked or replaced, and when the sale has ended, whichever is first. Every
 //!   node knows within a second, because each use reads the store.
+//! - A link whose maker lost their access is replaced or ended with the same change. The replaced one opens the screen until
+//!   the new one does, for at most an hour.
 //! - A link reads one screen of one webcast; it gives no command.
 
 use std::net::IpAddr;
@@ -132,7 +134,7 @@ impl Platform {
         let expires_at = now
             .checked_add(validity.duration())
             .map_err(|error| PlatformError::Internal(format!("a link to a screen has no expiry: {error}")))?;
-        let token = format!("{TOKEN_PREFIX}{}", self.ids().token(TOKEN_RANDOM_BYTES));
+        let token = self.new_screen_token();
         let link = ScreenLink {
             uuid: self.ids().uuid_v7(),
             auction,
@@ -142,6 +144,7 @@ impl Platform {
             created_by: caller.actor.clone(),
             expires_at,
             last_used_at: None,
+            predecessor: None,
         };
         let event =
             AccessEvent::ScreenLinkCreated { auction, link: link.uuid, kind: kind.name().to_owned(), expires_at };
@@ -193,7 +196,12 @@ impl Platform {
         if has_ended(&webcast) {
             return Ok(Err(ScreenLinkEnd::SaleEnded));
         }
-        if link.last_used_at.is_none_or(|at: Timestamp| now.duration_since(at) >= USE_RECORDED_EVERY) {
+        let is_predecessor = link.hash != hash;
+        if is_predecessor && link.predecessor.as_ref().is_none_or(|replaced| replaced.until <= now) {
+            return Ok(Err(ScreenLinkEnd::Revoked));
+        }
+        if !is_predecessor && link.last_used_at.is_none_or(|at: Timestamp| now.duration_since(at) >= USE_RECORDED_EVERY)
+        {
             self.store().touch_screen_link(hash, now).await?;
         }
         let scopes = match link.kind {
@@ -271,6 +279,11 @@ impl Platform {
             tracing::info!(%auction, currency, by = caller.actor, "an exchange rate was removed");
         }
         Ok(())
+    }
+
+    /// A token that no other link has.
+    pub(crate) fn new_screen_token(&self) -> String {
+        format!("{TOKEN_PREFIX}{}", self.ids().token(TOKEN_RANDOM_BYTES))
     }
 
     /// The webcast, for callers who may set up its screens.

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
+use platform_core::Scope;
 use platform_core::port::{Digest, Invitation, InvitationStore, Page, StoreResult, User};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -39,8 +40,14 @@ fn invitation(row: &Row) -> SqlResult<Invitation> {
     })
 }
 
+/// Withdraws the invitations that a user made.
+pub(super) async fn withdraw_of(db: &Transaction<'_>, creator: &str) -> SqlResult<()> {
+    rows::execute(db, "DELETE FROM invitations WHERE created_by = $1", &[&creator]).await.map(drop)
+}
+
 /// False when there are `invitations_max` others that have not expired.
 pub(super) async fn create(db: &Transaction<'_>, new: &Invitation, invitations_max: usize) -> SqlResult<bool> {
+    users::require_maker(db, &new.created_by, Scope::UsersWrite).await?;
     // Other invitations wait for this lock, so that each counts the earlier ones.
     rows::execute(db, "LOCK TABLE invitations IN SHARE ROW EXCLUSIVE MODE", &[]).await?;
     rows::execute(db, "DELETE FROM invitations WHERE expires_at_ms <= $1", &[&ms(new.created_at)]).await?;

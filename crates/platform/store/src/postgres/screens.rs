@@ -3,16 +3,17 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
-use platform_core::port::{Digest, GuideRate, ScreenKind, ScreenLink, ScreenStore, StoreResult};
+use platform_core::Scope;
+use platform_core::port::{Digest, GuideRate, Predecessor, ScreenKind, ScreenLink, ScreenStore, StoreResult};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::PostgresStore;
 use super::rows::{self, SqlResult};
+use super::{PostgresStore, users};
 use crate::codec::{corrupt, ms};
 
-const LINK: &str =
-    "SELECT uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms FROM screen_links";
+const LINK: &str = "SELECT uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms, \
+     previous_hash, previous_until_ms FROM screen_links";
 
 #[async_trait]
 impl ScreenStore for PostgresStore {
@@ -21,13 +22,19 @@ impl ScreenStore for PostgresStore {
         Ok(rows::list(&self.client().await?, &select, &[&auction], link).await?)
     }
 
+    async fn screen_links_by(&self, creator: &str) -> StoreResult<Vec<ScreenLink>> {
+        let select = format!("{LINK} WHERE created_by = $1 ORDER BY auction, kind");
+        Ok(rows::list(&self.client().await?, &select, &[&creator], link).await?)
+    }
+
     async fn screen_link_by_hash(&self, hash: Digest) -> StoreResult<Option<ScreenLink>> {
-        let select = format!("{LINK} WHERE hash = $1");
+        let select = format!("{LINK} WHERE hash = $1 OR previous_hash = $1");
         Ok(rows::one(&self.client().await?, &select, &[&hash.as_slice()], link).await?)
     }
 
     async fn touch_screen_link(&self, hash: Digest, at: Timestamp) -> StoreResult<()> {
-        let update = "UPDATE screen_links SET last_used_at_ms = $2 WHERE hash = $1";
+        let update = "UPDATE screen_links SET last_used_at_ms = $2, previous_hash = NULL, previous_until_ms = NULL \
+             WHERE hash = $1";
         rows::execute(&self.client().await?, update, &[&hash.as_slice(), &ms(at)]).await?;
         Ok(())
     }
@@ -71,6 +78,10 @@ fn link(row: &Row) -> SqlResult<ScreenLink> {
         created_by: rows::get(row, 5)?,
         expires_at: rows::time(row, 6)?,
         last_used_at: rows::optional_time(row, 7)?,
+        predecessor: match (rows::get::<Option<&[u8]>>(row, 8)?, rows::optional_time(row, 9)?) {
+            (Some(hash), Some(until)) => Some(Predecessor { hash: hash.try_into().map_err(corrupt)?, until }),
+            _ => None,
+        },
     })
 }
 
@@ -79,8 +90,33 @@ fn rate(row: &Row) -> SqlResult<GuideRate> {
     Ok(GuideRate { currency: rows::get(row, 0)?, millionths: rows::get(row, 1)?, date })
 }
 
+/// Replaces or ends the links that a user made.
+pub(super) async fn end_links_of(db: &Transaction<'_>, creator: &str, replaced: &[ScreenLink]) -> SqlResult<()> {
+    let replace = "UPDATE screen_links SET uuid = $1, hash = $2, created_at_ms = $3, created_by = $4, \
+         last_used_at_ms = NULL, previous_hash = $5, previous_until_ms = $6 \
+         WHERE auction = $7 AND kind = $8 AND created_by = $9 AND hash = $5";
+    for link in replaced {
+        let Some(predecessor) = &link.predecessor else { continue };
+        let values: rows::Values<'_> = &[
+            &link.uuid,
+            &link.hash.as_slice(),
+            &ms(link.created_at),
+            &link.created_by,
+            &predecessor.hash.as_slice(),
+            &ms(predecessor.until),
+            &link.auction,
+            &link.kind.name(),
+            &creator,
+        ];
+        rows::execute(db, replace, values).await?;
+    }
+    // The replaced ones have another maker now.
+    rows::execute(db, "DELETE FROM screen_links WHERE created_by = $1", &[&creator]).await.map(drop)
+}
+
 /// Creates a link in place of the one before.
-pub(super) async fn put_link(db: &impl Connection, link: &ScreenLink) -> SqlResult<()> {
+pub(super) async fn put_link(db: &Transaction<'_>, link: &ScreenLink) -> SqlResult<()> {
+    users::require_maker(db, &link.created_by, Scope::RingWrite).await?;
     let upsert = "INSERT INTO screen_links \
          (uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (auction, kind) DO UPDATE SET \

@@ -4,17 +4,17 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
 use kit_runtime::vault::Sealed;
-use platform_core::Role;
 use platform_core::port::{
-    Digest, IdempotentAnswer, Page, StoreError, StoreResult, Totp, TotpChange, User, UserChange, UserChangeResult,
-    UserStore,
+    Digest, IdempotentAnswer, MadeLinks, Page, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User, UserChange,
+    UserChangeResult, UserStore,
 };
+use platform_core::{Role, Scope};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after};
-use super::{PostgresStore, clerks, idempotency, sessions};
-use crate::codec::ms;
+use super::{PostgresStore, clerks, idempotency, invitations, screens, sessions};
+use crate::codec::{self, ms};
 
 pub(super) const USER: &str = "SELECT uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, signed_in_at_ms, \
      totp_secret, totp_step, totp_confirmed_at_ms, must_change_password FROM users";
@@ -153,10 +153,30 @@ pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Sq
         TotpChange::Remove => put_totp(db, user.uuid, None, &[]).await?,
     }
     sessions::end(db, change.ending).await?;
+    if let MadeLinks::End(replaced) = &change.made_links {
+        end_links_of(db, user.uuid, replaced).await?;
+    }
     if user.role != Role::Clerk.name() {
         clerks::unassign_from_all(db, user.uuid).await?;
     }
     Ok(UserChangeResult::Done)
+}
+
+/// Ends the links that a user made, except those of screens that are replaced.
+async fn end_links_of(db: &Transaction<'_>, user: Uuid, replaced: &[ScreenLink]) -> SqlResult<()> {
+    let creator = format!("user:{user}");
+    invitations::withdraw_of(db, &creator).await?;
+    screens::end_links_of(db, &creator, replaced).await
+}
+
+/// `Conflict` if the maker of a link is a user who is disabled, removed or has no role with this scope any more: their request
+/// was on its way when they lost it. A change of the user waits for the lock, and then ends the link.
+pub(super) async fn require_maker(db: &Transaction<'_>, actor: &str, scope: Scope) -> SqlResult<()> {
+    let Some(uuid) = codec::user_of(actor) else { return Ok(()) };
+    match rows::one(db, &format!("{USER} WHERE uuid = $1 FOR SHARE"), &[&uuid], user).await? {
+        Some(user) if codec::may(&user, scope) => Ok(()),
+        _ => Err(StoreError::Conflict.into()),
+    }
 }
 
 /// Locks out other transactions that remove an administrator: each of two could leave one, and both together none.
@@ -191,6 +211,7 @@ pub(super) async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Sq
     }
     rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = $1", &[&uuid]).await?;
     rows::execute(db, "DELETE FROM users WHERE uuid = $1", &[&uuid]).await?;
+    end_links_of(db, uuid, &[]).await?;
     clerks::unassign_from_all(db, uuid).await?;
     Ok(UserChangeResult::Done)
 }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use platform_core::Scope;
 use platform_core::port::{Digest, Invitation, InvitationStore, Page, StoreResult, User};
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
@@ -38,9 +39,15 @@ fn invitation(row: &Row<'_>) -> SqlResult<Invitation> {
     })
 }
 
+/// Withdraws the invitations that a user made.
+pub(super) fn withdraw_of(db: &Connection, creator: &str) -> SqlResult<()> {
+    rows::execute(db, "DELETE FROM invitations WHERE created_by = ?1", [creator]).map(drop)
+}
+
 /// False when there are `invitations_max` others that have not expired. There is one writer, so none is created between
 /// the count and the write.
 pub(super) fn create(db: &Connection, new: &Invitation, invitations_max: usize) -> SqlResult<bool> {
+    users::require_maker(db, &new.created_by, Scope::UsersWrite)?;
     rows::execute(db, "DELETE FROM invitations WHERE expires_at_ms <= ?1", [ms(new.created_at)])?;
     let others = "SELECT uuid FROM invitations WHERE email <> ?1 LIMIT ?2";
     let others = rows::list(db, others, (&new.email, rows::limit(invitations_max)), |_| Ok(()))?;

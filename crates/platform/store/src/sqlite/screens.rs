@@ -2,16 +2,17 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use platform_core::port::{Digest, GuideRate, ScreenKind, ScreenLink, ScreenStore, StoreResult};
+use platform_core::Scope;
+use platform_core::port::{Digest, GuideRate, Predecessor, ScreenKind, ScreenLink, ScreenStore, StoreResult};
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
-use super::SqliteStore;
 use super::rows::{self, SqlResult};
+use super::{SqliteStore, users};
 use crate::codec::{corrupt, ms};
 
-const LINK: &str =
-    "SELECT uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms FROM screen_links";
+const LINK: &str = "SELECT uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms, \
+     previous_hash, previous_until_ms FROM screen_links";
 
 #[async_trait]
 impl ScreenStore for SqliteStore {
@@ -20,13 +21,19 @@ impl ScreenStore for SqliteStore {
         self.read(move |db| rows::list(db, &select, [auction.as_bytes()], link)).await
     }
 
+    async fn screen_links_by(&self, creator: &str) -> StoreResult<Vec<ScreenLink>> {
+        let (select, creator) = (format!("{LINK} WHERE created_by = ?1 ORDER BY auction, kind"), creator.to_owned());
+        self.read(move |db| rows::list(db, &select, [creator], link)).await
+    }
+
     async fn screen_link_by_hash(&self, hash: Digest) -> StoreResult<Option<ScreenLink>> {
-        let select = format!("{LINK} WHERE hash = ?1");
+        let select = format!("{LINK} WHERE hash = ?1 OR previous_hash = ?1");
         self.read(move |db| rows::one(db, &select, [hash], link)).await
     }
 
     async fn touch_screen_link(&self, hash: Digest, at: Timestamp) -> StoreResult<()> {
-        let update = "UPDATE screen_links SET last_used_at_ms = ?2 WHERE hash = ?1";
+        let update = "UPDATE screen_links SET last_used_at_ms = ?2, previous_hash = NULL, previous_until_ms = NULL \
+             WHERE hash = ?1";
         self.write(move |db| rows::execute(db, update, (hash, ms(at))).map(drop)).await
     }
 
@@ -65,6 +72,10 @@ fn link(row: &Row<'_>) -> SqlResult<ScreenLink> {
         created_by: row.get(5)?,
         expires_at: rows::time(row, 6)?,
         last_used_at: rows::optional_time(row, 7)?,
+        predecessor: match (row.get::<_, Option<Digest>>(8)?, rows::optional_time(row, 9)?) {
+            (Some(hash), Some(until)) => Some(Predecessor { hash, until }),
+            _ => None,
+        },
     })
 }
 
@@ -73,8 +84,33 @@ fn rate(row: &Row<'_>) -> SqlResult<GuideRate> {
     Ok(GuideRate { currency: row.get(0)?, millionths: row.get(1)?, date })
 }
 
+/// Replaces or ends the links that a user made.
+pub(super) fn end_links_of(db: &Connection, creator: &str, replaced: &[ScreenLink]) -> SqlResult<()> {
+    let replace = "UPDATE screen_links SET uuid = ?1, hash = ?2, created_at_ms = ?3, created_by = ?4, \
+         last_used_at_ms = NULL, previous_hash = ?5, previous_until_ms = ?6 \
+         WHERE auction = ?7 AND kind = ?8 AND created_by = ?9 AND hash = ?5";
+    for link in replaced {
+        let Some(predecessor) = &link.predecessor else { continue };
+        let values = params![
+            link.uuid.as_bytes(),
+            link.hash,
+            ms(link.created_at),
+            link.created_by,
+            predecessor.hash,
+            ms(predecessor.until),
+            link.auction.as_bytes(),
+            link.kind.name(),
+            creator
+        ];
+        rows::execute(db, replace, values)?;
+    }
+    // The replaced ones have another maker now.
+    rows::execute(db, "DELETE FROM screen_links WHERE created_by = ?1", [creator]).map(drop)
+}
+
 /// Creates a link in place of the one before.
 pub(super) fn put_link(db: &Connection, link: &ScreenLink) -> SqlResult<()> {
+    users::require_maker(db, &link.created_by, Scope::RingWrite)?;
     let insert = "INSERT OR REPLACE INTO screen_links \
          (uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";

@@ -3,17 +3,17 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_runtime::vault::Sealed;
-use platform_core::Role;
 use platform_core::port::{
-    Digest, IdempotentAnswer, Page, StoreError, StoreResult, Totp, TotpChange, User, UserChange, UserChangeResult,
-    UserStore,
+    Digest, IdempotentAnswer, MadeLinks, Page, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User, UserChange,
+    UserChangeResult, UserStore,
 };
+use platform_core::{Role, Scope};
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
 use super::rows::{self, SqlResult, after};
-use super::{SqliteStore, clerks, idempotency, sessions};
-use crate::codec::ms;
+use super::{SqliteStore, clerks, idempotency, invitations, screens, sessions};
+use crate::codec::{self, ms};
 
 pub(super) const USER: &str = "SELECT users.uuid, email, role, password_hash, users.created_at_ms, version, disabled_at_ms, \
      signed_in_at_ms, totp_secret, totp_step, totp_confirmed_at_ms, must_change_password FROM users";
@@ -152,10 +152,30 @@ pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<Use
         TotpChange::Remove => put_totp(db, user.uuid, None, &[])?,
     }
     sessions::end(db, change.ending)?;
+    if let MadeLinks::End(replaced) = &change.made_links {
+        end_links_of(db, user.uuid, replaced)?;
+    }
     if user.role != Role::Clerk.name() {
         clerks::unassign_from_all(db, user.uuid)?;
     }
     Ok(UserChangeResult::Done)
+}
+
+/// Ends the links that a user made, except those of screens that are replaced.
+fn end_links_of(db: &Connection, user: Uuid, replaced: &[ScreenLink]) -> SqlResult<()> {
+    let creator = format!("user:{user}");
+    invitations::withdraw_of(db, &creator)?;
+    screens::end_links_of(db, &creator, replaced)
+}
+
+/// `Conflict` if the maker of a link is a user who is disabled, removed or has no role with this scope any more: their request
+/// was on its way when they lost it.
+pub(super) fn require_maker(db: &Connection, actor: &str, scope: Scope) -> SqlResult<()> {
+    let Some(uuid) = codec::user_of(actor) else { return Ok(()) };
+    match find(db, uuid)? {
+        Some(user) if codec::may(&user, scope) => Ok(()),
+        _ => Err(StoreError::Conflict.into()),
+    }
 }
 
 fn put_totp(db: &Connection, user: Uuid, totp: Option<&Totp>, codes: &[Digest]) -> SqlResult<()> {
@@ -185,6 +205,7 @@ pub(super) fn remove(db: &Connection, uuid: Uuid, version: i64) -> SqlResult<Use
     }
     rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = ?1", [uuid.as_bytes()])?;
     rows::execute(db, "DELETE FROM users WHERE uuid = ?1", [uuid.as_bytes()])?;
+    end_links_of(db, uuid, &[])?;
     clerks::unassign_from_all(db, uuid)?;
     Ok(UserChangeResult::Done)
 }

@@ -27,7 +27,7 @@ impl TamperRig {
             ground.make(name).await;
         }
         let cleo = ground.platform.user_by_email(&Caller::command_line(), "cleo@example.com").await.unwrap();
-        let patch = UserPatch { role: Some(Role::Clerk), disabled: None };
+        let patch = UserPatch { role: Some(Role::Clerk), ..UserPatch::default() };
         ground.platform.change_user(&Caller::command_line(), cleo.uuid, None, patch).await.unwrap();
         ground
     }

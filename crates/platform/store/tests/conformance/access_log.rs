@@ -2,8 +2,8 @@
 
 use platform_core::audit::{access_begin, access_chain};
 use platform_core::port::{
-    AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, SessionsToEnd, StartFrom, StoreError, TotpChange, User,
-    UserChange, UserChangeResult,
+    AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, MadeLinks, SessionsToEnd, StartFrom, StoreError,
+    TotpChange, User, UserChange, UserChangeResult,
 };
 
 use super::given::{Shared, answer, at, auction, auction_uuid, caller_uuid, commit, consumer, created, page, whole};
@@ -48,6 +48,7 @@ pub(super) async fn a_change_of_access_and_its_entry_are_one(store: Shared) {
         user: last,
         totp: TotpChange::Keep,
         ending: SessionsToEnd::Nothing,
+        made_links: MadeLinks::Keep,
         answer: None,
     };
     let refused = change(AccessChange::ChangeUser(last), "no").await.unwrap();

@@ -1,7 +1,9 @@
 //! Clerks of webcasts.
 
 use contract::AuctionStatus;
-use platform_core::port::{Clerk, ClerkAssignResult, SessionsToEnd, TotpChange, User, UserChange, UserChangeResult};
+use platform_core::port::{
+    Clerk, ClerkAssignResult, MadeLinks, SessionsToEnd, TotpChange, User, UserChange, UserChangeResult,
+};
 
 use super::access_changes::AccessChanges as _;
 use super::given::{Shared, at, auction, auction_uuid, caller_uuid, commit, created, page, whole};
@@ -24,7 +26,14 @@ fn user(number: usize, role: &str) -> User {
 fn change(user: User) -> UserChange {
     let (expected_version, version) = (user.version, user.version + 1);
     let user = User { version, ..user };
-    UserChange { expected_version, user, totp: TotpChange::Keep, ending: SessionsToEnd::Nothing, answer: None }
+    UserChange {
+        expected_version,
+        user,
+        totp: TotpChange::Keep,
+        ending: SessionsToEnd::Nothing,
+        made_links: MadeLinks::Keep,
+        answer: None,
+    }
 }
 
 fn clerk(webcast: usize, number: usize) -> Clerk {

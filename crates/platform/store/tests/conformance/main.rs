@@ -20,6 +20,7 @@ mod images;
 mod journal;
 mod large;
 mod lists;
+mod made_links;
 mod many_nodes;
 mod nodes;
 mod people;
@@ -77,6 +78,10 @@ stories! {
         attempts_are_taken_together_or_not_at_all,
         a_setup_code_creates_the_first_user_and_no_other,
         an_invitation_creates_its_user_once;
+    made_links:
+        links_end_with_the_access_of_their_maker,
+        a_replaced_link_opens_its_screen_until_the_new_one_does,
+        a_user_who_lost_access_makes_no_link;
     access_log:
         a_change_of_access_and_its_entry_are_one,
         entries_of_many_writers_are_one_chain;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
-    AccessChange, AccessChangeResult, Invitation, SealedLocation, SealedReplacement, Session, SessionsToEnd,
+    AccessChange, AccessChangeResult, Invitation, MadeLinks, SealedLocation, SealedReplacement, Session, SessionsToEnd,
     SignInAttempt, SignInAttemptsUpdate, StoreError, Totp, TotpChange, User, UserChange, UserChangeResult,
 };
 
@@ -29,7 +29,14 @@ fn user(number: usize, role: &str) -> User {
 fn change(user: User) -> UserChange {
     let (expected_version, version) = (user.version, user.version + 1);
     let user = User { version, ..user };
-    UserChange { expected_version, user, totp: TotpChange::Keep, ending: SessionsToEnd::Nothing, answer: None }
+    UserChange {
+        expected_version,
+        user,
+        totp: TotpChange::Keep,
+        ending: SessionsToEnd::Nothing,
+        made_links: MadeLinks::Keep,
+        answer: None,
+    }
 }
 
 fn session(number: u8, of: usize) -> Session {

@@ -15,6 +15,7 @@ fn link(webcast: usize, kind: ScreenKind, number: usize) -> ScreenLink {
         created_by: "user:ada".into(),
         expires_at: at(50),
         last_used_at: None,
+        predecessor: None,
     }
 }
 

@@ -70,6 +70,15 @@ pub enum AccessEvent {
         role: String,
         /// True when the user can't sign in any more.
         disabled: bool,
+        /// Open invitations by the user that were withdrawn with the change.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        invitations_withdrawn: Vec<Uuid>,
+        /// Links of screens by the user that were replaced with the change.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        screen_links_replaced: Vec<Uuid>,
+        /// Links of screens by the user that ended with the change.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        screen_links_ended: Vec<Uuid>,
     },
     /// A user who had never signed in was removed.
     UserRemoved {
