@@ -19,6 +19,7 @@ mod host_headers;
 mod hostile_files;
 mod hostile_receivers;
 mod kept_connections;
+mod left;
 mod locked_database;
 mod paddles;
 mod portal_streams;
