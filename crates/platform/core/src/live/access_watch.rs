@@ -83,7 +83,7 @@ impl AccessWatch {
             }
         };
         if let (true, Some(webcast)) = (goes_on, self.clerk_of) {
-            return Ok(self.platform.is_clerk_of(caller, webcast).await?);
+            return self.platform.is_clerk_of(caller, webcast).await;
         }
         Ok(goes_on)
     }

@@ -301,6 +301,7 @@ forward! {
     }
     impl ScreenStore {
         async fn screen_links(auction: Uuid) -> StoreResult<Vec<ScreenLink>>;
+        async fn screen_links_by(creator: &str) -> StoreResult<Vec<ScreenLink>>;
         async fn screen_link_by_hash(hash: Digest) -> StoreResult<Option<ScreenLink>>;
         async fn touch_screen_link(hash: Digest, at: Timestamp) -> StoreResult<()>;
         async fn guide_rates(auction: Uuid) -> StoreResult<Vec<GuideRate>>;

@@ -137,6 +137,7 @@ forward! {
             activity: ActivityEntry,
         ) -> StoreResult<()>;
         async fn session_by_hash(hash: Digest) -> StoreResult<Option<(PersonSession, Person)>>;
+        async fn session(id: &str) -> StoreResult<Option<(PersonSession, Person)>>;
         async fn sessions(person: &str, limit: usize) -> StoreResult<Vec<PersonSession>>;
         async fn touch_session(id: &str, at: Timestamp) -> StoreResult<()>;
         async fn end_sessions(

@@ -93,9 +93,9 @@ async fn open_links_of_who_is_no_admin_any_more_are_listed_and_withdrawn() {
         let mut bob = fixture.invited(&mut ann, "admin", &name).await;
         let bobs = id_of(&mut ann, &name).await;
         let anns = id_of(&mut ann, "Ann").await;
-        let mut made = Vec::new();
-        made.push(bob.post("/people/invite", &[("note", "Eve <of> sales"), ("role", "admin")]).await.text_of("link"));
-        made.push(bob.post(&format!("{anns}/password-link"), &[]).await.text_of("link"));
+        let invited =
+            bob.post("/people/invite", &[("note", "Eve <of> sales"), ("role", "admin")]).await.text_of("link");
+        let made = [invited, bob.post(&format!("{anns}/password-link"), &[]).await.text_of("link")];
         let kept = ann.post("/people/invite", &[("note", "Kept"), ("role", "viewer")]).await.text_of("link");
 
         // Another role that keeps the links asks nothing, and neither does a refused one.

@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use kit_runtime::clock::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -59,7 +60,7 @@ impl Browser {
 /// The code that an authenticator shows now (RFC 6238).
 fn code(secret: &str) -> String {
     let secret = data_encoding::BASE32_NOPAD.decode(secret.as_bytes()).unwrap();
-    let step = jiff::Timestamp::now().as_second() / 30;
+    let step = SystemClock.now().as_second() / 30;
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &secret);
     let tag = ring::hmac::sign(&key, &step.to_be_bytes());
     let offset = usize::from(tag.as_ref()[19] & 15);
@@ -107,7 +108,8 @@ async fn codes_of_a_known_password_are_limited_at_the_dashboard() {
 /// Opens a live stream, and reads its first event.
 async fn listen(address: SocketAddr, path: &str, token: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n");
+    let request =
+        format!("GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut seen = String::new();
     while !seen.contains("event: snapshot") {
