@@ -152,7 +152,7 @@ fn end_of(day: &str) -> Option<Timestamp> {
 
 /// What the form says.
 fn read(form: &FormFields) -> Result<NewApiKey, Refused> {
-    // Without the field, the key would be one of the platform's own staff, which nobody chose.
+    // Without the field, the key would be one of the platform's own staff, which the person did not choose.
     let chosen = form.all("customer").next().ok_or_else(|| Refused::by_page("customer", "is missing: choose one"))?;
     let customer = match Some(chosen).filter(|chosen| !chosen.is_empty()).map(Uuid::try_parse) {
         None => None,

@@ -295,7 +295,7 @@ async fn an_absentee_bid_causes_no_live_event() {
 #[tokio::test]
 async fn a_stream_ends_within_five_seconds_of_the_session_or_the_key_that_opened_it() {
     let mut live = LiveFixture::with(PlatformConfig::default()).await;
-    // Another node ends them, so this one is told by the store alone.
+    // Another node ends them, so this one learns it from the store alone.
     let (other, staff) = (live.fixture.another_node(), Caller::command_line());
     let session = live.fixture.session().await;
     let (person, key) = (other.platform.authenticate(&session).await.unwrap(), live.key.clone());

@@ -94,7 +94,7 @@ pub(super) async fn links_end_with_the_access_of_their_maker(store: Shared) {
     let (room, speaker, other) = made(&store).await;
     assert_eq!(store.screen_links_by(&actor(2)).await.unwrap(), [room.clone(), speaker.clone()]);
     let new = successor(&room, 31);
-    // A link that was replaced meanwhile is not there to be replaced.
+    // A link that was replaced meanwhile is not replaced again.
     let stale = successor(&ScreenLink { hash: [99; 32], ..speaker.clone() }, 32);
     let change = AccessChange::ChangeUser(disabled(2, "administrator", vec![new.clone(), stale]));
     assert_eq!(apply(&store, change).await.unwrap(), AccessChangeResult::User(UserChangeResult::Done));
