@@ -314,7 +314,7 @@ async fn a_stream_ends_within_five_seconds_of_the_session_or_the_key_that_opened
         }
         match is_session {
             true => other.platform.end_own_sessions(&person).await.unwrap(),
-            false => drop(other.platform.revoke_api_key(&staff, of_key.id).await.unwrap()),
+            false => other.platform.revoke_api_key(&staff, of_key.id).await.unwrap(),
         }
         live.fixture.clock.advance(Duration::from_secs(5));
         for mut stream in streams {
