@@ -15,6 +15,7 @@ mod lots;
 mod problem;
 mod rehearsal;
 mod state;
+mod waiting;
 
 use askama::Template;
 use axum::Router;

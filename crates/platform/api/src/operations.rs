@@ -143,6 +143,7 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/auctions/{uuid}/ring/offer-again",      Access::OneOf(&[RingWrite])),
     (Method::POST, "/auctions/{uuid}/ring/reopen",           Access::OneOf(&[RingWrite])),
     (Method::POST, "/items/{uuid}/internet-bids",            Access::OneOf(&[BidsWrite])),
+    (Method::GET,  "/items/{uuid}/internet-bids/{bid}",      Access::OneOf(&[BidsWrite])),
 
     (Method::POST, "/auctions/{uuid}/clock/advance",         Access::OneOf(&[SandboxWrite])),
     (Method::GET,  "/auctions/{uuid}/clock",                 Access::OneOf(&[AuctionsRead, SandboxWrite])),

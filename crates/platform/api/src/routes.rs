@@ -197,6 +197,7 @@ fn operations() -> Operations {
         .routes(routes!(ring::offer::offer_again))
         .routes(routes!(ring::undo_and_reopen::reopen))
         .routes(routes!(ring::internet_bids::internet_bid))
+        .routes(routes!(ring::internet_bids::read))
         .routes(routes!(events::list))
         .routes(routes!(reference::item_statuses))
         .routes(routes!(reference::auction_statuses))

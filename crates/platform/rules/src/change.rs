@@ -86,6 +86,9 @@ pub enum ItemChange {
     PendingChanged {
         /// All pending internet bids now.
         pending: Vec<PendingBid>,
+        /// The bids that waited before and were not accepted.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        lost: Vec<Uuid>,
         /// Why.
         cause: Cause,
     },
@@ -311,7 +314,7 @@ impl Item {
                 self.bids_passed = *passed;
                 self.standing.clone_from(standing);
             }
-            ItemChange::PendingChanged { pending, .. } => self.pending.clone_from(pending),
+            ItemChange::PendingChanged { pending, lost, cause } => self.set_pending(pending, lost, *cause),
             ItemChange::RingChanged { ring, .. } => self.ring = *ring,
             ItemChange::EndPlanned { end } => {
                 self.end_time = Some(*end);

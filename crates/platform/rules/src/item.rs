@@ -25,7 +25,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::paddle::known_paddle;
-use crate::{BidSource, Hidden, LogHead};
+use crate::ring::PENDING_MAX;
+use crate::{BidSource, Cause, Hidden, LogHead};
 
 /// Place of an item relative to the ring of a webcast, beside its status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -68,6 +69,20 @@ pub struct PendingBid {
     /// The server's time at which the bid arrived.
     pub at: Timestamp,
 }
+
+/// An internet bid that the clerk did not accept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LostBid {
+    /// The bid as it waited.
+    #[serde(flatten)]
+    pub bid: PendingBid,
+    /// Why it waits no longer.
+    pub cause: Cause,
+}
+
+/// Internet bids that were not accepted, of which an item keeps the latest: as many as can wait when the hammer falls.
+const LOST_BIDS_MAX: usize = PENDING_MAX;
 
 /// The bid that wins if nothing else happens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,6 +187,9 @@ pub struct Item {
     pub post_sale_offer: bool,
     /// Pending internet bids by time of arrival; at most one of each bidder.
     pub pending: Vec<PendingBid>,
+    /// Internet bids that waited and were not accepted, the latest last; at most 50.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<LostBid>,
     /// The unsold item of an earlier auction that was relisted as this item.
     pub relisted_from: Option<Uuid>,
     /// The item of a later auction that this item was relisted as.
@@ -239,6 +257,15 @@ impl Item {
     /// True when the price has reached the reserve; none without a reserve. This is public, the reserve is not.
     pub fn reserve_met(&self) -> Option<bool> {
         self.reserve.map(|reserve| self.price().is_some_and(|price| price >= reserve.reveal()))
+    }
+
+    /// Sets the pending internet bids, and keeps those that are lost.
+    pub(crate) fn set_pending(&mut self, pending: &[PendingBid], lost: &[Uuid], cause: Cause) {
+        let before = std::mem::replace(&mut self.pending, pending.to_vec());
+        let is_lost = |was: &PendingBid| lost.contains(&was.bid);
+        self.lost.extend(before.into_iter().filter(is_lost).map(|bid| LostBid { bid, cause }));
+        let surplus = self.lost.len().saturating_sub(LOST_BIDS_MAX);
+        self.lost.drain(..surplus);
     }
 
     /// True when the item is sold to a buyer in the room whose paddle the clerk has not entered yet.

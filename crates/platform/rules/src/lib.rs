@@ -62,7 +62,7 @@ pub use change::{AuctionChange, ItemChange};
 pub use edit::AuctionEdit;
 pub use hidden::Hidden;
 pub use increments::IncrementTable;
-pub use item::{BeforePass, InRing, Item, ItemCommand, PendingBid, RingStatus, StandingBid};
+pub use item::{BeforePass, InRing, Item, ItemCommand, LostBid, PendingBid, RingStatus, StandingBid};
 pub use lifecycle::{AuctionCommand, ItemCounts};
 pub use log::{LogHash, LogHead, Logged};
 pub use paddle::{BIDDER_CHARS_MAX, known_paddle, paddle_problem};

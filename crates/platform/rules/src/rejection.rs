@@ -4,7 +4,7 @@ use contract::AuctionStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::AuctionKind;
+use crate::{AuctionKind, BidSource};
 
 /// A rejection of a command: nothing changed. [`Rejection::code`] is stable. The text says what is wrong and what to do
 /// next.
@@ -140,6 +140,12 @@ pub enum Rejection {
     /// The price is below the reserve.
     #[error("the reserve is not met: confirm that the item is sold below it, or pass the item")]
     ReserveNotMet,
+    /// A higher bid waits.
+    #[error("{}", waiting_words(.of))]
+    HigherBidWaits {
+        /// Source of the highest one: internet or commission.
+        of: BidSource,
+    },
     /// The item is not in the ring.
     #[error("the item is not in the ring: send it first")]
     NotInRing,
@@ -348,6 +354,7 @@ impl Rejection {
             Self::BuyerNotRegistered => "buyer_not_registered",
             Self::OfferRequired => "offer_required",
             Self::ReserveNotMet => "reserve_not_met",
+            Self::HigherBidWaits { .. } => "higher_bid_waits",
             Self::NotInRing => "not_in_ring",
             Self::RingOccupied { .. } => "ring_occupied",
             Self::TooManyBids { .. } => "too_many_bids",
@@ -391,6 +398,14 @@ impl Rejection {
 
 fn closed_words(status: &str) -> &'static str {
     if status == AuctionStatus::Archived.name() { "nothing about it can change" } else { "its items are final" }
+}
+
+fn waiting_words(of: &BidSource) -> &'static str {
+    if *of == BidSource::Internet {
+        "a higher internet bid waits: accept it, or confirm that the item is sold or passed in spite of it"
+    } else {
+        "a higher commission bid waits: bid for the absentee, or confirm that the item is sold or passed in spite of it"
+    }
 }
 
 fn transition_words(from: &Option<&str>, to: &str) -> String {

@@ -17,8 +17,9 @@ mod retract;
 mod sell;
 mod send;
 mod undo;
+mod waiting;
 
-pub use command::{RingCommand, RingDecision};
+pub use command::{Confirmed, RingCommand, RingDecision};
 pub use commission::{Commission, commissions};
 pub use internet_bids::PENDING_MAX;
 pub use legal::{RingAction, RingFacts, legal_actions};
@@ -26,6 +27,7 @@ pub use next_item::next_to_send;
 pub use pause::WARNINGS_MAX;
 pub use send::begin;
 pub(crate) use undo::previous_standing_bid;
+pub use waiting::{WaitingBid, highest_waiting_bid};
 
 use jiff::Timestamp;
 
@@ -41,7 +43,7 @@ use crate::{Auction, AuctionChange, AuctionKind, BidSource, Bidder, Cause, Item,
 /// `field_invalid`, `reason_required`, `illegal_transition`, `not_last_item`, `bid_log_incomplete`, `bid_not_found`,
 /// `bid_struck`, `nothing_to_undo`, `not_pending`, `too_many_pending`, `already_leading`, `no_commission`,
 /// `commission_exceeded`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`,
-/// `reserve_not_met`.
+/// `reserve_not_met`, `higher_bid_waits`.
 pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timestamp) -> Result<RingDecision, Rejection> {
     item.require_in(auction)?;
     auction.require_kind(AuctionKind::Webcast)?;
@@ -50,9 +52,10 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
     let changes = match command {
         RingCommand::Send => return send::send(auction, item, now),
         RingCommand::Reopen { reason } => return reopen::reopen(auction, item, require_reason(reason)?, now),
-        RingCommand::Sell => return sell::sell(auction, item, sell::Reserve::Respected, now),
-        RingCommand::SellBelowReserve => return sell::sell(auction, item, sell::Reserve::Waived, now),
-        RingCommand::Pass => return sell::pass(auction, item, now),
+        RingCommand::Sell { confirmed, log } => return sell::sell(auction, item, (confirmed, &log), now),
+        RingCommand::Pass { over_waiting_bid, log } => {
+            return sell::pass(auction, item, (over_waiting_bid, &log), now);
+        }
         RingCommand::Remove => return send::remove(auction, item),
         RingCommand::OfferAgain => reopen::offer_again(auction, item, now),
         RingCommand::SetAskingPrice { amount, log } => asking_price::set(auction, item, amount, &log),

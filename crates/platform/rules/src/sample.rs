@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::{
-    Admission, Auction, AuctionKind, Charges, Hidden, InRing, IncrementTable, InternetBids, Item, LogHead, RingStatus,
-    StandingBid, WebcastPhase, minimum_bid,
+    Admission, Auction, AuctionKind, BidLog, BidRecord, BidSource, Charges, Hidden, InRing, IncrementTable,
+    InternetBids, Item, LogHead, RingStatus, StandingBid, WebcastPhase, minimum_bid,
 };
 
 /// The time `seconds` after the start of the sample auction, which closes at 1,000.
@@ -81,6 +81,7 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         before_pass: None,
         post_sale_offer: false,
         pending: Vec::new(),
+        lost: Vec::new(),
         relisted_from: None,
         relisted_as: None,
         sandbox: false,
@@ -103,6 +104,25 @@ pub(crate) fn with_bid(mut item: Item, amount: i64) -> Item {
     });
     item.bid_count = 1;
     item
+}
+
+/// The bids of an item whose bids all have the standing one's bidder and amount.
+pub(crate) fn log_of(item: &Item) -> BidLog {
+    let record = |(number, standing): (i64, &StandingBid)| BidRecord {
+        bid: standing.bid,
+        number,
+        bidder: standing.bidder.clone(),
+        amount: standing.amount,
+        maximum: standing.maximum,
+        source: BidSource::Room,
+        before: None,
+        asked: None,
+        registration: None,
+        at: standing.at,
+        struck: None,
+    };
+    let bids = (1..=item.bid_count).filter_map(|number| Some(record((number, item.standing.as_ref()?))));
+    BidLog::new(bids.collect()).unwrap()
 }
 
 /// The auction and the item, with the item in the ring.

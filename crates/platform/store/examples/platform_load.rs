@@ -233,6 +233,7 @@ fn item(number: usize) -> Item {
         before_pass: None,
         post_sale_offer: false,
         pending: Vec::new(),
+        lost: Vec::new(),
         relisted_from: None,
         relisted_as: None,
         sandbox: false,

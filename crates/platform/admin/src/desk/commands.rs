@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;
-use platform_core::ring::{ClerkCommand, ClerkCommandResult, RingVersion};
+use platform_core::ring::{ClerkCommand, ClerkCommandResult, Confirmed, RingVersion};
 use platform_core::{IdempotentRequest, Outcome, PlatformError};
 use platform_rules::Item;
 use serde::{Deserialize, Serialize};
@@ -48,8 +48,13 @@ enum CommandIn {
     Sell {
         #[serde(default)]
         below_reserve: bool,
+        #[serde(default)]
+        over_waiting_bid: bool,
     },
-    Pass,
+    Pass {
+        #[serde(default)]
+        over_waiting_bid: bool,
+    },
     Remove,
     OfferAgain {
         item: Uuid,
@@ -176,9 +181,11 @@ fn ring_command(command: &CommandIn) -> Result<ClerkCommand, PlatformError> {
         CommandIn::FairWarning => ClerkCommand::FairWarning,
         CommandIn::Pause => ClerkCommand::Pause,
         CommandIn::Resume => ClerkCommand::Resume,
-        CommandIn::Sell { below_reserve: false } => ClerkCommand::Sell,
-        CommandIn::Sell { below_reserve: true } => ClerkCommand::SellBelowReserve,
-        CommandIn::Pass => ClerkCommand::Pass,
+        CommandIn::Sell { below_reserve, over_waiting_bid } => {
+            let (below_reserve, over_waiting_bid) = (*below_reserve, *over_waiting_bid);
+            ClerkCommand::Sell { confirmed: Confirmed { below_reserve, over_waiting_bid } }
+        }
+        CommandIn::Pass { over_waiting_bid } => ClerkCommand::Pass { over_waiting_bid: *over_waiting_bid },
         CommandIn::Remove => ClerkCommand::Remove,
         CommandIn::OfferAgain { item } => ClerkCommand::OfferAgain { item: *item },
         CommandIn::Reopen { reason } => ClerkCommand::Reopen { reason: reason.clone() },

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
-use platform_core::ring::{AnnouncedItem, Desk, LateBid, RingState, RingVersion};
+use platform_core::ring::{AnnouncedItem, Desk, RingState, RingVersion};
 use platform_core::{Platform, PlatformError};
 use platform_rules::{Auction, BidRecord, BidSource, InRing, Item};
 use serde::Serialize;
@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::amounts::{Amount, Money};
 use super::problem::DeskProblem;
+use super::waiting::{LateView, PendingView, WaitingView, late, lost, pending, waiting};
 use crate::images;
 use crate::session::{PathIds, Session};
 use contract::ItemStatus;
@@ -37,6 +38,8 @@ pub(crate) struct DeskState {
     offer: Option<OfferView>,
     pending: Vec<PendingView>,
     commissions: Vec<CommissionView>,
+    /// The highest bid that waits above the standing one: a sale or a pass asks first.
+    waiting: Option<WaitingView>,
     bids: Vec<BidView>,
     next: Vec<NextView>,
     done: Vec<DoneView>,
@@ -45,6 +48,8 @@ pub(crate) struct DeskState {
     commands: Vec<&'static str>,
     open_buyers: u64,
     late: Vec<LateView>,
+    /// Web bids on this lot, or on the last one, that waited and were not taken, the latest first.
+    lost: Vec<LateView>,
     lots_per_hour: Option<u32>,
 }
 
@@ -107,14 +112,6 @@ struct StandingView {
 }
 
 #[derive(Debug, Serialize)]
-struct PendingView {
-    uuid: Uuid,
-    bidder: String,
-    amount: Amount,
-    at: String,
-}
-
-#[derive(Debug, Serialize)]
 struct CommissionView {
     bidder: String,
     maximum: Amount,
@@ -128,16 +125,6 @@ struct BidView {
     source: &'static str,
     struck: Option<&'static str>,
     reaches_reserve: bool,
-    at: String,
-}
-
-/// A web bid that was refused.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LateView {
-    bidder: String,
-    amount: Amount,
-    text: String,
     at: String,
 }
 
@@ -254,7 +241,9 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         offer: item.and_then(|item| Some(offer(item, item.in_ring()?, desk, &money))),
         pending: item.iter().flat_map(|item| &item.pending).map(|bid| pending(bid, &money)).collect(),
         commissions: desk.commissions.iter().map(|left| commission(left, &money)).collect(),
+        waiting: desk.waiting.as_ref().map(|bid| waiting(bid, &money)),
         bids: item.map(|item| bids(item, desk, &money)).unwrap_or_default(),
+        lost: item.or(desk.last.as_ref()).map(|item| lost(item, &money)).unwrap_or_default(),
         next: desk.next.iter().map(|item| next(item, &money)).collect(),
         open_buyers: platform.open_buyers(caller, uuid).await?,
         last: desk.last.as_ref().map(|item| DoneView::new(auction, item, &money)),
@@ -310,10 +299,6 @@ fn offer(item: &Item, ring: InRing, desk: &Desk, money: &Money) -> OfferView {
     OfferView { asking_price: money.amount(asking_price), paused, warnings, standing }
 }
 
-fn pending(bid: &platform_rules::PendingBid, money: &Money) -> PendingView {
-    PendingView { uuid: bid.bid, bidder: bid.bidder.clone(), amount: money.amount(bid.amount), at: rfc3339_ms(bid.at) }
-}
-
 fn commission(left: &platform_core::ring::Commission, money: &Money) -> CommissionView {
     CommissionView { bidder: left.bidder.clone(), maximum: money.amount(left.maximum.reveal()) }
 }
@@ -338,23 +323,6 @@ fn bids(item: &Item, desk: &Desk, money: &Money) -> Vec<BidView> {
         at: rfc3339_ms(bid.at),
     };
     shown.iter().map(view).collect()
-}
-
-fn late(bid: &LateBid, money: &Money) -> LateView {
-    let why = match bid.code {
-        "bid_too_low" => "below the asking price",
-        "ring_paused" => "while bidding was paused",
-        "already_leading" => "from the leading bidder",
-        "spending_limit_reached" => "above the spending limit",
-        "bidder_not_approved" | "bidder_suspended" => "from a bidder who may not bid",
-        "not_in_ring" => "the lot was not in the ring",
-        _ => "refused",
-    };
-    let text = match bid.late_ms {
-        Some(late_ms) => format!("{}.{} s after the hammer", late_ms / 1_000, late_ms % 1_000 / 100),
-        None => why.to_owned(),
-    };
-    LateView { bidder: bid.bidder.clone(), amount: money.amount(bid.amount), text, at: rfc3339_ms(bid.at) }
 }
 
 fn next(item: &Item, money: &Money) -> NextView {

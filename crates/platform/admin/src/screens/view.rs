@@ -26,7 +26,7 @@ pub(super) struct ScreenView {
     pub(super) bidder: Option<String>,
     pub(super) ask: Option<String>,
     pub(super) reserve_met: Option<bool>,
-    /// Waiting web bids: amount and paddle, the first one first.
+    /// Waiting web bids: amount and paddle, the highest first, and the earlier one of equal ones.
     pub(super) web_bids: Vec<(String, String)>,
     /// True when an absentee's commission reaches the asking price and does not lead.
     pub(super) book_bids: bool,
@@ -70,7 +70,9 @@ pub(super) async fn read(
     if let (Some(desk), Some(item)) = (&ring.desk, &ring.item) {
         let leads = |bidder: &str| item.standing.as_ref().is_some_and(|standing| standing.bidder == bidder);
         let asked = item.in_ring().map_or(i64::MAX, |ring| ring.asking_price);
-        view.web_bids = item.pending.iter().map(|bid| (money.text(bid.amount), bid.bidder.clone())).collect();
+        let mut pending: Vec<_> = item.pending.iter().collect();
+        pending.sort_by_key(|bid| std::cmp::Reverse(bid.amount));
+        view.web_bids = pending.iter().map(|bid| (money.text(bid.amount), bid.bidder.clone())).collect();
         view.book_bids = desk.commissions.iter().any(|left| left.maximum.reveal() >= asked && !leads(&left.bidder));
     }
     if let Some(desk) = &ring.desk {

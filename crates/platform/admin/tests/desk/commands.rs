@@ -36,7 +36,7 @@ async fn a_lot_is_sold_from_the_desk() {
 
     desk.give(named("fair-warning")).await.give(named("pause")).await.give(named("resume")).await;
     assert_eq!(desk.at("/offer/warnings"), 1);
-    desk.give(named("sell")).await;
+    desk.give(json!({ "command": "sell", "overWaitingBid": true })).await;
     assert_eq!((desk.at("/lot"), desk.at("/done/0/isLast")), (&Value::Null, &json!(true)));
     let done = desk.at("/done/0");
     let shown = [&done["lotNumber"], &done["status"], &done["price"]["text"], &done["buyer"], &done["event"]];
@@ -173,6 +173,36 @@ async fn a_sale_below_the_reserve_is_confirmed() {
     assert_eq!(desk.refused(409, named("sell")).await["code"], "reserve_not_met");
     desk.give(json!({ "command": "sell", "belowReserve": true })).await;
     assert_eq!(desk.at("/done/0/status"), "SOLD");
+}
+
+#[tokio::test]
+async fn a_sale_and_a_pass_over_a_higher_waiting_bid_are_confirmed_and_the_lost_bid_is_listed() {
+    let fixture = Fixture::new().await;
+    fixture.absentee(1, "A-1", 30_000).await;
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "bidder": "7", "amount": 10_000 })).await;
+    assert_eq!(desk.at("/waiting"), &Value::Null);
+    let bid = fixture.web_bid(0, "W-1", 50_000).await;
+    desk.load().await;
+    let waiting = desk.at("/waiting").clone();
+    assert_eq!((&waiting["bid"], &waiting["place"]), (&json!(bid), &json!("on the internet")));
+    assert_eq!(waiting["amount"]["text"], "£500");
+    assert_eq!(desk.refused(409, named("sell")).await["code"], "higher_bid_waits");
+    assert_eq!(desk.refused(409, named("pass")).await["code"], "higher_bid_waits");
+    let below = json!({ "command": "sell", "belowReserve": true });
+    assert_eq!(desk.refused(409, below).await["code"], "higher_bid_waits");
+    let over = json!({ "command": "sell", "overWaitingBid": true });
+    assert_eq!(desk.refused(409, over).await["code"], "reserve_not_met");
+    desk.give(json!({ "command": "sell", "belowReserve": true, "overWaitingBid": true })).await;
+    assert_eq!((desk.at("/done/0/status"), desk.at("/done/0/price/text")), (&json!("SOLD"), &json!("£100")));
+    assert_eq!((desk.at("/lost/0/bidder"), desk.at("/lost/0/amount/text")), (&json!("W-1"), &json!("£500")));
+    assert_eq!(desk.at("/lost/0/text"), "Lot 1: not taken before the hammer");
+
+    desk.give(named("send")).await;
+    assert_eq!(desk.at("/waiting/place"), "in the book");
+    assert_eq!(desk.refused(409, named("pass")).await["code"], "higher_bid_waits");
+    desk.give(json!({ "command": "pass", "overWaitingBid": true })).await;
+    assert_eq!(desk.at("/done/0/status"), "PASSED");
 }
 
 #[tokio::test]

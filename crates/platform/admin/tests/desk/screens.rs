@@ -32,7 +32,7 @@ async fn the_room_sees_the_lot_and_no_secret() {
     assert!(fixture.get(&viewer, &room).await.text.contains("Fair warning"));
     desk.give(named("pause")).await;
     assert!(fixture.get(&viewer, &room).await.text.contains("Paused"));
-    desk.give(named("resume")).await.give(named("pass")).await;
+    desk.give(named("resume")).await.give(json!({ "command": "pass", "overWaitingBid": true })).await;
     assert!(fixture.get(&viewer, &room).await.text.contains("Passed"));
 }
 

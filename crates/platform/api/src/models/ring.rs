@@ -1,7 +1,7 @@
 //! The ring of a webcast: its public state, and apart from it the clerk's desk.
 
 use jiff::Timestamp;
-use platform_core::ring::{ClerkCommandResult, Desk, InternetBidResult, RingState};
+use platform_core::ring::{ClerkCommandResult, Desk, InternetBidResult, InternetBidState, RingState, WaitingBid};
 use platform_rules::ring::{Commission, RingAction};
 use platform_rules::{
     Auction, AuctionKind, BidRecord, BidSource, InRing, InternetBids, Item, PendingBid, StandingBid, WebcastPhase,
@@ -118,6 +118,9 @@ pub(crate) struct DeskView {
     reserve: Option<i64>,
     /// Internet bids that wait for the clerk, in order of their arrival.
     pending: Vec<PendingView>,
+    /// The highest internet or commission bid that waits above the standing bid; null without one. `sell` and `pass`
+    /// then need `overWaitingBid`.
+    waiting: Option<WaitingView>,
     /// Absentee bids on the item in the ring, the highest first, among equal ones the earlier first. Only the clerk
     /// bids with them.
     commissions: Vec<CommissionView>,
@@ -135,6 +138,7 @@ impl DeskView {
             commands: desk.legal.iter().map(|action| action.as_str()).collect(),
             reserve: in_ring.and_then(|item| item.reserve).map(|reserve| reserve.reveal()),
             pending: in_ring.iter().flat_map(|item| &item.pending).map(PendingView::from).collect(),
+            waiting: desk.waiting.as_ref().map(WaitingView::from),
             commissions: desk.commissions.iter().map(CommissionView::from).collect(),
             bids: in_ring.iter().flat_map(|item| desk.bids.iter().map(|bid| BidView::of(item, bid))).collect(),
             last: desk.last.as_ref().filter(|_| desk.legal.contains(&RingAction::Reopen)).map(NextItemView::from),
@@ -163,6 +167,28 @@ impl From<&PendingBid> for PendingView {
     fn from(pending: &PendingBid) -> Self {
         let PendingBid { bid, bidder, amount, at } = pending;
         Self { uuid: *bid, bidder: bidder.clone(), amount: *amount, at: time(*at) }
+    }
+}
+
+/// The highest bid that waits above the standing bid.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WaitingBid)]
+pub(crate) struct WaitingView {
+    /// `internet` or `commission`.
+    source: &'static str,
+    /// UUID of the internet bid or of the absentee bid.
+    uuid: Uuid,
+    /// Paddle of the bidder.
+    bidder: String,
+    /// Amount of the internet bid, or maximum of the absentee bid, in minor units.
+    amount: i64,
+}
+
+impl From<&WaitingBid> for WaitingView {
+    fn from(waiting: &WaitingBid) -> Self {
+        let WaitingBid { source, bid, bidder, amount } = waiting;
+        Self { source: source.as_str(), uuid: *bid, bidder: bidder.clone(), amount: *amount }
     }
 }
 
@@ -240,16 +266,20 @@ impl BidView {
     }
 }
 
-/// An internet bid: waiting or accepted.
+/// An internet bid: waiting, accepted or lost.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = InternetBid)]
 pub(crate) struct InternetBidView {
     /// UUID of the bid.
     uuid: Uuid,
-    /// `waiting` for the clerk, or `accepted`.
+    /// `waiting` for the clerk, `accepted`, or `lost`: the bid waited and was not accepted.
     state: &'static str,
-    /// The bid if it was accepted; null while it waits.
+    /// Why the bid was lost: `bid_taken` (another bid raised the asking price above it), `sold_in_ring`,
+    /// `passed_in_ring`, `removed_from_ring`, `asking_price_set`, `bid_undone`, `bid_retracted` or `bid_offered` (the
+    /// bidder replaced it). Null unless it was lost.
+    reason: Option<&'static str>,
+    /// The bid if it was accepted; null otherwise.
     bid: Option<BidView>,
     /// The item after the bid.
     item: ItemView,
@@ -257,12 +287,12 @@ pub(crate) struct InternetBidView {
 
 impl InternetBidView {
     pub(crate) fn new(taken: &InternetBidResult, now: Timestamp) -> Self {
-        Self {
-            uuid: taken.uuid,
-            state: if taken.bid.is_some() { "accepted" } else { "waiting" },
-            bid: taken.bid.as_ref().map(|bid| BidView::new(&taken.item, bid)),
-            item: ItemView::new(&taken.item, &taken.auction, now),
-        }
+        let (state, reason, bid) = match &taken.state {
+            InternetBidState::Waiting => ("waiting", None, None),
+            InternetBidState::Accepted(bid) => ("accepted", None, Some(BidView::new(&taken.item, bid))),
+            InternetBidState::Lost(cause) => ("lost", Some(cause.as_str()), None),
+        };
+        Self { uuid: taken.uuid, state, reason, bid, item: ItemView::new(&taken.item, &taken.auction, now) }
     }
 }
 

@@ -89,6 +89,45 @@ async fn a_passed_lot_is_not_sold_to_an_earlier_bid() {
 }
 
 #[tokio::test]
+async fn a_bidder_learns_what_became_of_an_internet_bid() {
+    let mut hall = WebcastFixture::new(json!({}), &[json!({ "reserve": 200 })]).await;
+    hall.done("send", json!({})).await;
+    hall.done("bid", json!({ "source": "room", "bidder": "7" })).await;
+    let (low, high) = (hall.bid(0, "w-1", 120).await.json(), hall.bid(0, "w-2", 500).await.json());
+    let state = async |hall: &WebcastFixture, bid: &Value| {
+        let path = format!("{}/{}", hall.sale.path(0, "internet-bids"), bid["uuid"].as_str().unwrap());
+        let answer = hall.sale.get(&path).await;
+        (answer["state"].clone(), answer["reason"].clone(), answer["bid"]["amount"].clone())
+    };
+    assert_eq!(state(&hall, &high).await, (json!("waiting"), Value::Null, Value::Null));
+    let ring = hall.done("fair-warning", json!({})).await;
+    let waiting = &ring["desk"]["waiting"];
+    assert_eq!((&waiting["source"], &waiting["uuid"]), (&json!("internet"), &high["uuid"]), "{ring}");
+    assert_eq!((&waiting["bidder"], &waiting["amount"]), (&json!("w-2"), &json!(500)));
+
+    hall.done("bid", json!({ "source": "room", "bidder": "7", "amount": 150 })).await;
+    assert_eq!(state(&hall, &low).await, (json!("lost"), json!("bid_taken"), Value::Null));
+    for (command, body, code) in [
+        ("pass", json!({}), "higher_bid_waits"),
+        ("sell", json!({}), "higher_bid_waits"),
+        ("sell", json!({ "belowReserve": true }), "higher_bid_waits"),
+        ("sell", json!({ "overWaitingBid": true }), "reserve_not_met"),
+    ] {
+        let refused = hall.tell(command, body).await;
+        assert_eq!((refused.status, refused.code().as_str()), (409, code), "{}", refused.text);
+    }
+    hall.done("sell", json!({ "belowReserve": true, "overWaitingBid": true })).await;
+    assert_eq!(state(&hall, &high).await, (json!("lost"), json!("sold_in_ring"), Value::Null));
+
+    hall.done("reopen", json!({ "reason": "The hammer slipped" })).await;
+    let again = hall.bid(0, "w-2", 500).await.json();
+    hall.done("accept", json!({ "bid": again["uuid"] })).await;
+    assert_eq!(state(&hall, &again).await, (json!("accepted"), Value::Null, json!(500)));
+    hall.done("sell", json!({})).await;
+    assert_eq!(hall.sale.item(0).await["leader"], "w-2");
+}
+
+#[tokio::test]
 async fn reopening_a_passed_lot_restores_its_standing_bid() {
     let mut hall = WebcastFixture::new(json!({}), &[json!({})]).await;
     hall.done("send", json!({})).await;

@@ -1,5 +1,6 @@
 //! The clerk's commands on the ring of a webcast.
 
+use platform_rules::ring::Confirmed;
 use platform_rules::{Auction, BidLog, Bidder, Item, Rejection, RingCommand, ring};
 use uuid::Uuid;
 
@@ -77,12 +78,17 @@ pub enum ClerkCommand {
     Pause,
     /// Resumes bidding.
     Resume,
-    /// Sells the item to the standing bid. A price below the reserve is refused with `reserve_not_met`.
-    Sell,
-    /// Sells the item to the standing bid, and confirms that the price may be below the reserve.
-    SellBelowReserve,
-    /// Passes the item: it is not sold.
-    Pass,
+    /// Sells the item to the standing bid. What is not confirmed is refused, with `higher_bid_waits` or
+    /// `reserve_not_met`.
+    Sell {
+        /// What the clerk confirmed.
+        confirmed: Confirmed,
+    },
+    /// Passes the item: it is not sold. While a higher bid waits, this is refused with `higher_bid_waits`.
+    Pass {
+        /// The clerk confirmed that a higher internet or commission bid may wait.
+        over_waiting_bid: bool,
+    },
     /// Takes the item out of the ring, neither sold nor passed.
     Remove,
     /// Offers a PASSED item again: it is LIVE and can be sent.
@@ -268,9 +274,8 @@ impl Platform {
             ClerkCommand::FairWarning => RingCommand::FairWarning,
             ClerkCommand::Pause => RingCommand::Pause,
             ClerkCommand::Resume => RingCommand::Resume,
-            ClerkCommand::Sell => RingCommand::Sell,
-            ClerkCommand::SellBelowReserve => RingCommand::SellBelowReserve,
-            ClerkCommand::Pass => RingCommand::Pass,
+            ClerkCommand::Sell { confirmed } => RingCommand::Sell { confirmed, log: log() },
+            ClerkCommand::Pass { over_waiting_bid } => RingCommand::Pass { over_waiting_bid, log: log() },
             ClerkCommand::Remove => RingCommand::Remove,
             ClerkCommand::OfferAgain { .. } => RingCommand::OfferAgain,
             ClerkCommand::Reopen { reason } => RingCommand::Reopen { reason },

@@ -2,7 +2,9 @@
 //! now.
 
 use contract::ItemStatus;
-use platform_rules::ring::{Commission, RingAction, RingFacts, commissions, legal_actions};
+use platform_rules::ring::{
+    Commission, RingAction, RingFacts, WaitingBid, commissions, highest_waiting_bid, legal_actions,
+};
 use platform_rules::{Auction, BidLog, BidRecord, Item};
 
 use super::order::READS_MAX;
@@ -15,13 +17,15 @@ const NEXT_MAX: usize = 5;
 /// Bids of the item in the ring shown.
 const BIDS_SHOWN_MAX: usize = 20;
 /// Bids read from the store at once.
-const BIDS_READ_MAX: usize = 5_000;
+pub(super) const BIDS_READ_MAX: usize = 5_000;
 
 /// The clerk's desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Desk {
     /// Commissions on the item in the ring: the highest first, among equal ones the earlier first.
     pub commissions: Vec<Commission>,
+    /// The highest internet or commission bid that waits above the standing bid.
+    pub waiting: Option<WaitingBid>,
     /// The last bids on the item in the ring, the latest first; at most 20.
     pub bids: Vec<BidRecord>,
     /// The lot that was sold or passed last, while no other lot was sent.
@@ -70,8 +74,9 @@ impl Platform {
         };
         let legal = legal_actions(&facts);
         let commissions = in_ring.map(|item| commissions(item, &log)).transpose()?.unwrap_or_default();
+        let waiting = in_ring.map(|item| highest_waiting_bid(item, &log)).transpose()?.flatten();
         let bids = log.bids().iter().rev().take(BIDS_SHOWN_MAX).cloned().collect();
-        Ok(Desk { commissions, bids, last, next, legal })
+        Ok(Desk { commissions, waiting, bids, last, next, legal })
     }
 
     async fn any_passed(&self, auction: &Auction, changed: Option<ItemAfterCommand<'_>>) -> PlatformResult<bool> {

@@ -1,12 +1,14 @@
 //! Internet bids on the item in the ring of a webcast.
 
-use platform_rules::{Auction, Item, RingCommand};
+use platform_rules::{Auction, BidSource, Cause, Item, RingCommand};
 use uuid::Uuid;
 
+use super::desk::BIDS_READ_MAX;
+use crate::access::caller::visible;
 use crate::decide::{Decision, expect_version};
-use crate::error::PlatformResult;
+use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::port::Bid;
+use crate::port::{Bid, Page};
 use crate::{Caller, Platform, Scope};
 
 /// The input of an internet bid.
@@ -18,13 +20,24 @@ pub struct NewInternetBid {
     pub amount: i64,
 }
 
+/// What became of an internet bid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InternetBidState {
+    /// It waits for the clerk.
+    Waiting,
+    /// It was accepted as this bid.
+    Accepted(Box<Bid>),
+    /// It waited and was not accepted, for this cause.
+    Lost(Cause),
+}
+
 /// The result of an internet bid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InternetBidResult {
     /// UUID of the bid.
     pub uuid: Uuid,
-    /// The bid, when the platform accepted it without the clerk; none while it is pending.
-    pub bid: Option<Bid>,
+    /// What became of it.
+    pub state: InternetBidState,
     /// The item after the bid.
     pub item: Item,
     /// The item's auction.
@@ -68,10 +81,47 @@ impl Platform {
                 draft.set_bidder_preconditions(&admitted);
                 // The auction keeps its version, so that bids on other items do not conflict with this one.
                 let item = draft.item(&auction, item, &decided.item);
-                let result = InternetBidResult { uuid, bid: draft.last_bid().cloned(), item, auction };
+                let state = draft
+                    .last_bid()
+                    .map_or(InternetBidState::Waiting, |bid| InternetBidState::Accepted(Box::new(bid.clone())));
+                let result = InternetBidResult { uuid, state, item, auction };
                 let change = draft.finish(answering.as_ref(), &result);
                 Ok(Decision { customer: result.item.customer, change, result })
             })
             .await
+    }
+
+    /// What became of an internet bid on an item. An item keeps the latest 50 bids that were not accepted.
+    ///
+    /// Errors: `not_found`.
+    pub async fn internet_bid(&self, caller: &Caller, item: Uuid, bid: Uuid) -> PlatformResult<InternetBidResult> {
+        caller.require(Scope::BidsWrite)?;
+        let item = visible(caller, self.store().item(item).await?, "item", |item| item.customer)?;
+        let auction = self.visible_auction(caller, item.auction).await?;
+        let lost = item.lost.iter().find(|lost| lost.bid.bid == bid);
+        let state = if item.pending.iter().any(|pending| pending.bid == bid) {
+            InternetBidState::Waiting
+        } else if let Some(lost) = lost {
+            InternetBidState::Lost(lost.cause)
+        } else {
+            self.accepted_internet_bid(&item, bid).await?
+        };
+        Ok(InternetBidResult { uuid: bid, state, item, auction })
+    }
+
+    async fn accepted_internet_bid(&self, item: &Item, bid: Uuid) -> PlatformResult<InternetBidState> {
+        let mut after = 0;
+        // Bid numbers have no gaps, so the loop ends with the item's last bid.
+        while after < item.bid_count {
+            let page = Page { after: Some(after), limit: BIDS_READ_MAX };
+            let bids = self.store().bids(item.uuid, page).await?;
+            let Some(last) = bids.last().map(|last| last.number) else { break };
+            let is_it = |found: &Bid| found.uuid == bid && found.source == BidSource::Internet;
+            if let Some(found) = bids.into_iter().find(is_it) {
+                return Ok(InternetBidState::Accepted(Box::new(found)));
+            }
+            after = last;
+        }
+        Err(PlatformError::NotFound("internet bid"))
     }
 }

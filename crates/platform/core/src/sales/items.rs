@@ -211,6 +211,7 @@ impl Platform {
             before_pass: None,
             post_sale_offer: false,
             pending: Vec::new(),
+            lost: Vec::new(),
             relisted_from: None,
             relisted_as: None,
             sandbox: auction.sale_mode() == SaleMode::Sandbox,

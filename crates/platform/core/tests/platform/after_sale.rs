@@ -7,7 +7,7 @@ use platform_core::PlatformError;
 use platform_core::bidders::NewRegistration;
 use platform_core::bidding::bids::NewBid;
 use platform_core::port::{Page, RegistrationStatus};
-use platform_core::ring::{ClerkCommand, ClerkCommandResult};
+use platform_core::ring::{ClerkCommand, ClerkCommandResult, Confirmed};
 use platform_core::sales::auctions::NewAuction;
 use platform_core::sales::auctions::requested_status::RequestedStatus;
 use platform_core::sales::item_ends::ItemEndWorker;
@@ -60,7 +60,7 @@ impl Sale {
     async fn sold_in_the_room(&self) {
         self.clerk(ClerkCommand::Send { item: None }).await.unwrap();
         self.clerk(ClerkCommand::OpenRoomBid { amount: Some(5_000) }).await.unwrap();
-        self.clerk(ClerkCommand::Sell).await.unwrap();
+        self.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await.unwrap();
     }
 
     async fn buyer(&self, item: usize, buyer: &str, reason: Option<&str>) -> Result<Item, PlatformError> {
@@ -136,8 +136,13 @@ async fn a_sale_below_the_reserve_is_confirmed() {
     let sale = Sale::new(AuctionKind::Webcast, &[Some(9_000)]).await;
     sale.clerk(ClerkCommand::Send { item: None }).await.unwrap();
     sale.clerk(ClerkCommand::RoomBid { bidder: "7".to_owned(), amount: Some(5_000) }).await.unwrap();
-    assert_eq!(code(sale.clerk(ClerkCommand::Sell).await), "reserve_not_met");
-    let sold = sale.clerk(ClerkCommand::SellBelowReserve).await.unwrap().about.unwrap();
+    assert_eq!(code(sale.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await), "reserve_not_met");
+    let sold = sale
+        .clerk(ClerkCommand::Sell { confirmed: Confirmed { below_reserve: true, over_waiting_bid: false } })
+        .await
+        .unwrap()
+        .about
+        .unwrap();
     assert_eq!((sold.status, sold.reserve_met()), (ItemStatus::Sold, Some(false)));
 }
 

@@ -8,7 +8,7 @@ use kit_runtime::clock::Clock as _;
 use platform_core::bidding::bids::NewBid;
 use platform_core::config::TimerConfig;
 use platform_core::port::Page;
-use platform_core::ring::ClerkCommand;
+use platform_core::ring::{ClerkCommand, Confirmed};
 use platform_core::sales::auctions::{CreatedAuction, NewAuction};
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::new_item::NewItem;
@@ -186,7 +186,9 @@ async fn a_clerk_works_by_the_clock_of_the_auction() {
     let (auction, table, start) = (created.auction.uuid, created.items[0].uuid, fixture.clock.now());
     advance(&fixture, auction, Advance::Seconds(25 * 3_600)).await.unwrap();
     let room = ClerkCommand::RoomBid { bidder: "paddle 7".into(), amount: Some(5_000) };
-    for command in [ClerkCommand::Send { item: Some(table) }, room, ClerkCommand::Sell] {
+    for command in
+        [ClerkCommand::Send { item: Some(table) }, room, ClerkCommand::Sell { confirmed: Confirmed::default() }]
+    {
         let seen = fixture.platform.ring(&fixture.caller, auction).await.unwrap().version();
         fixture.platform.clerk(&fixture.caller, auction, &command, seen, None).await.unwrap();
     }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use contract::{AuctionStatus, ItemStatus};
 use platform_core::bidding::bids::NewBid;
 use platform_core::port::Page;
-use platform_core::ring::{ClerkCommand, ClerkCommandResult, NewInternetBid, RingAction, RingState};
+use platform_core::ring::{
+    ClerkCommand, ClerkCommandResult, Confirmed, InternetBidState, NewInternetBid, RingAction, RingState,
+};
 use platform_core::sales::auctions::NewAuction;
 use platform_core::sales::new_item::NewItem;
 use platform_core::{Caller, PlatformError, Scope};
@@ -52,7 +54,11 @@ impl Webcast {
 
     async fn bid(&self, bidder: &str, amount: i64) -> Result<Option<platform_core::bidding::bid::Bid>, PlatformError> {
         let new = NewInternetBid { bidder: bidder.into(), amount };
-        Ok(self.fixture.platform.bid_in_ring(&self.fixture.caller, self.items[0], &new, None, None).await?.fresh()?.bid)
+        let placed = self.fixture.platform.bid_in_ring(&self.fixture.caller, self.items[0], &new, None, None).await?;
+        Ok(match placed.fresh()?.state {
+            InternetBidState::Accepted(bid) => Some(*bid),
+            _ => None,
+        })
     }
 
     async fn leave(&self, bidder: &str, maximum: i64) -> Result<(), PlatformError> {
@@ -72,15 +78,21 @@ fn room(bidder: &str, amount: i64) -> ClerkCommand {
 #[tokio::test]
 async fn a_webcast_is_sold_lot_by_lot_and_reconciled() {
     let sale = Webcast::new(2, InternetBids::WaitForClerk).await;
-    assert_eq!(sale.clerk(ClerkCommand::Sell).await.unwrap_err().code(), "not_in_ring");
+    assert_eq!(
+        sale.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await.unwrap_err().code(),
+        "not_in_ring"
+    );
     sale.clerk(next()).await.unwrap();
     assert_eq!(sale.clerk(next()).await.unwrap_err().code(), "ring_occupied");
-    assert_eq!(sale.clerk(ClerkCommand::Sell).await.unwrap_err().code(), "no_standing_bid");
+    assert_eq!(
+        sale.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await.unwrap_err().code(),
+        "no_standing_bid"
+    );
     assert_eq!(sale.clerk(room("paddle 7", 5_000)).await.unwrap().bid.unwrap().amount, 5_000);
-    let sold = sale.clerk(ClerkCommand::Sell).await.unwrap();
+    let sold = sale.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await.unwrap();
     assert_eq!((sold.about.unwrap().status, sold.ring.auction.in_ring), (ItemStatus::Sold, None));
     sale.clerk(next()).await.unwrap();
-    sale.clerk(ClerkCommand::Pass).await.unwrap();
+    sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap();
     assert_eq!(sale.clerk(next()).await.unwrap_err().code(), "not_found");
 
     let (fixture, reconcile) = (&sale.fixture, AuctionStatus::Reconciliation);
@@ -100,8 +112,10 @@ async fn of_two_clerks_who_saw_the_same_one_gets_a_conflict() {
     sale.clerk(next()).await.unwrap();
     sale.clerk(room("7", 100)).await.unwrap();
     let seen = sale.ring().await;
-    let (one, other) =
-        tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell), sale.clerk_who_saw(&seen, ClerkCommand::Pass));
+    let (one, other) = tokio::join!(
+        sale.clerk_who_saw(&seen, ClerkCommand::Sell { confirmed: Confirmed::default() }),
+        sale.clerk_who_saw(&seen, ClerkCommand::Pass { over_waiting_bid: false })
+    );
     let codes = [one.err(), other.err()].map(|error| error.map(|error| error.code()));
     assert!(codes.contains(&None) && codes.contains(&Some("precondition_failed")), "{codes:?}");
     assert_eq!(sale.fixture.journal_of(sale.items[0]).await.len(), 2, "created, and one hammer");
@@ -138,7 +152,7 @@ async fn internet_bids_are_pending_and_raise_the_version_of_the_ring() {
     sale.clerk(next()).await.unwrap();
     let seen = sale.clerk(room("7", 100)).await.unwrap().ring;
     assert_eq!(sale.bid("b-17", 5_000).await.unwrap(), None);
-    let unseen = sale.clerk_who_saw(&seen, ClerkCommand::Sell).await.unwrap_err();
+    let unseen = sale.clerk_who_saw(&seen, ClerkCommand::Sell { confirmed: Confirmed::default() }).await.unwrap_err();
     assert_eq!(unseen.code(), "precondition_failed");
     let pending = sale.ring().await.item.unwrap().pending.remove(0);
     let taken = sale.clerk(ClerkCommand::Accept { bid: pending.bid }).await.unwrap();
@@ -185,7 +199,7 @@ async fn the_desk_shows_the_next_items_and_the_possible_commands() {
     assert_eq!(sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap_err().code(), "not_last_item");
     assert_eq!(first_by_the_rules(&removed).await, "7");
     sale.clerk(next()).await.unwrap();
-    let passed = sale.clerk(ClerkCommand::Pass).await.unwrap().ring;
+    let passed = sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap().ring;
     assert_eq!(lots(&passed), ["8", "1", "2", "3", "4"]);
     assert_eq!(first_by_the_rules(&passed).await, "8");
     let desk = passed.desk.as_ref().unwrap();
@@ -213,7 +227,8 @@ async fn clerk_commands_and_bids_share_the_item_queue() {
         let (late, later, ()) = tokio::join!(sale.bid("b-18", 500), sale.bid("b-19", 600), async { drop(held) });
         [late, later]
     };
-    let (sold, refused) = tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell), bids);
+    let (sold, refused) =
+        tokio::join!(sale.clerk_who_saw(&seen, ClerkCommand::Sell { confirmed: Confirmed::default() }), bids);
     assert_eq!(sold.unwrap().about.unwrap().price(), Some(100));
     for refused in refused {
         assert!(["item_not_live", "not_in_ring"].contains(&refused.unwrap_err().code()));
@@ -226,7 +241,7 @@ async fn a_bid_after_the_hammer_is_shown_for_fifteen_seconds_with_how_late_it_wa
     sale.clerk(next()).await.unwrap();
     sale.clerk(room("7", 100)).await.unwrap();
     assert_eq!(sale.bid("8", 5).await.unwrap_err().code(), "bid_too_low");
-    sale.clerk(ClerkCommand::Sell).await.unwrap();
+    sale.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await.unwrap();
     sale.fixture.clock.advance(Duration::from_millis(840));
     assert!(sale.bid("9", 500).await.is_err());
     let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
@@ -255,7 +270,7 @@ async fn a_rehearsal_is_journalled_and_never_published() {
     let rehearsed = Webcast { auction: rehearsal.uuid, items: items.iter().map(|item| item.uuid).collect(), ..sale };
     rehearsed.clerk(next()).await.unwrap();
     rehearsed.clerk(room("7", 100)).await.unwrap();
-    let sold = rehearsed.clerk(ClerkCommand::Sell).await.unwrap().about.unwrap();
+    let sold = rehearsed.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await.unwrap().about.unwrap();
     assert_eq!(sold.status, ItemStatus::Sold);
     let platform = &rehearsed.fixture.platform;
     let journal = rehearsed.fixture.journal_of(sold.uuid).await;

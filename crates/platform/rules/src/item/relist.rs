@@ -74,6 +74,7 @@ pub fn relist(
         before_pass: None,
         post_sale_offer: false,
         pending: Vec::new(),
+        lost: Vec::new(),
         relisted_from: Some(unsold.uuid),
         relisted_as: None,
         sequence: 0,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::sale::Sale;
 use crate::proxy::Pricing;
 use crate::{
-    AuctionKind, BidRecord, BidSource, Cause, Item, ItemChange, PublicBid, PublicItem, RingStatus, minimum_bid,
+    AuctionKind, BidRecord, BidSource, Cause, Item, ItemChange, LostBid, PublicBid, PublicItem, RingStatus, minimum_bid,
 };
 
 impl Sale {
@@ -198,6 +198,8 @@ impl Sale {
         paddles.sort_unstable();
         paddles.dedup();
         assert_eq!(paddles.len(), item.pending.len(), "at most one bid of each bidder is pending");
+        let is_pending = |lost: &LostBid| item.pending.iter().any(|pending| pending.bid == lost.bid.bid);
+        assert!(!item.lost.iter().any(is_pending), "a lost bid waits no longer");
     }
 
     /// No public view contains a reserve or a maximum, except as an amount that was public already.

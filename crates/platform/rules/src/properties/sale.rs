@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::steps::{Facts, PADDLES, Paddle, Step};
 use crate::edit::AuctionEdit;
 use crate::item::ItemEdit;
+use crate::ring::Confirmed;
 use crate::sample::{at, auction, item};
 use crate::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Hidden, InternetBids, Item, ItemChange, ItemCommand,
@@ -161,9 +162,10 @@ impl Sale {
             Step::Buyer { paddle, with_reason } => {
                 OfItem(ItemCommand::ChangeBuyer { bidder: bidder(paddle), reason: with_reason.then_some(reason) })
             }
-            Step::Sell => OfRing(RingCommand::Sell),
-            Step::SellBelowReserve => OfRing(RingCommand::SellBelowReserve),
-            Step::Pass => OfRing(RingCommand::Pass),
+            Step::Sell { below_reserve, over_waiting_bid } => {
+                OfRing(RingCommand::Sell { confirmed: Confirmed { below_reserve, over_waiting_bid }, log })
+            }
+            Step::Pass { over_waiting_bid } => OfRing(RingCommand::Pass { over_waiting_bid, log }),
             Step::Remove => OfRing(RingCommand::Remove),
             Step::OfferAgain => OfRing(RingCommand::OfferAgain),
             Step::Reopen => OfRing(RingCommand::Reopen { reason }),

@@ -31,7 +31,7 @@ pub(super) fn set(auction: &Auction, item: &Item, amount: i64, log: &BidLog) -> 
     changes.extend(if amount < ring.asking_price {
         drop_pending(item, Cause::AskingPriceSet)
     } else {
-        keep_pending(item, amount, Cause::AskingPriceSet)
+        keep_pending(item, amount, None, Cause::AskingPriceSet)
     });
     Ok(changes)
 }

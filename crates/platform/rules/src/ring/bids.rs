@@ -46,7 +46,7 @@ pub(super) fn accept(auction: &Auction, item: &Item, offer: &Offer) -> Result<Ve
         ItemChange::BidAccepted { record, standing },
         in_ring(InRing { asking_price, warnings: 0, lowered: false, ..ring }, Cause::BidTaken),
     ];
-    changes.extend(keep_pending(item, asking_price, Cause::BidTaken));
+    changes.extend(keep_pending(item, asking_price, Some(offer.bid), Cause::BidTaken));
     Ok(changes)
 }
 

@@ -94,14 +94,22 @@ pub enum RingCommand {
     Pause,
     /// The clerk resumes bidding.
     Resume,
-    /// The clerk sells the item to the standing bid. The ring is empty afterwards. A price below the reserve is rejected
-    /// with `reserve_not_met`.
-    Sell,
-    /// The clerk sells the item to the standing bid, and confirms that the price may be below the reserve.
-    SellBelowReserve,
+    /// The clerk sells the item to the standing bid. The ring is empty afterwards. What is not confirmed is rejected, with
+    /// `higher_bid_waits` or `reserve_not_met`.
+    Sell {
+        /// What the clerk confirmed.
+        confirmed: Confirmed,
+        /// The item's bids.
+        log: BidLog,
+    },
     /// The clerk passes the item: it is not sold, and its bids are over except for absentee bids. The ring is empty
-    /// afterwards.
-    Pass,
+    /// afterwards. While a higher bid waits, this is rejected with `higher_bid_waits` until it is confirmed.
+    Pass {
+        /// The clerk confirmed that the item is passed while a higher internet or commission bid waits.
+        over_waiting_bid: bool,
+        /// The item's bids.
+        log: BidLog,
+    },
     /// The clerk takes the item out of the ring, neither sold nor passed. It is LIVE, waits, and keeps its bids.
     Remove,
     /// The clerk makes a PASSED item LIVE again. It waits to be sent; another item may be in the ring.
@@ -111,6 +119,15 @@ pub enum RingCommand {
         /// Why.
         reason: String,
     },
+}
+
+/// What the clerk confirmed about a sale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Confirmed {
+    /// The price may be below the reserve.
+    pub below_reserve: bool,
+    /// A higher internet or commission bid may wait.
+    pub over_waiting_bid: bool,
 }
 
 /// The changes of an item and of its auction's ring. The caller commits both or neither.

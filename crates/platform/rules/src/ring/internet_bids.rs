@@ -30,13 +30,14 @@ pub(super) fn place(
     if auction.internet_bids == InternetBids::AcceptedAtOnce {
         return accept_bid(auction, item, offer);
     }
-    let mut pending: Vec<PendingBid> =
-        item.pending.iter().filter(|other| other.bidder != bidder.paddle).cloned().collect();
+    let (replaced, mut pending): (Vec<_>, Vec<_>) =
+        item.pending.iter().cloned().partition(|other| other.bidder == bidder.paddle);
     if pending.len() >= PENDING_MAX {
         return Err(Rejection::TooManyPending { maximum: PENDING_MAX });
     }
     pending.push(PendingBid { bid: offer.bid, bidder: offer.bidder.clone(), amount: offer.amount, at: offer.at });
-    Ok(vec![ItemChange::PendingChanged { pending, cause: Cause::BidOffered }])
+    let lost = replaced.iter().map(|other| other.bid).collect();
+    Ok(vec![ItemChange::PendingChanged { pending, lost, cause: Cause::BidOffered }])
 }
 
 /// The clerk accepts a pending bid. The bidder's registration and limit are checked again.
@@ -54,13 +55,15 @@ pub(super) fn accept(
     accept_bid(auction, item, &offer)
 }
 
-/// Drops the pending bids below the new asking price; none when all of them reach it.
-pub(super) fn keep_pending(item: &Item, asking_price: i64, cause: Cause) -> Option<ItemChange> {
-    let kept: Vec<PendingBid> = item.pending.iter().filter(|pending| pending.amount >= asking_price).cloned().collect();
-    (kept.len() < item.pending.len()).then_some(ItemChange::PendingChanged { pending: kept, cause })
+/// Drops the pending bids below the new asking price, and the one that was `accepted`; none when nothing changes.
+pub(super) fn keep_pending(item: &Item, asking_price: i64, accepted: Option<Uuid>, cause: Cause) -> Option<ItemChange> {
+    let waits_on = |pending: &PendingBid| pending.amount >= asking_price && Some(pending.bid) != accepted;
+    let (pending, dropped): (Vec<_>, Vec<_>) = item.pending.iter().cloned().partition(waits_on);
+    let lost = dropped.iter().map(|pending| pending.bid).filter(|bid| Some(*bid) != accepted).collect();
+    (!dropped.is_empty()).then_some(ItemChange::PendingChanged { pending, lost, cause })
 }
 
 /// Drops all pending bids; none when there are none.
 pub(super) fn drop_pending(item: &Item, cause: Cause) -> Option<ItemChange> {
-    (!item.pending.is_empty()).then(|| ItemChange::PendingChanged { pending: Vec::new(), cause })
+    keep_pending(item, i64::MAX, None, cause)
 }

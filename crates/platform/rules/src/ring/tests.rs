@@ -1,7 +1,7 @@
 //! Tests of the clerk's commands and of internet bids.
 
 use super::*;
-use crate::sample::{at, auction, in_ring, item, with_bid};
+use crate::sample::{at, auction, in_ring, item, log_of, with_bid};
 use crate::{BidLog, Hidden};
 use contract::AuctionStatus;
 use contract::ItemStatus::{Live, Passed, Preview, Sold, Suspended, Unsold, Withdrawn};
@@ -17,6 +17,18 @@ fn room(amount: i64) -> RingCommand {
 
 fn relayed(amount: i64) -> RingCommand {
     RingCommand::RelayedBid { bid: Uuid::from_u128(61), bidder: Bidder::vouched_for("b-17"), amount }
+}
+
+fn sell(item: &Item) -> RingCommand {
+    RingCommand::Sell { confirmed: Confirmed::default(), log: log_of(item) }
+}
+
+fn sell_below_reserve(item: &Item) -> RingCommand {
+    RingCommand::Sell { confirmed: Confirmed { below_reserve: true, over_waiting_bid: false }, log: log_of(item) }
+}
+
+fn pass(item: &Item) -> RingCommand {
+    RingCommand::Pass { over_waiting_bid: false, log: log_of(item) }
 }
 
 fn run(auction: &mut Auction, item: &mut Item, command: RingCommand) -> Result<(), Rejection> {
@@ -43,9 +55,11 @@ fn refused(auction: &Auction, item: &Item, command: RingCommand, code: &str) {
 fn an_item_is_sent_bid_on_and_sold_and_the_ring_is_empty_again() {
     let mut auction = webcast();
     let mut item = item(&auction, Live);
-    for command in [RingCommand::Send, room(10_000), relayed(11_000), RingCommand::Sell] {
+    for command in [RingCommand::Send, room(10_000), relayed(11_000)] {
         run(&mut auction, &mut item, command).unwrap();
     }
+    let sold = sell(&item);
+    run(&mut auction, &mut item, sold).unwrap();
     assert_eq!((item.status, item.ring, auction.in_ring), (Sold, RingStatus::Done, None));
     assert_eq!((item.price(), item.bid_count, item.sequence, item.announced), (Some(11_000), 2, 2, true));
     assert_eq!(auction.sequence, 1, "the ring does not change the status of the auction");
@@ -56,12 +70,13 @@ fn the_clerk_sells_below_the_reserve_when_confirmed_but_not_without_a_bid() {
     let auction = webcast();
     let (auction, offered) =
         in_ring(auction.clone(), Item { reserve: Some(Hidden::new(90_000)), ..item(&auction, Live) });
-    refused(&auction, &offered, RingCommand::Sell, "no_standing_bid");
-    refused(&auction, &offered, RingCommand::SellBelowReserve, "no_standing_bid");
+    refused(&auction, &offered, sell(&offered), "no_standing_bid");
+    refused(&auction, &offered, sell_below_reserve(&offered), "no_standing_bid");
     let below = with_bid(offered.clone(), 10_000);
-    refused(&auction, &below, RingCommand::Sell, "reserve_not_met");
-    assert!(decide(&auction, &below, RingCommand::SellBelowReserve, at(10)).is_ok());
-    assert!(decide(&auction, &with_bid(offered, 90_000), RingCommand::Sell, at(10)).is_ok());
+    refused(&auction, &below, sell(&below), "reserve_not_met");
+    assert!(decide(&auction, &below, sell_below_reserve(&below), at(10)).is_ok());
+    let met = with_bid(offered, 90_000);
+    assert!(decide(&auction, &met, sell(&met), at(10)).is_ok());
 }
 
 #[test]
@@ -69,7 +84,8 @@ fn a_pass_is_announced_and_so_is_sending_the_item_again() {
     let mut auction = webcast();
     let mut item = item(&auction, Live);
     run(&mut auction, &mut item, RingCommand::Send).unwrap();
-    run(&mut auction, &mut item, RingCommand::Pass).unwrap();
+    let passed = pass(&item);
+    run(&mut auction, &mut item, passed).unwrap();
     assert_eq!((item.status, item.ring, item.announced, auction.in_ring), (Passed, RingStatus::Done, true, None));
     let again = decide(&auction, &item, RingCommand::Send, at(20)).unwrap();
     assert!(matches!(
@@ -106,7 +122,7 @@ fn only_one_item_is_in_the_ring_and_only_a_live_or_passed_one_enters() {
 fn bids_sales_and_passes_need_the_item_in_the_ring() {
     let auction = webcast();
     let waiting = with_bid(item(&auction, Live), 10_000);
-    for command in [room(50_000), relayed(50_000), RingCommand::Sell, RingCommand::Pass, RingCommand::Remove] {
+    for command in [room(50_000), relayed(50_000), sell(&waiting), pass(&waiting), RingCommand::Remove] {
         refused(&auction, &waiting, command.clone(), "not_in_ring");
         let (occupied, offered) = in_ring(auction.clone(), waiting.clone());
         refused(&occupied, &waiting, command.clone(), "not_in_ring");
@@ -142,7 +158,8 @@ fn a_removed_item_waits_with_its_bids() {
 
 #[test]
 fn only_a_live_webcast_has_a_ring() {
-    let every = [RingCommand::Send, room(1), relayed(1), RingCommand::Sell, RingCommand::Pass, RingCommand::OfferAgain];
+    let empty = item(&webcast(), Live);
+    let every = [RingCommand::Send, room(1), relayed(1), sell(&empty), pass(&empty), RingCommand::OfferAgain];
     let timed = auction(AuctionKind::Timed, AuctionStatus::Live);
     let preview = auction(AuctionKind::Webcast, AuctionStatus::Preview);
     let elsewhere = Item { auction: Uuid::from_u128(77), ..item(&preview, Live) };

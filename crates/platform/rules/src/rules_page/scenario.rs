@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::given::{Given, number};
 use crate::item::{NewLot, relist};
 use crate::lifecycle::{self, AuctionCommand, ItemCounts};
+use crate::ring::Confirmed;
 use crate::sample::{at, auction};
 use crate::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Cause, Item, ItemChange, ItemCommand, LogHash,
@@ -141,15 +142,26 @@ impl Scenario {
             ["fair", "warning"] => OfRing(RingCommand::FairWarning),
             ["pause"] => OfRing(RingCommand::Pause),
             ["resume"] => OfRing(RingCommand::Resume),
-            ["sell"] => OfRing(RingCommand::Sell),
-            ["sell", "below", "reserve"] => OfRing(RingCommand::SellBelowReserve),
+            ["sell", ref confirmed @ ..] => {
+                let confirmed = match *confirmed {
+                    [] => Confirmed::default(),
+                    ["below", "reserve"] => Confirmed { below_reserve: true, ..Confirmed::default() },
+                    ["over", "waiting", "bid"] => Confirmed { over_waiting_bid: true, ..Confirmed::default() },
+                    ["below", "reserve", "over", "waiting", "bid"] => {
+                        Confirmed { below_reserve: true, over_waiting_bid: true }
+                    }
+                    _ => return Err(format!("unknown confirmation {:?}", confirmed.join(" "))),
+                };
+                OfRing(RingCommand::Sell { confirmed, log: log() })
+            }
             ["buyer", paddle] => {
                 OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason: Some(reason()) })
             }
             ["buyer", paddle, "without", "reason"] => {
                 OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason: None })
             }
-            ["pass"] => OfRing(RingCommand::Pass),
+            ["pass"] => OfRing(RingCommand::Pass { over_waiting_bid: false, log: log() }),
+            ["pass", "over", "waiting", "bid"] => OfRing(RingCommand::Pass { over_waiting_bid: true, log: log() }),
             ["remove"] => OfRing(RingCommand::Remove),
             ["offer", "again"] => OfRing(RingCommand::OfferAgain),
             ["reopen"] => OfRing(RingCommand::Reopen { reason: reason() }),

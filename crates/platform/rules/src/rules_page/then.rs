@@ -67,6 +67,11 @@ impl Scenario {
                 let waiting = self.item.pending.iter().map(|pending| format!(" {} {}", pending.bidder, pending.amount));
                 format!("waits:{}", waiting.collect::<Vec<_>>().join(" /"))
             }
+            ["lost:", ..] => {
+                let lost = self.item.lost.iter();
+                let lost = lost.map(|lost| format!(" {} {} {}", lost.bid.bidder, lost.bid.amount, lost.cause.as_str()));
+                format!("lost:{}", lost.collect::<Vec<_>>().join(" /"))
+            }
             ["nothing", "waits"] => {
                 if self.item.pending.is_empty() {
                     claim.to_owned()

@@ -8,7 +8,7 @@ use platform_core::audit::check_records;
 use platform_core::bidding::bids::NewBid;
 use platform_core::error::PlatformError;
 use platform_core::port::Store;
-use platform_core::ring::ClerkCommand;
+use platform_core::ring::{ClerkCommand, Confirmed};
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_rules::AuctionKind;
 use uuid::Uuid;
@@ -127,8 +127,8 @@ pub(crate) async fn run(sale: &TestSale, item: Uuid, command: &Command) -> bool 
         Command::RoomBid { paddle, amount } => {
             clerk(ClerkCommand::RoomBid { bidder: paddle, amount: Some(amount) }).await
         }
-        Command::Sell => clerk(ClerkCommand::Sell).await,
-        Command::Pass => clerk(ClerkCommand::Pass).await,
+        Command::Sell => clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await,
+        Command::Pass => clerk(ClerkCommand::Pass { over_waiting_bid: false }).await,
         Command::Remove => clerk(ClerkCommand::Remove).await,
         Command::OfferAgain => clerk(ClerkCommand::OfferAgain { item }).await,
         Command::Reopen => clerk(ClerkCommand::Reopen { reason: "the hammer slipped".to_owned() }).await,

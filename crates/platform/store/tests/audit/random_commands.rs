@@ -12,7 +12,7 @@ use platform_core::bidders::{NewRegistration, RegistrationDecision, Registration
 use platform_core::bidding::bids::NewBid;
 use platform_core::error::{PlatformError, PlatformResult};
 use platform_core::port::{Page, Registration, RegistrationStatus, Store};
-use platform_core::ring::{ClerkCommand, NewInternetBid};
+use platform_core::ring::{ClerkCommand, Confirmed, NewInternetBid};
 use platform_core::sales::auctions::copy::{AuctionCopy, CopiedItems};
 use platform_core::sales::auctions::edit::AuctionPatch;
 use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
@@ -276,8 +276,8 @@ impl RandomCommands<'_> {
                 let bid = self.one_of(&bids).map_or(Uuid::nil(), |bid| bid.uuid);
                 ("retract", ClerkCommand::Retract { bid, reason: reason() }, CommandEffect::TookBack)
             }
-            50..54 => ("sell", ClerkCommand::Sell, CommandEffect::Other),
-            54..57 => ("pass", ClerkCommand::Pass, CommandEffect::TookBack),
+            50..54 => ("sell", ClerkCommand::Sell { confirmed: Confirmed::default() }, CommandEffect::Other),
+            54..57 => ("pass", ClerkCommand::Pass { over_waiting_bid: false }, CommandEffect::TookBack),
             57..59 => ("remove", ClerkCommand::Remove, CommandEffect::Other),
             59..61 => {
                 let passed = items.iter().find(|item| item.status == ItemStatus::Passed).unwrap_or(item);

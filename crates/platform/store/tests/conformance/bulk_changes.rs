@@ -311,7 +311,7 @@ pub(super) async fn what_was_passed_is_unsold_step_by_step(store: Shared) {
     };
     for _ in 0..9 {
         clerk(ClerkCommand::Send { item: None }).await;
-        clerk(ClerkCommand::Pass).await;
+        clerk(ClerkCommand::Pass { over_waiting_bid: false }).await;
     }
     nodes.status(auction, AuctionStatus::Reconciliation).await.unwrap();
     assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Unsold, 4), (ItemStatus::Passed, 5)]);

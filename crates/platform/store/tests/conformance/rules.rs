@@ -90,7 +90,7 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
         15 => of_ring(RingCommand::Undo { reason, log }),
         16 => of_ring(RingCommand::Retract { bid: earlier, reason, log }),
         17 => of_ring(RingCommand::FairWarning),
-        18 => of_ring(RingCommand::Pass),
+        18 => of_ring(RingCommand::Pass { over_waiting_bid: step.is_multiple_of(2), log }),
         19 => of_ring(RingCommand::Reopen { reason }),
         20..22 => {
             let pending = item.pending.first();

@@ -131,7 +131,10 @@ async fn a_whole_webcast(launch: &Launch) {
     assert_eq!(clerks.at("/offer/warnings"), 1);
 
     // Sell, reopen with a reason, undo the last bid, sell again.
-    clerks.race("sell", json!({})).await;
+    // The absentee left more: the sale over this bid is confirmed.
+    clerks.refused("sell", json!({}), StatusCode::CONFLICT).await;
+    assert_eq!(clerks.at("/desk/waiting/source"), "commission");
+    clerks.race("sell", json!({ "overWaitingBid": true })).await;
     assert_eq!((clerks.at("/last/status"), clerks.at("/item")), (&json!("SOLD"), &Value::Null));
     clerks.refused("reopen", json!({ "reason": " " }), StatusCode::UNPROCESSABLE_ENTITY).await;
     clerks.race("reopen", json!({ "reason": "the wrong paddle" })).await;

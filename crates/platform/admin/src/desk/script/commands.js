@@ -82,7 +82,7 @@ function doneWords(command, before, after) {
       const cancelled = (before.offer.standing?.amount.minor ?? 0) >= command.amount;
       return `Asking ${offer.askingPrice.text}.${cancelled ? ` Bids from there on were cancelled; ask for ${before.offer.askingPrice.text} again to bring them back.` : ""}`;
     }
-    case "fair-warning": return "Fair warning given.";
+    case "fair-warning": return `Fair warning given.${after.waiting ? ` ${waits(after.waiting)}` : ""}`;
     case "pause": return "Bidding is paused.";
     case "resume": return "Bidding goes on.";
     case "reopen": return `Lot ${lot.lotNumber} is reopened.`;
@@ -150,6 +150,23 @@ const REOPEN_REASONS = ["The hammer fell by mistake", "A bid came as the hammer 
 const BUYER_REASONS = ["The paddle was read wrong", "The wrong bidder was recorded", "The buyer bids with another paddle"];
 const PADDLE_REASON = "The paddle was entered after the hammer";
 
+/** The bid that waits, in words. */
+const waits = (waiting) => `${waiting.amount.text} waits ${waiting.place}.`;
+
+/** True, with a refusal, right after the highest waiting bid has changed: the clerk can't have read it. */
+function hasJustChanged() {
+  const isNew = performance.now() - waitingChangedAt < CHANGED_DEAD_MS;
+  if (isNew) refuse(truth.waiting ? `${waits(truth.waiting)} Look, then press again.` : "The bid that waited is gone. Look, then press again.");
+  return isNew;
+}
+
+/** Takes the highest waiting bid. */
+function takeWaiting() {
+  const { bid, source, bidder, amount } = truth.waiting;
+  if (source === "internet") give({ command: "accept", bid }, `web bid ${amount.text} of paddle ${bidder}`);
+  else actions["book-bid"]();
+}
+
 /** What each button and key does. */
 const actions = {
   "room-bid"() {
@@ -162,7 +179,7 @@ const actions = {
   "web-bid"() {
     const bid = truth.pending[0];
     if (!bid) return refuse("No web bid waits.");
-    if (performance.now() - webBoxChangedAt < WEB_BOX_DEAD_MS) return refuse("The web bid has just changed. Look, then press again.");
+    if (performance.now() - webBoxChangedAt < CHANGED_DEAD_MS) return refuse("The web bid has just changed. Look, then press again.");
     if (!may("accept")) return refuse(truth.offer?.paused ? "Bidding is paused. Resume it first." : "This web bid can't be taken now.");
     give({ command: "accept", bid: bid.uuid }, `web bid ${bid.amount.text} of paddle ${bid.bidder}`);
   },
@@ -185,20 +202,37 @@ const actions = {
   },
   sell() {
     if (!may("sell")) return refuse(truth.lot ? (truth.offer.paused ? "Bidding is paused. Resume it first." : "No bid stands. Pass the lot, or take a bid.") : "No lot is in the ring.");
-    const { lot, offer } = truth;
-    const words = `sell lot ${lot.lotNumber} at ${offer.standing.amount.text}`;
-    if (lot.reserve?.isMet !== false) return give({ command: "sell" }, words);
-    const short = lot.reserve.short ? `${lot.reserve.short.text} below the reserve of ${lot.reserve.amount.text}` : "below the reserve";
-    const seen = truth.tag;
-    ask(`Sell lot ${lot.lotNumber} below the reserve?`, `${offer.standing.amount.text} from ${who(offer.standing.bidder)} is ${short}. The sale will be announced.`, "Sell below reserve", () => {
-      // A bid that arrived while the clerk read the question needs a new decision.
-      if (truth.tag !== seen) return refuse(`Not sold: the ring has changed. Look, then press Sell again.`);
-      give({ command: "sell", belowReserve: true }, words);
+    if (hasJustChanged()) return;
+    const { lot, offer, waiting } = truth;
+    const price = offer.standing.amount.text;
+    const isBelow = lot.reserve?.isMet === false;
+    const command = { command: "sell", ...(isBelow && { belowReserve: true }), ...(waiting && { overWaitingBid: true }) };
+    const sale = () => give(command, `sell lot ${lot.lotNumber} at ${price}`);
+    if (!isBelow && !waiting) return sale();
+    const short = lot.reserve?.short ? `${lot.reserve.short.text} below the reserve of ${lot.reserve.amount.text}` : "below the reserve";
+    const from = `${price} from ${who(offer.standing.bidder)}${isBelow ? ` is ${short}` : " stands"}.`;
+    ask({
+      name: waiting ? waits(waiting) : `Sell lot ${lot.lotNumber} below the reserve?`,
+      text: `${from} The sale will be announced.`,
+      words: isBelow ? `Sell below reserve at ${price}` : `Sell at ${price}`,
+      notDone: "Not sold",
+      act: sale,
     });
   },
   pass() {
     if (!may("pass")) return refuse(truth.offer?.paused ? "Bidding is paused. Resume it first." : "No lot is in the ring.");
-    give({ command: "pass" }, `pass lot ${truth.lot.lotNumber}`);
+    if (hasJustChanged()) return;
+    const { lot, offer, waiting } = truth;
+    const words = `pass lot ${lot.lotNumber}`;
+    if (!waiting) return give({ command: "pass" }, words);
+    const ending = offer.standing ? `${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands and will end. ` : "";
+    ask({
+      name: waits(waiting),
+      text: `${ending}The pass will be announced.`,
+      words: `Pass lot ${lot.lotNumber}`,
+      notDone: "Not passed",
+      act: () => give({ command: "pass", overWaitingBid: true }, words),
+    });
   },
   pause() {
     if (may("resume")) give({ command: "resume" }, "resume bidding");

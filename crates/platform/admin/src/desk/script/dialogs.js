@@ -6,25 +6,37 @@ for (const dialog of document.querySelectorAll("dialog")) {
   dialog.addEventListener("close", () => desk.focus({ preventScroll: true }));
 }
 
-/** Asks once. The button that acts is away from the one that was pressed, and not focused. */
-function ask(name, text, words, act) {
+/** Asks once. The button that acts is away from the one that was pressed, and not focused; the key that asked does not answer.
+    While a higher bid waits, the first answer takes it. */
+function ask({ name, text, words, notDone, act }) {
   const dialog = document.getElementById("confirm");
+  const seen = truth.tag;
+  const answers = { y: slot("confirm-yes"), t: slot("confirm-take") };
   put("confirm-name", name);
   put("confirm-text", text);
-  const yes = slot("confirm-yes");
-  yes.replaceChildren(`${words} `, make("kbd", "Y"));
-  yes.onclick = () => {
+  answers.y.replaceChildren(`${words} `, make("kbd", "Y"));
+  answers.t.hidden = !canTake();
+  if (canTake()) answers.t.replaceChildren("Take it ", make("kbd", "T"));
+  const answer = (what) => () => {
     dialog.close();
-    act();
+    // A bid that arrived while the clerk read the question needs a new decision.
+    if (truth.tag === seen) what();
+    else refuse(`${notDone}: the ring has changed. Look, then press again.`);
   };
+  answers.y.onclick = answer(act);
+  answers.t.onclick = answer(takeWaiting);
   dialog.onkeydown = (event) => {
-    if (event.key.toLowerCase() !== "y" || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    const button = answers[event.key.toLowerCase()];
+    if (!button || button.hidden || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    yes.click();
+    button.click();
   };
   dialog.showModal();
   slot("confirm-no").focus();
 }
+
+/** True when the highest waiting bid can be taken now. */
+const canTake = () => truth.waiting !== null && may(truth.waiting.source === "internet" ? "accept" : "commission-bid");
 
 /** Asks for a reason, and for a paddle if one is given to begin with. */
 function askReason({ name, text, words, reasons, paddle, act }) {

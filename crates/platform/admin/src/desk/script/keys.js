@@ -97,7 +97,9 @@ function act(id, key) {
   if (id !== "pass") endHold();
   const why = LOCAL.includes(id) ? null : blockedBecause();
   if (why) return refuse(why);
-  if (id === "pass" && needsHold()) beginHold(key);
+  if (id === "pass" && needsHold()) {
+    if (!hasJustChanged()) beginHold(key);
+  }
   else actions[id]();
 }
 
@@ -164,8 +166,12 @@ for (const button of document.querySelectorAll("[data-do]")) {
       if (endHold()) refuse(`Not passed: hold the button for ${HOLD_MS / 1000} s, because a bid stands.`);
     } else if (id === "pass" && needsHold() && !blockedBecause()) {
       // Pressed from the keyboard or by assistive technology, which can't hold.
-      const { lot, offer } = truth;
-      ask(`Pass lot ${lot.lotNumber}?`, `${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands and will end. The pass will be announced.`, "Pass lot", () => actions.pass());
+      if (truth.waiting) actions.pass();
+      else {
+        const { lot, offer } = truth;
+        const text = `${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands and will end. The pass will be announced.`;
+        ask({ name: `Pass lot ${lot.lotNumber}?`, text, words: "Pass lot", notDone: "Not passed", act: () => actions.pass() });
+      }
     } else if (id === "pass") {
       if (truth) actions.pass();
     } else {

@@ -10,8 +10,9 @@ const SILENCE_MAX_MS = 3000;
 const ANSWER_MAX_MS = 5000;
 /** Pauses between attempts to connect. */
 const PAUSES_MS = [250, 500, 1000, 2000, 3000];
-/** The web bid can't be taken for this long after the box has changed. */
-const WEB_BOX_DEAD_MS = 250;
+/** The web bid can't be taken for this long after the box has changed; no lot is sold or passed for this long after the
+    highest waiting bid has. */
+const CHANGED_DEAD_MS = 250;
 /** How long the key of "pass" is held while a bid stands. */
 const HOLD_MS = 400;
 
@@ -26,6 +27,8 @@ let link = "connecting";
 let clockOffset = 0;
 /** When the first waiting web bid changed. */
 let webBoxChangedAt = -Infinity;
+/** When the highest waiting bid changed. */
+let waitingChangedAt = -Infinity;
 
 const slots = new Map([...document.querySelectorAll("[data-slot]")].map((element) => [element.dataset.slot, element]));
 const slot = (name) => slots.get(name);
@@ -47,11 +50,15 @@ function adopt(state) {
   const isSameLot = truth && truth.version.auction === state.version.auction && truth.lot?.uuid === state.lot?.uuid;
   if (isSameLot && state.version.item < truth.version.item) return false;
   if (truth?.pending[0]?.uuid !== state.pending[0]?.uuid) webBoxChangedAt = performance.now();
+  if (waitingId(truth) !== waitingId(state)) waitingChangedAt = performance.now();
   truth = state;
   clockOffset = Date.parse(state.serverTime) - Date.now();
   render();
   return true;
 }
+
+/** Names the highest waiting bid with its amount. */
+const waitingId = (state) => (state?.waiting ? `${state.waiting.bid} ${state.waiting.amount.minor}` : "");
 
 const may = (command) => truth !== null && truth.commands.includes(command);
 

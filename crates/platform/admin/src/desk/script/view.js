@@ -185,8 +185,9 @@ const LATE_SHOWN_MS = 15000;
 
 function renderLate() {
   const late = truth.late.filter((bid) => serverNow() - Date.parse(bid.at) < LATE_SHOWN_MS);
-  renderList("late", late, lateLine, "");
-  slot("late-name").hidden = late.length === 0;
+  const refused = [...late, ...truth.lost];
+  renderList("late", refused, lateLine, "");
+  slot("late-name").hidden = refused.length === 0;
 }
 
 function lateLine(bid) {
@@ -235,7 +236,8 @@ function renderButtons(lot, offer) {
   set("book-bid", may("commission-bid"), best ? `${offer.askingPrice.text} · ${best.bidder}` : "none");
   put("undo-what", may("reopen") ? "Reopen lot" : "Undo bid");
   set("undo", may("undo") || may("reopen"), may("undo") ? offer.standing.amount.text : may("reopen") ? `lot ${truth.last.lotNumber}` : "");
-  set("warning", may("fair-warning"), offer?.warnings ? `${offer.warnings} given` : "", offer?.warnings ? "alert" : "");
+  const given = offer?.warnings ? `${offer.warnings} given` : "";
+  set("warning", may("fair-warning"), [given, given && truth.waiting ? `${truth.waiting.amount.text} waits` : ""].filter(Boolean).join(" · "), offer?.warnings ? "alert" : "");
   set("sell", may("sell"), may("sell") ? `${offer.standing.amount.text} · ${offer.standing.bidder ?? "open"}` : lot ? "no bid" : "");
   set("pass", may("pass"), may("pass") && offer.standing ? "hold key" : "");
   put("pause-what", may("resume") ? "Resume bids" : "Pause bids");

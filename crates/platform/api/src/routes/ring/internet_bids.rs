@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::errors::{ApiError, Problem};
 use crate::etag;
-use crate::extract::Post;
+use crate::extract::{Post, QueryRequest};
 use crate::models::InternetBidView;
 use crate::response;
 
@@ -54,4 +54,26 @@ pub(crate) async fn internet_bid(
         .bid_in_ring(&post.caller, uuid, &new, post.version, post.idempotent_tagged(201, &render, &tag))
         .await?;
     Ok(response::outcome_tagged(outcome, 201, render, tag))
+}
+
+/// Get an internet bid
+///
+/// What became of it: it waits for the clerk, was accepted, or was lost, with the reason. An item keeps the latest 50
+/// bids that were lost. Scope `bids:write`.
+#[utoipa::path(
+    get, path = "/items/{uuid}/internet-bids/{bid}", operation_id = "internet_bid_state", tag = "ring",
+    params(("uuid" = Uuid, Path), ("bid" = Uuid, Path)),
+    responses(
+        (status = 200, description = "The bid, and the item.", body = InternetBidView),
+        (status = 404, body = Problem),
+    ),
+)]
+pub(crate) async fn read(
+    State(platform): State<Platform>,
+    Path((uuid, bid)): Path<(Uuid, Uuid)>,
+    request: QueryRequest<()>,
+) -> Result<Response, ApiError> {
+    let now = platform.now();
+    let found = platform.internet_bid(&request.caller, uuid, bid).await?;
+    Ok(response::ok(&InternetBidView::new(&found, now)))
 }

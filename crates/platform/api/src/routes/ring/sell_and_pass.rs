@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
-use platform_core::ring::ClerkCommand;
+use platform_core::ring::{ClerkCommand, Confirmed};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -86,14 +86,19 @@ pub(crate) struct SellIn {
     /// True to confirm a price below the reserve. Default: false.
     #[serde(default)]
     below_reserve: bool,
+    /// True to confirm that a higher internet or commission bid waits. Default: false.
+    #[serde(default)]
+    over_waiting_bid: bool,
 }
 
 /// Sell the item in the ring
 ///
-/// To its standing bid. The platform announces the sale. A price below the reserve is refused with `reserve_not_met`
-/// until the clerk confirms it with `belowReserve`. For clerks of the webcast (403 `clerk_not_assigned`); scope
-/// `ring:write`. Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428
-/// `precondition_required`). Errors: 409 `no_standing_bid`, `reserve_not_met`, `not_in_ring`, `ring_paused`.
+/// To its standing bid. The platform announces the sale. While a higher internet or commission bid waits, the sale is
+/// refused with `higher_bid_waits` until the clerk confirms it with `overWaitingBid`. A price below the reserve is
+/// refused with `reserve_not_met` until the clerk confirms it with `belowReserve`. A sale can need both. For clerks of
+/// the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the ring (412
+/// `precondition_failed`, 428 `precondition_required`). Errors: 409 `no_standing_bid`, `higher_bid_waits`,
+/// `reserve_not_met`, `not_in_ring`, `ring_paused`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/ring/sell", tag = "ring", request_body = SellIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
@@ -108,17 +113,29 @@ pub(crate) async fn sell(
     Path(uuid): Path<Uuid>,
     post: Post<SellIn>,
 ) -> Result<Response, ApiError> {
-    let sell = if post.body.below_reserve { ClerkCommand::SellBelowReserve } else { ClerkCommand::Sell };
-    command(&platform, uuid, &post, &sell).await
+    let SellIn { below_reserve, over_waiting_bid } = post.body;
+    let confirmed = Confirmed { below_reserve, over_waiting_bid };
+    command(&platform, uuid, &post, &ClerkCommand::Sell { confirmed }).await
+}
+
+/// How the item is passed.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PassIn {
+    /// True to confirm that a higher internet or commission bid waits. Default: false.
+    #[serde(default)]
+    over_waiting_bid: bool,
 }
 
 /// Pass the item in the ring
 ///
-/// The item is not sold. The platform announces the change. For clerks of the webcast (403 `clerk_not_assigned`);
-/// scope `ring:write`. Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428
-/// `precondition_required`). Errors: 409 `not_in_ring`, `ring_paused`.
+/// The item is not sold. The platform announces the change. While an internet or commission bid waits that is higher
+/// than the standing bid, the pass is refused with `higher_bid_waits` until the clerk confirms it with
+/// `overWaitingBid`. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with
+/// the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409 `higher_bid_waits`,
+/// `not_in_ring`, `ring_paused`.
 #[utoipa::path(
-    post, path = "/auctions/{uuid}/ring/pass", tag = "ring", request_body = NothingIn,
+    post, path = "/auctions/{uuid}/ring/pass", tag = "ring", request_body = PassIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
     responses(
         (status = 200, description = "The ring and the clerk's desk after the command.", body = RingView),
@@ -129,7 +146,7 @@ pub(crate) async fn sell(
 pub(crate) async fn pass(
     State(platform): State<Platform>,
     Path(uuid): Path<Uuid>,
-    post: Post<NothingIn>,
+    post: Post<PassIn>,
 ) -> Result<Response, ApiError> {
-    command(&platform, uuid, &post, &ClerkCommand::Pass).await
+    command(&platform, uuid, &post, &ClerkCommand::Pass { over_waiting_bid: post.body.over_waiting_bid }).await
 }

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::ring::{begin, decide};
+use crate::ring::{Confirmed, begin, decide};
 use crate::sample::{at, auction, item};
 use crate::{BidRecord, Bidder, ItemCommand, RingCommand, RingStatus};
 use contract::ItemStatus;
@@ -69,8 +69,10 @@ impl Sale {
             "warning" => RingCommand::FairWarning,
             "pause" => RingCommand::Pause,
             "resume" => RingCommand::Resume,
-            "sell" => RingCommand::Sell,
-            "pass" => RingCommand::Pass,
+            "sell" => {
+                RingCommand::Sell { confirmed: Confirmed { over_waiting_bid: true, ..Confirmed::default() }, log }
+            }
+            "pass" => RingCommand::Pass { over_waiting_bid: true, log },
             "remove" => RingCommand::Remove,
             "offer again" => RingCommand::OfferAgain,
             _ => RingCommand::Reopen { reason },

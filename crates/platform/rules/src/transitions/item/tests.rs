@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::item::decide;
-use crate::sample::{at, auction, in_ring, item, with_bid};
+use crate::ring::Confirmed;
+use crate::sample::{at, auction, in_ring, item, log_of, with_bid};
 use crate::{AuctionKind, ItemChange, ItemCommand, RingCommand, ring};
 use contract::AuctionStatus;
 
@@ -147,6 +148,9 @@ fn each_other_command_reaches_exactly_the_specified_statuses_from_each_status() 
 
 #[test]
 fn each_ring_command_reaches_exactly_the_specified_statuses_from_each_status() {
+    let log = || log_of(&with_bid(item(&auction(AuctionKind::Webcast, AuctionStatus::Live), Live), 10_000));
+    let sell = || RingCommand::Sell { confirmed: Confirmed::default(), log: log() };
+    let pass = || RingCommand::Pass { over_waiting_bid: false, log: log() };
     let after = |command: RingCommand, place: fn(Auction, Item) -> (Auction, Item)| {
         reached(AuctionKind::Webcast, |auction, item, _| {
             let (auction, item) = place(auction.clone(), with_bid(item.clone(), 10_000));
@@ -155,12 +159,12 @@ fn each_ring_command_reaches_exactly_the_specified_statuses_from_each_status() {
         })
     };
     let waiting = |auction, item| (auction, item);
-    assert_eq!(after(RingCommand::Sell, in_ring), ["LIVE: SOLD"]);
-    assert_eq!(after(RingCommand::Pass, in_ring), ["LIVE: PASSED"]);
+    assert_eq!(after(sell(), in_ring), ["LIVE: SOLD"]);
+    assert_eq!(after(pass(), in_ring), ["LIVE: PASSED"]);
     assert_eq!(after(RingCommand::OfferAgain, waiting), ["PASSED: LIVE"]);
     assert_eq!(after(RingCommand::Send, waiting), ["PASSED: LIVE"]);
-    assert_eq!(after(RingCommand::Sell, waiting), [""; 0]);
-    assert_eq!(after(RingCommand::Pass, waiting), [""; 0]);
+    assert_eq!(after(sell(), waiting), [""; 0]);
+    assert_eq!(after(pass(), waiting), [""; 0]);
 }
 
 #[test]

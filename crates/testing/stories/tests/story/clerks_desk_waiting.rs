@@ -1,0 +1,79 @@
+//! A clerk does not lose money at the desk: a sale or a pass over a higher bid asks once, and no repeated key answers.
+
+use std::time::Duration;
+
+use serde_json::json;
+use testkit::browser::Browser;
+
+use crate::clerks_desk::{Desk, DeskFixture};
+
+/// Longer than the desk refuses to sell after the highest waiting bid has changed.
+const READ: Duration = Duration::from_millis(300);
+
+async fn until_asked(desk: &Desk, question: &str) {
+    let question = json!(question);
+    let asked = format!(
+        "document.getElementById('confirm').open && document.querySelector('[data-slot=confirm-name]').textContent === {question}"
+    );
+    desk.page.wait_until(&asked).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers() {
+    let sale = DeskFixture::open(3).await;
+    let browser = Browser::start().await.unwrap();
+    let desk = sale.desk(&browser).await;
+    desk.does("n", "Lot 1 is in the ring").await;
+    desk.does("+", "£100 from the room").await;
+
+    // The hammer does nothing while the clerk can't have read the bid that has just come.
+    desk.page.evaluate("window.refused = 0; const line = document.querySelector('[data-slot=say]'); new MutationObserver(() => { if (line.textContent.includes('Look, then press again')) window.refused += 1; }).observe(line, { childList: true, characterData: true, subtree: true }); const adopted = adopt; adopt = (state) => { const was = truth.waiting; const done = adopted(state); if (!was && truth.waiting) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'F9', bubbles: true })); return done; }; null").await.unwrap();
+    let bid = sale.web_bid(1, "W-9", 50_000).await;
+    desk.page.wait_until("window.refused > 0").await.unwrap();
+    assert_eq!(desk.page.text("String(document.getElementById('confirm').open)").await.unwrap(), "false");
+    tokio::time::sleep(READ).await;
+    desk.does("F8", "Fair warning given. £500 waits on the internet.").await;
+
+    // Asked once; F9 again, Enter and a held F9 answer nothing.
+    desk.page.press("F9").await.unwrap();
+    until_asked(&desk, "£500 waits on the internet.").await;
+    assert_eq!(desk.slot("confirm-take").await, "Take it T");
+    assert_eq!(desk.slot("confirm-yes").await, "Sell at £100 Y");
+    desk.page.press("F9").await.unwrap();
+    desk.page.hold("F9", READ).await.unwrap();
+    until_asked(&desk, "£500 waits on the internet.").await;
+    assert_eq!(sale.item(1).await["status"], "LIVE");
+    desk.does("t", "£500 from paddle W-9").await;
+    tokio::time::sleep(READ).await;
+    desk.does("F9", "Lot 1 sold at £500 to paddle W-9").await;
+    let path = format!("/api/v1/items/{}/internet-bids/{bid}", sale.lots[0]);
+    assert_eq!(sale.site.platform.get(&path).await.unwrap().body["state"], "accepted");
+
+    // Lot 2: the clerk sells over the bid, which stays listed with its reason.
+    desk.does("n", "Lot 2 is in the ring").await;
+    desk.does("+", "£100 from the room").await;
+    let bid = sale.web_bid(2, "W-10", 30_000).await;
+    desk.until_slot("web-amount", "£300").await;
+    tokio::time::sleep(READ).await;
+    desk.page.press("F9").await.unwrap();
+    until_asked(&desk, "£300 waits on the internet.").await;
+    desk.does("y", "Lot 2 sold at £100").await;
+    desk.until_slot("late", "£300 · paddle W-10Lot 2: not taken before the hammer").await;
+    let path = format!("/api/v1/items/{}/internet-bids/{bid}", sale.lots[1]);
+    let lost = sale.site.platform.get(&path).await.unwrap().body;
+    assert_eq!((&lost["state"], &lost["reason"]), (&json!("lost"), &json!("sold_in_ring")));
+
+    // Lot 3: passing asks, too.
+    desk.does("n", "Lot 3 is in the ring").await;
+    sale.web_bid(3, "W-11", 20_000).await;
+    desk.until_slot("web-amount", "£200").await;
+    tokio::time::sleep(READ).await;
+    desk.page.press("F2").await.unwrap();
+    until_asked(&desk, "£200 waits on the internet.").await;
+    desk.page.press("Escape").await.unwrap();
+    assert_eq!(sale.item(3).await["status"], "LIVE");
+    desk.page.press("F2").await.unwrap();
+    until_asked(&desk, "£200 waits on the internet.").await;
+    desk.does("y", "Lot 3 passed").await;
+    assert_eq!(desk.page.console_errors(), Vec::<String>::new());
+}
