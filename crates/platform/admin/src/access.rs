@@ -7,8 +7,8 @@ use http::Method;
 use platform_core::{Role, Scope};
 
 use crate::{
-    account, api_keys, auctioneers, auctions, audit, customers, desk, end_times, images, lots, registrations, results,
-    screens, sign_in, system, test_clock, today, users,
+    account, api_keys, auctioneers, auctions, audit, book, customers, desk, end_times, images, lots, registrations,
+    results, screens, sign_in, system, test_clock, today, users,
 };
 
 /// A page: method, path below the base, requirement.
@@ -42,6 +42,7 @@ const MODULES: &[&[Page]] = &[
     results::PAGES,
     desk::PAGES,
     screens::PAGES,
+    book::PAGES,
 ];
 
 impl Need {

@@ -98,6 +98,7 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         may_rehearse: session.may(Scope::AuctionsWrite) && !auction.rehearsal,
         clerk: session.email,
         screens: vec![
+            ScreenLink { words: "Commission book", path: format!("/webcasts/{webcast}/book") },
             ScreenLink { words: "Room screen", path: format!("/webcasts/{webcast}/room") },
             ScreenLink { words: "Speaker's view", path: format!("/webcasts/{webcast}/speaker") },
             ScreenLink { words: "Set up screens", path: format!("/webcasts/{webcast}/screens") },

@@ -19,6 +19,7 @@ mod assets;
 mod auctioneers;
 mod auctions;
 mod audit;
+mod book;
 mod customers;
 mod desk;
 mod end_times;
@@ -88,5 +89,6 @@ fn pages() -> Router<Admin> {
         .merge(results::router())
         .merge(desk::router())
         .merge(screens::router())
+        .merge(book::router())
         .merge(kit_design::assets::routes_with(assets::OWN))
 }

@@ -32,6 +32,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("user-second-factor-off", "The user's second factor is off."),
     ("key-revoked", "The API key was revoked. Other nodes refuse it within 5 seconds."),
     ("screen-link-revoked", "The link was revoked. Screens that used it show nothing any more."),
+    ("commissions-entered", "The commission bids were entered."),
+    ("commission-withdrawn", "The commission bid was withdrawn."),
     ("rate-saved", "The rate was saved. The room screen shows it within a minute, or with the next bid."),
     ("rate-removed", "The rate was removed."),
     ("clock-advanced", "The clock was advanced, and the lots that became due have ended."),

@@ -166,6 +166,7 @@ fn operations() -> Operations {
         .routes(routes!(record::record))
         .routes(routes!(bids::create, bids::list))
         .routes(routes!(absentee_bids::place_absentee_bid))
+        .routes(routes!(absentee_bids::withdraw))
         .routes(routes!(buy_now::buy))
         .routes(routes!(bids::cancel))
         .routes(routes!(item_end::move_end))

@@ -1,5 +1,6 @@
 //! Bids of bidders who are not in the room, and the queue that serialises the commands on one item.
 
+pub mod absentee_bids;
 pub mod bids;
 pub(crate) mod item_queue;
 

@@ -22,7 +22,7 @@ pub enum BidSource {
     Room,
     /// Made by the clerk for an absentee.
     Commission,
-    /// An absentee's maximum, left before a webcast. It never stands by itself.
+    /// An absentee's maximum, left before the item came into the ring. It never stands by itself.
     Absentee,
     /// Bought at the buy-now price.
     BuyNow,

@@ -296,8 +296,13 @@ impl Item {
             }
             ItemChange::BidAccepted { record, standing } => {
                 self.standing.clone_from(standing);
+                if record.source == BidSource::Absentee {
+                    match self.absentee_bids == self.bid_count {
+                        true => self.absentee_bids += 1,
+                        false => self.later_absentee_bids.push(record.number),
+                    }
+                }
                 self.bid_count = record.number;
-                self.absentee_bids += i64::from(record.source == BidSource::Absentee);
                 self.post_sale_offer = record.source == BidSource::PostSaleOffer;
             }
             ItemChange::StandingChanged { standing, .. } => self.standing.clone_from(standing),

@@ -170,9 +170,12 @@ pub struct Item {
     pub standing: Option<StandingBid>,
     /// Bids accepted so far; also the number of the last one.
     pub bid_count: i64,
-    /// Number of absentee bids among them. They come before all other bids, because a live webcast accepts none.
+    /// Number of absentee bids before the first other bid.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub absentee_bids: i64,
+    /// Numbers of the absentee bids after the first other bid, in order: the item was bid on, and waits again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later_absentee_bids: Vec<i64>,
     /// Number of the last bid that lapsed, with a withdrawal or with an offer after the sale; 0 without one.
     pub bids_lapsed: i64,
     /// Number of the last bid that ended with the clerk's last pass; 0 without one. Absentee bids continue after a
@@ -231,19 +234,44 @@ impl Item {
         number <= self.bids_lapsed || (number <= self.bids_passed && source != BidSource::Absentee)
     }
 
+    /// True when an absentee bid was accepted. It may have been withdrawn since.
+    pub fn has_absentee_bids(&self) -> bool {
+        self.absentee_bids > 0 || !self.later_absentee_bids.is_empty()
+    }
+
     /// Public number of a bid. Absentee bids are secret, so they have none and the other numbers skip them.
     pub fn shown_number(&self, number: i64) -> Option<i64> {
-        Some(number - self.absentee_bids).filter(|number| *number > 0)
+        let is_absentee = number <= self.absentee_bids || self.later_absentee_bids.binary_search(&number).is_ok();
+        (!is_absentee).then(|| self.shown_through(number))
+    }
+
+    /// Number of public bids up to the bid with this number.
+    pub fn shown_through(&self, number: i64) -> i64 {
+        let later = self.later_absentee_bids.partition_point(|later| *later <= number);
+        number - number.min(self.absentee_bids) - i64::try_from(later).unwrap_or(0)
+    }
+
+    /// Number of the last bid before the public bid that follows this public number: where a list continues.
+    pub fn number_before_shown(&self, after: i64) -> i64 {
+        let mut number = self.absentee_bids.saturating_add(after);
+        for later in &self.later_absentee_bids {
+            // An absentee bid directly after this number is skipped, too.
+            if *later > number.saturating_add(1) {
+                break;
+            }
+            number = number.saturating_add(1);
+        }
+        number
     }
 
     /// True when a public bid was accepted that has not lapsed.
     pub(crate) fn has_shown_bids(&self) -> bool {
-        self.bid_count > self.bids_lapsed.max(self.absentee_bids)
+        self.shown_bids() > self.shown_through(self.bids_lapsed)
     }
 
     /// Number of public bids.
     pub fn shown_bids(&self) -> i64 {
-        self.bid_count - self.absentee_bids
+        self.shown_through(self.bid_count)
     }
 
     /// Its state in the ring; none outside of the ring.

@@ -1,5 +1,6 @@
 //! Property tests: the invariants hold after any sequence of commands on one item, legal or not.
 
+mod book;
 mod invariants;
 mod sale;
 mod steps;

@@ -226,7 +226,7 @@ pub enum Rejection {
     #[error("bidding is not paused: there is nothing to resume")]
     NotPaused,
     /// The live phase of the webcast has begun.
-    #[error("the live phase of the webcast has begun: absentee bids are closed")]
+    #[error("the live phase of the webcast has begun already: send an item")]
     PreBiddingOver,
     /// No such internet bid is pending.
     #[error("no such internet bid of this bidder is pending: load the ring again")]
@@ -240,8 +240,8 @@ pub enum Rejection {
     /// The bidder left no absentee bid.
     #[error("this bidder left no absentee bid on the item")]
     NoCommission,
-    /// The bid exceeds the absentee's maximum.
-    #[error("the bid exceeds the maximum of the absentee bid: bid less")]
+    /// The standing bid has reached the absentee's maximum.
+    #[error("the standing bid has reached the maximum of the absentee bid: no bid can follow for this absentee")]
     CommissionExceeded,
     /// The item was not the last one that was sold or passed.
     #[error("only the lot that was sold or passed last can be reopened, and only while no other lot was sent since")]

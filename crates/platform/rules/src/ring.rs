@@ -20,7 +20,7 @@ mod undo;
 mod waiting;
 
 pub use command::{Confirmed, RingCommand, RingDecision};
-pub use commission::{Commission, commissions};
+pub use commission::{Commission, commission_amount, commissions, next_commission};
 pub use internet_bids::PENDING_MAX;
 pub use legal::{RingAction, RingFacts, legal_actions};
 pub use next_item::next_to_send;
@@ -69,7 +69,7 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
         RingCommand::OpenRoomBid { bid, amount } => {
             // Nothing is known of the bidder, so there is nothing to look up.
             let unnamed = Bidder::vouched_for("");
-            bids::accept(auction, item, &offer(bid, &unnamed, amount, BidSource::Room))
+            bids::accept_at_asking_price(auction, item, &offer(bid, &unnamed, amount, BidSource::Room))
         }
         RingCommand::RelayedBid { bid, bidder, amount } => {
             bids::relayed(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))
@@ -78,8 +78,9 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
             internet_bids::place(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))
         }
         RingCommand::AcceptPending { bid, bidder } => internet_bids::accept(auction, item, bid, &bidder, now),
-        RingCommand::CommissionBid { bid, bidder, amount, log } => {
-            commission::place(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Commission), &log)
+        RingCommand::CommissionBid { bid, bidder, log } => {
+            let offer = |amount| offer(bid, &bidder, amount, BidSource::Commission);
+            commission::place(auction, item, &bidder, offer, &log)
         }
         RingCommand::FairWarning => pause::fair_warning(auction, item),
         RingCommand::Pause => pause::pause(auction, item),

@@ -114,7 +114,7 @@ impl Sale {
         if kind == AuctionKind::Webcast && session.may(Scope::RingWrite) {
             let ring =
                 |words, page: &str| TabLink { words, path: format!("/webcasts/{uuid}/{page}"), is_current: false };
-            tabs.extend([ring("Desk", "desk"), ring("Screens", "screens")]);
+            tabs.extend([ring("Book", "book"), ring("Desk", "desk"), ring("Screens", "screens")]);
         }
         let progress = self.bulk_change.as_ref().map(|change| Progress {
             words: labels::bulk_operation(change),

@@ -35,10 +35,7 @@ enum CommandIn {
     Accept {
         bid: Uuid,
     },
-    CommissionBid {
-        bidder: String,
-        amount: Option<i64>,
-    },
+    CommissionBid,
     Undo {
         reason: String,
     },
@@ -174,9 +171,7 @@ fn ring_command(command: &CommandIn) -> Result<ClerkCommand, PlatformError> {
         }
         CommandIn::Bid { bidder: None, amount } => ClerkCommand::OpenRoomBid { amount: *amount },
         CommandIn::Accept { bid } => ClerkCommand::Accept { bid: *bid },
-        CommandIn::CommissionBid { bidder, amount } => {
-            ClerkCommand::CommissionBid { bidder: bidder.clone(), amount: *amount }
-        }
+        CommandIn::CommissionBid => ClerkCommand::CommissionBid { bidder: None },
         CommandIn::Undo { reason } => ClerkCommand::Undo { reason: reason.clone() },
         CommandIn::FairWarning => ClerkCommand::FairWarning,
         CommandIn::Pause => ClerkCommand::Pause,

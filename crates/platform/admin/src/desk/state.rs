@@ -38,6 +38,8 @@ pub(crate) struct DeskState {
     offer: Option<OfferView>,
     pending: Vec<PendingView>,
     commissions: Vec<CommissionView>,
+    /// The bid that one key makes for the book.
+    book_bid: Option<BookBidView>,
     /// The highest bid that waits above the standing one: a sale or a pass asks first.
     waiting: Option<WaitingView>,
     bids: Vec<BidView>,
@@ -109,6 +111,13 @@ struct StandingView {
     bidder: Option<String>,
     amount: Amount,
     source: &'static str,
+}
+
+/// The next bid for an absentee.
+#[derive(Debug, Serialize)]
+struct BookBidView {
+    bidder: String,
+    amount: Amount,
 }
 
 #[derive(Debug, Serialize)]
@@ -241,6 +250,10 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         offer: item.and_then(|item| Some(offer(item, item.in_ring()?, desk, &money))),
         pending: item.iter().flat_map(|item| &item.pending).map(|bid| pending(bid, &money)).collect(),
         commissions: desk.commissions.iter().map(|left| commission(left, &money)).collect(),
+        book_bid: desk
+            .next_commission
+            .as_ref()
+            .map(|(next, amount)| BookBidView { bidder: next.bidder.clone(), amount: money.amount(*amount) }),
         waiting: desk.waiting.as_ref().map(|bid| waiting(bid, &money)),
         bids: item.map(|item| bids(item, desk, &money)).unwrap_or_default(),
         lost: item.or(desk.last.as_ref()).map(|item| lost(item, &money)).unwrap_or_default(),

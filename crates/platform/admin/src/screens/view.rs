@@ -28,7 +28,7 @@ pub(super) struct ScreenView {
     pub(super) reserve_met: Option<bool>,
     /// Waiting web bids: amount and paddle, the highest first, and the earlier one of equal ones.
     pub(super) web_bids: Vec<(String, String)>,
-    /// True when an absentee's commission reaches the asking price and does not lead.
+    /// True when the book bids next. The amount could show the reserve.
     pub(super) book_bids: bool,
     pub(super) next: Vec<(String, String)>,
     /// The price in other currencies: the date of the rates, and the amounts.
@@ -68,12 +68,10 @@ pub(super) async fn read(
         lot.picture = crate::images::picture(admin, caller, item).await?;
     }
     if let (Some(desk), Some(item)) = (&ring.desk, &ring.item) {
-        let leads = |bidder: &str| item.standing.as_ref().is_some_and(|standing| standing.bidder == bidder);
-        let asked = item.in_ring().map_or(i64::MAX, |ring| ring.asking_price);
         let mut pending: Vec<_> = item.pending.iter().collect();
         pending.sort_by_key(|bid| std::cmp::Reverse(bid.amount));
         view.web_bids = pending.iter().map(|bid| (money.text(bid.amount), bid.bidder.clone())).collect();
-        view.book_bids = desk.commissions.iter().any(|left| left.maximum.reveal() >= asked && !leads(&left.bidder));
+        view.book_bids = desk.next_commission.is_some();
     }
     if let Some(desk) = &ring.desk {
         view.next = desk.next.iter().map(|item| (item.lot_number.clone(), item.title.clone())).collect();

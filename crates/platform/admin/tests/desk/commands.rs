@@ -24,13 +24,15 @@ async fn a_lot_is_sold_from_the_desk() {
     desk.give(json!({ "command": "bid", "bidder": "117" })).await;
     assert_eq!(desk.at("/offer/standing/bidder"), "117");
     assert_eq!(desk.at("/lot/reserve/short/text"), "£23.45");
-    desk.give(json!({ "command": "commission-bid", "bidder": "88" })).await;
-    let bid = fixture.web_bid(0, "W-214", 12_500).await;
+    assert_eq!((desk.at("/bookBid/bidder"), desk.at("/bookBid/amount/text")), (&json!("88"), &json!("£123.45")));
+    desk.give(json!({ "command": "commission-bid" })).await;
+    assert_eq!(desk.at("/offer/standing/amount/text"), "£123.45", "the book reaches the reserve");
+    let bid = fixture.web_bid(0, "W-214", 14_000).await;
     desk.load().await;
     assert_eq!((desk.at("/pending/0/uuid"), desk.at("/pending/0/bidder")), (&json!(bid), &json!("W-214")));
     desk.give(json!({ "command": "accept", "bid": bid })).await;
     assert_eq!(desk.at("/offer/standing/source"), "internet");
-    assert_eq!((desk.at("/lot/reserve/isMet"), desk.at("/bids/0/reachesReserve")), (&json!(true), &json!(true)));
+    assert_eq!((desk.at("/lot/reserve/isMet"), desk.at("/bids/1/reachesReserve")), (&json!(true), &json!(true)));
     let sources: Vec<&Value> = desk.at("/bids").as_array().unwrap().iter().map(|bid| &bid["source"]).collect();
     assert_eq!(sources, ["internet", "commission", "room"], "absentee bids are in the book");
 
@@ -40,7 +42,7 @@ async fn a_lot_is_sold_from_the_desk() {
     assert_eq!((desk.at("/lot"), desk.at("/done/0/isLast")), (&Value::Null, &json!(true)));
     let done = desk.at("/done/0");
     let shown = [&done["lotNumber"], &done["status"], &done["price"]["text"], &done["buyer"], &done["event"]];
-    assert_eq!(shown, [&json!("1"), &json!("SOLD"), &json!("£125"), &json!("W-214"), &json!(2)]);
+    assert_eq!(shown, [&json!("1"), &json!("SOLD"), &json!("£140"), &json!("W-214"), &json!(2)]);
 }
 
 #[tokio::test]

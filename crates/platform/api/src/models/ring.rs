@@ -121,6 +121,9 @@ pub(crate) struct DeskView {
     /// The highest internet or commission bid that waits above the standing bid; null without one. `sell` and `pass`
     /// then need `overWaitingBid`.
     waiting: Option<WaitingView>,
+    /// What `commission-bid` would bid: paddle and amount; null if no absentee bid is above the standing bid, or its
+    /// bidder leads.
+    next_commission: Option<NextCommissionView>,
     /// Absentee bids on the item in the ring, the highest first, among equal ones the earlier first. Only the clerk
     /// bids with them.
     commissions: Vec<CommissionView>,
@@ -139,6 +142,10 @@ impl DeskView {
             reserve: in_ring.and_then(|item| item.reserve).map(|reserve| reserve.reveal()),
             pending: in_ring.iter().flat_map(|item| &item.pending).map(PendingView::from).collect(),
             waiting: desk.waiting.as_ref().map(WaitingView::from),
+            next_commission: desk
+                .next_commission
+                .as_ref()
+                .map(|(next, amount)| NextCommissionView { bidder: next.bidder.clone(), amount: *amount }),
             commissions: desk.commissions.iter().map(CommissionView::from).collect(),
             bids: in_ring.iter().flat_map(|item| desk.bids.iter().map(|bid| BidView::of(item, bid))).collect(),
             last: desk.last.as_ref().filter(|_| desk.legal.contains(&RingAction::Reopen)).map(NextItemView::from),
@@ -190,6 +197,17 @@ impl From<&WaitingBid> for WaitingView {
         let WaitingBid { source, bid, bidder, amount } = waiting;
         Self { source: source.as_str(), uuid: *bid, bidder: bidder.clone(), amount: *amount }
     }
+}
+
+/// The next bid for an absentee.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = NextCommission)]
+pub(crate) struct NextCommissionView {
+    /// Paddle of the absentee bidder.
+    bidder: String,
+    /// Amount of the bid, in minor units.
+    amount: i64,
 }
 
 /// An absentee bid, with which the clerk can bid.

@@ -78,7 +78,7 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let page = request.query.page::<i64>()?;
     let (item, bids) = platform.bids(&request.caller, uuid, page.with_lookahead()).await?;
-    let number = |bid: &platform_core::bidding::bid::Bid| item.shown_number(bid.number).unwrap_or_default();
+    let number = |bid: &platform_core::bidding::bid::Bid| item.shown_through(bid.number);
     Ok(response::list_filtered(bids, page, number, |bid| BidView::for_others(&item, bid)))
 }
 

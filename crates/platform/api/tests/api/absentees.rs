@@ -73,6 +73,57 @@ async fn an_item_with_absentee_bids_looks_like_one_without() {
 }
 
 #[tokio::test]
+async fn absentee_bids_are_changed_and_withdrawn_while_the_item_waits_again() {
+    let sale = Sale::new("webcast", json!({}), &[json!({}), json!({})]).await;
+    let leave = async |bidder: &str, maximum: i64| {
+        sale.post(&sale.path(0, "absentee-bids"), json!({ "bidder": bidder, "maximum": maximum })).await
+    };
+    let withdraw = async |bidder: &str| {
+        sale.post(&format!("{}/withdraw", sale.path(0, "absentee-bids")), json!({ "bidder": bidder })).await
+    };
+    leave("a", 700).await;
+    clerk(&sale, "send", json!({})).await;
+    for (paddle, amount) in [("1", 100), ("2", 110)] {
+        clerk(&sale, "bid", json!({ "source": "room", "bidder": paddle, "amount": amount })).await;
+    }
+    assert_eq!(leave("b", 900).await.code(), "item_in_ring");
+    assert_eq!(withdraw("a").await.code(), "item_in_ring");
+    clerk(&sale, "remove", json!({})).await;
+    assert_eq!(withdraw("c").await.code(), "no_commission");
+    let withdrawn = withdraw("a").await;
+    assert_eq!((withdrawn.status, &withdrawn.json()["bidCount"]), (200, &json!(2)), "{}", withdrawn.text);
+    assert_eq!(leave("b", 900).await.status, 201);
+    assert_eq!(leave("c", 300).await.status, 201);
+    let ring = clerk(&sale, "send", json!({ "item": sale.items[0] })).await.json();
+    let maxima: Vec<&Value> =
+        ring["desk"]["commissions"].as_array().unwrap().iter().map(|left| &left["maximum"]).collect();
+    assert_eq!(maxima, [&json!(900), &json!(300)]);
+    assert_eq!(ring["desk"]["nextCommission"], json!({ "bidder": "b", "amount": 310 }));
+    let unknown = json!({ "bidder": "b", "amount": 310 });
+    let ring_path = format!("/auctions/{}/ring", sale.auction);
+    let now = sale.send(&Method::GET, &ring_path, &RequestHeaders::default(), &Value::Null).await;
+    let (bearer, tag) = (format!("Bearer {}", sale.key), now.header("etag").unwrap().to_owned());
+    let headers = [("authorization", &*bearer), ("content-type", "application/json"), ("if-match", &*tag)];
+    let path = format!("/api/v1{ring_path}/commission-bid");
+    let with_amount = sale.fixture.send(&Method::POST, &path, &headers, &unknown.to_string()).await;
+    assert!(with_amount.status == 400 || with_amount.status == 422, "the amount is gone: {}", with_amount.text);
+    let bid = clerk(&sale, "commission-bid", json!({})).await.json();
+    assert_eq!((&bid["offer"]["standing"]["amount"], &bid["offer"]["standing"]["number"]), (&json!(310), &json!(3)));
+
+    // Public numbers have no gap, and the pages of the list meet.
+    let bids = sale.path(0, "bids");
+    let mut numbers = Vec::new();
+    let mut after = String::new();
+    loop {
+        let page = sale.get(&format!("{bids}?limit=1{after}")).await;
+        numbers.extend(page["data"].as_array().unwrap().iter().map(|bid| bid["number"].clone()));
+        let Some(next) = page["next"].as_str() else { break };
+        after = format!("&after={next}");
+    }
+    assert_eq!(numbers, [json!(1), json!(2), json!(3)]);
+}
+
+#[tokio::test]
 async fn a_webcast_does_not_return_to_preview_while_an_item_is_in_the_ring() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
     let path = format!("/auctions/{}", sale.auction);

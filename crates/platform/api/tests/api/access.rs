@@ -92,6 +92,7 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("POST", "/items/{uuid}/bids", Record, json!({ "bidder": "12", "amount": 100 })),
         ("GET", "/items/{uuid}/bids", Record, nothing.clone()),
         ("POST", "/items/{uuid}/absentee-bids", Record, json!({ "bidder": "12", "maximum": 100 })),
+        ("POST", "/items/{uuid}/absentee-bids/withdraw", Record, json!({ "bidder": "12" })),
         ("POST", "/items/{uuid}/buy-now", Record, json!({ "bidder": "12" })),
         ("POST", "/items/{uuid}/bids/{bid}/cancel", Record, json!({ "reason": "A mistake" })),
         ("POST", "/items/{uuid}/end", Record, json!({ "endTime": "2099-01-01T10:00:00Z", "reason": "Snow" })),

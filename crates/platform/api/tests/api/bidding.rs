@@ -192,7 +192,7 @@ async fn an_absentee_bid_is_hidden_from_other_bidders() {
     assert_eq!(sale.get(&sale.path(0, "bids")).await["data"], json!([]));
     let cancel = format!("{}/{}/cancel", sale.path(0, "bids"), answer["bid"]["uuid"].as_str().unwrap());
     assert_eq!(sale.post(&cancel, json!({ "reason": "Changed their mind" })).await.status, 200);
-    // Absentee bids close when the first item is in the ring.
+    // The absentee bids of an item close when it comes into the ring.
     sale.step(&format!("/auctions/{}/ring/send", sale.auction), 1, json!({ "item": sale.items[0] })).await;
     let ring = sale
         .send(&Method::GET, &format!("/auctions/{}/ring", sale.auction), &RequestHeaders::default(), &Value::Null)
@@ -204,7 +204,7 @@ async fn an_absentee_bid_is_hidden_from_other_bidders() {
     let send = format!("/api/v1/auctions/{}/ring/send", sale.auction);
     let sent = sale.fixture.send(&Method::POST, &send, &headers, &json!({ "item": sale.items[0] }).to_string()).await;
     assert_eq!(sent.status, 200, "{}", sent.text);
-    assert_eq!(sale.post(&leave, json!({ "bidder": "a", "maximum": 900 })).await.code(), "pre_bidding_over");
+    assert_eq!(sale.post(&leave, json!({ "bidder": "a", "maximum": 900 })).await.code(), "item_in_ring");
     let items = format!("/auctions/{}/items", sale.auction);
     let refused = sale.post(&items, json!({ "lotNumber": "9", "title": "A lot", "buyNow": 99 })).await;
     assert_eq!((refused.status, &refused.json()["errors"][0]["pointer"]), (422, &json!("/buyNow")));

@@ -1,5 +1,4 @@
-//! Proxy bids and purchases in timed auctions, absentee bids for webcasts, and the commands of administrators on bids
-//! and ends.
+//! Proxy bids and purchases in timed auctions, and the commands of administrators on bids and ends.
 
 use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Bidder, Item, ItemCommand};
@@ -10,7 +9,7 @@ use crate::bidders::{Admitted, LookUpIn};
 use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::port::{Bid, Page};
+use crate::port::{Bid, BidSource, Page};
 use crate::{Caller, Platform, Scope};
 
 /// The input of a bid.
@@ -55,22 +54,8 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
+        caller.require(Scope::BidsWrite)?;
         let command = |bid, bidder| ItemCommand::PlaceBid { bid, bidder, amount: new.amount };
-        self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
-    }
-
-    /// Leaves an absentee bid before the live phase of a webcast. It replaces an earlier one of the same bidder.
-    ///
-    /// Errors: as [`Platform::place_bid`], and `pre_bidding_over`.
-    pub async fn place_absentee_bid(
-        &self,
-        caller: &Caller,
-        item: Uuid,
-        new: &NewBid,
-        expected_version: Option<i64>,
-        answering: Option<IdempotentRequest<'_, PlacedBid>>,
-    ) -> PlatformResult<Outcome<PlacedBid>> {
-        let command = |bid, bidder| ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum: new.amount };
         self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
     }
 
@@ -85,11 +70,13 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
+        caller.require(Scope::BidsWrite)?;
         let command = |bid, bidder| ItemCommand::BuyNow { bid, bidder };
         self.take_bid(caller, item, bidder, command, expected_version, answering).await
     }
 
-    async fn take_bid(
+    /// Places a bid of a caller who may bid.
+    pub(super) async fn take_bid(
         &self,
         caller: &Caller,
         item: Uuid,
@@ -98,7 +85,6 @@ impl Platform {
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
-        caller.require(Scope::BidsWrite)?;
         let answering = answering.as_ref();
         if let Some(answer) = self.replay(answering).await? {
             return Ok(Outcome::Replayed(answer));
@@ -230,13 +216,29 @@ impl Platform {
     }
 
     /// The public bids of an item by their public numbers, oldest first, with the item, whose leading bid decides which
-    /// amounts are public. Absentee bids come before number 1 and are skipped.
+    /// amounts are public. Absentee bids are left out.
     pub async fn bids(&self, caller: &Caller, item: Uuid, page: Page<i64>) -> PlatformResult<(Item, Vec<Bid>)> {
         let (known, _) = self.item(caller, item).await?;
-        let after = page.after.unwrap_or(0).max(0).saturating_add(known.absentee_bids);
+        let after = known.number_before_shown(page.after.unwrap_or(0).max(0));
         // The item is read again after the bids: with an older item, a bid that leads by now would be shown as outbid.
-        let bids = self.store().bids(item, Page { after: Some(after), ..page }).await?;
+        let bids = self.public_bids(item, after, page.limit).await?;
         let (item, _) = self.item(caller, item).await?;
         Ok((item, bids))
+    }
+
+    /// Bids after this number without absentee bids. A page that is not full is the last one: a shorter page would reveal
+    /// that an absentee bid is in it.
+    async fn public_bids(&self, item: Uuid, mut after: i64, limit: usize) -> PlatformResult<Vec<Bid>> {
+        let mut found = Vec::new();
+        loop {
+            let read = self.store().bids(item, Page { after: Some(after), limit }).await?;
+            let is_last = read.len() < limit;
+            after = read.last().map_or(after, |bid| bid.number);
+            found.extend(read.into_iter().filter(|bid| bid.source != BidSource::Absentee));
+            if is_last || found.len() >= limit {
+                found.truncate(limit);
+                return Ok(found);
+            }
+        }
     }
 }

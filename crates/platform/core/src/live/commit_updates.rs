@@ -44,8 +44,11 @@ impl Live {
             let sends_states = change.items.len() <= ITEMS_PASSED_MAX;
             for item in &change.items {
                 let item = &item.state;
-                // An absentee bid changes nothing public, and an update would reveal that one was left.
-                if change.bids.iter().any(|bid| bid.item == item.uuid && bid.source == BidSource::Absentee) {
+                // An absentee bid changes nothing public, and an update would reveal that one was left or withdrawn.
+                let is_left = change.bids.iter().any(|bid| bid.item == item.uuid && bid.source == BidSource::Absentee);
+                let strikes: Vec<_> = change.bid_strikes.iter().filter(|strike| strike.item == item.uuid).collect();
+                let are_secret = strikes.iter().all(|strike| item.shown_number(strike.number).is_none());
+                if is_left || (!strikes.is_empty() && are_secret) {
                     continue;
                 }
                 let channel = self.channel(item.auction).filter(|_| sends_states);

@@ -16,7 +16,7 @@ use crate::{Caller, Platform, Scope};
 /// A command of the clerk. Without an amount, a bid is at the asking price, which is the one that the clerk saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClerkCommand {
-    /// Begins the live phase: absentees can leave no more bids.
+    /// Begins the live phase.
     Begin,
     /// Sends an item into the empty ring; a PASSED item is offered again.
     Send {
@@ -53,12 +53,10 @@ pub enum ClerkCommand {
         /// The bid.
         bid: Uuid,
     },
-    /// Bids for an absentee, up to the maximum that they left.
+    /// Bids for an absentee, as far as the book needs; see [`platform_rules::ring::commission_amount`].
     CommissionBid {
-        /// The absentee's paddle.
-        bidder: String,
-        /// Minor units.
-        amount: Option<i64>,
+        /// The absentee's paddle; none for the absentee who comes next in the book.
+        bidder: Option<String>,
     },
     /// Undoes the last bid: the bid that stood before it stands again.
     Undo {
@@ -265,9 +263,16 @@ impl Platform {
                 let bidder = self.admit_for_clerk(auction, &pending.bidder, draft).await?;
                 RingCommand::AcceptPending { bid, bidder }
             }
-            ClerkCommand::CommissionBid { bidder, amount } => {
+            ClerkCommand::CommissionBid { bidder } => {
+                let log = log();
+                let next = || -> PlatformResult<String> {
+                    let commissions = ring::commissions(item, &log)?;
+                    let next = ring::next_commission(item, &commissions).ok_or(Rejection::NoCommission)?;
+                    Ok(next.bidder.clone())
+                };
+                let bidder = bidder.map_or_else(next, Ok)?;
                 let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
-                RingCommand::CommissionBid { bid, bidder, amount: asked(amount), log: log() }
+                RingCommand::CommissionBid { bid, bidder, log }
             }
             ClerkCommand::Undo { reason } => RingCommand::Undo { reason, log: log() },
             ClerkCommand::Retract { bid, reason } => RingCommand::Retract { bid, reason, log: log() },

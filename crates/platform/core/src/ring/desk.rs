@@ -3,7 +3,8 @@
 
 use contract::ItemStatus;
 use platform_rules::ring::{
-    Commission, RingAction, RingFacts, WaitingBid, commissions, highest_waiting_bid, legal_actions,
+    Commission, RingAction, RingFacts, WaitingBid, commission_amount, commissions, highest_waiting_bid, legal_actions,
+    next_commission,
 };
 use platform_rules::{Auction, BidLog, BidRecord, Item};
 
@@ -24,6 +25,8 @@ pub(super) const BIDS_READ_MAX: usize = 5_000;
 pub struct Desk {
     /// Commissions on the item in the ring: the highest first, among equal ones the earlier first.
     pub commissions: Vec<Commission>,
+    /// The commission that bids next, with its amount in minor units.
+    pub next_commission: Option<(Commission, i64)>,
     /// The highest internet or commission bid that waits above the standing bid.
     pub waiting: Option<WaitingBid>,
     /// The last bids on the item in the ring, the latest first; at most 20.
@@ -74,9 +77,13 @@ impl Platform {
         };
         let legal = legal_actions(&facts);
         let commissions = in_ring.map(|item| commissions(item, &log)).transpose()?.unwrap_or_default();
+        let next_commission = in_ring.and_then(|item| {
+            let next = next_commission(item, &commissions)?;
+            Some((next.clone(), commission_amount(auction, item, &commissions, next)))
+        });
         let waiting = in_ring.map(|item| highest_waiting_bid(item, &log)).transpose()?.flatten();
         let bids = log.bids().iter().rev().take(BIDS_SHOWN_MAX).cloned().collect();
-        Ok(Desk { commissions, waiting, bids, last, next, legal })
+        Ok(Desk { commissions, next_commission, waiting, bids, last, next, legal })
     }
 
     async fn any_passed(&self, auction: &Auction, changed: Option<ItemAfterCommand<'_>>) -> PlatformResult<bool> {

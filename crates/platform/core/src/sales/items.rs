@@ -206,6 +206,7 @@ impl Platform {
             standing: None,
             bid_count: 0,
             absentee_bids: 0,
+            later_absentee_bids: Vec::new(),
             bids_lapsed: 0,
             bids_passed: 0,
             before_pass: None,

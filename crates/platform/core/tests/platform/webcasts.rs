@@ -128,18 +128,21 @@ async fn only_clerks_see_commissions_and_bid_with_them() {
     sale.leave("b", 700).await.unwrap();
     sale.leave("a", 300).await.unwrap();
     sale.clerk(ClerkCommand::Begin).await.unwrap();
-    assert_eq!(sale.leave("c", 900).await.unwrap_err().code(), "pre_bidding_over");
+    sale.leave("b", 800).await.unwrap();
+    sale.leave("b", 700).await.unwrap();
     let sent = sale.clerk(next()).await.unwrap().ring;
+    assert_eq!(sale.leave("c", 900).await.unwrap_err().code(), "item_in_ring");
     assert_eq!(sent.item.as_ref().unwrap().price(), None, "nothing is bid by itself");
     let left: Vec<_> =
         sent.desk.unwrap().commissions.into_iter().map(|left| (left.bidder, left.maximum.reveal())).collect();
     assert_eq!(left, [("b".to_owned(), 700), ("a".to_owned(), 300)]);
 
-    let commission = |bidder: &str, amount| ClerkCommand::CommissionBid { bidder: bidder.into(), amount };
-    let bid = sale.clerk(commission("a", None)).await.unwrap();
-    assert_eq!(bid.bid.unwrap().bidder, "a");
-    assert_eq!(sale.clerk(commission("a", Some(301))).await.unwrap_err().code(), "commission_exceeded");
-    assert_eq!(sale.clerk(commission("c", None)).await.unwrap_err().code(), "no_commission");
+    let commission = |bidder: Option<&str>| ClerkCommand::CommissionBid { bidder: bidder.map(str::to_owned) };
+    let bid = sale.clerk(commission(None)).await.unwrap().bid.unwrap();
+    assert_eq!((bid.bidder.as_str(), bid.amount), ("b", 400), "a step of 100 above the next maximum");
+    assert_eq!(sale.clerk(commission(None)).await.unwrap_err().code(), "no_commission");
+    assert_eq!(sale.clerk(commission(Some("a"))).await.unwrap_err().code(), "commission_exceeded");
+    assert_eq!(sale.clerk(commission(Some("c"))).await.unwrap_err().code(), "no_commission");
 
     let public = Caller { scopes: [Scope::AuctionsRead].into_iter().collect(), ..sale.fixture.caller.clone() };
     assert_eq!(sale.fixture.platform.ring(&public, sale.auction).await.unwrap().desk, None);

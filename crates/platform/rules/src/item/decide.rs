@@ -46,7 +46,8 @@ pub enum ItemCommand {
         /// The bidder's maximum, minor units. The platform bids up to it by proxy, never more than needed.
         amount: i64,
     },
-    /// An absentee leaves a maximum before a webcast is live. It replaces an earlier one of the same bidder.
+    /// An absentee leaves a maximum while the item of a webcast is not in the ring. It replaces an earlier one of the same
+    /// bidder.
     PlaceAbsenteeBid {
         /// UUID of the bid.
         bid: Uuid,
@@ -54,6 +55,15 @@ pub enum ItemCommand {
         bidder: Bidder,
         /// How much the clerk may bid at most, minor units.
         maximum: i64,
+    },
+    /// The maximum of an absentee is withdrawn while the item is not in the ring.
+    WithdrawAbsenteeBid {
+        /// The absentee's paddle.
+        bidder: String,
+        /// Why; optional.
+        reason: Option<String>,
+        /// The item's bids.
+        log: BidLog,
     },
     /// A bidder buys an item of a timed auction at its buy-now price.
     BuyNow {
@@ -121,7 +131,7 @@ pub enum ItemCommand {
 /// [`ITEM_TRANSITIONS`](crate::transitions::ITEM_TRANSITIONS); for a bid `wrong_auction_kind`, `auction_not_live`,
 /// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`, `maximum_not_raised`,
 /// `too_many_bids`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`,
-/// `pre_bidding_over`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
+/// `item_in_ring`; for a withdrawal of an absentee bid also `no_commission`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
 /// `bid_log_incomplete`, `item_in_ring`, `reason_required`; for an end `end_not_later`, `end_not_reached`, and
 /// `item_not_live`, which tells a late or repeated timer that another one has ended the item; for an offer after the
 /// sale `buyer_not_registered`, `already_relisted` and those of a bid; for a buyer `item_not_sold` and those of a bid.
@@ -172,6 +182,9 @@ pub fn decide(
         ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum } => {
             let offer = Offer::of(&bidder, bid, maximum, BidSource::Absentee, now);
             absentee_bid::place(auction, item, &bidder, &offer)
+        }
+        ItemCommand::WithdrawAbsenteeBid { bidder, reason, log } => {
+            absentee_bid::withdraw(auction, item, &bidder, clean_reason(reason)?, &log)
         }
         ItemCommand::BuyNow { bid, bidder } => buy_now::buy_now(auction, item, bid, &bidder, now),
         ItemCommand::CancelBid { bid, reason, log } => {

@@ -144,9 +144,9 @@ impl Sale {
                 let bid = pending.map_or(bid, |pending| pending.bid);
                 OfRing(RingCommand::AcceptPending { bid, bidder: bidder(paddle) })
             }
-            Step::Commission { paddle, above_minimum } => {
-                let (bidder, amount) = (bidder(paddle), minimum + above_minimum);
-                OfRing(RingCommand::CommissionBid { bid, bidder, amount, log })
+            Step::Commission { paddle } => OfRing(RingCommand::CommissionBid { bid, bidder: bidder(paddle), log }),
+            Step::Withdraw { paddle } => {
+                OfItem(ItemCommand::WithdrawAbsenteeBid { bidder: paddle.to_owned(), reason: None, log })
             }
             Step::Ask { above_minimum } => {
                 OfRing(RingCommand::SetAskingPrice { amount: (minimum + above_minimum).max(1), log })

@@ -92,7 +92,10 @@ pub(super) enum Step {
     },
     Commission {
         paddle: Paddle,
-        above_minimum: i64,
+    },
+    /// The absentee takes the maximum back.
+    Withdraw {
+        paddle: Paddle,
     },
     Ask {
         above_minimum: i64,
@@ -171,7 +174,8 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         3 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::Bid { paddle, above_minimum }),
         2 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::RoomBid { paddle, above_minimum }),
         1 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::Leave { paddle, above_minimum }),
-        1 => (paddle(), amount()).prop_map(|(paddle, above_minimum)| Step::Commission { paddle, above_minimum }),
+        1 => paddle().prop_map(|paddle| Step::Commission { paddle }),
+        1 => paddle().prop_map(|paddle| Step::Withdraw { paddle }),
         1 => (0_usize..3).prop_map(|place| Step::Accept { place }),
         1 => amount().prop_map(|above_minimum| Step::OpenRoomBid { above_minimum }),
     ];

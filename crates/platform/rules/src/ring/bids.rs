@@ -15,7 +15,7 @@ pub(super) fn in_room(
     offer: &Offer,
 ) -> Result<Vec<ItemChange>, Rejection> {
     bidder.require_admitted_to_room(auction, item)?;
-    accept(auction, item, offer)
+    accept_at_asking_price(auction, item, offer)
 }
 
 /// Accepts an internet bid that the clerk relays, such as one from another platform.
@@ -28,19 +28,39 @@ pub(super) fn relayed(
     require_running(auction, item)?;
     require_not_leading(item, bidder)?;
     bidder.require_allowed(auction, item, offer.amount)?;
-    accept(auction, item, offer)
+    accept_at_asking_price(auction, item, offer)
 }
 
-/// Accepts a bid: it stands, the asking price rises by one increment, and pending bids below the new price are dropped.
-pub(super) fn accept(auction: &Auction, item: &Item, offer: &Offer) -> Result<Vec<ItemChange>, Rejection> {
+/// Accepts a bid at the asking price or above.
+pub(super) fn accept_at_asking_price(
+    auction: &Auction,
+    item: &Item,
+    offer: &Offer,
+) -> Result<Vec<ItemChange>, Rejection> {
+    let asked = require_running(auction, item)?.asking_price;
+    accept(auction, item, offer, asked)
+}
+
+/// Accepts a bid of at least `minimum`: it stands, the asking price is one increment above it unless a higher price was
+/// asked, and pending bids below the new price are dropped.
+pub(super) fn accept(
+    auction: &Auction,
+    item: &Item,
+    offer: &Offer,
+    minimum: i64,
+) -> Result<Vec<ItemChange>, Rejection> {
     let ring = require_running(auction, item)?;
     if offer.source != BidSource::Room {
         require_name(&offer.bidder)?;
     }
     offer.require_countable(item)?;
-    offer.require_at_least(ring.asking_price)?;
+    offer.require_at_least(minimum)?;
     let record = offer.record(item);
-    let asking_price = Pricing::of(auction, item).above(record.amount);
+    let asking_price = if record.amount < ring.asking_price {
+        ring.asking_price
+    } else {
+        Pricing::of(auction, item).above(record.amount)
+    };
     let standing = Some(record.standing_at(record.amount));
     let mut changes = vec![
         ItemChange::BidAccepted { record, standing },

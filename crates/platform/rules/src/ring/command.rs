@@ -65,10 +65,8 @@ pub enum RingCommand {
     CommissionBid {
         /// UUID of the bid.
         bid: Uuid,
-        /// The absentee.
+        /// The absentee. The amount follows from the book: [`commission_amount`](crate::ring::commission_amount).
         bidder: Bidder,
-        /// Minor units; at most the absentee's maximum.
-        amount: i64,
         /// The item's bids.
         log: BidLog,
     },

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::bids::{accept as accept_bid, require_not_leading};
+use super::bids::{accept_at_asking_price, require_not_leading};
 use super::require_running;
 use crate::bid::Offer;
 use crate::{Auction, BidSource, Bidder, Cause, InternetBids, Item, ItemChange, PendingBid, Rejection};
@@ -28,7 +28,7 @@ pub(super) fn place(
     bidder.require_allowed(auction, item, offer.amount)?;
     require_not_leading(item, bidder)?;
     if auction.internet_bids == InternetBids::AcceptedAtOnce {
-        return accept_bid(auction, item, offer);
+        return accept_at_asking_price(auction, item, offer);
     }
     let (replaced, mut pending): (Vec<_>, Vec<_>) =
         item.pending.iter().cloned().partition(|other| other.bidder == bidder.paddle);
@@ -52,7 +52,7 @@ pub(super) fn accept(
     let pending = item.pending.iter().find(is_it).ok_or(Rejection::NotPending)?;
     bidder.require_allowed(auction, item, pending.amount)?;
     let offer = Offer::of(bidder, bid, pending.amount, BidSource::Internet, now);
-    accept_bid(auction, item, &offer)
+    accept_at_asking_price(auction, item, &offer)
 }
 
 /// Drops the pending bids below the new asking price, and the one that was `accepted`; none when nothing changes.

@@ -5,7 +5,7 @@ use contract::AuctionStatus;
 use jiff::Timestamp;
 
 use super::reopen::reopen;
-use super::{commissions, require_in_ring, require_running};
+use super::{commissions, next_commission, require_in_ring, require_running};
 use crate::bid_log::BIDS_MAX;
 use crate::{AMOUNT_MAX, Auction, AuctionKind, BidLog, Item, WebcastPhase};
 
@@ -115,10 +115,7 @@ pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
         push_if(true, RingAction::SetAskingPrice);
         push_if(takes_bids, RingAction::Bid);
         push_if(takes_bids && item.pending.iter().any(|pending| reaches(pending.amount)), RingAction::Accept);
-        let leads = |bidder: &str| item.standing.as_ref().is_some_and(|standing| standing.bidder == bidder);
-        let can_bid =
-            |commission: &super::Commission| reaches(commission.maximum.reveal()) && !leads(&commission.bidder);
-        push_if(takes_bids && commissions.iter().any(can_bid), RingAction::CommissionBid);
+        push_if(takes_bids && next_commission(item, &commissions).is_some(), RingAction::CommissionBid);
         push_if(item.standing.is_some(), RingAction::Undo);
         push_if(counts, RingAction::Retract);
         push_if(is_running, RingAction::FairWarning);

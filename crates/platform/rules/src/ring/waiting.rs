@@ -4,7 +4,7 @@
 
 use uuid::Uuid;
 
-use super::{Commission, commissions};
+use super::commissions;
 use crate::{BidLog, BidSource, Item, Rejection};
 
 /// A bid that waits and is higher than the standing bid.
@@ -43,15 +43,6 @@ pub fn highest_waiting_bid(item: &Item, log: &BidLog) -> Result<Option<WaitingBi
     let price = item.price().unwrap_or(0);
     // `max_by_key` returns the last of equal elements.
     Ok(internet.chain(book).filter(|waiting| waiting.amount > price).rev().max_by_key(|waiting| waiting.amount))
-}
-
-impl Commission {
-    /// True when the absentee does not lead, and the maximum is above the standing bid.
-    pub(super) fn waits_on(&self, item: &Item) -> bool {
-        item.standing
-            .as_ref()
-            .is_none_or(|standing| standing.bidder != self.bidder && standing.amount < self.maximum.reveal())
-    }
 }
 
 /// Rejects a decision over a higher bid that waits.

@@ -131,9 +131,18 @@ impl Scenario {
                 let bid = pending.map_or(Uuid::nil(), |pending| pending.bid);
                 OfRing(RingCommand::AcceptPending { bid, bidder: self.bidder(paddle) })
             }
-            ["commission", paddle, amount] => {
-                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
-                OfRing(RingCommand::CommissionBid { bid, bidder, amount, log: log() })
+            ["commission"] => {
+                let commissions =
+                    ring::commissions(&self.item, &self.log).map_err(|rejection| rejection.to_string())?;
+                let next = ring::next_commission(&self.item, &commissions);
+                let bidder = self.bidder(next.map_or("nobody", |next| &next.bidder));
+                OfRing(RingCommand::CommissionBid { bid, bidder, log: log() })
+            }
+            ["commission", paddle] => {
+                OfRing(RingCommand::CommissionBid { bid, bidder: self.bidder(paddle), log: log() })
+            }
+            [paddle, "withdraws"] => {
+                OfItem(ItemCommand::WithdrawAbsenteeBid { bidder: paddle.to_owned(), reason: None, log: log() })
             }
             ["undo"] => OfRing(RingCommand::Undo { reason: reason(), log: log() }),
             ["retract", "bid", number] => {

@@ -158,6 +158,7 @@ pub(super) fn item(number: usize) -> Item {
         standing: None,
         bid_count: 0,
         absentee_bids: 0,
+        later_absentee_bids: Vec::new(),
         bids_lapsed: 0,
         bids_passed: 0,
         before_pass: None,

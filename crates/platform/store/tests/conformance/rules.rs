@@ -97,7 +97,7 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
             let bidder = Bidder::vouched_for(pending.map_or("nobody", |pending| &pending.bidder));
             of_ring(RingCommand::AcceptPending { bid: pending.map_or(bid, |pending| pending.bid), bidder })
         }
-        22 => of_ring(RingCommand::CommissionBid { bid, bidder, amount, log }),
+        22 => of_ring(RingCommand::CommissionBid { bid, bidder, log }),
         _ => of_item(ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum: amount }),
     }
 }

@@ -14,6 +14,7 @@ mod audit;
 mod broken_log;
 mod bulk_changes;
 mod clerks_desk;
+mod clerks_desk_book;
 mod clerks_desk_waiting;
 mod concurrent_bidders;
 mod dashboard_people;

@@ -97,9 +97,14 @@ async fn a_whole_webcast(launch: &Launch) {
     clerks.refresh().await;
     assert_eq!((clerks.at("/phase"), clerks.at("/desk/commands")), (&json!("pre_bidding"), &json!(["begin", "send"])));
     clerks.race("begin", json!({})).await;
+    // The book of a lot is open until the lot comes into the ring.
+    bidder.post(&absentee, &json!({ "bidder": "late", "maximum": 500 })).await.unwrap();
+    let withdrawal = json!({ "bidder": "late", "reason": "bought another lot" });
+    bidder.post(&format!("{absentee}/withdraw"), &withdrawal).await.unwrap();
+    clerks.refresh().await;
+    clerks.race("send", json!({})).await;
     let closed = bidder.post(&absentee, &json!({ "bidder": "late", "maximum": 500 })).await.unwrap_err();
     assert_eq!(closed.status(), Some(StatusCode::CONFLICT), "{closed}");
-    clerks.race("send", json!({})).await;
     assert_eq!(clerks.at("/item/lotNumber"), "1");
     assert_eq!(clerks.at("/desk/commissions/0/maximum"), 471_113);
     let public = bidder.get(&ring).await.unwrap().body.to_string();

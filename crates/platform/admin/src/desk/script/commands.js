@@ -184,12 +184,9 @@ const actions = {
     give({ command: "accept", bid: bid.uuid }, `web bid ${bid.amount.text} of paddle ${bid.bidder}`);
   },
   "book-bid"() {
-    const next = nextInBook();
-    if (!may("commission-bid") || !next) return refuse("No commission bid reaches the asking price.");
-    const amount = typedAmount();
-    if (amount === null) return refuse("The amount can't be read.");
-    const price = amount === undefined ? truth.offer.askingPrice.text : written(amount);
-    giveTyped({ command: "commission-bid", bidder: next.bidder, amount }, `book bid ${price} for paddle ${next.bidder}`);
+    const next = truth.bookBid;
+    if (!may("commission-bid") || !next) return refuse(truth.offer?.paused ? "Bidding is paused. Resume it first." : "No commission bid is above the bid that stands.");
+    give({ command: "commission-bid" }, `book bid ${next.amount.text} for paddle ${next.bidder}`);
   },
   undo() {
     if (may("undo")) give({ command: "undo", reason: UNDO_REASON }, `undo ${truth.offer.standing.amount.text}`);
@@ -264,13 +261,6 @@ const actions = {
   help: () => openHelp(),
   lots: () => openLots(),
 };
-
-/** The highest commission that may bid now and does not lead. */
-function nextInBook() {
-  if (!truth?.offer) return null;
-  const leader = truth.offer.standing?.bidder;
-  return truth.commissions.find((left) => left.bidder !== leader && left.maximum.minor >= truth.offer.askingPrice.minor) ?? null;
-}
 
 /** The lot that was sold last, while no other lot is in the ring. */
 const lastSold = () => (truth.lot ? null : truth.done.find((lot) => lot.isLast && lot.status === "SOLD") ?? null);

@@ -53,11 +53,10 @@ function renderLot(lot) {
   }
   picture.hidden = !address;
   slot("no-picture").hidden = Boolean(address);
-  const best = nextInBook();
   const book = truth.commissions.map((left) => {
     const line = make("li");
     line.append(make("span", `Paddle ${left.bidder}`), make("b", `to ${left.maximum.text}`));
-    if (left === best) line.append(make("span", "next", "status"));
+    if (left.bidder === truth.bookBid?.bidder) line.append(make("span", "next", "status"));
     return line;
   });
   slot("book").replaceChildren(...(book.length ? book : [make("li", lot ? "No commission bid on this lot" : "–", "empty-line")]));
@@ -216,8 +215,7 @@ function renderEntry() {
 
 function renderRoomBid() {
   const minor = truth?.offer && entry.value.trim() ? minorUnits(entry.value.trim()) : null;
-  const best = nextInBook();
-  const lands = truth?.offer && best && !minor && best.maximum.minor === truth.offer.askingPrice.minor;
+  const lands = truth?.offer && !minor && truth.commissions.some((left) => left.maximum.minor === truth.offer.askingPrice.minor);
   detail("room-bid", truth?.offer ? (minor ? `jump to ${written(minor)}` : `${truth.offer.askingPrice.text}${lands ? " · book’s max" : ""}`) : "");
 }
 
@@ -229,11 +227,11 @@ function renderButtons(lot, offer) {
     button.classList.toggle("alert", className === "alert");
     if (text !== null) detail(id, text);
   };
-  const [bid, best] = [truth.pending[0], nextInBook()];
+  const [bid, best] = [truth.pending[0], truth.bookBid];
   renderRoomBid();
   set("room-bid", may("bid"), null);
   set("web-bid", may("accept"), bid ? `${bid.amount.text} · ${bid.bidder}` : "none", may("accept") ? "act" : "");
-  set("book-bid", may("commission-bid"), best ? `${offer.askingPrice.text} · ${best.bidder}` : "none");
+  set("book-bid", may("commission-bid"), best ? `${best.amount.text} · ${best.bidder}` : "none");
   put("undo-what", may("reopen") ? "Reopen lot" : "Undo bid");
   set("undo", may("undo") || may("reopen"), may("undo") ? offer.standing.amount.text : may("reopen") ? `lot ${truth.last.lotNumber}` : "");
   const given = offer?.warnings ? `${offer.warnings} given` : "";

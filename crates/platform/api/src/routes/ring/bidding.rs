@@ -133,21 +133,19 @@ pub(crate) async fn accept(
 }
 
 /// A bid for an absentee bidder.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CommissionBidIn {
-    /// Paddle of the absentee bidder.
-    bidder: String,
-    /// Amount, in minor units; at least the asking price, which is the default, and at most the maximum of the absentee
-    /// bid.
-    amount: Option<i64>,
+    /// Paddle of the absentee bidder. Default: the absentee with the highest maximum who does not lead.
+    bidder: Option<String>,
 }
 
 /// Bid for an absentee bidder
 ///
-/// Up to the maximum of their absentee bid. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`.
+/// The server chooses the amount: the smaller of the bidder's maximum, and the largest of the asking price, a step above
+/// the highest maximum of another absentee, and the reserve if the maximum reaches it. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`.
 /// Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors:
-/// 409 `no_commission`, `commission_exceeded`, `already_leading`, `not_in_ring`, `ring_paused`, `bid_too_low`,
+/// 409 `no_commission`, `commission_exceeded` (the standing bid has reached the maximum), `already_leading`, `not_in_ring`, `ring_paused`, `bid_too_low`,
 /// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/ring/commission-bid", tag = "ring", request_body = CommissionBidIn,
@@ -163,6 +161,6 @@ pub(crate) async fn commission_bid(
     Path(uuid): Path<Uuid>,
     post: Post<CommissionBidIn>,
 ) -> Result<Response, ApiError> {
-    let (bidder, amount) = (post.body.bidder.clone(), post.body.amount);
-    command(&platform, uuid, &post, &ClerkCommand::CommissionBid { bidder, amount }).await
+    let bidder = post.body.bidder.clone();
+    command(&platform, uuid, &post, &ClerkCommand::CommissionBid { bidder }).await
 }

@@ -56,9 +56,7 @@ impl Sale {
                 let bid = self.item.pending.first().map_or(bid, |pending| pending.bid);
                 RingCommand::AcceptPending { bid, bidder }
             }
-            "commission" => {
-                RingCommand::CommissionBid { bid, bidder: Bidder::vouched_for("absent"), amount: asking_price, log }
-            }
+            "commission" => RingCommand::CommissionBid { bid, bidder: Bidder::vouched_for("absent"), log },
             "undo" => RingCommand::Undo { reason, log },
             "retract" => {
                 let counts = |record: &&BidRecord| record.stands() && !self.item.is_over(record.number, record.source);

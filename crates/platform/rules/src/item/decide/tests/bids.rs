@@ -119,11 +119,11 @@ fn a_bid_is_cancelled_with_a_reason_while_the_item_is_for_sale() {
 }
 
 #[test]
-fn absentee_bids_are_accepted_before_a_webcast_is_live_and_do_not_stand() {
+fn absentee_bids_are_accepted_until_the_item_is_in_the_ring_and_do_not_stand() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
     let leave =
         |maximum| ItemCommand::PlaceAbsenteeBid { bid: Uuid::nil(), bidder: Bidder::vouched_for("absent"), maximum };
-    let item = item(&webcast, Live);
+    let item = self::item(&webcast, Live);
     check(&webcast, &item, leave(9_999), 10, "bid_too_low");
     check(&webcast, &item, leave(50_000), 10, "bid 1 0 absentee");
     let left = decide(&webcast, &item, leave(50_000), at(10)).unwrap();
@@ -131,6 +131,8 @@ fn absentee_bids_are_accepted_before_a_webcast_is_live_and_do_not_stand() {
     left.iter().for_each(|change| after.apply(change));
     assert_eq!((after.price(), after.bid_count, crate::minimum_bid(&webcast, &after)), (None, 1, 10_000));
     let begun = Auction { phase: WebcastPhase::Live, ..webcast };
-    check(&begun, &item, leave(50_000), 10, "pre_bidding_over");
+    check(&begun, &item, leave(50_000), 10, "bid 1 0 absentee");
+    let (begun, offered) = in_ring(begun, item);
+    check(&begun, &offered, leave(50_000), 10, "item_in_ring");
     check(&live(), &self::item(&live(), Live), leave(50_000), 10, "wrong_auction_kind");
 }

@@ -1,0 +1,228 @@
+//! The commission book of a webcast: staff enter, change and withdraw the maxima of absentees until a lot comes into the
+//! ring, one by one or as a pasted list.
+
+use askama::Template;
+use axum::Router;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::{get, post};
+use http::StatusCode;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::fields::{QueryFields, SubmittedForm};
+use kit_design::frame::{Frame, render_page_as};
+use platform_core::bidding::bids::NewBid;
+use platform_core::{PlatformError, Scope};
+use platform_rules::{Auction, AuctionKind};
+use uuid::Uuid;
+
+use crate::access::{Need, Page};
+use crate::admin::Admin;
+use crate::auctions::amounts::Currency;
+use crate::notice;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Section, Session};
+
+/// Who enters and sees the book.
+const STAFF: Need = Need::Has(Scope::RingWrite);
+/// Lines of one list, at most.
+const LINES_MAX: usize = 2_000;
+
+/// The pages of this module with the scope that each requires.
+pub(crate) const PAGES: &[Page] = &[
+    ("GET", "/webcasts/{webcast}/book", STAFF),
+    ("POST", "/webcasts/{webcast}/book", STAFF),
+    ("POST", "/webcasts/{webcast}/book/withdraw", STAFF),
+];
+
+pub(crate) fn router() -> Router<Admin> {
+    Router::new()
+        .route("/webcasts/{webcast}/book", get(page).post(enter))
+        .route("/webcasts/{webcast}/book/withdraw", post(withdraw))
+}
+
+#[derive(Template)]
+#[template(path = "book.html")]
+struct BookPage {
+    frame: Frame,
+    webcast: Uuid,
+    sale: String,
+    currency: String,
+    rows: Vec<BookRow>,
+    /// The lines that were refused, as they were sent.
+    list: String,
+    faults: Vec<String>,
+    saved_words: String,
+}
+
+struct BookRow {
+    item: Uuid,
+    lot: String,
+    title: String,
+    paddle: String,
+    maximum: String,
+}
+
+/// What became of a list that was entered.
+#[derive(Default)]
+struct Entered {
+    saved: usize,
+    refused: Vec<String>,
+    faults: Vec<String>,
+}
+
+/// `GET /webcasts/{webcast}/book`
+async fn page(
+    session: Session,
+    PathIds([webcast]): PathIds<1>,
+    QueryFields(query): QueryFields,
+) -> Result<Response, PageError> {
+    let auction = webcast_of(&session, webcast).await?;
+    let frame = session.frame("Commission book", Section::Auctions).with_notice(notice::from_query(&query));
+    show(&session, auction, frame, Entered::default()).await
+}
+
+async fn webcast_of(session: &Session, webcast: Uuid) -> Result<Auction, PageError> {
+    // Rejects a clerk of other webcasts.
+    let auction = session.platform().ring(&session.caller, webcast).await?.auction;
+    if auction.kind != AuctionKind::Webcast {
+        let detail = "This is a timed auction. Its bidders leave their maximum with their bid.";
+        return Err(ErrorPage::new(StatusCode::NOT_FOUND, "This sale has no commission book", detail).into());
+    }
+    Ok(auction)
+}
+
+async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entered) -> Result<Response, PageError> {
+    let money = Currency::of(&auction);
+    let mut rows = Vec::new();
+    for (item, commissions) in session.platform().commission_book(&session.caller, auction.uuid).await? {
+        rows.extend(commissions.into_iter().map(|left| BookRow {
+            item: item.uuid,
+            lot: item.lot_number.clone(),
+            title: item.title.clone(),
+            paddle: left.bidder,
+            maximum: money.exact(left.maximum.reveal()),
+        }));
+    }
+    let saved_words = match entered.saved {
+        0 => "No bid was entered.".to_owned(),
+        1 => "1 bid was entered.".to_owned(),
+        saved => format!("{saved} bids were entered."),
+    };
+    let status = if entered.faults.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    let page = BookPage {
+        frame,
+        webcast: auction.uuid,
+        currency: money.code().to_owned(),
+        sale: auction.title,
+        rows,
+        list: entered.refused.join("\n"),
+        faults: entered.faults,
+        saved_words,
+    };
+    render_page_as(status, &page)
+}
+
+/// Enters each line; those that are refused are shown again with the reason.
+async fn enter(
+    session: Session,
+    PathIds([webcast]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let auction = webcast_of(&session, webcast).await?;
+    let mut entered = Entered::default();
+    let lines: Vec<&str> = form.text("list").lines().filter(|line| !line.trim().is_empty()).collect();
+    if lines.is_empty() || lines.len() > LINES_MAX {
+        let fault = format!("The list has {} lines. Enter 1 to {LINES_MAX} at once.", lines.len());
+        entered.faults.push(fault);
+        entered.refused = lines.iter().map(|line| (*line).to_owned()).collect();
+    } else {
+        let money = Currency::of(&auction);
+        for (number, line) in (1..).zip(&lines) {
+            // A header in the first line of a pasted table is no bid.
+            if number == 1 && is_header(line) {
+                continue;
+            }
+            match enter_line(&session, &auction, &money, line).await? {
+                Ok(()) => entered.saved += 1,
+                Err(why) => {
+                    entered.faults.push(format!("Line {number}, “{}”: {why}", line.trim()));
+                    entered.refused.push((*line).to_owned());
+                }
+            }
+        }
+    }
+    if entered.faults.is_empty() {
+        let path = format!("/webcasts/{webcast}/book?done=commissions-entered");
+        return Ok(session.admin.redirect(&path).into_response());
+    }
+    let frame = session.frame("Commission book", Section::Auctions);
+    show(&session, auction, frame, entered).await
+}
+
+fn is_header(line: &str) -> bool {
+    cells(line).is_some_and(|[lot, _, maximum]| {
+        lot.eq_ignore_ascii_case("lot") && maximum.to_ascii_lowercase().starts_with("max")
+    })
+}
+
+/// Lot, paddle and maximum of a line, separated by tabs, semicolons or commas. With commas, the maximum may contain some.
+fn cells(line: &str) -> Option<[&str; 3]> {
+    let mark = ['\t', ';', ','].into_iter().find(|mark| line.matches(*mark).count() >= 2)?;
+    let mut cells = line.splitn(3, mark).map(|cell| cell.trim().trim_matches('"').trim());
+    Some([cells.next()?, cells.next()?, cells.next()?])
+}
+
+/// Enters one line. The inner error says why it was refused.
+async fn enter_line(
+    session: &Session,
+    auction: &Auction,
+    money: &Currency,
+    line: &str,
+) -> Result<Result<(), String>, PageError> {
+    let Some([lot, paddle, maximum]) = cells(line) else {
+        return Ok(Err("Write lot, paddle and maximum, separated by commas, such as “12, 117, 350.00”.".to_owned()));
+    };
+    let amount = match money.parse(maximum) {
+        Ok(amount) => amount,
+        Err(why) => return Ok(Err(why)),
+    };
+    let platform = session.platform();
+    let Some(item) = platform.item_with_lot_number(&session.caller, auction.uuid, lot).await? else {
+        return Ok(Err(format!("No lot of this sale has the number {lot}. Correct the number.")));
+    };
+    let new = NewBid { bidder: paddle.to_owned(), amount };
+    match platform.place_absentee_bid(&session.caller, item.uuid, &new, None, None).await {
+        Ok(_) => Ok(Ok(())),
+        Err(PlatformError::Rejected(platform_rules::Rejection::BidTooLow { minimum })) => {
+            Ok(Err(format!("The maximum is too low. Enter at least {}.", money.exact(minimum))))
+        }
+        Err(error @ (PlatformError::Rejected(_) | PlatformError::Invalid(_))) => Ok(Err(sentence(&error.to_string()))),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `POST /webcasts/{webcast}/book/withdraw`
+async fn withdraw(
+    session: Session,
+    PathIds([webcast]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Redirect, PageError> {
+    let item = Uuid::try_parse(form.text("item")).map_err(|_| ErrorPage::bad_request("The lot has no valid UUID."))?;
+    let withdrawal = (form.text("paddle"), None);
+    session.platform().withdraw_absentee_bid(&session.caller, item, withdrawal, None, None).await?;
+    Ok(session.admin.redirect(&format!("/webcasts/{webcast}/book?done=commission-withdrawn")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_lot_paddle_and_maximum() {
+        assert_eq!(cells("12, 117, 350.00"), Some(["12", "117", "350.00"]));
+        assert_eq!(cells("12\t117\t1,350.00"), Some(["12", "117", "1,350.00"]));
+        assert_eq!(cells("12A;117;1.350,00"), Some(["12A", "117", "1.350,00"]));
+        assert_eq!(cells("12,117,\"1,350\""), Some(["12", "117", "1,350"]));
+        assert_eq!(cells("12 117 350"), None);
+        assert!(is_header("Lot,Paddle,Maximum") && !is_header("12,117,350"));
+    }
+}

@@ -1,0 +1,43 @@
+//! The commission book in a real browser: entered as a list while the sale runs, bid with one key, never against itself.
+
+use serde_json::json;
+use testkit::browser::Browser;
+
+use crate::clerks_desk::DeskFixture;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_needed() {
+    let sale = DeskFixture::open(3).await;
+    let browser = Browser::start().await.unwrap();
+    let desk = sale.desk(&browser).await;
+    desk.does("n", "Lot 1 is in the ring").await;
+
+    // The page of the sale: a pasted list, with a line that is refused.
+    let book = sale.desk(&browser).await.page;
+    let path = format!("/admin/webcasts/{}/book", sale.webcast);
+    book.evaluate(&format!("location.href = {}", json!(path))).await.unwrap();
+    book.wait_until_at(&path).await.unwrap();
+    let list = "Lot,Paddle,Maximum\n2,11,300\n2,12,200.00\n1,13,500\n3;14;1,500.00";
+    book.fill("list", list).await.unwrap();
+    book.click_through("Enter bids").await.unwrap();
+    book.wait_until_shown("3 bids were entered. These lines were not entered:").await.unwrap();
+    book.wait_until_shown("The item is in the ring").await.unwrap();
+    book.wait_until_shown("£1,500.00").await.unwrap();
+    let withdraw = "document.querySelector('[aria-label=\"Withdraw the bid of paddle 14 on lot 3\"]').click()";
+    book.evaluate(withdraw).await.unwrap();
+    book.wait_until_shown("The commission bid was withdrawn.").await.unwrap();
+
+    // One key: a step above the next maximum, and nothing against itself.
+    desk.does("F2", "Lot 1 passed").await;
+    desk.does("n", "Lot 2 is in the ring at £100").await;
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    desk.page.press("F2").await.unwrap();
+    desk.page
+        .wait_until("document.querySelector('[data-slot=confirm-name]').textContent === '£300 waits in the book.'")
+        .await
+        .unwrap();
+    desk.does("t", "£210 from paddle 11. Asking £220").await;
+    desk.does("/", "No commission bid is above the bid that stands").await;
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    desk.does("F9", "Lot 2 sold at £210 to paddle 11").await;
+}
