@@ -74,6 +74,7 @@ struct DeskPage {
     title: String,
     is_rehearsal: bool,
     may_rehearse: bool,
+    may_close: bool,
     clerk: String,
     screens: Vec<ScreenLink>,
     style: &'static str,
@@ -96,6 +97,7 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
         title: auction.title,
         is_rehearsal: auction.rehearsal,
         may_rehearse: session.may(Scope::AuctionsWrite) && !auction.rehearsal,
+        may_close: session.may(Scope::AuctionsWrite),
         clerk: session.email,
         screens: vec![
             ScreenLink { words: "Commission book", path: format!("/webcasts/{webcast}/book") },

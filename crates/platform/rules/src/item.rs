@@ -32,9 +32,11 @@ use crate::{BidSource, Cause, Hidden, LogHead};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RingStatus {
-    /// Not offered yet, or waiting to be offered again.
+    /// Not offered yet.
     #[default]
     Waiting,
+    /// Waiting to be offered again: removed from the ring, offered again, or corrected. It comes after the last lot.
+    WaitingAgain,
     /// In the ring.
     InRing(InRing),
     /// Sold or passed.
@@ -278,7 +280,7 @@ impl Item {
     pub fn in_ring(&self) -> Option<InRing> {
         match self.ring {
             RingStatus::InRing(ring) => Some(ring),
-            RingStatus::Waiting | RingStatus::Done => None,
+            RingStatus::Waiting | RingStatus::WaitingAgain | RingStatus::Done => None,
         }
     }
 

@@ -50,7 +50,7 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
     auction.require_live()?;
     let offer = |bid, bidder: &Bidder, amount, source| Offer::of(bidder, bid, amount, source, now);
     let changes = match command {
-        RingCommand::Send => return send::send(auction, item, now),
+        RingCommand::Send { is_next } => return send::send(auction, item, is_next, now),
         RingCommand::Reopen { reason } => return reopen::reopen(auction, item, require_reason(reason)?, now),
         RingCommand::Sell { confirmed, log } => return sell::sell(auction, item, (confirmed, &log), now),
         RingCommand::Pass { over_waiting_bid, log } => {
@@ -99,9 +99,9 @@ fn enter(auction: &Auction, item: &Item, cause: Cause) -> ItemChange {
     in_ring(InRing { asking_price: next_price(auction, item), paused: false, warnings: 0, lowered: false }, cause)
 }
 
-/// The ring holds the item.
-fn occupy(item: &Item, cause: Cause) -> AuctionChange {
-    AuctionChange::RingChanged { item: Some(item.uuid), position: Some(item.position), cause }
+/// The ring holds the item. The place moves to `position` if there is one.
+fn occupy(item: &Item, position: Option<i64>, cause: Cause) -> AuctionChange {
+    AuctionChange::RingChanged { item: Some(item.uuid), position, cause }
 }
 
 /// The item leaves the ring by `changes`, and its pending internet bids are dropped.

@@ -9,13 +9,13 @@ use contract::{AuctionStatus, ItemStatus};
 use self::scenario::Scenario;
 use crate::ring::next_to_send;
 use crate::transitions::{AUCTION_TRANSITIONS, ITEM_TRANSITIONS};
-use crate::{Auction, AuctionKind, Charges, Item};
+use crate::{Auction, AuctionKind, Charges, Item, RingStatus};
 
 const PAGE: &str = include_str!("../../../../docs/run-sales/rules.md");
 
 const EXAMPLES: &str = "| Given | What happens | Then |";
 const RESULTS: &str = "| Hammer | Premium | Tax on hammer | Tax on premium | Buyer's premium | Tax | Total |";
-const NEXT: &str = "| Sent last | Wait | Next |";
+const NEXT: &str = "| Place | Wait | Wait again | Next |";
 const ITEMS: &str = "| From | To | By | When | Announced |";
 const AUCTIONS: &str = "| From | To | Cause | When |";
 
@@ -111,13 +111,15 @@ fn the_next_items_of_the_page_are_sent_next() {
     let rows = rows_under(NEXT);
     assert!(rows.len() >= 4);
     for (line, row) in rows {
-        let [sent, wait, next] = cells(row)[..] else { panic!("docs/run-sales/rules.md:{line} has three cells") };
+        let [sent, wait, again, next] = cells(row)[..] else { panic!("docs/run-sales/rules.md:{line} has four cells") };
         let position = |word: &str| word.parse::<i64>().ok();
         let webcast = crate::sample::auction(AuctionKind::Webcast, AuctionStatus::Live);
         let auction = Auction { ring_position: position(sent), ..webcast };
-        let items = wait.split_whitespace().filter_map(position);
-        let items: Vec<Item> =
-            items.map(|position| Item { position, ..crate::sample::item(&auction, ItemStatus::Live) }).collect();
+        let items = |words: &str, ring: RingStatus| -> Vec<Item> {
+            let lot = |position| Item { position, ring, ..crate::sample::item(&auction, ItemStatus::Live) };
+            words.split_whitespace().filter_map(position).map(lot).collect()
+        };
+        let items = [items(wait, RingStatus::Waiting), items(again, RingStatus::WaitingAgain)].concat();
         let found = next_to_send(&auction, &items).map(|item| item.position);
         assert_eq!(found, position(next), "docs/run-sales/rules.md:{line}");
     }

@@ -22,7 +22,8 @@ struct LotsAnswer {
     next: Option<i64>,
 }
 
-/// `GET /webcasts/{webcast}/desk/lots?number=&status=&after=`: the lots in running order.
+/// `GET /webcasts/{webcast}/desk/lots?number=&status=&after=`: the lots in running order. The status `open` is for sold lots
+/// whose buyer is open.
 pub(super) async fn list(
     session: Session,
     PathIds([webcast]): PathIds<1>,
@@ -30,19 +31,29 @@ pub(super) async fn list(
 ) -> Result<Response, DeskProblem> {
     // Rejects a clerk of other webcasts.
     let auction = session.platform().ring(&session.caller, webcast).await?.auction;
+    let is_open_only = query.text("status") == "open";
     let statuses = match query.text("status") {
         "" => Vec::new(),
         "waiting" => vec![ItemStatus::Live],
-        "sold" => vec![ItemStatus::Sold],
+        "sold" | "open" => vec![ItemStatus::Sold],
         "passed" => vec![ItemStatus::Passed],
-        _ => return Err(DeskProblem::malformed("The status is waiting, sold or passed.")),
+        _ => return Err(DeskProblem::malformed("The status is waiting, sold, open or passed.")),
     };
     let after = query.non_empty("after").map(str::parse).transpose();
     let after = after.map_err(|_| DeskProblem::malformed("The place of the page is not a number."))?;
     let wanted = ItemQuery { statuses, lot_number: query.non_empty("number").map(str::to_owned) };
-    let page = Page { after, limit: LOTS_MAX };
-    let found = session.platform().list_items(&session.caller, webcast, &wanted, page).await?;
-    let next = found.last().filter(|_| found.len() == LOTS_MAX).map(|item| item.position);
+    let mut after = after;
+    let (found, next) = loop {
+        let page = Page { after, limit: LOTS_MAX };
+        let found = session.platform().list_items(&session.caller, webcast, &wanted, page).await?;
+        let next = found.last().filter(|_| found.len() == LOTS_MAX).map(|item| item.position);
+        let shown: Vec<_> = found.into_iter().filter(|item| !is_open_only || item.is_buyer_open()).collect();
+        // A page of sold lots may have no open buyer.
+        if !shown.is_empty() || next.is_none() {
+            break (shown, next);
+        }
+        after = next;
+    };
     let money = Money::of(&auction.currency);
     let lots = found.iter().map(|item| DoneView::new(&auction, item, &money)).collect();
     Ok(state::respond(&LotsAnswer { lots, next }))

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
 use platform_core::ring::{AnnouncedItem, Desk, RingState, RingVersion};
 use platform_core::{Platform, PlatformError};
-use platform_rules::{Auction, BidRecord, BidSource, InRing, Item};
+use platform_rules::{Auction, BidRecord, BidSource, InRing, Item, RingStatus};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use super::problem::DeskProblem;
 use super::waiting::{LateView, PendingView, WaitingView, late, lost, pending, waiting};
 use crate::images;
 use crate::session::{PathIds, Session};
-use contract::ItemStatus;
+use contract::{AuctionStatus, ItemStatus};
 
 /// Lots in "Just done".
 const DONE_MAX: usize = 20;
@@ -44,6 +44,8 @@ pub(crate) struct DeskState {
     waiting: Option<WaitingView>,
     bids: Vec<BidView>,
     next: Vec<NextView>,
+    /// When no lot waits.
+    end: Option<EndView>,
     done: Vec<DoneView>,
     /// The lot that `reopen` would bring back.
     last: Option<DoneView>,
@@ -144,6 +146,17 @@ struct NextView {
     lot_number: String,
     title: String,
     estimate: Option<String>,
+    /// It was removed from the ring or offered again, so it comes after the last lot.
+    waits_again: bool,
+}
+
+/// The end of a sale: what is left to do.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EndView {
+    text: String,
+    passed: u64,
+    open_buyers: u64,
 }
 
 /// A lot with its result.
@@ -162,6 +175,7 @@ pub(super) struct DoneView {
     #[serde(skip_serializing_if = "Option::is_none")]
     is_buyer_open: Option<bool>,
     is_in_ring: bool,
+    waits_again: bool,
     /// It was sold or passed last, and no other lot is in the ring.
     is_last: bool,
     /// Sequence of its last event.
@@ -186,6 +200,7 @@ impl DoneView {
             is_buyer_open: is_sold.then_some(buyer.is_none()),
             buyer,
             is_in_ring: auction.in_ring == Some(item.uuid),
+            waits_again: item.ring == RingStatus::WaitingAgain,
             is_last: auction.in_ring.is_none() && auction.last_in_ring == Some(item.uuid),
             event: None,
             at: None,
@@ -240,6 +255,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         Some(item) => images::picture(&session.admin, caller, item).await?,
         None => None,
     };
+    let open_buyers = platform.open_buyers(caller, uuid).await?;
     let done: Vec<DoneView> = announced.iter().filter_map(|announced| done(auction, announced, &money)).collect();
     Ok(DeskState {
         tag: tag(version),
@@ -258,7 +274,11 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         bids: item.map(|item| bids(item, desk, &money)).unwrap_or_default(),
         lost: item.or(desk.last.as_ref()).map(|item| lost(item, &money)).unwrap_or_default(),
         next: desk.next.iter().map(|item| next(item, &money)).collect(),
-        open_buyers: platform.open_buyers(caller, uuid).await?,
+        end: desk
+            .not_offered
+            .filter(|_| auction.status == AuctionStatus::Live)
+            .map(|not_offered| end(not_offered, counts.passed, open_buyers)),
+        open_buyers,
         last: desk.last.as_ref().map(|item| DoneView::new(auction, item, &money)),
         commands: desk.legal.iter().map(|action| action.as_str()).collect(),
         late: late_bids.iter().map(|bid| late(bid, &money)).collect(),
@@ -344,7 +364,23 @@ fn next(item: &Item, money: &Money) -> NextView {
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),
         estimate: money.range(item.low_estimate, item.high_estimate),
+        waits_again: item.ring == RingStatus::WaitingAgain,
     }
+}
+
+/// The end of a sale in words, such as `All done: 5 passed, 1 buyer open, nothing skipped.`
+fn end(not_offered: u64, passed: u64, open_buyers: u64) -> EndView {
+    let buyers = if open_buyers == 1 { "buyer" } else { "buyers" };
+    let parts = [
+        (passed > 0).then(|| format!("{passed} passed")),
+        (open_buyers > 0).then(|| format!("{open_buyers} {buyers} open")),
+        Some(match not_offered {
+            0 => "nothing skipped".to_owned(),
+            skipped => format!("{skipped} skipped, because they are not live"),
+        }),
+    ];
+    let text = format!("All done: {}.", parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
+    EndView { text, passed, open_buyers }
 }
 
 /// A lot that is decided; none for one that is on offer again.

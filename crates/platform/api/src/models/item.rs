@@ -106,7 +106,7 @@ impl ItemView {
             reserve_met: sale.reserve_met,
             bid_count: sale.bid_count,
             ring: (auction.kind == AuctionKind::Webcast).then_some(match item.ring {
-                RingStatus::Waiting => "waiting",
+                RingStatus::Waiting | RingStatus::WaitingAgain => "waiting",
                 RingStatus::InRing(_) => "in_ring",
                 RingStatus::Done => "done",
             }),

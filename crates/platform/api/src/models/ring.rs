@@ -131,7 +131,7 @@ pub(crate) struct DeskView {
     bids: Vec<BidView>,
     /// The item that `reopen` would bring back; null if it can't.
     last: Option<NextItemView>,
-    /// The next 5 items in running order.
+    /// The next 5 items, in the order in which `send` sends them.
     next: Vec<NextItemView>,
 }
 

@@ -216,8 +216,7 @@ impl Platform {
         match command {
             ClerkCommand::Send { item: None } => {
                 let next = self.upcoming(auction, None, 1, usize::MAX).await?.pop();
-                let is_behind = |next: &Item| auction.ring_position.is_none_or(|sent| next.position > sent);
-                if !next.as_ref().is_some_and(is_behind) {
+                if next.as_ref().is_none_or(|next| next.turn(auction).0) {
                     // A bulk change may not have made the next item LIVE yet.
                     self.require_no_bulk_change(auction).await?;
                 }
@@ -247,7 +246,10 @@ impl Platform {
         let asked = |amount: Option<i64>| amount.unwrap_or_else(|| platform_rules::minimum_bid(auction, item));
         let log = || log.clone();
         Ok(match command.clone() {
-            ClerkCommand::Send { .. } => RingCommand::Send,
+            ClerkCommand::Send { .. } => {
+                let next = self.upcoming(auction, None, 1, usize::MAX).await?.pop();
+                RingCommand::Send { is_next: next.is_some_and(|next| next.uuid == item.uuid) }
+            }
             ClerkCommand::SetAskingPrice { amount } => RingCommand::SetAskingPrice { amount, log: log() },
             ClerkCommand::RoomBid { bidder, amount } => {
                 let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;

@@ -6,7 +6,7 @@ use platform_rules::ring::{
     Commission, RingAction, RingFacts, WaitingBid, commission_amount, commissions, highest_waiting_bid, legal_actions,
     next_commission,
 };
-use platform_rules::{Auction, BidLog, BidRecord, Item};
+use platform_rules::{Auction, BidLog, BidRecord, Item, WebcastPhase};
 
 use super::order::READS_MAX;
 use crate::Platform;
@@ -17,7 +17,7 @@ use crate::port::{Bid, Page};
 const NEXT_MAX: usize = 5;
 /// Bids of the item in the ring shown.
 const BIDS_SHOWN_MAX: usize = 20;
-/// Bids read from the store at once.
+/// Bids or items read from the store at once.
 pub(super) const BIDS_READ_MAX: usize = 5_000;
 
 /// The clerk's desk.
@@ -35,6 +35,8 @@ pub struct Desk {
     pub last: Option<Item>,
     /// The next items in the order in which they would be sent; at most 5.
     pub next: Vec<Item>,
+    /// When nothing waits and the ring is empty: items that were not LIVE and so were not offered.
+    pub not_offered: Option<u64>,
     /// The commands that are possible now.
     pub legal: Vec<RingAction>,
 }
@@ -76,6 +78,8 @@ impl Platform {
             now: self.time_of(auction),
         };
         let legal = legal_actions(&facts);
+        let is_done = next.is_empty() && in_ring.is_none() && auction.phase == WebcastPhase::Live;
+        let not_offered = if is_done { Some(self.not_offered(auction, changed).await?) } else { None };
         let commissions = in_ring.map(|item| commissions(item, &log)).transpose()?.unwrap_or_default();
         let next_commission = in_ring.and_then(|item| {
             let next = next_commission(item, &commissions)?;
@@ -83,7 +87,23 @@ impl Platform {
         });
         let waiting = in_ring.map(|item| highest_waiting_bid(item, &log)).transpose()?.flatten();
         let bids = log.bids().iter().rev().take(BIDS_SHOWN_MAX).cloned().collect();
-        Ok(Desk { commissions, next_commission, waiting, bids, last, next, legal })
+        Ok(Desk { commissions, next_commission, waiting, bids, last, next, not_offered, legal })
+    }
+
+    /// Items that the ring passed by, because they were in preparation or suspended.
+    async fn not_offered(&self, auction: &Auction, changed: Option<ItemAfterCommand<'_>>) -> PlatformResult<u64> {
+        let statuses = [ItemStatus::Draft, ItemStatus::Preview, ItemStatus::Suspended];
+        let (mut count, mut after) = (0, None);
+        loop {
+            let page = Page { after, limit: BIDS_READ_MAX };
+            let items = self.store().items_with_status(auction.uuid, &statuses, page).await?;
+            let others = items.iter().filter(|item| changed.is_none_or(|changed| changed.after.uuid != item.uuid));
+            count += others.count() as u64;
+            after = items.last().map(|item| item.position);
+            if items.len() < BIDS_READ_MAX {
+                return Ok(count);
+            }
+        }
     }
 
     async fn any_passed(&self, auction: &Auction, changed: Option<ItemAfterCommand<'_>>) -> PlatformResult<bool> {

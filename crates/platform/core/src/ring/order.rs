@@ -1,5 +1,6 @@
 //! The order in which items are sent into the ring.
 
+use contract::ItemStatus;
 use platform_rules::{Auction, Item};
 
 use crate::Platform;
@@ -12,9 +13,9 @@ const ITEMS_READ_MAX: usize = 200;
 pub(super) const READS_MAX: usize = 10;
 
 impl Platform {
-    /// The waiting items in the order in which they would be sent: first the items after the one that was sent last,
-    /// then from the beginning of the catalogue. `changed` is an item with a change that is not committed yet; it
-    /// replaces the stored one.
+    /// The waiting items in the order in which they would be sent: first the items after the place, then those that wait
+    /// again or began to wait behind the place. `changed` is an item with a change that is not committed yet; it replaces
+    /// the stored one.
     pub(super) async fn upcoming(
         &self,
         auction: &Auction,
@@ -22,29 +23,34 @@ impl Platform {
         wanted: usize,
         mut reads_left: usize,
     ) -> PlatformResult<Vec<Item>> {
-        let mut found: Vec<Item> = Vec::new();
-        let ends = [auction.ring_position, None];
-        let rounds = if auction.ring_position.is_some() { &ends[..] } else { &ends[1..] };
-        for (mut after, is_last_round) in rounds.iter().copied().zip([rounds.len() == 1, true]) {
-            let until = auction.ring_position.filter(|_| is_last_round).unwrap_or(i64::MAX);
-            loop {
-                if found.len() == wanted || reads_left == 0 {
-                    return Ok(found);
-                }
+        // An item that was not LIVE before the change is not among the LIVE ones in the store.
+        let mut found: Vec<Item> = changed.into_iter().filter(|item| item.waits_for_ring()).cloned().collect();
+        let in_turn = |found: &[Item]| found.iter().filter(|item| !item.turn(auction).0).count();
+        for mut after in [auction.ring_position, None] {
+            let is_whole_catalogue = after.is_none();
+            while reads_left > 0 && in_turn(&found) < wanted {
                 reads_left -= 1;
-                let items = self.store().items(auction.uuid, Page { after, limit: ITEMS_READ_MAX }).await?;
-                let Some(end) = items.last().map(|item| item.position).filter(|_| after.is_none_or(|at| at < until))
-                else {
+                let page = Page { after, limit: ITEMS_READ_MAX };
+                let items = self.store().items_with_status(auction.uuid, &[ItemStatus::Live], page).await?;
+                let is_last = items.len() < ITEMS_READ_MAX;
+                after = items.last().map(|item| item.position);
+                for item in items {
+                    let is_known = found.iter().any(|known| known.uuid == item.uuid);
+                    let is_changed = changed.is_some_and(|changed| changed.uuid == item.uuid);
+                    if item.waits_for_ring() && !is_known && !is_changed {
+                        found.push(item);
+                    }
+                }
+                if is_last {
                     break;
-                };
-                let items = items.into_iter().take_while(|item| item.position <= until);
-                let with_change =
-                    |item: Item| changed.filter(|changed| changed.uuid == item.uuid).cloned().unwrap_or(item);
-                let waiting = items.map(with_change).filter(Item::waits_for_ring);
-                found.extend(waiting.take(wanted - found.len()));
-                after = Some(end);
+                }
+            }
+            if is_whole_catalogue {
+                break;
             }
         }
+        found.sort_by_key(|item| item.turn(auction));
+        found.truncate(wanted);
         Ok(found)
     }
 }

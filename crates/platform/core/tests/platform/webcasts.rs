@@ -196,23 +196,33 @@ async fn the_desk_shows_the_next_items_and_the_possible_commands() {
     assert_eq!(ring.desk.unwrap().legal, [RingAction::Begin, RingAction::Send]);
     sale.clerk(ClerkCommand::Send { item: Some(sale.items[5]) }).await.unwrap();
     let removed = sale.clerk(ClerkCommand::Remove).await.unwrap().ring;
-    assert_eq!(lots(&removed), ["7", "8", "1", "2", "3"]);
+    assert_eq!(lots(&removed), ["1", "2", "3", "4", "5"], "a lot out of turn leaves no gap");
     assert_eq!(removed.desk.as_ref().unwrap().last, None, "it waits; nothing is there to be reopened");
     let reason = "it was not finished".to_owned();
     assert_eq!(sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap_err().code(), "not_last_item");
-    assert_eq!(first_by_the_rules(&removed).await, "7");
+    assert_eq!(first_by_the_rules(&removed).await, "1");
     sale.clerk(next()).await.unwrap();
     let passed = sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap().ring;
-    assert_eq!(lots(&passed), ["8", "1", "2", "3", "4"]);
-    assert_eq!(first_by_the_rules(&passed).await, "8");
+    assert_eq!(lots(&passed), ["2", "3", "4", "5", "7"], "the removed lot comes after the last one");
+    assert_eq!(first_by_the_rules(&passed).await, "2");
     let desk = passed.desk.as_ref().unwrap();
     assert_eq!(desk.legal, [RingAction::Send, RingAction::OfferAgain, RingAction::Reopen]);
-    assert_eq!(desk.last.as_ref().unwrap().uuid, sale.items[6]);
+    assert_eq!(desk.last.as_ref().unwrap().uuid, sale.items[0]);
     assert_eq!(sale.ring().await, passed, "what a command answers is what a look shows");
     let reason = "the hammer fell too soon".to_owned();
     let reopened = sale.clerk(ClerkCommand::Reopen { reason }).await.unwrap().ring;
     assert_eq!(sale.ring().await, reopened.clone());
     assert_eq!(reopened.desk.unwrap().last, None);
+
+    // To the end of the catalogue, and then the removed lot.
+    for lot in ["2", "3", "4", "5", "7", "8", "6"] {
+        sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap();
+        let sent = sale.clerk(next()).await.unwrap().ring;
+        assert_eq!(sent.item.unwrap().lot_number, lot);
+    }
+    let last = sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap().ring;
+    assert_eq!(lots(&last), [""; 0]);
+    assert_eq!(sale.clerk(next()).await.unwrap_err().code(), "not_found");
 }
 
 #[tokio::test]

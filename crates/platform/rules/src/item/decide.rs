@@ -282,7 +282,8 @@ impl ItemTransition {
         }
         changes.push(ItemChange::StatusChanged { from: self.from, to: self.to, cause: self.cause, announced, reason });
         if item.ring == RingStatus::Done && matches!(self.to, ItemStatus::Live | ItemStatus::Draft) {
-            changes.push(ItemChange::RingChanged { ring: RingStatus::Waiting, cause: self.cause });
+            let ring = if self.to == ItemStatus::Live { RingStatus::WaitingAgain } else { RingStatus::Waiting };
+            changes.push(ItemChange::RingChanged { ring, cause: self.cause });
         }
         let is_offer_over = item.post_sale_offer && self.to == ItemStatus::Live;
         if (self.cause == Cause::Reinstated || is_offer_over) && item.has_bids() {

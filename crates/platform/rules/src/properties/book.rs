@@ -279,7 +279,7 @@ impl Real {
                 let bidder = PADDLES[paddle].to_owned();
                 return self.item_command(ItemCommand::WithdrawAbsenteeBid { bidder, reason: None, log });
             }
-            Step::Send => RingCommand::Send,
+            Step::Send => RingCommand::Send { is_next: true },
             Step::Remove => RingCommand::Remove,
             Step::Room { paddle, above } => RingCommand::RoomBid { bid, bidder: bidder(paddle), amount: asked + above },
             Step::Web { paddle, above } => {

@@ -132,7 +132,7 @@ impl Sale {
                 OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason })
             }
             Step::Cancel { ago } => OfItem(ItemCommand::CancelBid { bid: self.bid_before(ago), reason, log }),
-            Step::Send => OfRing(RingCommand::Send),
+            Step::Send => OfRing(RingCommand::Send { is_next: true }),
             Step::RoomBid { paddle, above_minimum } => {
                 OfRing(RingCommand::RoomBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
             }

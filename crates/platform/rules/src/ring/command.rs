@@ -9,7 +9,10 @@ use crate::{AuctionChange, BidLog, Bidder, ItemChange};
 pub enum RingCommand {
     /// The clerk sends an item into the empty ring. A PASSED item is offered again by this. The first item sent begins
     /// the live phase.
-    Send,
+    Send {
+        /// True when this is the item of [`next_to_send`](crate::ring::next_to_send): the place moves to it.
+        is_next: bool,
+    },
     /// The clerk sets the asking price.
     SetAskingPrice {
         /// Minor units; at least 1.

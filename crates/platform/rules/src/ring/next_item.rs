@@ -4,16 +4,22 @@ use contract::ItemStatus;
 
 use crate::{Auction, Item, RingStatus};
 
-/// The first waiting item after the item that was sent last, in running order. After the end of the catalogue, the
-/// search continues from its beginning. None when no item waits.
+/// The first item in running order that waits after the place of the auction: the item that was next and was sent last.
+/// The items that wait again come after the last one, with those that began to wait behind the place. None when no item
+/// waits.
 pub fn next_to_send<'a>(auction: &Auction, items: impl IntoIterator<Item = &'a Item>) -> Option<&'a Item> {
-    let waiting = items.into_iter().filter(|item| item.waits_for_ring());
-    waiting.min_by_key(|item| (auction.ring_position.is_some_and(|sent| item.position <= sent), item.position))
+    items.into_iter().filter(|item| item.waits_for_ring()).min_by_key(|item| item.turn(auction))
 }
 
 impl Item {
     /// True when the item is LIVE and was not offered yet, or waits to be offered again.
     pub fn waits_for_ring(&self) -> bool {
-        self.status == ItemStatus::Live && self.ring == RingStatus::Waiting
+        self.status == ItemStatus::Live && matches!(self.ring, RingStatus::Waiting | RingStatus::WaitingAgain)
+    }
+
+    /// The order in which waiting items are sent.
+    pub fn turn(&self, auction: &Auction) -> (bool, i64) {
+        let is_behind = auction.ring_position.is_some_and(|place| self.position <= place);
+        (is_behind || self.ring == RingStatus::WaitingAgain, self.position)
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn reopen(
         changes.push(change);
     }
     changes.push(enter(auction, &restored, Cause::Reopened));
-    Ok(RingDecision { item: changes, auction: vec![occupy(item, Cause::Reopened)] })
+    Ok(RingDecision { item: changes, auction: vec![occupy(item, None, Cause::Reopened)] })
 }
 
 /// Makes a PASSED item LIVE again; it waits to be sent.

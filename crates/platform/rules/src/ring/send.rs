@@ -7,7 +7,7 @@ use super::reopen::offer_again;
 use super::{RingDecision, empty, enter, occupy, require_empty, require_in_ring};
 use crate::{Auction, AuctionChange, AuctionKind, Cause, Item, ItemChange, Rejection, RingStatus, WebcastPhase};
 
-/// Begins the live phase: the platform accepts no more absentee bids. Sending the first item begins it as well.
+/// Begins the live phase. Sending the first item begins it as well.
 ///
 /// Errors: `wrong_auction_kind`, `auction_not_live`, `pre_bidding_over`.
 pub fn begin(auction: &Auction) -> Result<Vec<AuctionChange>, Rejection> {
@@ -23,8 +23,8 @@ fn live_phase() -> AuctionChange {
     AuctionChange::PhaseChanged { phase: WebcastPhase::Live, cause: Cause::PreBiddingEnded }
 }
 
-/// Sends a LIVE or PASSED item into the empty ring.
-pub(super) fn send(auction: &Auction, item: &Item, now: Timestamp) -> Result<RingDecision, Rejection> {
+/// Sends a LIVE or PASSED item into the empty ring. Only the item that is next moves the place, and never backwards.
+pub(super) fn send(auction: &Auction, item: &Item, is_next: bool, now: Timestamp) -> Result<RingDecision, Rejection> {
     require_empty(auction)?;
     let mut changes = match item.status {
         ItemStatus::Passed => offer_again(auction, item, now)?,
@@ -35,7 +35,8 @@ pub(super) fn send(auction: &Auction, item: &Item, now: Timestamp) -> Result<Rin
     if auction.phase == WebcastPhase::PreBidding {
         decision.auction.push(live_phase());
     }
-    decision.auction.push(occupy(item, Cause::SentToRing));
+    let position = is_next.then(|| auction.ring_position.unwrap_or(i64::MIN).max(item.position));
+    decision.auction.push(occupy(item, position, Cause::SentToRing));
     Ok(decision)
 }
 
@@ -43,5 +44,5 @@ pub(super) fn send(auction: &Auction, item: &Item, now: Timestamp) -> Result<Rin
 pub(super) fn remove(auction: &Auction, item: &Item) -> Result<RingDecision, Rejection> {
     require_in_ring(auction, item)?;
     let cause = Cause::RemovedFromRing;
-    Ok(empty(item, vec![ItemChange::RingChanged { ring: RingStatus::Waiting, cause }], cause))
+    Ok(empty(item, vec![ItemChange::RingChanged { ring: RingStatus::WaitingAgain, cause }], cause))
 }

@@ -55,7 +55,7 @@ fn refused(auction: &Auction, item: &Item, command: RingCommand, code: &str) {
 fn an_item_is_sent_bid_on_and_sold_and_the_ring_is_empty_again() {
     let mut auction = webcast();
     let mut item = item(&auction, Live);
-    for command in [RingCommand::Send, room(10_000), relayed(11_000)] {
+    for command in [RingCommand::Send { is_next: true }, room(10_000), relayed(11_000)] {
         run(&mut auction, &mut item, command).unwrap();
     }
     let sold = sell(&item);
@@ -83,16 +83,16 @@ fn the_clerk_sells_below_the_reserve_when_confirmed_but_not_without_a_bid() {
 fn a_pass_is_announced_and_so_is_sending_the_item_again() {
     let mut auction = webcast();
     let mut item = item(&auction, Live);
-    run(&mut auction, &mut item, RingCommand::Send).unwrap();
+    run(&mut auction, &mut item, RingCommand::Send { is_next: true }).unwrap();
     let passed = pass(&item);
     run(&mut auction, &mut item, passed).unwrap();
     assert_eq!((item.status, item.ring, item.announced, auction.in_ring), (Passed, RingStatus::Done, true, None));
-    let again = decide(&auction, &item, RingCommand::Send, at(20)).unwrap();
+    let again = decide(&auction, &item, RingCommand::Send { is_next: true }, at(20)).unwrap();
     assert!(matches!(
         again.item[0],
         ItemChange::StatusChanged { to: Live, cause: crate::Cause::OfferedAgain, announced: true, .. }
     ));
-    run(&mut auction, &mut item, RingCommand::Send).unwrap();
+    run(&mut auction, &mut item, RingCommand::Send { is_next: true }).unwrap();
     assert_eq!((item.status, item.ring, auction.in_ring), (Live, place(10_000), Some(item.uuid)));
 }
 
@@ -102,7 +102,10 @@ fn an_item_is_offered_again_while_another_is_in_the_ring_and_waits() {
     auction.in_ring = Some(Uuid::from_u128(11));
     let mut passed = Item { announced: true, ring: RingStatus::Done, ..item(&auction, Passed) };
     run(&mut auction, &mut passed, RingCommand::OfferAgain).unwrap();
-    assert_eq!((passed.status, passed.ring, auction.in_ring), (Live, RingStatus::Waiting, Some(Uuid::from_u128(11))));
+    assert_eq!(
+        (passed.status, passed.ring, auction.in_ring),
+        (Live, RingStatus::WaitingAgain, Some(Uuid::from_u128(11)))
+    );
     refused(&auction, &passed, RingCommand::OfferAgain, "item_not_passed");
 }
 
@@ -112,9 +115,9 @@ fn only_one_item_is_in_the_ring_and_only_a_live_or_passed_one_enters() {
     let mut occupied = auction.clone();
     occupied.in_ring = Some(Uuid::from_u128(11));
     let other = Rejection::RingOccupied { item: Uuid::from_u128(11) };
-    assert_eq!(decide(&occupied, &item(&auction, Live), RingCommand::Send, at(10)), Err(other));
+    assert_eq!(decide(&occupied, &item(&auction, Live), RingCommand::Send { is_next: true }, at(10)), Err(other));
     for status in [Preview, Suspended, Sold, Unsold, Withdrawn] {
-        refused(&auction, &item(&auction, status), RingCommand::Send, "item_not_live");
+        refused(&auction, &item(&auction, status), RingCommand::Send { is_next: true }, "item_not_live");
     }
 }
 
@@ -151,7 +154,7 @@ fn a_removed_item_waits_with_its_bids() {
     let auction = webcast();
     let (mut auction, mut offered) = in_ring(auction.clone(), with_bid(item(&auction, Live), 10_000));
     run(&mut auction, &mut offered, RingCommand::Remove).unwrap();
-    assert_eq!((offered.status, offered.ring, auction.in_ring), (Live, RingStatus::Waiting, None));
+    assert_eq!((offered.status, offered.ring, auction.in_ring), (Live, RingStatus::WaitingAgain, None));
     assert_eq!((offered.price(), offered.sequence), (Some(10_000), 1));
     assert_eq!(auction.last_in_ring, None, "a removed item can be sent again, but not reopened");
 }
@@ -159,7 +162,8 @@ fn a_removed_item_waits_with_its_bids() {
 #[test]
 fn only_a_live_webcast_has_a_ring() {
     let empty = item(&webcast(), Live);
-    let every = [RingCommand::Send, room(1), relayed(1), sell(&empty), pass(&empty), RingCommand::OfferAgain];
+    let every =
+        [RingCommand::Send { is_next: true }, room(1), relayed(1), sell(&empty), pass(&empty), RingCommand::OfferAgain];
     let timed = auction(AuctionKind::Timed, AuctionStatus::Live);
     let preview = auction(AuctionKind::Webcast, AuctionStatus::Preview);
     let elsewhere = Item { auction: Uuid::from_u128(77), ..item(&preview, Live) };
@@ -171,7 +175,7 @@ fn only_a_live_webcast_has_a_ring() {
 }
 
 #[test]
-fn the_next_item_follows_the_last_one_sent_and_then_starts_over() {
+fn only_the_next_item_moves_the_place_and_removed_items_come_after_the_last_one() {
     let mut auction = webcast();
     let at_place = |position: i64, status| Item {
         uuid: Uuid::from_u128(20 + position as u128),
@@ -182,12 +186,19 @@ fn the_next_item_follows_the_last_one_sent_and_then_starts_over() {
         [Live, Live, Passed, Live, Sold].into_iter().zip(0..).map(|(status, place)| at_place(place, status)).collect();
     let next = |auction: &Auction, items: &[Item]| next_to_send(auction, items).map(|item| item.position);
     assert_eq!(next(&auction, &items), Some(0));
-    run(&mut auction, &mut items[1], RingCommand::Send).unwrap();
-    assert_eq!((auction.ring_position, next(&auction, &items)), (Some(1), Some(3)));
+    run(&mut auction, &mut items[3], RingCommand::Send { is_next: false }).unwrap();
+    assert_eq!((auction.ring_position, next(&auction, &items)), (None, Some(0)), "a lot out of turn moves no place");
+    run(&mut auction, &mut items[3], RingCommand::Remove).unwrap();
+    run(&mut auction, &mut items[0], RingCommand::Send { is_next: true }).unwrap();
+    assert_eq!((auction.ring_position, next(&auction, &items)), (Some(0), Some(1)));
+    run(&mut auction, &mut items[0], RingCommand::Remove).unwrap();
+    assert_eq!(next(&auction, &items), Some(1), "a removed item comes after the last one");
+    run(&mut auction, &mut items[1], RingCommand::Send { is_next: true }).unwrap();
+    assert_eq!((auction.ring_position, next(&auction, &items)), (Some(1), Some(0)), "then the removed ones follow");
     run(&mut auction, &mut items[1], RingCommand::Remove).unwrap();
-    assert_eq!(next(&auction, &items), Some(3), "a removed item is not the next one");
-    run(&mut auction, &mut items[3], RingCommand::Send).unwrap();
-    assert_eq!(next(&auction, &items), Some(0), "after the end of the catalogue, the search starts over");
+    run(&mut auction, &mut items[0], RingCommand::Send { is_next: true }).unwrap();
+    assert_eq!(auction.ring_position, Some(1), "the place never moves backwards");
+    run(&mut auction, &mut items[0], RingCommand::Remove).unwrap();
     items[0].status = Withdrawn;
     assert_eq!(next(&auction, &items), Some(1));
     assert_eq!(next(&auction, &items[2..]), None);

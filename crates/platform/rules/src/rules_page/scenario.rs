@@ -117,7 +117,7 @@ impl Scenario {
                 OfItem(ItemCommand::MoveEnd { to: at(number(to)?), reason: reason() })
             }
             ["reconciled"] => OfItem(ItemCommand::Reconcile),
-            ["send"] => OfRing(RingCommand::Send),
+            ["send"] => OfRing(RingCommand::Send { is_next: true }),
             ["ask", amount] => OfRing(RingCommand::SetAskingPrice { amount: number(amount)?, log: log() }),
             ["open", "room", amount] => OfRing(RingCommand::OpenRoomBid { bid, amount: number(amount)? }),
             ["room", paddle, amount] => {

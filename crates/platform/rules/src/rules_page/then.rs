@@ -55,7 +55,7 @@ impl Scenario {
                 public.buy_now.map_or("buy now over", |_| "buy now open").to_owned()
             }
             ["ring", ..] => match self.item.ring {
-                RingStatus::Waiting => "ring waiting".to_owned(),
+                RingStatus::Waiting | RingStatus::WaitingAgain => "ring waiting".to_owned(),
                 RingStatus::InRing(_) => "ring in_ring".to_owned(),
                 RingStatus::Done => "ring done".to_owned(),
             },

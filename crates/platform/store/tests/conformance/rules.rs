@@ -84,7 +84,7 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
         6..8 => of_item(ItemCommand::CancelBid { bid: earlier, reason, log }),
         8 if step > 20 => of_item(status(ItemStatus::Suspended)),
         9 => of_item(status(ItemStatus::Live)),
-        10..13 if step > 10 => of_ring(RingCommand::Send),
+        10..13 if step > 10 => of_ring(RingCommand::Send { is_next: step.is_multiple_of(2) }),
         13 => of_ring(RingCommand::SetAskingPrice { amount: amount.max(1), log }),
         14 => of_ring(RingCommand::SetAskingPrice { amount: (amount - 2_000).max(1), log }),
         15 => of_ring(RingCommand::Undo { reason, log }),

@@ -15,6 +15,7 @@ mod broken_log;
 mod bulk_changes;
 mod clerks_desk;
 mod clerks_desk_book;
+mod clerks_desk_order;
 mod clerks_desk_waiting;
 mod concurrent_bidders;
 mod dashboard_people;

@@ -203,7 +203,7 @@ async function loadLots(isMore) {
 
 function lotRow(lot) {
   const row = make("tr");
-  const result = lot.status === "SOLD" ? `Sold ${lot.price?.text ?? ""}` : lot.status === "PASSED" ? "Passed" : lot.isInRing ? "In the ring" : lot.status === "LIVE" ? (lot.estimate ? `Estimate ${lot.estimate}` : "To come") : lot.status.toLowerCase();
+  const result = lot.status === "SOLD" ? `Sold ${lot.price?.text ?? ""}` : lot.status === "PASSED" ? "Passed" : lot.isInRing ? "In the ring" : lot.waitsAgain ? "Waits again" : lot.status === "LIVE" ? (lot.estimate ? `Estimate ${lot.estimate}` : "To come") : lot.status.toLowerCase();
   const buttons = make("td");
   const button = (words, act) => {
     const made = make("button", words);
@@ -224,6 +224,12 @@ function lotRow(lot) {
   return row;
 }
 
+for (const button of document.querySelectorAll("[data-end]")) {
+  button.addEventListener("click", () => {
+    document.getElementById("lot-status").value = button.dataset.end;
+    openLots();
+  });
+}
 slot("lot-filter").addEventListener("submit", (event) => {
   event.preventDefault();
   loadLots(false);

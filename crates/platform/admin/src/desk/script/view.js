@@ -19,7 +19,8 @@ function render() {
   renderBids();
   renderEntry();
   renderButtons(lot, offer);
-  renderList("next", truth.next, nextLine, "No lot waits. Passed lots can be offered again in the list of lots.");
+  renderList("next", truth.next, nextLine, truth.end ? "" : "No lot waits. Passed lots can be offered again in the list of lots.");
+  renderEnd();
   renderList("done", truth.done, doneLine, "Lots that are sold or passed appear here.");
   renderLate();
   const open = truth.openBuyers ?? 0;
@@ -123,7 +124,7 @@ const waitingLists = new Map();
 function renderList(name, entries, line, empty) {
   const list = slot(name);
   const build = () => {
-    const text = JSON.stringify([entries, link]);
+    const text = JSON.stringify([entries, link, empty]);
     if (list.dataset.shown === text) return;
     list.dataset.shown = text;
     list.replaceChildren(...(entries.length ? entries.map(line) : empty ? [make("li", empty, "empty-line")] : []));
@@ -152,9 +153,19 @@ function described(name, small, className) {
   return text;
 }
 
+/** The end of the sale: what is left to do. */
+function renderEnd() {
+  const { end } = truth;
+  slot("end").hidden = !end;
+  if (!end) return;
+  put("end-text", end.text);
+  for (const button of slot("end").querySelectorAll("[data-end]")) button.hidden = !(button.dataset.end === "passed" ? end.passed : end.openBuyers);
+}
+
 function nextLine(next) {
   const line = make("li");
-  line.append(described(`${next.lotNumber} ${next.title}`, next.estimate ? `Estimate ${next.estimate}` : "No estimate"));
+  const estimate = next.estimate ? `Estimate ${next.estimate}` : "No estimate";
+  line.append(described(`${next.lotNumber} ${next.title}`, next.waitsAgain ? `Waits again · ${estimate}` : estimate));
   return line;
 }
 
@@ -235,14 +246,14 @@ function renderButtons(lot, offer) {
   put("undo-what", may("reopen") ? "Reopen lot" : "Undo bid");
   set("undo", may("undo") || may("reopen"), may("undo") ? offer.standing.amount.text : may("reopen") ? `lot ${truth.last.lotNumber}` : "");
   const given = offer?.warnings ? `${offer.warnings} given` : "";
-  set("warning", may("fair-warning"), [given, given && truth.waiting ? `${truth.waiting.amount.text} waits` : ""].filter(Boolean).join(" · "), offer?.warnings ? "alert" : "");
+  set("warning", may("fair-warning"), given && truth.waiting ? `${truth.waiting.amount.text} waits` : given, offer?.warnings ? "alert" : "");
   set("sell", may("sell"), may("sell") ? `${offer.standing.amount.text} · ${offer.standing.bidder ?? "open"}` : lot ? "no bid" : "");
   set("pass", may("pass"), may("pass") && offer.standing ? "hold key" : "");
   put("pause-what", may("resume") ? "Resume bids" : "Pause bids");
   set("pause", may("pause") || may("resume"), may("resume") ? "paused" : "", may("resume") ? "alert" : "");
   set("enter", Boolean(lot) || Boolean(lastSold()), null);
   const next = truth.next[0];
-  set("next", may("send"), next ? `${next.lotNumber} ${next.title}` : "none waits", may("send") && !lastSold()?.isBuyerOpen ? "act" : "");
+  set("next", may("send"), next ? `${next.lotNumber} ${next.title}` : "none waits", may("send") && next && !lastSold()?.isBuyerOpen ? "act" : "");
 }
 
 setInterval(() => {

@@ -15,7 +15,7 @@ use crate::models::RingView;
 
 /// Begin the live phase of a webcast
 ///
-/// Bidders can leave no more absentee bids. The first `ring/send` begins the live phase too. For clerks of the
+/// The first `ring/send` begins the live phase too. For clerks of the
 /// webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the ring (412
 /// `precondition_failed`, 428 `precondition_required`). Errors: 409 `pre_bidding_over`, `auction_not_live`,
 /// `auction_not_started`.
@@ -40,14 +40,15 @@ pub(crate) async fn begin(
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SendIn {
-    /// UUID of the item. Default: the next LIVE item in running order that waits.
+    /// UUID of the item. Default: the item that is next.
     item: Option<Uuid>,
 }
 
 /// Send an item into the ring
 ///
-/// The ring must be empty. Without `item`, the next LIVE item in running order that waits. A passed item is offered
-/// again by this command. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires
+/// The ring must be empty. Without `item`, the item that is next: the first waiting item after the place. Only sending
+/// the item that is next moves the place, so that none is skipped. Items that were removed or offered again come after the
+/// last one. A passed item is offered again by this command. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires
 /// `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 404
 /// `not_found` if no item waits; 409 `ring_occupied`, `item_not_live`, `item_not_in_auction`, `auction_not_live`,
 /// `auction_not_started`.
@@ -70,7 +71,7 @@ pub(crate) async fn send(
 
 /// Remove the item from the ring
 ///
-/// Without a decision. The item keeps its bids and waits. For clerks of the webcast (403 `clerk_not_assigned`); scope
+/// Without a decision. The item keeps its bids and waits; it comes after the last item. For clerks of the webcast (403 `clerk_not_assigned`); scope
 /// `ring:write`. Requires `If-Match` with the `ETag` of the ring (412 `precondition_failed`, 428
 /// `precondition_required`). Errors: 409 `not_in_ring`.
 #[utoipa::path(

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::*;
 use crate::ring::{Confirmed, begin, decide};
 use crate::sample::{at, auction, item};
-use crate::{BidRecord, Bidder, ItemCommand, RingCommand, RingStatus};
+use crate::{BidRecord, Bidder, ItemCommand, RingCommand};
 use contract::ItemStatus;
 
 #[derive(Clone)]
@@ -45,7 +45,7 @@ impl Sale {
         let (log, reason) = (self.log.clone(), "requested".to_owned());
         let bidder = Bidder::vouched_for("b-17");
         match step {
-            "send" => RingCommand::Send,
+            "send" => RingCommand::Send { is_next: true },
             "room" => RingCommand::RoomBid { bid, bidder: Bidder::vouched_for("7"), amount: asking_price },
             "online" => RingCommand::InternetBid {
                 bid: Uuid::from_u128(900 + self.item.bid_count as u128),
@@ -107,7 +107,7 @@ impl Sale {
             auction: &self.auction,
             in_ring: is_in.then_some((&self.item, &self.log)),
             last: (self.auction.last_in_ring == Some(self.item.uuid)).then_some(&self.item),
-            any_waits: self.item.status == ItemStatus::Live && self.item.ring == RingStatus::Waiting,
+            any_waits: self.item.waits_for_ring(),
             any_passed: self.item.status == ItemStatus::Passed,
             now: at(1),
         })

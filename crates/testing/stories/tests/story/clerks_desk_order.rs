@@ -1,0 +1,50 @@
+//! No lot is skipped: the next lot stays the next one, and the end of the sale says what is left to do.
+
+use serde_json::json;
+use testkit::browser::Browser;
+
+use crate::clerks_desk::DeskFixture;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_lot_is_skipped_and_the_end_says_what_is_left() {
+    let sale = DeskFixture::open(4).await;
+    let browser = Browser::start().await.unwrap();
+    let desk = sale.desk(&browser).await;
+    desk.does("n", "Lot 1 is in the ring").await;
+    desk.does("+", "£100 from the room").await;
+    desk.does("F9", "Lot 1 sold at £100").await;
+
+    // Lot 3 is sent out of turn and removed. Lot 2 is still next, and lot 3 comes after the last one.
+    let etag = sale.site.platform.get(&format!("/api/v1/auctions/{}/ring", sale.webcast)).await.unwrap().etag;
+    let ring = format!("/api/v1/auctions/{}/ring", sale.webcast);
+    let out_of_turn = json!({ "item": sale.lots[2] });
+    let sent = sale.site.platform.post_if_match(&format!("{ring}/send"), etag.as_ref(), &out_of_turn).await.unwrap();
+    sale.site.platform.post_if_match(&format!("{ring}/remove"), sent.etag.as_ref(), &json!({})).await.unwrap();
+    desk.until_slot("next", "2 Lot of the story 2").await;
+    desk.until_slot("next", "3 Lot of the story 3Waits again").await;
+    for lot in [2, 4, 3] {
+        desk.does("n", &format!("Lot {lot} is in the ring")).await;
+        desk.does("F2", &format!("Lot {lot} passed")).await;
+    }
+    desk.until_slot("end-text", "All done: 3 passed, 1 buyer open, nothing skipped.").await;
+
+    // The buyer is named and a lot offered again from there.
+    desk.page.evaluate("document.querySelector('[data-end=open]').click()").await.unwrap();
+    let listed =
+        "[...document.querySelectorAll('#lots tbody tr')].map((row) => row.cells[0].textContent).join() === '1'";
+    desk.page.wait_until(listed).await.unwrap();
+    desk.page.press("Escape").await.unwrap();
+    desk.page.evaluate("document.querySelector('[data-end=passed]').click()").await.unwrap();
+    let listed =
+        "[...document.querySelectorAll('#lots tbody tr')].map((row) => row.cells[0].textContent).join() === '2,3,4'";
+    desk.page.wait_until(listed).await.unwrap();
+    desk.page
+        .evaluate(
+            "[...document.querySelectorAll('#lots tbody button')].find((b) => b.textContent === 'Offer again').click()",
+        )
+        .await
+        .unwrap();
+    desk.says("The lot is offered again and waits").await;
+    desk.until_slot("next", "2 Lot of the story 2Waits again").await;
+    assert_eq!(desk.page.text("String(document.querySelector('[data-slot=end]').hidden)").await.unwrap(), "true");
+}
