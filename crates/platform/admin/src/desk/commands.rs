@@ -9,6 +9,7 @@ use platform_rules::Item;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::amounts::Money;
 use super::problem::DeskProblem;
 use super::state::{self, DeskState};
 use crate::admin::Admin;
@@ -139,7 +140,10 @@ pub(super) async fn give(
         Err(PlatformError::PreconditionFailed { .. }) => {
             return Err(DeskProblem::outpaced(state::read(&session, webcast).await?));
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            let auction = session.platform().ring(&session.caller, webcast).await?.auction;
+            return Err(DeskProblem::in_words(error, &Money::of(&auction.currency)));
+        }
     };
     Ok(state::respond(&DoneAnswer { state }))
 }

@@ -9,6 +9,7 @@ use platform_core::people::PeopleRefusal;
 use platform_rules::Rejection;
 use serde::Serialize;
 
+use super::amounts::Money;
 use super::state::DeskState;
 
 /// Why a request was refused.
@@ -45,6 +46,28 @@ impl DeskProblem {
         let message = "The sale changed before this command arrived, so it was not done.";
         let problem = Self::new(StatusCode::PRECONDITION_FAILED, "precondition_failed", message);
         Self { state: Some(Box::new(state)), ..problem }
+    }
+}
+
+impl DeskProblem {
+    /// The refusal of a command, in words of the room: amounts as the desk writes them.
+    pub(super) fn in_words(error: PlatformError, money: &Money) -> Self {
+        let message = match &error {
+            PlatformError::Rejected(Rejection::BidTooLow { minimum }) => {
+                Some(format!("Bid at least {}.", money.text(*minimum)))
+            }
+            PlatformError::Rejected(Rejection::BidTooHigh { maximum } | Rejection::PriceAtMaximum { maximum }) => {
+                Some(format!("No bid can be above {}. Bid less.", money.text(*maximum)))
+            }
+            PlatformError::Rejected(Rejection::RingOccupied { .. }) => {
+                Some("Another lot is in the ring. Sell, pass or remove it first.".to_owned())
+            }
+            PlatformError::NotFound("waiting item") => Some("No lot waits.".to_owned()),
+            _ => None,
+        };
+        let problem = Self::from(error);
+        let message = message.unwrap_or_else(|| problem.message.clone());
+        Self { message, ..problem }
     }
 }
 

@@ -168,6 +168,22 @@ async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() 
 }
 
 #[tokio::test]
+async fn refusals_are_in_words_of_the_room() {
+    let fixture = Fixture::new().await;
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "amount": 21_000 })).await;
+    let problem = desk.refused(409, json!({ "command": "bid", "amount": 21_050 })).await;
+    assert_eq!((&problem["code"], &problem["message"]), (&json!("bid_too_low"), &json!("Bid at least £220.")));
+    desk.give(json!({ "command": "sell" })).await;
+    for _ in 0..3 {
+        desk.give(named("send")).await.give(named("pass")).await;
+    }
+    let problem = desk.refused(404, named("send")).await;
+    assert_eq!(problem["message"], "No lot waits.");
+    assert_eq!(desk.at("/end/text"), "All done: 3 passed, 1 buyer open, nothing skipped.");
+}
+
+#[tokio::test]
 async fn a_sale_below_the_reserve_is_confirmed() {
     let fixture = Fixture::new().await;
     let mut desk = fixture.desk("one").await;

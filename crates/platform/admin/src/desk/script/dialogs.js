@@ -59,9 +59,9 @@ function askReason({ name, text, words, reasons, paddle, act }) {
     act(why.value.trim(), bidder.value.trim());
   };
   dialog.showModal();
-  if (paddle !== undefined && paddle === "") bidder.focus();
-  else why.focus();
-  why.select();
+  const first = paddle === undefined ? why : bidder;
+  first.focus();
+  first.select();
 }
 
 function reopenLast() {

@@ -172,8 +172,15 @@ function nextLine(next) {
 function doneLine(lot) {
   const line = make("li");
   const result = lot.status === "SOLD" ? `Sold ${lot.price?.text ?? ""} · ${lot.isBuyerOpen ? "buyer open" : `paddle ${lot.buyer}`}` : lot.status === "PASSED" ? "Passed" : lot.status.toLowerCase();
-  const told = lot.event ? `Event ${lot.event} announced ${clock(lot.at)}` : clock(lot.at);
-  line.append(described(`${lot.lotNumber} ${result}`, told, lot.isBuyerOpen ? "open" : ""));
+  const text = described(`${lot.lotNumber} ${result}`, clock(lot.at), lot.isBuyerOpen ? "open" : "");
+  if (lot.event) {
+    const mark = make("span", "✓", "event-mark");
+    mark.title = `Event ${lot.event} announced ${clock(lot.at)}`;
+    mark.setAttribute("role", "img");
+    mark.setAttribute("aria-label", mark.title);
+    text.querySelector("small").append(" ", mark);
+  }
+  line.append(text);
   const button = (words, act) => {
     const made = make("button", words);
     made.type = "button";
