@@ -154,7 +154,9 @@ fi
 exec 3>&1 >/dev/null 2>&1
 signal_all() {
   server=$(head -n 1 data/postmaster.pid)
-  kill "-$1" "$server" && kill "-$1" $(cat "/proc/$server/task/$server/children")
+  kill "-$1" "$server" || return
+  # A process that ended after it was listed needs no signal.
+  for child in $(cat "/proc/$server/task/$server/children"); do kill "-$1" "$child" || :; done
 }
 run() {
   case "$1" in
