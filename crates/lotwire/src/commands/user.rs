@@ -8,8 +8,9 @@ use platform_core::{Caller, Platform, Role};
 use serde_json::json;
 
 use super::{hint, print, print_json, require_database, secret_from_stdin};
+use crate::address_file;
 use crate::cli::User;
-use crate::config::Config;
+use crate::config::{self, Config, listen_address};
 use crate::error::{CommandError, ErrorContext as _};
 use crate::node::{NodeServices, open_platform};
 
@@ -153,7 +154,9 @@ fn show_ended_links(config: &Config, changed: &ChangedUser) {
         "Open these links on their screens, within an hour. The old ones go on until then (store them now: they can't be shown again):",
     );
     let base = match config.platform.public_url.trim_end_matches('/') {
-        "" => format!("http://{}", config.platform.listen),
+        // A running server may listen elsewhere than this command was told.
+        "" => address_file::read(&config.data_dir, config::Role::Platform)
+            .unwrap_or_else(|| listen_address::local_url(config.platform.listen)),
         public_url => public_url.to_owned(),
     };
     for new in &changed.new_screen_links {

@@ -1,9 +1,11 @@
 //! The commission book of a webcast: staff enter, change and withdraw the maxima of absentees until a lot comes into the
 //! ring, one by one or as a pasted list.
 
+use std::collections::HashMap;
+
 use askama::Template;
 use axum::Router;
-use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
@@ -50,7 +52,8 @@ struct BookPage {
     /// The lines that were refused, as they were sent.
     list: String,
     faults: Vec<String>,
-    saved_words: String,
+    /// What was done, in the order of the lines.
+    said: Vec<String>,
 }
 
 struct BookRow {
@@ -61,10 +64,10 @@ struct BookRow {
     maximum: String,
 }
 
-/// What became of a list that was entered.
+/// What became of a list that was entered, or of a withdrawal.
 #[derive(Default)]
 struct Entered {
-    saved: usize,
+    said: Vec<String>,
     refused: Vec<String>,
     faults: Vec<String>,
 }
@@ -102,11 +105,6 @@ async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entere
             maximum: money.exact(left.maximum.reveal()),
         }));
     }
-    let saved_words = match entered.saved {
-        0 => "No bid was entered.".to_owned(),
-        1 => "1 bid was entered.".to_owned(),
-        saved => format!("{saved} bids were entered."),
-    };
     let status = if entered.faults.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let page = BookPage {
         frame,
@@ -116,9 +114,43 @@ async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entere
         rows,
         list: entered.refused.join("\n"),
         faults: entered.faults,
-        saved_words,
+        said: entered.said,
     };
     render_page_as(status, &page)
+}
+
+/// Maxima of the book by lot and paddle.
+type Maxima = HashMap<(Uuid, String), i64>;
+
+/// A line that was entered.
+struct EnteredLine {
+    /// Such as "Lot 12, paddle 117: £350.00".
+    bid: String,
+    /// The maximum that it replaced.
+    before: Option<String>,
+}
+
+async fn maxima(session: &Session, auction: &Auction) -> Result<Maxima, PageError> {
+    let book = session.platform().commission_book(&session.caller, auction.uuid).await?;
+    let of_item = |(item, commissions): (platform_rules::Item, Vec<_>)| {
+        commissions
+            .into_iter()
+            .map(move |left: platform_rules::ring::Commission| ((item.uuid, left.bidder), left.maximum.reveal()))
+    };
+    Ok(book.into_iter().flat_map(of_item).collect())
+}
+
+/// Says how many bids are new, and names each that replaced another.
+fn words(lines: &[EnteredLine]) -> Vec<String> {
+    let new = lines.iter().filter(|line| line.before.is_none()).count();
+    let replaced = lines.iter().filter_map(|line| Some(format!("{}, instead of {}.", line.bid, line.before.as_ref()?)));
+    let replaced: Vec<String> = replaced.collect();
+    let count = match (new, replaced.len()) {
+        (0, 0) => "No bid was entered.".to_owned(),
+        (new, 0) => format!("New bids: {new}."),
+        (new, replaced) => format!("New bids: {new}. Replaced bids: {replaced}."),
+    };
+    std::iter::once(count).chain(replaced).collect()
 }
 
 /// Enters each line; those that are refused are shown again with the reason.
@@ -136,23 +168,25 @@ async fn enter(
         entered.refused = lines.iter().map(|line| (*line).to_owned()).collect();
     } else {
         let money = Currency::of(&auction);
+        let (mut before, mut saved) = (maxima(&session, &auction).await?, Vec::new());
         for (number, line) in (1..).zip(&lines) {
             // A header in the first line of a pasted table is no bid.
             if number == 1 && is_header(line) {
                 continue;
             }
-            match enter_line(&session, &auction, &money, line).await? {
-                Ok(()) => entered.saved += 1,
+            match enter_line(&session, &auction, &money, line, &mut before).await? {
+                Ok(line) => saved.push(line),
                 Err(why) => {
                     entered.faults.push(format!("Line {number}, “{}”: {why}", line.trim()));
                     entered.refused.push((*line).to_owned());
                 }
             }
         }
-    }
-    if entered.faults.is_empty() {
-        let path = format!("/webcasts/{webcast}/book?done=commissions-entered");
-        return Ok(session.admin.redirect(&path).into_response());
+        if saved.iter().all(|line| line.before.is_none()) && entered.faults.is_empty() {
+            let path = format!("/webcasts/{webcast}/book?done=commissions-entered");
+            return Ok(session.admin.redirect(&path).into_response());
+        }
+        entered.said = words(&saved);
     }
     let frame = session.frame("Commission book", Section::Auctions);
     show(&session, auction, frame, entered).await
@@ -171,13 +205,14 @@ fn cells(line: &str) -> Option<[&str; 3]> {
     Some([cells.next()?, cells.next()?, cells.next()?])
 }
 
-/// Enters one line. The inner error says why it was refused.
+/// Enters one line, and notes its maximum in `before`. The inner error says why it was refused.
 async fn enter_line(
     session: &Session,
     auction: &Auction,
     money: &Currency,
     line: &str,
-) -> Result<Result<(), String>, PageError> {
+    before: &mut Maxima,
+) -> Result<Result<EnteredLine, String>, PageError> {
     let Some([lot, paddle, maximum]) = cells(line) else {
         return Ok(Err("Write lot, paddle and maximum, separated by commas, such as “12, 117, 350.00”.".to_owned()));
     };
@@ -191,7 +226,11 @@ async fn enter_line(
     };
     let new = NewBid { bidder: paddle.to_owned(), amount };
     match platform.place_absentee_bid(&session.caller, item.uuid, &new, None, None).await {
-        Ok(_) => Ok(Ok(())),
+        Ok(_) => {
+            let bid = format!("Lot {lot}, paddle {paddle}: {}", money.exact(amount));
+            let replaced = before.insert((item.uuid, paddle.to_owned()), amount);
+            Ok(Ok(EnteredLine { bid, before: replaced.map(|maximum| money.exact(maximum)) }))
+        }
         Err(PlatformError::Rejected(platform_rules::Rejection::BidTooLow { minimum })) => {
             Ok(Err(format!("The maximum is too low. Enter at least {}.", money.exact(minimum))))
         }
@@ -205,11 +244,25 @@ async fn withdraw(
     session: Session,
     PathIds([webcast]): PathIds<1>,
     SubmittedForm(form): SubmittedForm,
-) -> Result<Redirect, PageError> {
+) -> Result<Response, PageError> {
+    let auction = webcast_of(&session, webcast).await?;
     let item = Uuid::try_parse(form.text("item")).map_err(|_| ErrorPage::bad_request("The lot has no valid UUID."))?;
-    let withdrawal = (form.text("paddle"), None);
-    session.platform().withdraw_absentee_bid(&session.caller, item, withdrawal, None, None).await?;
-    Ok(session.admin.redirect(&format!("/webcasts/{webcast}/book?done=commission-withdrawn")))
+    let paddle = form.text("paddle");
+    let maximum = maxima(&session, &auction).await?.get(&(item, paddle.to_owned())).copied();
+    let lot = session.platform().item(&session.caller, item).await?.0.lot_number;
+    session.platform().withdraw_absentee_bid(&session.caller, item, (paddle, None), None, None).await?;
+    let bid = maximum.map_or(String::new(), |maximum| format!(" of {}", Currency::of(&auction).exact(maximum)));
+    let said = format!(
+        "The commission bid{bid} of paddle {paddle} on lot {lot} was withdrawn. To enter it again, use the line above."
+    );
+    let entered =
+        Entered { said: vec![said], refused: vec![line_of(&lot, paddle, maximum, &auction)], ..Entered::default() };
+    show(&session, auction, session.frame("Commission book", Section::Auctions), entered).await
+}
+
+/// The line that enters a bid.
+fn line_of(lot: &str, paddle: &str, maximum: Option<i64>, auction: &Auction) -> String {
+    maximum.map_or(String::new(), |maximum| format!("{lot}, {paddle}, {}", Currency::of(auction).plain(maximum)))
 }
 
 #[cfg(test)]

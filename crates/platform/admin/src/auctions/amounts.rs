@@ -73,7 +73,8 @@ impl Currency {
         (whole.to_owned(), decimals.to_owned())
     }
 
-    /// Reads an amount as people write it: `25`, `25.00`, `25,00`, `1,200`, `1.200,50`, `£25.00`, `GBP 25`.
+    /// Reads an amount as people write it: `25`, `25.00`, `25,00`, `1,200`, `1.200,50`, `£25.00`, `GBP 25`. A single point before
+    /// three digits is refused where it could be a decimal point with one digit too many: `12.505` is not £12,505.
     pub(crate) fn parse(&self, text: &str) -> Result<i64, String> {
         let wrong = || {
             let example = if self.digits == 0 { "1200".to_owned() } else { "1200.50".to_owned() };
@@ -94,6 +95,14 @@ impl Currency {
             let length = bare.len() - at - 1;
             bare.matches(mark).count() == 1 && (1..=self.digits).contains(&length)
         });
+        let is_one_point = bare.matches('.').count() == 1 && !bare.contains(',');
+        if self.digits > 0 && decimals_at.is_none() && is_one_point {
+            return Err(format!(
+                "\u{201c}{}\u{201d} can be read in two ways. Write at most {} decimals, and thousands without a point.",
+                text.trim().chars().take(40).collect::<String>(),
+                self.digits
+            ));
+        }
         let (whole, decimals) = decimals_at.map_or((bare.as_str(), ""), |at| (&bare[..at], &bare[at + 1..]));
         let mut groups = whole.split(['.', ',']);
         let first = groups.next().unwrap_or_default();
@@ -135,7 +144,6 @@ mod tests {
             ("25,00", 2_500),
             ("25.5", 2_550),
             (" 1,200 ", 120_000),
-            ("1.200", 120_000),
             ("1.200,50", 120_050),
             ("1,234,567.89", 123_456_789),
             ("GBP 1 200", 120_000),
@@ -143,10 +151,12 @@ mod tests {
         ] {
             assert_eq!(pounds.parse(text), Ok(minor), "{text}");
         }
-        for text in ["", "abc", "12.345.6", "1,2,3", "-5", "12345,678", ".5", "25.", "1e3"] {
+        for text in ["", "abc", "1.200", "12.505", "£1.500", "12.345.6", "1,2,3", "-5", "12345,678", ".5", "25.", "1e3"]
+        {
             assert!(pounds.parse(text).is_err(), "{text}");
         }
-        assert_eq!(Currency::new("JPY").parse("1,200"), Ok(1_200));
+        assert_eq!(["1,200", "1.200"].map(|text| Currency::new("JPY").parse(text)), [Ok(1_200), Ok(1_200)]);
+        assert_eq!(Currency::new("KWD").parse("12.505"), Ok(12_505));
         assert!(Currency::new("JPY").parse("12.50").is_err());
     }
 }

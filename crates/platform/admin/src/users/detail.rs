@@ -85,8 +85,11 @@ pub(super) async fn change_role(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let role = Role::parse(form.text("role")).ok_or_else(|| ErrorPage::bad_request("Choose a role."))?;
+    let user = user(&session, uuid).await?;
+    if user.role == role.name() {
+        return Ok(done(&session, uuid, "user-unchanged").into_response());
+    }
     if form.text("confirmed") != "yes" {
-        let user = user(&session, uuid).await?;
         let made = session.platform().links_made_by(&session.caller, uuid).await?;
         if loses_access(&user, role, user.disabled_at.is_some()) && !made.is_empty() {
             let page = confirm(&session, &user, "Change role", "role")

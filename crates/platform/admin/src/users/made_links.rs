@@ -36,15 +36,16 @@ pub(super) fn listed(page: FormPage, session: &Session, made: &MadeByUser) -> Fo
     }
     let choice = |made: &MadeScreenLink| {
         let (link, now) = (&made.link, session.now());
-        let used = link
-            .last_used_at
-            .map_or_else(|| "Never opened.".to_owned(), |at| format!("Last used {}.", RelativeTime::new(at, now)));
+        let used = link.last_used_at.map_or_else(
+            || "Never opened.".to_owned(),
+            |at| format!("Last used {}.", RelativeTime::new(at, now).words()),
+        );
         Choice::new(link.uuid.to_string(), format!("{} of \u{201c}{}\u{201d}", name(link.kind), made.sale), false)
             .hint(used)
     };
     let choices = made.screen_links.iter().map(choice).collect();
     page.causes("Links of screens that they made are replaced: the next page shows the new links, once, and they are yours.")
-        .causes("A screen goes on with its old link until the new one is opened, for at most an hour, so that no room goes dark. Open the new link on the screen itself.")
+        .causes("A screen goes on with its old link until the new one is opened, for at most an hour, so that no room goes dark. Open the new link on the screen itself, and nowhere else before.")
         .fields(vec![FormField::boxes(END, "End these links at once instead; their screens go dark", choices)])
 }
 

@@ -13,6 +13,8 @@ use crate::port::{ImageContent, ImageVariant};
 pub(super) const WORKING_BYTES_MAX: u64 = IMAGE_PIXELS_MAX * 7;
 /// The same for an image with 16 bits in each channel: 16 megapixels with transparency, 22 without.
 const DEEP_WORKING_BYTES_MAX: u64 = 200_000_000;
+/// What the decoder may allocate before the first pixel, in bytes. A colour profile may unpack to more; it is skipped then.
+const HEADER_BYTES_MAX: u64 = 16 << 20;
 /// Longest side, in pixels.
 const SIDE_PX_MAX: u32 = 30_000;
 /// Quality of JPEG, of 100.
@@ -84,7 +86,7 @@ fn open(file: &[u8]) -> Result<Opened<impl ImageDecoder + '_>, String> {
         _ => return Err("the file is not a JPEG, PNG or WebP image: export it as one of these".to_owned()),
     };
     let mut limits = Limits::default();
-    limits.max_alloc = Some(WORKING_BYTES_MAX);
+    limits.max_alloc = Some(HEADER_BYTES_MAX);
     limits.max_image_width = Some(SIDE_PX_MAX);
     limits.max_image_height = Some(SIDE_PX_MAX);
     reader.limits(limits);
@@ -251,7 +253,8 @@ fn is_markup(file: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use image::{Rgb, Rgba};
+    use image::codecs::png::PngEncoder;
+    use image::{ImageEncoder as _, Rgb, Rgba};
 
     use super::*;
 
@@ -279,6 +282,23 @@ mod tests {
             assert_eq!(size(&decoded, ImageVariant::Large), (1_280, 640));
             assert_eq!(size(&decoded, ImageVariant::Small), (320, 160));
         }
+    }
+
+    #[test]
+    fn a_colour_profile_that_unpacks_to_more_than_the_limit_is_skipped() {
+        let with_profile = |profile_bytes: usize| {
+            let mut bytes = Vec::new();
+            let mut encoder = PngEncoder::new(&mut bytes);
+            encoder.set_icc_profile(vec![0; profile_bytes]).unwrap();
+            picture(1, 1).write_with_encoder(encoder).unwrap();
+            bytes
+        };
+        let kept_bytes = |file: &[u8]| open(file).unwrap().decoder.icc_profile().unwrap().map(|profile| profile.len());
+        assert_eq!(kept_bytes(&with_profile(1 << 20)), Some(1 << 20));
+        let bomb = with_profile(64 << 20);
+        assert!(bomb.len() < 1 << 20, "{} bytes", bomb.len());
+        assert_eq!(kept_bytes(&bomb), None);
+        assert!(decode(&bomb).is_ok());
     }
 
     #[test]

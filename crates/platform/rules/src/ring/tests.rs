@@ -201,7 +201,8 @@ fn only_the_next_item_moves_the_place_and_removed_items_come_after_the_last_one(
     run(&mut auction, &mut items[0], RingCommand::Remove).unwrap();
     items[0].status = Withdrawn;
     assert_eq!(next(&auction, &items), Some(1));
-    assert_eq!(next(&auction, &items[2..]), None);
+    assert_eq!(next(&auction, &items[2..]), Some(3), "the lot that was sent out of turn waits again, too");
+    assert_eq!(next(&auction, &items[4..]), None);
 }
 
 #[test]

@@ -74,10 +74,10 @@ pub(crate) struct EventTypeFromOpenApi<'a> {
 
 impl EventTypeImportOpenApiIn {
     /// 400 unless the request has exactly one document.
-    fn into_import(self) -> Result<OpenApiImport, ApiError> {
+    async fn into_import(self) -> Result<OpenApiImport, ApiError> {
         let document = match (self.spec, self.spec_raw) {
             (Some(document), None) => document,
-            (None, Some(text)) => OpenApiImport::read_document(&text)?,
+            (None, Some(text)) => OpenApiImport::read_document(text).await?,
             _ => {
                 let detail = "the request must have exactly one of spec and specRaw".to_owned();
                 return Err(ProviderError::BadRequest { code: "invalid_spec", detail }.into());
@@ -125,7 +125,7 @@ pub(crate) async fn openapi(
     let (bytes, idempotency) = extract::read_json_bytes(request, BODY_BYTES_MAX).await?;
     let body: EventTypeImportOpenApiIn = kit_http::json::parse(&bytes)?;
     let dry_run = body.dry_run == Some(true);
-    let import = body.into_import()?;
+    let import = body.into_import().await?;
     if dry_run {
         let preview = provider.preview_event_types(&caller, &import).await?;
         let to_modify = Some(preview.changed.iter().map(of_event_type).collect());

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use kit_identity::throttle::Attempt;
 use sha2::{Digest as _, Sha256};
+use unicode_normalization::UnicodeNormalization as _;
+use url::Host;
 
 use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::port::AlertScope;
@@ -71,12 +73,15 @@ fn allowance(owner: &[&str], codes_max: u32) -> Attempt {
 
 /// What the addresses of one mailbox have in common. Most servers deliver `Ann+anything@example.com` to the mailbox of
 /// `ann@example.com`, and some ignore dots. Two mailboxes that differ in dots alone share their allowance, which harms
-/// neither.
+/// neither. Quotes, quoted pairs (RFC 5321, section 4.1.2) and the form of a domain's name do not make another mailbox, either.
 fn mailbox(address: &str) -> String {
-    let address = address.to_lowercase();
+    let address: String = address.nfkc().flat_map(char::to_lowercase).collect();
     let (local, domain) = address.rsplit_once('@').unwrap_or((&address, ""));
-    let local = local.trim_matches('"').split('+').next().unwrap_or_default().replace('.', "");
-    format!("{local}@{}", domain.trim_end_matches('.'))
+    let local = local.replace(['"', '\\', '.'], "");
+    let local = local.split('+').next().unwrap_or_default();
+    let domain = domain.trim_end_matches('.');
+    let ascii = Host::parse(domain).map_or_else(|_| domain.to_owned(), |host| host.to_string());
+    format!("{local}@{ascii}")
 }
 
 #[cfg(test)]
@@ -89,6 +94,12 @@ mod tests {
             ["ann.lee@example.com", "Ann.Lee@Example.COM", "annlee+1@example.com", "\"a.nnlee+x\"@example.com."]
         {
             assert_eq!(mailbox(address), "annlee@example.com", "{address}");
+        }
+        for address in ["\"a\\nn\\.l\\ee\"@example.com", "ａnnlee@ｅxample.com", "annlee@example。com"] {
+            assert_eq!(mailbox(address), "annlee@example.com", "{address}");
+        }
+        for address in ["bob@bücher.de", "bob@bu\u{308}cher.de", "BOB@XN--BCHER-KVA.de"] {
+            assert_eq!(mailbox(address), "bob@xn--bcher-kva.de", "{address}");
         }
         assert_ne!(mailbox("ann@example.com"), mailbox("ann@example.org"));
     }

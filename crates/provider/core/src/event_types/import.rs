@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 use super::{EventTypeInput, openapi};
 use crate::accounts::caller::Caller;
@@ -157,7 +158,16 @@ impl OpenApiImport {
     }
 
     /// Reads a document from text, JSON or YAML. 422.
-    pub fn read_document(text: &str) -> ProviderResult<Value> {
+    ///
+    /// One document at a time, on a thread that serves no requests: aliases can make a small text take seconds.
+    pub async fn read_document(text: String) -> ProviderResult<Value> {
+        static READERS: Semaphore = Semaphore::const_new(1);
+        let _permit = READERS.acquire().await;
+        let read = tokio::task::spawn_blocking(move || Self::parse_document(&text)).await;
+        read.unwrap_or_else(|error| Err(ProviderError::invalid("specRaw", format!("can't be read: {error}"))))
+    }
+
+    fn parse_document(text: &str) -> ProviderResult<Value> {
         let read = if text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| error.to_string())
         } else {

@@ -84,7 +84,7 @@ async fn import(
     archives: bool,
 ) -> Result<Option<Preview>, ProviderError> {
     let unlisted = if archives { UnlistedEventTypes::Archive } else { UnlistedEventTypes::Keep };
-    let import = OpenApiImport { document: OpenApiImport::read_document(text)?, unlisted };
+    let import = OpenApiImport { document: OpenApiImport::read_document(text.to_owned()).await?, unlisted };
     let provider = session.provider();
     if form.text("action") == "save" {
         provider.import_event_types(&session.caller, &import, None, |_| String::new()).await?;

@@ -53,7 +53,7 @@ fn a_correction_is_announced_and_an_item_of_a_webcast_waits_again() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
     for (status, from) in [(Sold, "SOLD"), (Passed, "PASSED")] {
         let done = Item { announced: true, ring: RingStatus::Done, ..item(&webcast, status) };
-        let expected = format!("{from}->LIVE corrected announced (wrong lot), ring Waiting");
+        let expected = format!("{from}->LIVE corrected announced (wrong lot), ring WaitingAgain");
         check(&webcast, &done, change(Live, "wrong lot"), 10, &expected);
         check(&webcast, &done, ItemCommand::Correct { reason: "wrong lot".to_owned() }, 10, &expected);
     }
