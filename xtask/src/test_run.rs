@@ -14,7 +14,7 @@ use crate::{Failure, cargo, root, say};
 /// Jobs that run at the same time.
 const JOBS_AT_ONCE: usize = 3;
 /// Tests of one binary that run at the same time.
-const TESTS_AT_ONCE: &str = "5";
+const TESTS_AT_ONCE: &str = "4";
 /// The targets that take longest, the slowest first. They start first, so that none of them runs alone at the end.
 const SLOW_FIRST: &[&str] = &["story", "adversary", "provider", "api"];
 

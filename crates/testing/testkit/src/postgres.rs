@@ -1,7 +1,8 @@
 //! A temporary PostgreSQL: one cluster for each test process, a new database for each call.
 //!
-//! If PostgreSQL is not installed, tests fail and the error names the package. The cluster writes to disk with
-//! `fsync=on`, listens on 127.0.0.1 only and accepts every user. A shell in its own process group supervises the
+//! If PostgreSQL is not installed, tests fail and the error names the package. The cluster does not wait
+//! for the disk (`fsync=off`): a commit survives the end of its processes, which is all that tests cause. It listens on
+//! 127.0.0.1 only and accepts every user. A shell in its own process group supervises the
 //! cluster. It reads from a pipe to this process; when the pipe closes, also after a kill, it stops the server and
 //! removes the directory.
 //!
@@ -142,7 +143,8 @@ port = $3
 unix_socket_directories = '$2'
 max_connections = 300
 shared_buffers = '64MB'
-fsync = on
+fsync = off
+full_page_writes = off
 synchronous_commit = on
 $CONFIGURATION
 END
