@@ -98,7 +98,7 @@ async fn streams_of_the_desk_and_the_speaker_are_for_assigned_clerks() {
             fixture.platform.unassign_clerk(&staff, fixture.webcast, user).await.unwrap();
             fixture.clock.advance(Duration::from_secs(5));
         };
-        let seen = fixture.events_until(&clerk, path, "event: ended", unassign).await;
+        let seen = fixture.events_until(&clerk, path, &["event: ended"], unassign).await;
         assert!(seen.trim_end().ends_with("event: ended\ndata: {}"), "{seen}");
     }
 }
@@ -122,7 +122,7 @@ async fn streams_end_within_five_seconds_of_their_session() {
                 }
                 fixture.clock.advance(Duration::from_secs(5));
             };
-            let seen = fixture.events_until(&token, &path, "event: ended", act).await;
+            let seen = fixture.events_until(&token, &path, &["event: ended"], act).await;
             assert!(seen.trim_end().ends_with("event: ended\ndata: {}"), "{stream}, {end}: {seen}");
         }
     }

@@ -180,18 +180,24 @@ impl Fixture {
         self.send(Method::GET, &format!("/admin{path}"), &[("cookie", &format!("lotwire_admin={token}"))], "").await
     }
 
-    /// The first events of a stream, until one contains the text.
-    pub(crate) async fn events_until(&self, token: &str, path: &str, text: &str, act: impl AsyncFnOnce()) -> String {
-        self.events_of(&format!("lotwire_admin={token}"), path, text, act).await
+    /// The first events of a stream, until they contain each of the texts.
+    pub(crate) async fn events_until(
+        &self,
+        token: &str,
+        path: &str,
+        texts: &[&str],
+        act: impl AsyncFnOnce(),
+    ) -> String {
+        self.events_of(&format!("lotwire_admin={token}"), path, texts, act).await
     }
 
     /// As [`Fixture::events_until`], with a cookie.
-    pub(crate) async fn events_of(&self, cookie: &str, path: &str, text: &str, act: impl AsyncFnOnce()) -> String {
+    pub(crate) async fn events_of(&self, cookie: &str, path: &str, texts: &[&str], act: impl AsyncFnOnce()) -> String {
         let request = Request::get(format!("/admin{path}")).header("cookie", cookie).body(Body::empty()).unwrap();
         let mut body = self.surface.clone().oneshot(request).await.unwrap().into_body();
         let mut seen = String::new();
         let mut act = Some(act);
-        while !seen.contains(text) {
+        while !texts.iter().all(|text| seen.contains(text)) {
             let frame = body.frame().await.expect("the stream goes on").unwrap();
             seen.push_str(std::str::from_utf8(&frame.into_data().unwrap()).unwrap());
             // The first event is a snapshot: from then on the listener receives everything.

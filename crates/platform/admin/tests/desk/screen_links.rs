@@ -123,7 +123,7 @@ async fn the_stream_of_a_screen_ends_when_its_link_is_revoked() {
     let live = format!("/screens/{}/room/live", fixture.webcast);
     let revoke = format!("/webcasts/{}/screens/links/revoke", fixture.webcast);
     let seen = fixture
-        .events_of(&cookie, &live, "event: ended", async || {
+        .events_of(&cookie, &live, &["event: ended"], async || {
             post(&fixture, Some(&desk.token), &revoke, "kind=room").await;
             fixture.clock.advance(Duration::from_secs(2));
         })
