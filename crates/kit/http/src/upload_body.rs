@@ -87,7 +87,7 @@ impl UploadBody {
         Self { memory, part: memory.reserve(), share, bytes: BytesMut::new(), bytes_max }
     }
 
-    /// Adds what has arrived. After an error, drop the upload.
+    /// Adds the next bytes of the body. After an error, drop the upload.
     ///
     /// Errors: `TooLarge`; `BodyMemoryFull` when the share of the owner or the memory of all bodies has no room.
     pub fn push(&mut self, arrived: &[u8]) -> Result<(), JsonError> {

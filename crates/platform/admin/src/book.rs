@@ -52,7 +52,7 @@ struct BookPage {
     /// The lines that were refused, as they were sent.
     list: String,
     faults: Vec<String>,
-    /// What was done, in the order of the lines.
+    /// Messages about the bids that were entered or withdrawn, in the order of the lines.
     said: Vec<String>,
 }
 

@@ -19,7 +19,7 @@ const ADDRESS_PART_CHARS_MAX: usize = 3;
 static COMMON: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("common.txt").lines().filter(|line| !line.starts_with('#')).collect());
 
-/// What is wrong with a password that a person with this e-mail address chose, if anything is.
+/// The fault of a password that a user with this e-mail address chose, or none.
 pub fn problem(password: &Secret, email: &str) -> Option<String> {
     let text = password.expose_str().unwrap_or_default();
     if text.chars().count() < CHARS_MIN || text.len() > BYTES_MAX {
