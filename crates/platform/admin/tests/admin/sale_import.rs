@@ -193,7 +193,7 @@ async fn a_spreadsheet_that_unpacks_to_too_much_or_has_a_wrong_formula_is_refuse
 }
 
 #[tokio::test]
-async fn an_upload_is_found_after_a_restart_and_by_another_node_for_half_an_hour() {
+async fn an_upload_is_in_the_store_until_it_is_removed() {
     let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
     let uploaded = sale.operator.upload(&sale.path("/lots/import"), "house.csv", CATALOGUE).await;
     let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();

@@ -36,15 +36,27 @@ pub struct Administration {
     pub launch: Launch,
     pub data: tempfile::TempDir,
     pub browser: Browser,
-    _server: Server,
+    server: Server,
 }
 
 impl Administration {
     pub async fn open() -> Self {
         let data = tempfile::tempdir().unwrap();
         let launch = launch(data.path()).set("PROVIDER__ALLOW_SUBNETS", "127.0.0.0/8");
+        Self::open_on(launch, data).await
+    }
+
+    /// Starts the node of `launch`, whose data directory is `data`.
+    pub async fn open_on(launch: Launch, data: tempfile::TempDir) -> Self {
         let server = launch.start(&http_client()).await.unwrap();
-        Self { launch, data, browser: Browser::start().await.unwrap(), _server: server }
+        Self { launch, data, browser: Browser::start().await.unwrap(), server }
+    }
+
+    /// Kills the server with SIGKILL and starts it again. The browser stays open.
+    pub async fn kill_and_restart(self) -> Self {
+        self.server.kill();
+        let server = self.launch.start(&http_client()).await.unwrap();
+        Self { launch: self.launch, data: self.data, browser: self.browser, server }
     }
 
     /// An address of the administration.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
@@ -20,6 +20,8 @@ pub enum Answer {
     Status(u16),
     /// 429 with `Retry-After` in seconds.
     RetryAfter(u64),
+    /// 202 after this time.
+    Late(Duration),
     /// Closes the connection without a response.
     Close,
 }
@@ -31,7 +33,7 @@ pub struct Posted {
     pub idempotency_key: String,
     pub authorization: String,
     pub at: Instant,
-    /// Whether the response was 202 or 409.
+    /// Whether the response is 202 or 409.
     pub accepted: bool,
 }
 
@@ -114,7 +116,7 @@ impl FakeProvider {
                 idempotency_key: header("idempotency-key"),
                 authorization: header("authorization"),
                 at: Instant::now(),
-                accepted: matches!(answer, Answer::Status(202 | 409)),
+                accepted: matches!(answer, Answer::Status(202 | 409) | Answer::Late(_)),
             });
             answer
         };
@@ -125,6 +127,10 @@ impl FakeProvider {
                 let mut response = response(StatusCode::TOO_MANY_REQUESTS);
                 response.headers_mut().insert("retry-after", seconds.into());
                 Ok(response)
+            }
+            Answer::Late(time) => {
+                tokio::time::sleep(time).await;
+                Ok(response(StatusCode::ACCEPTED))
             }
             Answer::Close => Err(std::io::Error::other("closed on purpose")),
         }

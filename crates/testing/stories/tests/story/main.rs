@@ -30,6 +30,7 @@ mod fake_provider;
 mod first_hour;
 mod first_start;
 mod http_server;
+mod import_uploads;
 mod large_payloads;
 mod listen_and_trigger;
 mod live;

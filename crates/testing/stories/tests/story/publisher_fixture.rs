@@ -27,7 +27,11 @@ pub struct Customer {
 impl PublisherFixture {
     pub async fn new() -> Self {
         let data = tempfile::tempdir().unwrap();
-        let launch = launch(data.path()).roles(&["platform"]);
+        Self::start(launch(data.path()).roles(&["platform"]), data).await
+    }
+
+    /// Starts the platform node of `launch`, whose data directory is `data`.
+    pub async fn start(launch: Launch, data: tempfile::TempDir) -> Self {
         let server = launch.start(&http_client()).await.unwrap();
         let key = launch.create_staff_key("test").unwrap();
         let platform = ApiClient::new(http_client(), launch.platform_url(), &key).unwrap();

@@ -1,9 +1,19 @@
 //! Two nodes on one PostgreSQL: each item ends once, each event arrives once, and one node continues after the other's
 //! end.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use crate::support::{Clerk, WAIT_MAX, received, timed_auction, two_nodes, webcast};
+use crate::fake_provider::{Answer, FakeProvider};
+use crate::publisher_fixture::PublisherFixture;
+use crate::support::{Clerk, WAIT_MAX, launch, received, timed_auction, two_nodes, webcast};
+
+/// By how much the clock of a node is off: more than the time without a heartbeat after which a node is dead.
+const CLOCK_SKEW_S: i64 = 15;
+/// Time that the provider takes for a message: longer than a node watches others before it judges them, and shorter than
+/// `platform.publish_timeout`.
+const LATE: Duration = Duration::from_secs(25);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_two_nodes_each_item_ends_once_and_each_event_is_published_once() {
@@ -49,4 +59,35 @@ async fn when_one_of_two_nodes_is_killed_the_other_loses_nothing() {
     let tally = site.receiver.read(|record| record.compare(&announced));
     // After a kill, a duplicate is allowed and a loss is not.
     assert_eq!((tally.expected, tally.lost, tally.invalid), (wanted as u64, 0, 0), "{tally:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_whose_clocks_are_off_leave_each_other_their_events() {
+    let [first_data, ahead_data, behind_data] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
+    let clocks = tempfile::tempdir().unwrap();
+    let database = testkit::postgres::fresh_database().await.unwrap();
+    let first = launch(first_data.path()).roles(&["platform"]).database(&database);
+    let ahead = first.node_in(ahead_data.path()).unwrap().clock_ahead(clocks.path(), CLOCK_SKEW_S).unwrap();
+    let behind = first.node_in(behind_data.path()).unwrap().clock_ahead(clocks.path(), -CLOCK_SKEW_S).unwrap();
+    let nodes = [
+        PublisherFixture::start(first, first_data).await,
+        PublisherFixture::start(ahead, ahead_data).await,
+        PublisherFixture::start(behind, behind_data).await,
+    ];
+    let provider = FakeProvider::start().await;
+    let mut created = Vec::new();
+    for (number, node) in nodes.iter().enumerate() {
+        // Each node publishes the event of its own customer, and waits for the provider meanwhile.
+        let customer = node.customer(&format!("house-{number}"), &provider).await;
+        provider.always(Some(Answer::Late(LATE)));
+        created.push((node, node.auction(&customer).await, customer));
+    }
+    for (node, _, customer) in &created {
+        node.wait_for(customer, |connection| connection["backlog"]["pending"] == 0).await;
+    }
+    let mut posted: Vec<_> = provider.posted().into_iter().map(|posted| posted.event_id).collect();
+    posted.sort();
+    let mut announced: Vec<_> = created.iter().map(|(_, auction, _)| format!("{auction}.1")).collect();
+    announced.sort();
+    assert_eq!(posted, announced, "a node took an event of a living one");
 }

@@ -10,7 +10,7 @@ use super::{MakeFixture, on_each_store, play};
 use crate::fixture::{Answer, Fixture};
 
 on_each_store! {
-    a_key_is_one_effect_and_one_answer: 48, 12, 4;
+    a_key_is_one_effect_and_one_answer: 48, 4;
 }
 
 /// A POST, and the list in which its effect is counted.

@@ -13,7 +13,7 @@ use super::{MakeFixture, on_each_store, play};
 use crate::fixture::{Fixture, NOW};
 
 on_each_store! {
-    each_entry_is_on_one_page: 16, 5, 2;
+    each_entry_is_on_one_page: 16, 2;
 }
 
 /// A list with its path, and how to add an entry.
