@@ -33,6 +33,8 @@ const FILTERS: &[(&str, &str, &[ItemStatus])] = &[
 struct ResultsPage {
     frame: Frame,
     head: Head,
+    /// ISO 4217 code.
+    currency: String,
     /// None while the script loads them.
     totals: Option<Totals>,
     chips: Vec<Chip>,
@@ -86,6 +88,7 @@ pub(super) async fn page(
     let page = ResultsPage {
         frame: sale.frame(&session, "Results", &query),
         head: sale.head(&session, Tab::Results),
+        currency: sale.currency.code().to_owned(),
         totals,
         chips: FILTERS.iter().map(chip).collect(),
         rows: found.iter().map(|item| row(&sale, item, may_write)).collect(),

@@ -13,6 +13,8 @@ use crate::session::{PathIds, Section, Session};
 
 /// Buyers that the page lists at most; the CSV file has all.
 const BUYERS_MAX: usize = 500;
+/// Characters of a figure such as `£416,000.00`.
+const LONG_FIGURE_CHARS: usize = 11;
 
 /// The totals as a fragment.
 #[derive(Template)]
@@ -45,6 +47,11 @@ struct TotalsPage {
 }
 
 impl Totals {
+    /// A figure is so long that six of them need smaller letters to stand side by side.
+    fn has_long_figures(&self) -> bool {
+        self.figures.iter().any(|(_, figure)| figure.chars().count() >= LONG_FIGURE_CHARS)
+    }
+
     pub(super) async fn load(session: &Session, sale: &Sale) -> Result<Self, PageError> {
         let results = session.platform().results(&session.caller, sale.auction.uuid).await?;
         let AuctionResults { is_final, items, sold, unsold, open_buyers, total, buyers, .. } = results;

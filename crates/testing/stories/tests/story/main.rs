@@ -9,6 +9,7 @@ mod admin_connection;
 mod admin_sign_in;
 mod admin_timed_sale;
 mod administration;
+mod amounts_fit;
 mod api_conventions;
 mod audit;
 mod broken_log;
