@@ -20,6 +20,8 @@ pub(crate) struct FormPage {
     frame: Frame,
     /// Path and text of the page above this one.
     above: (String, String),
+    /// The page links to the one above. False for a form that has to be filled in first.
+    may_leave: bool,
     /// Paragraphs before the form.
     intro: Vec<String>,
     /// What the change will cause, and who will be notified.
@@ -40,6 +42,7 @@ impl FormPage {
         Self {
             frame,
             above: (above.0.into(), above.1.into()),
+            may_leave: true,
             intro: Vec::new(),
             consequences: Vec::new(),
             faults: Vec::new(),
@@ -49,6 +52,11 @@ impl FormPage {
             button: "Save",
             is_destructive: false,
         }
+    }
+
+    /// Without links to the page above: no other page opens until the form was accepted.
+    pub(crate) fn comes_first(self) -> Self {
+        Self { may_leave: false, ..self }
     }
 
     /// With a paragraph before the form.

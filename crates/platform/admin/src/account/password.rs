@@ -17,20 +17,22 @@ pub(crate) fn secret(form: &FormFields, name: &str) -> Secret {
 }
 
 fn form_page(session: &Session, refused: &Refused) -> FormPage {
-    FormPage::new(session.frame("Change password", Section::Account), ("/account", "Your account"), "/account/password")
-        .intro(if session.must_change_password {
-            "An administrator requires that you choose a new password before you go on. Your other sessions end."
-        } else {
-            "Your other sessions end."
-        })
-        .fields(vec![
-            FormField::secret("old", "Present password", "current-password").fault(refused.of("old")),
-            FormField::secret("new", "New password", "new-password")
-                .hint("At least 12 characters. Not a common password, and not your e-mail address.")
-                .fault(refused.of("new")),
-            FormField::secret("repeated", "Repeat the new password", "new-password").fault(refused.of("repeated")),
-        ])
-        .button("Change password")
+    let frame = session.frame("Change password", Section::Account);
+    let page = FormPage::new(frame, ("/account", "Your account"), "/account/password");
+    let page = if session.must_change_password { page.comes_first() } else { page };
+    page.intro(if session.must_change_password {
+        "An administrator requires that you choose a new password before you go on. Your other sessions end."
+    } else {
+        "Your other sessions end."
+    })
+    .fields(vec![
+        FormField::secret("old", "Present password", "current-password").fault(refused.of("old")),
+        FormField::secret("new", "New password", "new-password")
+            .hint("At least 12 characters. Not a common password, and not your e-mail address.")
+            .fault(refused.of("new")),
+        FormField::secret("repeated", "Repeat the new password", "new-password").fault(refused.of("repeated")),
+    ])
+    .button("Change password")
 }
 
 /// The form.
