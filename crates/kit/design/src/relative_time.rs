@@ -44,14 +44,17 @@ impl RelativeTime {
     }
 }
 
-/// A number of seconds before now in words; negative seconds are in the future.
+/// A number of seconds before now in words, rounded to the nearest whole unit; negative seconds are in the future.
 fn words(ago_s: i64) -> String {
-    let (count, unit) = match ago_s.unsigned_abs() {
-        0..5 => return if ago_s >= 0 { "just now".to_owned() } else { "in a moment".to_owned() },
-        seconds @ 5..60 => (seconds, "second"),
-        seconds @ 60..3_600 => (seconds / 60, "minute"),
-        seconds @ 3_600..86_400 => (seconds / 3_600, "hour"),
-        seconds => (seconds / 86_400, "day"),
+    let seconds = ago_s.unsigned_abs();
+    let nearest = |unit_s: u64| (seconds + unit_s / 2) / unit_s;
+    // Each unit is used up to where it would round to the next one: 23 h 59 min is a day, not 24 hours.
+    let (count, unit) = match (seconds, nearest(60), nearest(3_600)) {
+        (0..5, ..) => return if ago_s >= 0 { "just now".to_owned() } else { "in a moment".to_owned() },
+        (5..60, ..) => (seconds, "second"),
+        (_, minutes @ ..60, _) => (minutes, "minute"),
+        (.., hours @ ..24) => (hours, "hour"),
+        _ => (nearest(86_400), "day"),
     };
     let plural = if count == 1 { "" } else { "s" };
     if ago_s >= 0 { format!("{count} {unit}{plural} ago") } else { format!("in {count} {unit}{plural}") }
@@ -68,8 +71,12 @@ mod tests {
             (-3, "in a moment"),
             (5, "5 seconds ago"),
             (60, "1 minute ago"),
-            (3_599, "59 minutes ago"),
+            (3_569, "59 minutes ago"),
+            (3_599, "1 hour ago"),
             (7_200, "2 hours ago"),
+            (-86_340, "in 1 day"),
+            (-84_000, "in 23 hours"),
+            (-257_000, "in 3 days"),
             (86_400, "1 day ago"),
             (-300, "in 5 minutes"),
             (8_640_000, "100 days ago"),
