@@ -22,7 +22,7 @@ use crate::admin::Admin;
 use crate::form_page::{FormPage, Refused};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
-use crate::shown_once::ShownOnce;
+use crate::shown_once::{ShownOnce, ShownSecret};
 use crate::{labels, notice};
 
 /// Keys on one page of the list.
@@ -177,7 +177,7 @@ async fn create(session: Session, SubmittedForm(form): SubmittedForm) -> Result<
                 let page = ShownOnce {
                     frame: session.frame("API key created", Section::ApiKeys),
                     intro: format!("The key “{}” is sent as `Authorization: Bearer …`.", created.record.name),
-                    secrets: vec![("API key".to_owned(), created.key.expose_str().unwrap_or_default().to_owned())],
+                    secrets: vec![ShownSecret::new("API key", created.key.expose_str().unwrap_or_default())],
                     next: ("/api-keys".to_owned(), "Go to the API keys"),
                 };
                 return page.show();

@@ -23,7 +23,7 @@ use crate::admin::Admin;
 use crate::form_page::{FormPage, Refused};
 use crate::page_error::PageError;
 use crate::session::{Section, Session};
-use crate::shown_once::ShownOnce;
+use crate::shown_once::{ShownOnce, ShownSecret};
 use crate::{labels, notice};
 use invitations::InvitationRow;
 
@@ -189,7 +189,7 @@ fn show_password(session: &Session, title: &str, made: &UserWithPassword) -> Res
     let page = ShownOnce {
         frame: session.frame(title, Section::Users),
         intro: format!("{} signs in with this password{then}.", made.user.email),
-        secrets: vec![("Password".to_owned(), password.to_owned())],
+        secrets: vec![ShownSecret::new("Password", password)],
         next: (format!("/users/{}", made.user.uuid), "Go to the user"),
     };
     page.show()

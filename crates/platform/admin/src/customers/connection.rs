@@ -6,7 +6,7 @@ use platform_core::customers::connections::ExistingTexts;
 use crate::form_page::FormPage;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
-use crate::shown_once::ShownOnce;
+use crate::shown_once::{ShownOnce, ShownSecret};
 
 /// Asks the provider for the application; if it answers, the queue runs again.
 pub(super) async fn test(session: Session, PathIds([uuid]): PathIds<1>) -> Result<Redirect, PageError> {
@@ -29,7 +29,7 @@ pub(super) async fn portal_link(session: Session, PathIds([uuid]): PathIds<1>) -
             "The owner of the link can manage the endpoints of the customer's application until it expires. Send it \
                 to the customer's engineers only."
                 .to_owned(),
-        secrets: vec![("Link".to_owned(), link.expose_str().unwrap_or_default().to_owned())],
+        secrets: vec![ShownSecret::new("Link", link.expose_str().unwrap_or_default())],
         next: (format!("/customers/{uuid}"), "Back to the customer"),
     };
     page.show()

@@ -12,7 +12,7 @@ use crate::form_page::FormPage;
 use crate::labels;
 use crate::page_error::PageError;
 use crate::session::{Section, Session};
-use crate::shown_once::ShownOnce;
+use crate::shown_once::{ShownOnce, ShownSecret};
 
 /// The field of the links that end at once.
 const END: &str = "end";
@@ -63,11 +63,11 @@ pub(super) fn after(session: &Session, changed: &ChangedUser) -> Result<Response
     let site = session.admin.site();
     let secrets = changed.new_screen_links.iter().map(|new| {
         let url = new.url(&format!("{}{}", site.origin, site.base));
-        (format!("{} of \u{201c}{}\u{201d}", name(new.link.kind), new.sale), url)
+        ShownSecret::link(format!("{} of \u{201c}{}\u{201d}", name(new.link.kind), new.sale), url)
     });
     let page = ShownOnce {
         frame: session.frame("New links of screens", Section::Users),
-        intro: "The user was changed. Open each link on its screen, within an hour: the old link ends when you do."
+        intro: "The user was changed. Open each link on its screen, or scan its code there, within an hour: the old link ends when you do."
             .to_owned(),
         secrets: secrets.collect(),
         next: (path, "Go to the user"),

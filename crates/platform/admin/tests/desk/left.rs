@@ -49,6 +49,7 @@ async fn links_of_a_disabled_user_are_listed_and_replaced_or_ended() {
     let done = post(&fixture, Some(&ada), &path, &format!("end={ends}")).await;
     assert_eq!(done.status, 200, "{}", done.text);
     assert!(done.text.contains("Room screen of") && !done.text.contains("Speaker"), "{}", done.text);
+    assert_eq!(done.text.matches("<svg class=\"qr\"").count(), 1, "a code beside each new link: {}", done.text);
     let new = new_link(&done.text);
     let refused = fixture.platform.invitation(&code).await;
     assert!(matches!(refused, Err(PlatformError::People(_))), "{refused:?}");
