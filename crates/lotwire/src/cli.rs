@@ -138,7 +138,7 @@ Examples:
     Trigger(Box<Trigger>),
     /// Hold a sale of three lots that lasts seconds, so that a customer receives events.
     Sale(SaleCommand),
-    /// Import catalogues.
+    /// Import and merge catalogues.
     #[command(
         subcommand,
         after_help = "\
@@ -359,8 +359,9 @@ pub(crate) enum Catalogue {
     #[command(after_help = "\
 Required columns: lot_number, title.
 Optional columns: description, artist, date, medium, dimensions, credit, image_url, low_estimate, high_estimate, \
-opening_bid, reserve, buy_now, fixed_increment, vendor, end_time, attachments. \
-Amounts are in minor units (pence, cents).
+opening_bid, reserve, buy_now, fixed_increment, vendor, end_time, attachments, currency. \
+Amounts are in major units (pounds, euros) with a decimal point and without separators of thousands, such as 1250.00. \
+A file whose currency is not that of the auction is refused.
 
 Examples:
   lotwire catalogue import works.csv --auction 0199… --dry-run
@@ -375,6 +376,38 @@ Exit status: 1 if a row has an error, otherwise 0.")]
         #[arg(long, value_name = "UUID")]
         auction: Uuid,
         /// Check every row without importing any.
+        #[arg(long)]
+        dry_run: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Merge a house's own CSV file into an auction by lot number: new lots are added, and filled cells change known lots.
+    #[command(after_help = "\
+The file has any headers, and commas, semicolons or tabs. Without --map, the customer's last mapping and headers that houses \
+are known to use count. Amounts are in major units, such as £25.00, 25,00 or 1.250,00. An amount that can be read in two ways \
+is refused until --decimal-mark names the decimal mark. A file with exactly the headers of an export is read as exports are \
+written, with a decimal point.
+
+Examples:
+  lotwire catalogue merge house.csv --auction 0199… --dry-run
+  lotwire catalogue merge house.csv --auction 0199… --map 'Objet=lot_number' --map 'Titre=title' --decimal-mark comma
+
+Exit status: 1 if a row has an error, otherwise 0.")]
+    Merge {
+        /// CSV file; `-` reads standard input.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// UUID of the auction.
+        #[arg(long, value_name = "UUID")]
+        auction: Uuid,
+        /// Field of a column. Columns without one are ignored. Repeat it for each column.
+        #[arg(long, value_name = "HEADER=FIELD")]
+        map: Vec<String>,
+        /// What separates decimals in the file.
+        #[arg(long, value_name = "MARK", value_parser = ["point", "comma"])]
+        decimal_mark: Option<String>,
+        /// Report what the file would do without changing anything.
         #[arg(long)]
         dry_run: bool,
         /// Print JSON.

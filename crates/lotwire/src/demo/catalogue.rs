@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use bytes::Bytes;
+use platform_core::amounts::CurrencyFormat;
 
 use crate::error::{CommandError, ErrorContext as _};
 
@@ -33,6 +34,7 @@ pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, 
     let (lot_number, reserve) = (column("lot_number"), column("reserve"));
     let limit = lots.map_or(usize::MAX, |lots| lots as usize);
 
+    let pounds = CurrencyFormat::of("GBP");
     let mut rows = Vec::new();
     let mut reserves = HashMap::new();
     for row in reader.byte_records().take(limit) {
@@ -40,7 +42,8 @@ pub(super) fn read(file: Option<&Path>, lots: Option<u32>) -> Result<Catalogue, 
         let field = |index: Option<usize>| {
             index.and_then(|index| row.get(index)).and_then(|field| std::str::from_utf8(field).ok())
         };
-        if let (Some(lot), Some(amount)) = (field(lot_number), field(reserve).and_then(|text| text.trim().parse().ok()))
+        if let (Some(lot), Some(amount)) =
+            (field(lot_number), field(reserve).and_then(|text| pounds.read_exported(text.trim()).ok()))
         {
             reserves.insert(lot.trim().to_owned(), amount);
         }

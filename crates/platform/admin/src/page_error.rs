@@ -61,7 +61,9 @@ fn error_page(error: PlatformError) -> ErrorPage {
             });
             ErrorPage::bad_request(sentence(&problems.collect::<Vec<_>>().join("; ")))
         }
-        PlatformError::IdempotencyMismatch | PlatformError::CursorBeyondEnd(_) => ErrorPage::bad_request(text),
+        PlatformError::IdempotencyMismatch
+        | PlatformError::CursorBeyondEnd(_)
+        | PlatformError::OtherCurrency { .. } => ErrorPage::bad_request(text),
         PlatformError::Provider { .. } => {
             ErrorPage::new(StatusCode::BAD_GATEWAY, "The delivery provider did not do it", text)
         }

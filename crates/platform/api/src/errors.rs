@@ -129,6 +129,7 @@ impl From<PlatformError> for ApiError {
             PlatformError::Invalid(_)
             | PlatformError::ApiKeyRequired
             | PlatformError::IdempotencyMismatch
+            | PlatformError::OtherCurrency { .. }
             | PlatformError::CursorBeyondEnd(_) => StatusCode::UNPROCESSABLE_ENTITY,
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,

@@ -2,23 +2,21 @@
 //!
 //! The file has a header. `lot_number` and `title` are required; the other columns (`description`, `artist`, `date`,
 //! `medium`, `dimensions`, `credit`, `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`,
-//! `fixed_increment`, `vendor`, `end_time`, `attachments`) are optional. Amounts are whole minor units of the auction's
-//! currency. The columns that describe a lot become lines of the item's description. An import reads what [`mod@write`]
-//! exports.
+//! `fixed_increment`, `vendor`, `end_time`, `attachments`, `currency`) are optional. Amounts are in major units with a
+//! decimal point, as [`mod@write`] exports them ([`crate::amounts`]). A file whose `currency` is not that of the auction is
+//! refused. The columns that describe a lot become lines of the item's description.
 //!
 //! A house's own file, a CSV file or a sheet of a [`workbook`], with any headers, separators and encoding, is merged by lot number ([`merge`]).
 //!
 //! The file is read as a stream. Every mistake is reported with its line, its column and what to do. Only a file
 //! without mistakes is imported. A dry run checks the file in the same way and imports nothing.
 
-mod amount;
 mod columns;
 mod formula;
 mod hashing_reader;
 mod house_rows;
 mod import;
 mod merge;
-mod price;
 mod propose_mapping;
 mod read;
 mod records;
@@ -32,7 +30,7 @@ pub mod write;
 use contract::ItemStatus;
 use uuid::Uuid;
 
-pub use merge::{AmountUnit, CatalogueMerge, MergeOutcome, MergeReport, MergedRow};
+pub use merge::{CatalogueMerge, MergeOutcome, MergeReport, MergedRow};
 pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};
 pub use sample::CatalogueSample;
@@ -45,7 +43,8 @@ pub use crate::port::{CatalogueUpload, UploadedSheet};
 #[cfg(feature = "fuzzing")]
 pub(crate) fn read_items(source: &[u8], limits: &crate::config::CatalogueLimits) -> (u64, ImportReport) {
     let setting = crate::sales::new_item::ItemContext { kind: platform_rules::AuctionKind::Timed, starts_at: None };
-    let (items, report) = read::read(source, limits, read::RowTarget { status: ItemStatus::Draft, setting });
+    let currency = crate::amounts::CurrencyFormat::of("GBP");
+    let (items, report) = read::read(source, limits, read::RowTarget { status: ItemStatus::Draft, setting, currency });
     (items.len() as u64, report)
 }
 

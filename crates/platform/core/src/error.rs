@@ -93,6 +93,19 @@ pub enum PlatformError {
         /// Whose files they are.
         of: &'static str,
     },
+    /// A file has amounts in another currency than the auction.
+    #[error(
+        "line {line} of the file is in {found}, and the auction in {wanted}: import the file into an auction in {found}, or \
+         convert the amounts and write {wanted} into the column with the currency"
+    )]
+    OtherCurrency {
+        /// Line of the file, from 1.
+        line: u64,
+        /// The currency of the file.
+        found: String,
+        /// The currency of the auction.
+        wanted: String,
+    },
     /// Others kept changing the same thing at the same time; trying again will help.
     #[error("others are changing it at the same time: try again")]
     Busy,
@@ -131,6 +144,7 @@ impl PlatformError {
             Self::LaterPublished(_) => "later_published",
             Self::ListenersFull { .. } => "listeners_full",
             Self::UploadsFull { .. } => "uploads_full",
+            Self::OtherCurrency { .. } => "other_currency",
             Self::Busy => "busy",
             Self::Provider { .. } => "provider_refused",
             Self::Unavailable(_) => "unavailable",

@@ -18,6 +18,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 // Modules that every capability uses.
+pub mod amounts;
 mod answer_expiry;
 mod change_builder;
 mod commit;

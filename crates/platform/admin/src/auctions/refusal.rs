@@ -24,7 +24,10 @@ pub(crate) fn add_to(errors: &mut FieldErrors, error: PlatformError) -> Result<(
         PlatformError::PreconditionFailed { .. } => {
             errors.add("", "Someone else changed it since you opened this page. Check the values and save again.");
         }
-        PlatformError::Rejected(_) | PlatformError::Busy | PlatformError::UploadsFull { .. } => {
+        PlatformError::Rejected(_)
+        | PlatformError::OtherCurrency { .. }
+        | PlatformError::Busy
+        | PlatformError::UploadsFull { .. } => {
             errors.add("", sentence(&error.to_string()));
         }
         other => return Err(other.into()),

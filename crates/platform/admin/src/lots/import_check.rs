@@ -8,7 +8,7 @@ use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::catalogue::{
-    AmountUnit, CatalogueMerge, CatalogueSample, CatalogueUpload, ColumnMapping, ImportMode, MergeOutcome, MergeReport,
+    CatalogueMerge, CatalogueSample, CatalogueUpload, ColumnMapping, ImportMode, MergeOutcome, MergeReport,
     mappable_fields,
 };
 use uuid::Uuid;
@@ -150,8 +150,13 @@ async fn merge(
         Ok(mapping) => mapping,
         Err(fault) => return Ok(Err(sentence(&fault))),
     };
-    let wanted =
-        CatalogueMerge { auction: sale.auction.uuid, mode, mapping: Some(mapping), amounts: AmountUnit::Major };
+    let wanted = CatalogueMerge {
+        auction: sale.auction.uuid,
+        mode,
+        mapping: Some(mapping),
+        decimal_mark: None,
+        is_sheet: file.sheet.is_some(),
+    };
     let source = session.platform().read_catalogue_upload(file);
     match session.platform().merge_catalogue(&session.caller, &wanted, source).await {
         Ok(report) => Ok(Ok(report)),

@@ -76,7 +76,7 @@ async fn results_show_amounts_and_a_sale_is_reopened_with_its_consequence_shown_
     let results = sale.operator.get(&sale.path("/results")).await;
     results.is(200).shows("1 of 2 (50\u{a0}%)").shows("Paddle 7").shows("£50.00").shows("Buyers: 1");
     sale.operator.get(&sale.path("/results?show=unsold")).await.shows("A bowl").hides("A jug");
-    sale.operator.get(&sale.path("/lots/results.csv")).await.is(200).shows("SOLD,7,5000");
+    sale.operator.get(&sale.path("/lots/results.csv")).await.is(200).shows("SOLD,7,50.00");
     let timeline = sale.operator.get(&sale.path("/timeline")).await;
     timeline.shows("Its end was reached").shows("Lot 1").shows("The clock").shows(&format!("{}.", sale.items[0].uuid));
     sale.operator.get(&sale.lot(0, "")).await.shows("Its end was reached").shows("Show deliveries");

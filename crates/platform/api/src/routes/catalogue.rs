@@ -58,10 +58,11 @@ pub(crate) struct Imported {
 /// Imports all rows of a CSV file, or none. The file is UTF-8 with a header, at most 64 MiB and 100,000 rows.
 /// `lot_number` and `title` are required; `description`, `artist`, `date`, `medium`, `dimensions`, `credit`,
 /// `image_url`, `low_estimate`, `high_estimate`, `opening_bid`, `reserve`, `buy_now`, `fixed_increment`, `vendor`,
-/// `end_time` and `attachments` are optional. The server ignores the `result_…` columns of an export. Amounts are
-/// whole minor units. The server checks a large file completely before it imports it as a bulk change in steps, which
+/// `end_time`, `attachments` and `currency` are optional. The server ignores the `result_…` columns of an export. Amounts
+/// are in major units with a decimal point and without separators of thousands, such as `1250.00`. The server refuses a
+/// file whose `currency` is not that of the auction. The server checks a large file completely before it imports it as a bulk change in steps, which
 /// continues after a restart; `following` of the auction shows the progress, and the response follows the last step.
-/// Scope `auctions:write`. Errors: 422 `catalogue_invalid` with line and column of the first 1,000 errors; 409
+/// Scope `auctions:write`. Errors: 422 `catalogue_invalid` with line and column of the first 1,000 errors, `other_currency`; 409
 /// `auction_not_live`, `end_not_in_future`, `auction_closed`, `items_following`; 413 `payload_too_large`; 503
 /// `uploads_full`.
 #[utoipa::path(
@@ -102,7 +103,8 @@ pub(crate) async fn import(
 /// Export a catalogue
 ///
 /// As a CSV file that `POST /auctions/{uuid}/catalogue` can import again. It contains every field except reserve and
-/// vendor, which are never shown. A text that a spreadsheet could run as a formula begins with an apostrophe, which
+/// vendor, which are never shown. Amounts are in major units, with a point, exactly the decimals of the currency and no
+/// separator of thousands; the column `currency` names it. A text that a spreadsheet could run as a formula begins with an apostrophe, which
 /// the import removes. Scope `auctions:read`.
 #[utoipa::path(
     get, path = "/auctions/{uuid}/catalogue", tag = "items",

@@ -7,8 +7,9 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use kit_http::problem::ProblemError;
 use platform_core::Platform;
+use platform_core::amounts::DecimalMark;
 use platform_core::catalogue::{
-    AmountUnit, CatalogueMerge, ColumnMapping, ImportMode, MergeOutcome, MergeReport, MergedRow, RowError,
+    CatalogueMerge, ColumnMapping, ImportMode, MergeOutcome, MergeReport, MergedRow, RowError,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -27,20 +28,19 @@ pub(crate) struct MergeQuery {
     /// True: report what the file would do, and change nothing. Default: false.
     #[serde(default)]
     dry_run: bool,
-    /// `major` (default): amounts such as `£25.00`, `25,00` or `25`. `minor`: whole minor units, as in exports.
-    amounts: Option<String>,
+    /// `point` or `comma`: what separates decimals in the file. Needed where an amount can be read in two ways, such as
+    /// `1.500` in a currency of three decimals.
+    decimal_mark: Option<String>,
     /// A JSON object from header to field, such as `{"Lot #":"lot_number","Notes":null}`; other columns are ignored.
     /// Default: the last mapping of the customer, and headers that are known.
     mapping: Option<String>,
 }
 
 impl MergeQuery {
-    fn amounts(&self) -> Result<AmountUnit, ApiError> {
-        match self.amounts.as_deref() {
-            None | Some("major") => Ok(AmountUnit::Major),
-            Some("minor") => Ok(AmountUnit::Minor),
-            Some(_) => Err(ApiError::invalid_query("amounts", "must be major or minor")),
-        }
+    fn decimal_mark(&self) -> Result<Option<DecimalMark>, ApiError> {
+        let Some(word) = self.decimal_mark.as_deref() else { return Ok(None) };
+        let mark = DecimalMark::parse(word);
+        mark.map(Some).ok_or_else(|| ApiError::invalid_query("decimalMark", "must be point or comma"))
     }
 
     fn mapping(&self) -> Result<Option<ColumnMapping>, ApiError> {
@@ -124,9 +124,12 @@ impl Merged {
 ///
 /// By lot number: a row of a new lot creates an item, a row of a known lot changes the fields whose cells are filled. An
 /// absent column and an empty cell change nothing, so that the same file can be sent again. The file has any headers,
-/// commas, semicolons or tabs, and is UTF-8, UTF-16 or Windows-1252; at most 64 MiB and 100,000 rows. A file with an
-/// error changes nothing. The server remembers `mapping` for the customer. Scope `auctions:write`. Errors: 409
-/// `auction_closed`, `items_following`; 413 `payload_too_large`; 422 with a report of errors; 503 `uploads_full`.
+/// commas, semicolons or tabs, and is UTF-8, UTF-16 or Windows-1252; at most 64 MiB and 100,000 rows. Amounts are in major
+/// units, such as `£25.00`, `25,00` or `1.250,00`; one that is not plainly one number is an error. A file with exactly the
+/// headers of an export is read as exports are written: with a decimal point, and without separators of thousands. A file
+/// with an error changes nothing. The server remembers `mapping` for the customer. Scope `auctions:write`. Errors: 409
+/// `auction_closed`, `items_following`; 413 `payload_too_large`; 422 `other_currency`, or a report of errors; 503
+/// `uploads_full`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/catalogue/merge", tag = "items",
     request_body(content = String, content_type = "text/csv"),
@@ -148,7 +151,8 @@ pub(crate) async fn merge(
         auction: uuid,
         mode: if dry_run { ImportMode::DryRun } else { ImportMode::Import },
         mapping: upload.query.mapping()?,
-        amounts: upload.query.amounts()?,
+        decimal_mark: upload.query.decimal_mark()?,
+        is_sheet: false,
     };
     let file = upload.receive(&platform, uuid, body).await?;
     let report = platform.merge_catalogue(&upload.caller, &merge, file.read()).await;

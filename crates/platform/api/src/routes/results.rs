@@ -70,7 +70,7 @@ pub(crate) async fn items(
 /// Export an auction's results
 ///
 /// As a CSV file: the catalogue with the further columns `result_status`, `result_buyer`, `result_hammer`,
-/// `result_premium`, `result_tax` and `result_total`. `POST /auctions/{uuid}/catalogue` can import the file again.
+/// `result_premium`, `result_tax` and `result_total`, in major units. `POST /auctions/{uuid}/catalogue` can import the file again.
 /// Scope `auctions:read`.
 #[utoipa::path(
     get, path = "/auctions/{uuid}/results.csv", tag = "results",

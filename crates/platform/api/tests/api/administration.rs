@@ -250,7 +250,7 @@ async fn sold_items_are_totalled_and_unsold_ones_relisted() {
     assert_eq!((&one["status"], &one["result"]), (&json!("UNSOLD"), &Value::Null));
     let file = desk.csv(&format!("{path}/results.csv")).await;
     assert_eq!(file.header("content-type"), Some("text/csv; charset=utf-8"));
-    assert!(file.text.contains(",SOLD,'=7,200,50,10,260\r\n"), "{}", file.text);
+    assert!(file.text.contains(",SOLD,'=7,2.00,0.50,0.10,2.60\r\n"), "{}", file.text);
 
     let into = desk.auction(json!({ "items": [{ "lotNumber": "2", "title": "First there" }] })).await;
     let relist = json!({ "into": into["uuid"] });
@@ -325,7 +325,7 @@ async fn a_catalogue_of_many_chunks_is_exported_whole_and_in_order() {
     let auction = desk.auction(json!({})).await;
     let path = format!("/api/v1/auctions/{}/catalogue", text(&auction["uuid"]));
     let header = desk.csv(&path).await.text;
-    let rows: String = (1..=600).map(|lot| format!("{lot},Sheet {lot},,,,,{lot},,,,\r\n")).collect();
+    let rows: String = (1..=600).map(|lot| format!("{lot},Sheet {lot},,,GBP,,,{lot}.00,,,,\r\n")).collect();
     let file = format!("{header}{rows}");
     let imported = desk.import(&auction, &file).await;
     assert_eq!((imported.status, &imported.json()["imported"]), (201, &json!(600)), "{}", imported.text);

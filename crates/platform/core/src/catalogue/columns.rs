@@ -24,6 +24,8 @@ pub(super) enum Column {
     Vendor,
     EndTime,
     Attachments,
+    /// ISO 4217 code, which has to be that of the auction.
+    Currency,
     /// Low and high estimate in one cell, such as 100-150. Only a mapping has it.
     Estimate,
     /// A result of the sale. Exports have these columns, imports ignore them.
@@ -35,7 +37,7 @@ pub(super) const RESULTS: [&str; 6] =
     ["result_status", "result_buyer", "result_hammer", "result_premium", "result_tax", "result_total"];
 
 impl Column {
-    pub(super) const ALL: [Self; 24] = [
+    pub(super) const ALL: [Self; 25] = [
         Self::LotNumber,
         Self::Title,
         Self::Description,
@@ -54,6 +56,7 @@ impl Column {
         Self::Vendor,
         Self::EndTime,
         Self::Attachments,
+        Self::Currency,
         Self::Result(RESULTS[0]),
         Self::Result(RESULTS[1]),
         Self::Result(RESULTS[2]),
@@ -66,7 +69,7 @@ impl Column {
 
     /// The names of the fields that a column of a house's file can be mapped to.
     pub(super) fn fields() -> Vec<&'static str> {
-        let is_field = |column: &Self| !matches!(column, Self::Result(_) | Self::Attachments);
+        let is_field = |column: &Self| !matches!(column, Self::Result(_));
         Self::ALL.into_iter().filter(is_field).chain([Self::Estimate]).map(Self::name).collect()
     }
 
@@ -74,6 +77,11 @@ impl Column {
     pub(super) fn mapped(field: &str) -> Option<Self> {
         let columns = Self::ALL.into_iter().chain([Self::Estimate]);
         columns.filter(|column| Self::fields().contains(&column.name())).find(|column| column.name() == field)
+    }
+
+    /// True for the name of a column as exports and imports write it.
+    pub(super) fn is_name(header: &str) -> bool {
+        Self::ALL.iter().any(|column| column.name() == header)
     }
 
     /// The JSON name of the item's field.
@@ -94,6 +102,7 @@ impl Column {
             Self::Vendor => "vendor",
             Self::EndTime => "endTime",
             Self::Attachments => "attachments",
+            Self::Currency => "currency",
             Self::Estimate => "estimate",
             Self::Result(name) => name,
         }
@@ -120,6 +129,7 @@ impl Column {
             Self::Vendor => "vendor",
             Self::EndTime => "end_time",
             Self::Attachments => "attachments",
+            Self::Currency => "currency",
             Self::Estimate => "estimate",
             Self::Result(name) => name,
         }

@@ -7,15 +7,14 @@ use std::io::{BufReader, Read};
 use platform_rules::Hidden;
 use platform_rules::item::ItemEdit;
 
-use super::amount::parse_major;
 use super::columns::Column;
-use super::merge::{AmountUnit, MergeReport};
-use super::price::parse_amount;
+use super::merge::MergeReport;
 use super::propose_mapping::{ColumnMapping, propose_mapping};
 use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
 use super::report::RowError;
 use super::transcode::Transcoded;
 use super::{formula, write};
+use crate::amounts::{CurrencyFormat, DecimalMark};
 use crate::config::CatalogueLimits;
 
 /// Columns of a house's file, ignored ones included.
@@ -39,8 +38,12 @@ pub(super) struct HouseFormat {
     /// None: the remembered and the known headers are used.
     pub(super) mapping: Option<ColumnMapping>,
     pub(super) remembered: ColumnMapping,
-    pub(super) amounts: AmountUnit,
-    pub(super) minor_digits: u32,
+    /// The currency of the auction.
+    pub(super) currency: CurrencyFormat,
+    /// What separates decimals, if a person has said so.
+    pub(super) decimal_mark: Option<DecimalMark>,
+    /// The file is a sheet of a workbook, whose cells hold numbers or texts.
+    pub(super) is_sheet: bool,
 }
 
 /// A file that was read: its rows, its columns, and the report with the mistakes so far.
@@ -50,6 +53,8 @@ pub(super) struct HouseFile {
     /// The header of each mapped column.
     pub(super) headers: Vec<(Column, String)>,
     pub(super) report: MergeReport,
+    /// The first currency that is not that of the auction, with its line.
+    pub(super) other_currency: Option<(u64, String)>,
 }
 
 impl HouseFile {
@@ -117,6 +122,8 @@ fn read_records<R: std::io::BufRead>(
     let (mapped, ignored): (Vec<_>, Vec<_>) = named.partition(|(column, _)| column.is_some());
     file.headers = mapped.iter().filter_map(|(column, header)| Some(((**column)?, (*header).clone()))).collect();
     file.report.ignored_columns = ignored.into_iter().map(|(_, header)| header.clone()).collect();
+    let amounts = AmountReader::new(&headers, format);
+    let currency = columns.iter().position(|column| *column == Some(Column::Currency));
     let mut lots: HashMap<String, u64> = HashMap::new();
     while let Some(record) = records.next()? {
         if record.fields.iter().all(|field| field.fault.is_none() && field.bytes.iter().all(u8::is_ascii_whitespace)) {
@@ -128,7 +135,11 @@ fn read_records<R: std::io::BufRead>(
             return Ok(());
         }
         file.report.rows += 1;
-        match house_row(&record, (&columns, &headers), limits, format) {
+        file.other_currency = currency.and_then(|place| other_currency(record.fields.get(place)?, &format.currency));
+        if file.other_currency.is_some() {
+            return Ok(());
+        }
+        match house_row(&record, (&columns, &headers), limits, &amounts) {
             Ok(row) => match lots.get(&row.lot_number) {
                 Some(first) => {
                     let message = format!("lot {} is on line {first} already: remove one row", row.lot_number);
@@ -181,11 +192,43 @@ fn mapped_columns(headers: &[String], format: &HouseFormat) -> Result<Vec<Option
 const DESCRIBING: [Column; 6] =
     [Column::Description, Column::Artist, Column::Date, Column::Medium, Column::Dimensions, Column::Credit];
 
+/// The currency of a cell with its line, if it is not that of the auction.
+fn other_currency(cell: &Field, wanted: &CurrencyFormat) -> Option<(u64, String)> {
+    let found = String::from_utf8_lossy(&cell.bytes).trim().to_owned();
+    (!found.is_empty() && !found.eq_ignore_ascii_case(wanted.code())).then_some((cell.line, found))
+}
+
+/// Reads the amounts of a file.
+struct AmountReader<'a> {
+    format: &'a HouseFormat,
+    /// The file has no other headers than exports and imports have, and no decimal mark was named.
+    is_exported: bool,
+}
+
+impl<'a> AmountReader<'a> {
+    fn new(headers: &[String], format: &'a HouseFormat) -> Self {
+        let is_exported = format.decimal_mark.is_none() && headers.iter().all(|header| Column::is_name(header));
+        Self { format, is_exported }
+    }
+
+    /// Reads the amount of a cell. In a sheet, a cell without quotes that has a point holds a number.
+    fn read(&self, text: &str, is_quoted: bool) -> Result<i64, String> {
+        let HouseFormat { currency, decimal_mark, is_sheet, .. } = self.format;
+        let is_number = *is_sheet && !is_quoted && text.contains('.');
+        let mark = if is_number { Some(DecimalMark::Point) } else { *decimal_mark };
+        let read = if self.is_exported { currency.read_exported(text) } else { currency.read(text, mark) };
+        read.map_err(|error| {
+            let instead = if error.is_ambiguous { " Or choose the decimal mark of the file." } else { "" };
+            format!("{error}{instead}")
+        })
+    }
+}
+
 fn house_row(
     record: &Record,
     (columns, headers): (&[Option<Column>], &[String]),
     limits: &CatalogueLimits,
-    format: &HouseFormat,
+    amounts: &AmountReader<'_>,
 ) -> Result<HouseRow, Vec<RowError>> {
     let mut row = HouseRow { line: record.line, ..HouseRow::default() };
     let mut errors = Vec::new();
@@ -209,7 +252,7 @@ fn house_row(
         }
         if let Some(order) = DESCRIBING.iter().position(|describing| describing == column) {
             described.push((order, text));
-        } else if let Err(message) = set(&mut row, *column, text, format) {
+        } else if let Err(message) = set(&mut row, *column, text, &|text| amounts.read(text, field.is_quoted)) {
             error(message);
         }
     }
@@ -233,11 +276,12 @@ fn house_row(
 }
 
 /// Reads one filled cell.
-fn set(row: &mut HouseRow, column: Column, text: &str, format: &HouseFormat) -> Result<(), String> {
-    let amount = |text: &str| match format.amounts {
-        AmountUnit::Minor => parse_amount(text),
-        AmountUnit::Major => parse_major(text, format.minor_digits),
-    };
+fn set(
+    row: &mut HouseRow,
+    column: Column,
+    text: &str,
+    amount: &dyn Fn(&str) -> Result<i64, String>,
+) -> Result<(), String> {
     let edit = &mut row.edit;
     match column {
         Column::LotNumber => text.clone_into(&mut row.lot_number),
@@ -258,13 +302,14 @@ fn set(row: &mut HouseRow, column: Column, text: &str, format: &HouseFormat) -> 
         Column::FixedIncrement => edit.fixed_increment = Some(Some(amount(text)?)),
         Column::Vendor => edit.vendor = Some(Some(text.parse().map_err(|_| "is not a UUID".to_owned())?)),
         Column::EndTime => edit.end_time = Some(Some(write::time_from(text)?)),
+        Column::Attachments => edit.attachments = Some(write::attachments_from(text)?),
         Column::Description
         | Column::Artist
         | Column::Date
         | Column::Medium
         | Column::Dimensions
         | Column::Credit
-        | Column::Attachments
+        | Column::Currency
         | Column::Result(_) => {}
     }
     Ok(())

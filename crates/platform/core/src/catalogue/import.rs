@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::hashing_reader::{FileHash, HashingReader, combined_hash};
 use super::read::{self, Lots, RowTarget};
 use super::{CatalogueImport, ImportMode, ImportReport, RowError};
+use crate::amounts::CurrencyFormat;
 use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
 use crate::idempotency::{IdempotentRequest, Outcome};
@@ -25,6 +26,8 @@ use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 1_000;
+/// Characters of a currency in an error.
+const CURRENCY_CHARS_MAX: usize = 20;
 /// Chunks that were read and wait to be staged.
 const CHUNKS_WAITING_MAX: usize = 1;
 
@@ -49,7 +52,7 @@ impl Platform {
     /// after all items are inserted. `answering` has the hash of the request without the file; the hash of the file is
     /// added to it.
     ///
-    /// Errors: `not_found`, `precondition_failed`, `items_following`, and those of [`platform_rules::item::decide`].
+    /// Errors: `not_found`, `precondition_failed`, `items_following`, `other_currency`, and those of [`platform_rules::item::decide`].
     pub async fn import_catalogue(
         &self,
         caller: &Caller,
@@ -115,6 +118,7 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, ImportReport>>,
     ) -> PlatformResult<Outcome<ImportReport>> {
         let (file, (lots, mut report)) = self.read_in(import, source, progress).await?;
+        require_currency(&progress.auction, report.other_currency.take())?;
         let answering =
             answering.map(|given| IdempotentRequest { request_hash: combined_hash(given.request_hash, file), ..given });
         self.check_against_auction(import.auction, &lots, progress.items, &mut report).await?;
@@ -185,7 +189,8 @@ impl Platform {
         progress: &mut ImportProgress,
     ) -> PlatformResult<(FileHash, (Lots, ImportReport))> {
         let (limits, items_max) = (self.config().catalogue.clone(), self.config().bulk_changes.items_max.max(1));
-        let wanted = RowTarget { status: import.status, setting: ItemContext::of(&progress.auction) };
+        let currency = CurrencyFormat::of(&progress.auction.currency);
+        let wanted = RowTarget { status: import.status, setting: ItemContext::of(&progress.auction), currency };
         let (send, mut chunks) = mpsc::channel(CHUNKS_WAITING_MAX);
         // Reading a file or a request body can block.
         let reading = tokio::task::spawn_blocking(move || {
@@ -358,6 +363,13 @@ impl Platform {
         report.errors.sort_by_key(|error| error.line);
         Ok(())
     }
+}
+
+/// Refuses a file whose amounts are in another currency than the auction: `found`, with its line.
+pub(super) fn require_currency(auction: &Auction, found: Option<(u64, String)>) -> PlatformResult<()> {
+    let Some((line, found)) = found else { return Ok(()) };
+    let found = found.chars().take(CURRENCY_CHARS_MAX).collect();
+    Err(PlatformError::OtherCurrency { line, found, wanted: auction.currency.clone() })
 }
 
 fn count(items: u64) -> i64 {

@@ -10,16 +10,17 @@ use std::collections::HashMap;
 use std::io::Read;
 
 use contract::ItemStatus;
-use contract::models::CurrencyCode;
 use platform_rules::item::ItemEdit;
 use platform_rules::{Auction, Hidden, Item, Rejection};
 use uuid::Uuid;
 
 use super::house_rows::{HouseFile, HouseFormat, HouseRow, read_house_file};
+use super::import::require_currency;
 use super::propose_mapping::{ColumnMapping, propose_mapping};
 use super::read::Lots;
 use super::report::RowError;
 use super::{CatalogueImport, ImportMode, ImportReport};
+use crate::amounts::{CurrencyFormat, DecimalMark};
 use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{ITEMS_READ_MAX, Page};
@@ -29,15 +30,6 @@ use crate::{Caller, Platform, Scope};
 
 /// Rows whose outcome a report lists.
 const OUTCOMES_MAX: usize = 1_000;
-
-/// What an amount without a sign means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AmountUnit {
-    /// Whole minor units, as exports have them: `2500` is 25.00.
-    Minor,
-    /// Major units with any decimal separator, as houses write them: `25`, `£25.00` and `25,00` are 25.00.
-    Major,
-}
 
 /// The input of a merge.
 #[derive(Debug, Clone)]
@@ -49,8 +41,10 @@ pub struct CatalogueMerge {
     /// Which field each column is; columns that it does not name are ignored. None for the customer's last mapping and
     /// known headers.
     pub mapping: Option<ColumnMapping>,
-    /// What amounts mean.
-    pub amounts: AmountUnit,
+    /// What separates decimals in the file's amounts; none where each amount has one reading.
+    pub decimal_mark: Option<DecimalMark>,
+    /// The file is a sheet of an uploaded workbook.
+    pub is_sheet: bool,
 }
 
 /// What a row does to its lot.
@@ -130,7 +124,7 @@ impl Platform {
     /// remembered for the customer's next file. Two files are merged at the same time, so `source` must not wait for a
     /// client.
     ///
-    /// Errors: `not_found`, `items_following`, `auction_closed`, and those of [`platform_rules::item::decide`].
+    /// Errors: `not_found`, `items_following`, `auction_closed`, `other_currency`, and those of [`platform_rules::item::decide`].
     pub async fn merge_catalogue(
         &self,
         caller: &Caller,
@@ -142,12 +136,12 @@ impl Platform {
         auction.require_open()?;
         self.require_no_bulk_change(&auction).await?;
         let remembered = self.remembered_mapping(auction.customer).await?;
-        let minor_digits = auction.currency.parse::<CurrencyCode>().ok().and_then(|code| code.minor_digits());
         let format = HouseFormat {
             mapping: merge.mapping.clone(),
             remembered: remembered.clone(),
-            amounts: merge.amounts,
-            minor_digits: minor_digits.unwrap_or(2),
+            currency: CurrencyFormat::of(&auction.currency),
+            decimal_mark: merge.decimal_mark,
+            is_sheet: merge.is_sheet,
         };
         let limits = self.config().catalogue.clone();
         let Ok(_turn) = self.catalogue_turns().merges.acquire().await else { return Err(PlatformError::Busy) };
@@ -155,6 +149,7 @@ impl Platform {
         let mut file = reading
             .await
             .map_err(|error| PlatformError::Internal(format!("the catalogue could not be read: {error}")))?;
+        require_currency(&auction, file.other_currency.take())?;
         let decided = self.decide_rows(&auction, &mut file).await?;
         if file.report.error_count > 0 || merge.mode == ImportMode::DryRun {
             return Ok(file.report);
@@ -320,6 +315,7 @@ fn new_item(row: &HouseRow) -> NewItem {
     NewItem {
         description: edit.description.unwrap_or_default(),
         image_url: edit.image_url.flatten(),
+        attachments: edit.attachments.unwrap_or_default(),
         low_estimate: edit.low_estimate.flatten(),
         high_estimate: edit.high_estimate.flatten(),
         opening_bid: edit.opening_bid.unwrap_or(0),

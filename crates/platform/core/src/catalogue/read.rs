@@ -6,10 +6,10 @@ use std::io::{BufReader, Read};
 use contract::ItemStatus;
 
 use super::columns::{Column, columns};
-use super::price::parse_amount;
 use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
 use super::report::{ImportReport, RowError};
 use super::{formula, write};
+use crate::amounts::CurrencyFormat;
 use crate::config::CatalogueLimits;
 use crate::sales::new_item::{ItemContext, ItemField, NewItem};
 
@@ -20,11 +20,13 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub(super) type Lots = HashMap<String, u64>;
 
 /// What the rows of a file become.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct RowTarget {
     pub(super) status: ItemStatus,
     /// The context of their auction.
     pub(super) setting: ItemContext,
+    /// The currency of their auction.
+    pub(super) currency: CurrencyFormat,
 }
 
 /// The items of a catalogue file with the lines that they begin on, and its mistakes. The items are complete only if
@@ -106,6 +108,9 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
             }
             self.report.rows += 1;
             self.row(&columns, &record);
+            if self.report.other_currency.is_some() {
+                return Ok(());
+            }
         }
         if self.report.rows == 0 {
             let message = "there is no row after the header: add one for each lot".to_owned();
@@ -127,7 +132,8 @@ impl<T: FnMut(u64, NewItem)> Reading<'_, T> {
         for (column, field) in columns.iter().zip(&record.fields) {
             row.cell(*column, field, self.limits);
         }
-        let item = row.item(self.wanted.status);
+        self.report.other_currency = row.other_currency(&self.wanted.currency);
+        let item = row.item(self.wanted.status, &self.wanted.currency);
         row.check(&item, self.wanted.setting);
         self.note_lot(&mut row, &item);
         row.errors.sort_by_key(|(line, ..)| *line);
@@ -186,7 +192,13 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn item(&mut self, status: ItemStatus) -> NewItem {
+    /// The currency of the row with its line, if it is not that of the auction.
+    fn other_currency(&self, wanted: &CurrencyFormat) -> Option<(u64, String)> {
+        let found = self.filled(Column::Currency).filter(|found| *found != wanted.code())?;
+        Some((self.line(Column::Currency), found.to_owned()))
+    }
+
+    fn item(&mut self, status: ItemStatus, currency: &CurrencyFormat) -> NewItem {
         let about =
             [Column::Description, Column::Artist, Column::Date, Column::Medium, Column::Dimensions, Column::Credit];
         let lines: Vec<&str> = about.into_iter().filter_map(|column| self.filled(column)).collect();
@@ -196,13 +208,13 @@ impl<'a> Row<'a> {
             description: lines.join("\n"),
             image_url: self.filled(Column::ImageUrl).map(str::to_owned),
             attachments: self.parsed(Column::Attachments, write::attachments_from).unwrap_or_default(),
-            low_estimate: self.amount(Column::LowEstimate),
-            high_estimate: self.amount(Column::HighEstimate),
-            opening_bid: self.amount(Column::OpeningBid).unwrap_or(0),
-            reserve: self.amount(Column::Reserve),
-            buy_now: self.amount(Column::BuyNow),
+            low_estimate: self.amount(Column::LowEstimate, currency),
+            high_estimate: self.amount(Column::HighEstimate, currency),
+            opening_bid: self.amount(Column::OpeningBid, currency).unwrap_or(0),
+            reserve: self.amount(Column::Reserve, currency),
+            buy_now: self.amount(Column::BuyNow, currency),
             vendor: self.parsed(Column::Vendor, |text| text.parse().map_err(|_| "is not a UUID".into())),
-            fixed_increment: self.amount(Column::FixedIncrement),
+            fixed_increment: self.amount(Column::FixedIncrement, currency),
             end_time: self.parsed(Column::EndTime, write::time_from),
             status,
             images_of: None,
@@ -238,8 +250,8 @@ impl<'a> Row<'a> {
         self.cells.contains_key(column.name())
     }
 
-    fn amount(&mut self, column: Column) -> Option<i64> {
-        self.parsed(column, parse_amount)
+    fn amount(&mut self, column: Column, currency: &CurrencyFormat) -> Option<i64> {
+        self.parsed(column, |text| currency.read_exported(text).map_err(|error| error.to_string()))
     }
 
     fn parsed<T>(&mut self, column: Column, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {

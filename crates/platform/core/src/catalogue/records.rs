@@ -22,6 +22,8 @@ pub(super) struct Field {
     /// The physical line that it begins on, from 1.
     pub(super) line: u64,
     pub(super) bytes: Vec<u8>,
+    /// It stands in quotes.
+    pub(super) is_quoted: bool,
     /// The mistake in its syntax, if there is one.
     pub(super) fault: Option<FieldFault>,
 }
@@ -158,7 +160,10 @@ impl<R: BufRead> Records<R> {
             }
             *record_bytes += 1;
             at = match (at, byte) {
-                (At::Start, QUOTE) => At::Quoted,
+                (At::Start, QUOTE) => {
+                    field.is_quoted = true;
+                    At::Quoted
+                }
                 (At::Quoted, QUOTE) => At::QuoteInQuoted,
                 (At::QuoteInQuoted, QUOTE) => {
                     self.keep(field, QUOTE, *record_bytes);

@@ -22,6 +22,8 @@ pub struct ImportReport {
     pub errors: Vec<RowError>,
     /// The number of all errors.
     pub error_count: u64,
+    /// The first currency that is not that of the auction, with its line.
+    pub(super) other_currency: Option<(u64, String)>,
 }
 
 impl ImportReport {

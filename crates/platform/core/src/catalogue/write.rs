@@ -1,7 +1,8 @@
 //! Exports items as rows of a CSV file: the catalogue, or the catalogue with the results of the sale. The caller writes
 //! the header and then one row after the other, so the whole file is never in memory.
 //!
-//! Importing an exported file gives the same items, with two exceptions: no export contains reserve and vendor, and
+//! Amounts are in major units, with a point and exactly the decimals of the column `currency`, without separators of
+//! thousands. Importing an exported file gives the same items, with two exceptions: no export contains reserve and vendor, and
 //! spaces around a text are trimmed. A spreadsheet never evaluates a cell as a formula (see the module `formula`).
 
 use contract::models::UrlAttachmentApiModel;
@@ -12,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::columns::{Column, RESULTS};
 use super::formula;
+use crate::amounts::CurrencyFormat;
 
 /// The content of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +24,12 @@ pub enum Export {
     Results,
 }
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 12] = [
     Column::LotNumber,
     Column::Title,
     Column::Description,
     Column::ImageUrl,
+    Column::Currency,
     Column::LowEstimate,
     Column::HighEstimate,
     Column::OpeningBid,
@@ -48,10 +51,12 @@ impl Export {
 
     /// The line, or lines, of an item.
     pub fn row(self, auction: &Auction, item: &Item) -> String {
-        let mut cells: Vec<String> = COLUMNS.iter().map(|column| cell(*column, auction, item)).collect();
+        let currency = CurrencyFormat::of(&auction.currency);
+        let mut cells: Vec<String> = COLUMNS.iter().map(|column| cell(*column, auction, item, &currency)).collect();
         if self == Self::Results {
             let result = SaleResult::of(auction, item);
-            let amount = |of: fn(SaleResult) -> i64| result.map(|result| of(result).to_string()).unwrap_or_default();
+            let amount =
+                |of: fn(SaleResult) -> i64| result.map(|result| currency.write(of(result))).unwrap_or_default();
             let buyer = item.standing.as_ref().filter(|_| result.is_some());
             cells.push(item.status.name().to_owned());
             cells.push(buyer.map(|buyer| buyer.bidder.clone()).unwrap_or_default());
@@ -64,13 +69,14 @@ impl Export {
     }
 }
 
-fn cell(column: Column, auction: &Auction, item: &Item) -> String {
-    let amount = |amount: Option<i64>| amount.map(|amount| amount.to_string()).unwrap_or_default();
+fn cell(column: Column, auction: &Auction, item: &Item, currency: &CurrencyFormat) -> String {
+    let amount = |amount: Option<i64>| amount.map(|amount| currency.write(amount)).unwrap_or_default();
     match column {
         Column::LotNumber => item.lot_number.clone(),
         Column::Title => item.title.clone(),
         Column::Description => item.description.trim().to_owned(),
         Column::ImageUrl => item.image_url.clone().unwrap_or_default(),
+        Column::Currency => currency.code().to_owned(),
         Column::LowEstimate => amount(item.low_estimate),
         Column::HighEstimate => amount(item.high_estimate),
         Column::OpeningBid => amount(Some(item.opening_bid)),

@@ -75,10 +75,7 @@ impl NewItem {
         if let (Some(low), Some(high)) = (self.low_estimate, self.high_estimate)
             && low > high
         {
-            problem(
-                ItemField::HighEstimate,
-                format!("the high estimate {high} is below the low estimate {low}: raise it, or lower the other"),
-            );
+            problem(ItemField::HighEstimate, "is below the low estimate: raise it, or lower the other".to_owned());
         }
         if let Some(reserve) = self.reserve
             && reserve < self.opening_bid

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use contract::AuctionStatus;
+use platform_core::amounts::DecimalMark;
 use platform_core::bidding::bids::NewBid;
-use platform_core::catalogue::{AmountUnit, CatalogueMerge, ColumnMapping, ImportMode, MergeOutcome, MergeReport};
+use platform_core::catalogue::{CatalogueMerge, ColumnMapping, ImportMode, MergeOutcome, MergeReport};
 use platform_core::port::Page;
 use platform_core::sales::auctions::NewAuction;
 use platform_rules::Item;
@@ -34,7 +35,7 @@ impl House {
     }
 
     async fn merge(&self, mode: ImportMode, mapping: Option<ColumnMapping>, file: &[u8]) -> MergeReport {
-        let merge = CatalogueMerge { auction: self.auction, mode, mapping, amounts: AmountUnit::Major };
+        let merge = CatalogueMerge { auction: self.auction, mode, mapping, decimal_mark: None, is_sheet: false };
         let source = std::io::Cursor::new(file.to_vec());
         self.fixture.platform.merge_catalogue(&self.fixture.caller, &merge, source).await.unwrap()
     }
@@ -86,6 +87,38 @@ async fn windows_1252_is_recognised_and_an_absent_column_or_empty_cell_changes_n
         ("Café chair", "Oak", 1_000)
     );
     assert_eq!((items[1].title.as_str(), items[2].position), ("A wall clock", 2));
+}
+
+#[tokio::test]
+async fn an_amount_with_two_readings_is_refused_until_the_mapping_names_the_decimal_mark() {
+    let fixture = TestPlatform::new().await;
+    let dinars = NewAuction {
+        status: AuctionStatus::Draft,
+        currency: "KWD".to_owned(),
+        ..fixture.timed(Duration::from_secs(60), Vec::new())
+    };
+    let auction = fixture.create(&dinars).await.auction.uuid;
+    let house = House { fixture, auction };
+    let file = b"Lot;Title;Low Est\n1;A chair;1.500\n2;A clock;1,500\n3;A jug;12,5\n";
+    let read = async |decimal_mark, is_sheet, file: &[u8]| {
+        let merge =
+            CatalogueMerge { auction: house.auction, mode: ImportMode::Import, mapping: None, decimal_mark, is_sheet };
+        let source = std::io::Cursor::new(file.to_vec());
+        house.fixture.platform.merge_catalogue(&house.fixture.caller, &merge, source).await.unwrap()
+    };
+    let refused = read(None, false, file).await;
+    assert_eq!(errors(&refused), [(2, "Low Est"), (3, "Low Est")]);
+    assert!(refused.errors[0].message.ends_with("Or choose the decimal mark of the file."), "{:?}", refused.errors);
+    let estimates = async || house.items().await.iter().map(|item| item.low_estimate.unwrap()).collect::<Vec<_>>();
+    assert_eq!(read(Some(DecimalMark::Point), false, file).await.errors, []);
+    assert_eq!(estimates().await, [1_500, 1_500_000, 12_500]);
+    assert_eq!(read(Some(DecimalMark::Comma), false, file).await.errors, []);
+    assert_eq!(estimates().await, [1_500_000, 1_500, 12_500]);
+    // In a sheet, a number has no marks of thousands; only a text can be read in two ways.
+    let sheet = b"Lot,Title,Low Est\n1,A chair,2.125\n2,A clock,\"2.125\"\n";
+    assert_eq!(errors(&read(None, true, sheet).await), [(3, "Low Est")]);
+    assert_eq!(read(Some(DecimalMark::Comma), true, sheet).await.errors, []);
+    assert_eq!(estimates().await, [2_125, 2_125_000, 12_500]);
 }
 
 #[tokio::test]

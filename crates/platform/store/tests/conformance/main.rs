@@ -8,6 +8,7 @@ mod answers;
 mod audit_positions;
 mod bidders;
 mod bulk_changes;
+mod catalogue_round_trips;
 mod catalogue_uploads;
 mod claims;
 mod clerks;
@@ -156,6 +157,8 @@ stories! {
         items_are_narrowed_by_status_and_found_by_their_lot_number,
         registrations_are_narrowed_by_where_they_stand,
         the_last_mapping_of_a_customer_is_remembered;
+    catalogue_round_trips:
+        an_exported_catalogue_is_the_same_in_another_auction;
     catalogue_uploads:
         an_upload_is_kept_in_parts_until_it_expires,
         uploads_have_quotas_and_the_first_of_a_user_makes_room;

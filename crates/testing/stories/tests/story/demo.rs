@@ -59,7 +59,7 @@ fn an_interrupted_demonstration_leaves_no_files() {
 fn an_invalid_catalogue_is_refused_with_line_and_column() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("bad.csv");
-    std::fs::write(&file, "lot_number,title,opening_bid\n1,Vase,100\n2,,100\n3,Bowl,12.50\n").unwrap();
+    std::fs::write(&file, "lot_number,title,opening_bid\n1,Vase,100\n2,,100\n3,Bowl,12.505\n").unwrap();
     let output = Command::new(built_binary("lotwire").unwrap())
         .args(["demo", "--exit", "--platform-listen", "127.0.0.1:0", "--provider-listen", "127.0.0.1:0", "--catalogue"])
         .arg(&file)

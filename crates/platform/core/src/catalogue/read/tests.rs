@@ -5,11 +5,13 @@ use platform_rules::AuctionKind;
 use super::*;
 
 /// Drafts of a timed auction.
-const WANTED: RowTarget =
-    RowTarget { status: ItemStatus::Draft, setting: ItemContext { kind: AuctionKind::Timed, starts_at: None } };
+fn wanted() -> RowTarget {
+    let setting = ItemContext { kind: AuctionKind::Timed, starts_at: None };
+    RowTarget { status: ItemStatus::Draft, setting, currency: CurrencyFormat::of("GBP") }
+}
 
 fn read_text(text: &str) -> (Vec<(u64, NewItem)>, ImportReport) {
-    read(text.as_bytes(), &CatalogueLimits::default(), WANTED)
+    read(text.as_bytes(), &CatalogueLimits::default(), wanted())
 }
 
 /// Errors as `line column: message`.
@@ -26,16 +28,16 @@ fn one_error(text: &str, expected: &str) {
 #[test]
 fn a_row_becomes_an_item() {
     let text = "\u{feff}reserve,lot_number,title,artist,date,medium,dimensions,credit,image_url,low_estimate,high_estimate,opening_bid\r\n\
-                900,12A,\"Vision, \"\"The\"\"\",William Blake,1825,Line,200 x 151 mm,Given 1919,http://example.com/4.jpg,900,1350,450\r\n";
+                900,12A,\"Vision, \"\"The\"\"\",William Blake,1825,Line,200 x 151 mm,Given 1919,http://example.com/4.jpg,900,1350.50,450.0\r\n";
     let (items, report) = read_text(text);
     assert_eq!((report.rows, report.error_count), (1, 0), "{:?}", report.errors);
     let expected = NewItem {
         description: "William Blake\n1825\nLine\n200 x 151 mm\nGiven 1919".into(),
         image_url: Some("http://example.com/4.jpg".into()),
-        low_estimate: Some(900),
-        high_estimate: Some(1350),
-        opening_bid: 450,
-        reserve: Some(900),
+        low_estimate: Some(90_000),
+        high_estimate: Some(135_050),
+        opening_bid: 45_000,
+        reserve: Some(90_000),
         ..NewItem::new("12A", "Vision, \"The\"")
     };
     assert_eq!(items, [(2, expected)]);
@@ -66,13 +68,13 @@ fn an_invalid_header_is_reported_with_what_to_do() {
 }
 
 #[test]
-fn amounts_are_whole_minor_units() {
+fn amounts_are_in_major_units_with_a_point() {
     for (amount, expected) in [
-        ("12.50", "\"12.50\" is not a whole number of minor units: write digits only"),
-        ("\"1,250\"", "\"1,250\" is not a whole number"),
-        ("£5", "is not a whole number"),
-        ("1e3", "is not a whole number"),
-        ("-5", "\"-5\" is negative"),
+        ("12.505", "“12.505” is not an amount as exports write it. Write digits, and a point before the decimals"),
+        ("\"1,250\"", "“1,250” is not an amount as exports write it"),
+        ("£5", "is not an amount as exports write it"),
+        ("1e3", "is not an amount as exports write it"),
+        ("-5", "“-5” is not an amount as exports write it"),
         ("9999999999999999", "is too much"),
         ("99999999999999999999999", "is too much"),
     ] {
@@ -83,12 +85,16 @@ fn amounts_are_whole_minor_units() {
 }
 
 #[test]
+fn a_file_in_another_currency_is_recognised_by_its_first_row_that_has_one() {
+    let file = "lot_number,title,currency,reserve\n1,A,GBP,5\n2,B,,5\n3,C,CHF,5\n4,D,EUR,x\n";
+    let (_, report) = read_text(file);
+    assert_eq!((report.other_currency, report.rows), (Some((4, "CHF".to_owned())), 3));
+}
+
+#[test]
 fn amounts_that_contradict_each_other_are_reported() {
     let header = "lot_number,title,low_estimate,high_estimate,opening_bid,reserve\n";
-    one_error(
-        &format!("{header}1,A,200,100,,\n"),
-        "2 high_estimate: the high estimate 100 is below the low estimate 200",
-    );
+    one_error(&format!("{header}1,A,200,100,,\n"), "2 high_estimate: is below the low estimate");
     one_error(&format!("{header}1,A,,,100,50\n"), "2 reserve: is below the opening bid");
     one_error(&format!("{header}1,A,10,20,,50\n"), "2 reserve: is above the high estimate");
 }
@@ -103,7 +109,7 @@ fn a_lot_number_occurs_once() {
 #[test]
 fn every_mistake_is_reported_with_its_line() {
     let text = "lot_number,title,low_estimate,reserve\n\
-                1,\"two\nlines\",1.5,x\n\
+                1,\"two\nlines\",1.555,x\n\
                 2,B\n\
                 \n\
                 3,C,,\n\
@@ -120,7 +126,7 @@ fn every_mistake_is_reported_with_its_line() {
 #[test]
 fn invalid_utf8_is_reported_with_its_position() {
     let mut bytes = b"lot_number,title\n1,Caf\xe9\n2,B\n".to_vec();
-    let (_, report) = read(bytes.as_slice(), &CatalogueLimits::default(), WANTED);
+    let (_, report) = read(bytes.as_slice(), &CatalogueLimits::default(), wanted());
     assert_eq!(report.errors.len(), 1, "{:?}", report.errors);
     let error = &report.errors[0];
     assert_eq!((error.line, error.column.as_deref()), (2, Some("title")));
@@ -146,7 +152,7 @@ fn the_first_1_000_errors_are_listed_and_all_are_counted() {
 #[test]
 fn rows_beyond_the_limit_are_rejected() {
     let limits = CatalogueLimits { rows_max: 2, ..CatalogueLimits::default() };
-    let (_, report) = read(b"lot_number,title\n1,A\n2,B\n3,C\n".as_slice(), &limits, WANTED);
+    let (_, report) = read(b"lot_number,title\n1,A\n2,B\n3,C\n".as_slice(), &limits, wanted());
     assert_eq!(report.errors.len(), 1);
     assert_eq!(report.errors[0].line, 4);
 }
@@ -163,7 +169,7 @@ fn a_file_in_utf_16_gets_one_error_that_says_so() {
     let little: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
     for bytes in [&little[..], &big[..], &little[2..], &big[2..]] {
-        let (items, report) = read(bytes, &CatalogueLimits::default(), WANTED);
+        let (items, report) = read(bytes, &CatalogueLimits::default(), wanted());
         assert_eq!((items.len(), report.error_count, report.errors[0].line), (0, 1, 1), "{:?}", report.errors);
         assert!(report.errors[0].message.contains("save it as CSV in UTF-8"), "{}", report.errors[0].message);
     }
@@ -180,7 +186,7 @@ fn rows_of_commas_only_are_skipped_and_their_lines_count() {
 
 #[test]
 fn fields_of_timed_auctions_are_rejected_in_a_webcast() {
-    let wanted = RowTarget { setting: ItemContext { kind: AuctionKind::Webcast, starts_at: None }, ..WANTED };
+    let wanted = RowTarget { setting: ItemContext { kind: AuctionKind::Webcast, starts_at: None }, ..wanted() };
     let file = "lot_number,title,buy_now,end_time\n1,A,,\n2,B,500,2027-03-01T18:00:00.000Z\n";
     let (_, report) = read(file.as_bytes(), &CatalogueLimits::default(), wanted);
     let found: Vec<_> = report.errors.iter().map(|error| (error.line, error.column.as_deref().unwrap())).collect();

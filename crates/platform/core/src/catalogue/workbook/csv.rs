@@ -41,6 +41,13 @@ impl RowNumbers {
     }
 }
 
+/// A cell of the row that is being read.
+#[derive(Default)]
+struct Cell {
+    text: String,
+    is_number: bool,
+}
+
 /// Writes rows, within limits on a row and on all of them.
 pub(super) struct CsvWriter {
     parts: Vec<Vec<u8>>,
@@ -57,7 +64,7 @@ pub(super) struct CsvWriter {
     /// Number of the row that is being read.
     row: Option<u32>,
     /// Its cells, of which the first `cell_count` count.
-    cells: Vec<String>,
+    cells: Vec<Cell>,
     cell_count: usize,
     cell_bytes: usize,
 }
@@ -86,8 +93,9 @@ impl CsvWriter {
         Ok(())
     }
 
-    /// Puts a text into a cell of the current row, or of a later one. The last text of a cell counts.
-    pub(super) fn put(&mut self, place: CellPlace, text: &str) -> Result<(), String> {
+    /// Puts a text into a cell of the current row, or of a later one. The last text of a cell counts. A text with a point
+    /// is written in quotes and a number without, so that a reader knows which point is a decimal mark.
+    pub(super) fn put(&mut self, place: CellPlace, text: &str, is_number: bool) -> Result<(), String> {
         match self.row {
             Some(current) if place.row < current => {
                 return Err("is damaged: its rows are not in order. Save it as CSV.".to_owned());
@@ -100,17 +108,18 @@ impl CsvWriter {
         }
         let column = usize::try_from(place.column).unwrap_or(usize::MAX);
         if self.cells.len() <= column {
-            self.cells.resize_with(column + 1, String::new);
+            self.cells.resize_with(column + 1, Cell::default);
         }
         self.cell_count = self.cell_count.max(column + 1);
         let Some(cell) = self.cells.get_mut(column) else { return Ok(()) };
-        self.cell_bytes = self.cell_bytes - cell.len() + text.len();
+        self.cell_bytes = self.cell_bytes - cell.text.len() + text.len();
         if self.cell_bytes > ROW_BYTES_MAX {
             let row = place.row + 1;
             return Err(format!("has more than {} MiB of text in row {row}. Shorten it.", ROW_BYTES_MAX >> 20));
         }
-        cell.clear();
-        cell.push_str(text);
+        cell.text.clear();
+        cell.text.push_str(text);
+        cell.is_number = is_number;
         Ok(())
     }
 
@@ -131,8 +140,8 @@ impl CsvWriter {
         });
         // The allocations of ordinary cells serve the next row.
         for cell in cells.iter_mut().take(self.cell_count) {
-            cell.clear();
-            cell.shrink_to(CELL_CAPACITY_BYTES);
+            cell.text.clear();
+            cell.text.shrink_to(CELL_CAPACITY_BYTES);
         }
         (self.cells, self.cell_count, self.cell_bytes) = (cells, 0, 0);
         written?;
@@ -146,13 +155,13 @@ impl CsvWriter {
         (self.parts, self.rows)
     }
 
-    fn write_cell(&mut self, cell: &str) -> Result<(), String> {
-        if !cell.contains([',', ';', '\t', '"', '\n', '\r']) {
+    fn write_cell(&mut self, Cell { text: cell, is_number }: &Cell) -> Result<(), String> {
+        if !cell.contains([',', ';', '\t', '"', '\n', '\r']) && (*is_number || !cell.contains('.')) {
             return self.write(cell);
         }
         self.write("\"")?;
         // A line break is one character, and a quote is written twice.
-        let mut rest = cell;
+        let mut rest = cell.as_str();
         while let Some(at) = rest.find(['"', '\r', '\n']) {
             let (before, from) = rest.split_at(at);
             self.write(before)?;
@@ -196,7 +205,7 @@ mod tests {
 
     fn put(writer: &mut CsvWriter, row: u32, column: u32, text: &str) -> Result<(), String> {
         writer.count_text(text.len())?;
-        writer.put(CellPlace { row, column }, text)
+        writer.put(CellPlace { row, column }, text, false)
     }
 
     #[test]

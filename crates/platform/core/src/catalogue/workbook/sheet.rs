@@ -63,7 +63,8 @@ pub(super) fn read(
             if place.column >= COLUMNS_MAX {
                 return Err(at(format!("a catalogue has at most {COLUMNS_MAX} columns.")));
             }
-            writer.put(place, &text).map_err(|fault| format!("Sheet “{name}” {fault}"))?;
+            let is_number = matches!(cell_type, None | Some("n"));
+            writer.put(place, &text, is_number).map_err(|fault| format!("Sheet “{name}” {fault}"))?;
         }
     }
     writer.end_row().map_err(|fault| format!("Sheet “{name}” {fault}"))?;
