@@ -8,10 +8,12 @@
 //! idempotency key: [`commands::outcome`] tells a desk whose link was lost whether the command was done, and does nothing.
 
 pub(crate) mod amounts;
+mod buyer;
 mod commands;
 pub(crate) mod files;
 pub(crate) mod live;
 mod lots;
+mod names;
 mod problem;
 mod rehearsal;
 mod state;

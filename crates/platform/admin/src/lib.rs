@@ -32,6 +32,7 @@ mod notice;
 mod page_error;
 mod registrations;
 mod results;
+mod room_words;
 mod screens;
 mod session;
 mod set_up;

@@ -12,6 +12,7 @@ mod fields;
 mod post_sale;
 mod relist;
 
+pub use buyer::ConfirmedBuyer;
 pub use decide::{ItemCommand, REASON_CHARS_MAX, decide};
 pub(crate) use decide::{clean_reason, require_reason};
 pub use edit::{ItemEdit, arrange, edit};

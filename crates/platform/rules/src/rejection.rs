@@ -146,6 +146,21 @@ pub enum Rejection {
         /// Source of the highest one: internet or commission.
         of: BidSource,
     },
+    /// A price that the clerk entered is far above the asking price.
+    #[error(
+        "the price is more than ten increments above the asking price, or above five times the high estimate: enter at \
+         most {maximum} minor units, or confirm it"
+    )]
+    LargeJump {
+        /// The highest price that needs no confirmation, minor units.
+        maximum: i64,
+    },
+    /// An asking price is at or below bids that count.
+    #[error("the asking price cancels the bids at it and above, {count} in all: ask for more, or confirm it")]
+    CancelsBids {
+        /// Number of these bids.
+        count: usize,
+    },
     /// The item is not in the ring.
     #[error("the item is not in the ring: send it first")]
     NotInRing,
@@ -355,6 +370,8 @@ impl Rejection {
             Self::OfferRequired => "offer_required",
             Self::ReserveNotMet => "reserve_not_met",
             Self::HigherBidWaits { .. } => "higher_bid_waits",
+            Self::LargeJump { .. } => "large_jump",
+            Self::CancelsBids { .. } => "cancels_bids",
             Self::NotInRing => "not_in_ring",
             Self::RingOccupied { .. } => "ring_occupied",
             Self::TooManyBids { .. } => "too_many_bids",

@@ -9,6 +9,7 @@ mod bids;
 mod command;
 mod commission;
 mod internet_bids;
+mod large_jump;
 mod legal;
 mod next_item;
 mod pause;
@@ -19,9 +20,11 @@ mod send;
 mod undo;
 mod waiting;
 
-pub use command::{Confirmed, RingCommand, RingDecision};
+pub use asking_price::lowered_bids;
+pub use command::{Confirmed, ConfirmedPrice, RingCommand, RingDecision};
 pub use commission::{Commission, commission_amount, commissions, next_commission};
 pub use internet_bids::PENDING_MAX;
+pub use large_jump::unconfirmed_price_max;
 pub use legal::{RingAction, RingFacts, legal_actions};
 pub use next_item::next_to_send;
 pub use pause::WARNINGS_MAX;
@@ -43,7 +46,7 @@ use crate::{Auction, AuctionChange, AuctionKind, BidSource, Bidder, Cause, Item,
 /// `field_invalid`, `reason_required`, `illegal_transition`, `not_last_item`, `bid_log_incomplete`, `bid_not_found`,
 /// `bid_struck`, `nothing_to_undo`, `not_pending`, `too_many_pending`, `already_leading`, `no_commission`,
 /// `commission_exceeded`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`,
-/// `reserve_not_met`, `higher_bid_waits`.
+/// `reserve_not_met`, `higher_bid_waits`, `large_jump`, `cancels_bids`.
 pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timestamp) -> Result<RingDecision, Rejection> {
     item.require_in(auction)?;
     auction.require_kind(AuctionKind::Webcast)?;
@@ -58,21 +61,23 @@ pub fn decide(auction: &Auction, item: &Item, command: RingCommand, now: Timesta
         }
         RingCommand::Remove => return send::remove(auction, item),
         RingCommand::OfferAgain => reopen::offer_again(auction, item, now),
-        RingCommand::SetAskingPrice { amount, log } => asking_price::set(auction, item, amount, &log),
+        RingCommand::SetAskingPrice { amount, confirmed, log } => {
+            asking_price::set(auction, item, (amount, confirmed), &log)
+        }
         RingCommand::Undo { reason, log } => undo::undo(auction, item, require_reason(reason)?, &log),
         RingCommand::Retract { bid, reason, log } => {
             retract::retract(auction, item, bid, require_reason(reason)?, &log)
         }
-        RingCommand::RoomBid { bid, bidder, amount } => {
-            bids::in_room(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Room))
+        RingCommand::RoomBid { bid, bidder, amount, large_jump } => {
+            bids::in_room(auction, item, &bidder, (&offer(bid, &bidder, amount, BidSource::Room), large_jump))
         }
-        RingCommand::OpenRoomBid { bid, amount } => {
+        RingCommand::OpenRoomBid { bid, amount, large_jump } => {
             // Nothing is known of the bidder, so there is nothing to look up.
             let unnamed = Bidder::vouched_for("");
-            bids::accept_at_asking_price(auction, item, &offer(bid, &unnamed, amount, BidSource::Room))
+            bids::enter(auction, item, (&offer(bid, &unnamed, amount, BidSource::Room), large_jump))
         }
-        RingCommand::RelayedBid { bid, bidder, amount } => {
-            bids::relayed(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))
+        RingCommand::RelayedBid { bid, bidder, amount, large_jump } => {
+            bids::relayed(auction, item, &bidder, (&offer(bid, &bidder, amount, BidSource::Internet), large_jump))
         }
         RingCommand::InternetBid { bid, bidder, amount } => {
             internet_bids::place(auction, item, &bidder, &offer(bid, &bidder, amount, BidSource::Internet))

@@ -201,7 +201,7 @@ async fn sell_some(platform: &ApiClient, webcast: &str, items: &[Value]) -> Resu
     };
     let bid = |item: &Value, times: u64| {
         let amount = item["minimumBid"].as_u64().unwrap_or_default() * times;
-        json!({ "source": "room", "bidder": "214", "amount": amount })
+        json!({ "source": "room", "bidder": "214", "amount": amount, "largeJump": true })
     };
     let [first, second, third, ..] = items else { return Err(ShowcaseError::Other("lots are missing".to_owned())) };
     command("send", json!({ "item": first["uuid"] })).await?;

@@ -3,13 +3,16 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::response::Response;
-use platform_core::ring::{ClerkCommand, ClerkCommandResult, Confirmed, RingVersion};
+use platform_core::ring::{ClerkCommand, ClerkCommandResult, Confirmed, ConfirmedPrice, RingVersion};
+use platform_core::sales::items::buyer::NamedBuyer;
 use platform_core::{IdempotentRequest, Outcome, PlatformError};
 use platform_rules::Item;
+use platform_rules::item::ConfirmedBuyer;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::amounts::Money;
+use super::buyer;
 use super::problem::DeskProblem;
 use super::state::{self, DeskState};
 use crate::admin::Admin;
@@ -28,10 +31,16 @@ enum CommandIn {
     },
     AskingPrice {
         amount: i64,
+        #[serde(default)]
+        large_jump: bool,
+        #[serde(default)]
+        below_standing_bid: bool,
     },
     Bid {
         bidder: Option<String>,
         amount: Option<i64>,
+        #[serde(default)]
+        large_jump: bool,
     },
     Accept {
         bid: Uuid,
@@ -65,6 +74,10 @@ enum CommandIn {
         version: i64,
         bidder: String,
         reason: String,
+        #[serde(default)]
+        not_approved: bool,
+        #[serde(default)]
+        over_limit: bool,
     },
 }
 
@@ -129,8 +142,16 @@ pub(super) async fn give(
     request: CommandRequest,
 ) -> Result<Response, DeskProblem> {
     let done = match &request.command {
-        CommandIn::ChangeBuyer { item, version, bidder, reason } => {
-            change_buyer(&session, &request, (*item, *version), (bidder, reason)).await.map(|()| None)
+        CommandIn::ChangeBuyer { item, version, bidder, reason, not_approved, over_limit } => {
+            let confirmed = ConfirmedBuyer { not_approved: *not_approved, over_limit: *over_limit };
+            let buyer = NamedBuyer { paddle: bidder.clone(), reason: Some(reason.clone()), confirmed };
+            match change_buyer(&session, &request, (*item, *version), &buyer).await {
+                Ok(()) => Ok(None),
+                Err(PlatformError::PreconditionFailed { .. }) => {
+                    return Err(DeskProblem::outpaced(state::read(&session, webcast).await?));
+                }
+                Err(error) => return Err(buyer::refusal(&session, webcast, (*item, bidder), error).await?),
+            }
         }
         command => run(&session, webcast, &request, command).await,
     };
@@ -141,8 +162,9 @@ pub(super) async fn give(
             return Err(DeskProblem::outpaced(state::read(&session, webcast).await?));
         }
         Err(error) => {
-            let auction = session.platform().ring(&session.caller, webcast).await?.auction;
-            return Err(DeskProblem::in_words(error, &Money::of(&auction.currency)));
+            let ring = session.platform().ring(&session.caller, webcast).await?;
+            let lot = ring.item.as_ref().map(|item| item.lot_number.as_str());
+            return Err(DeskProblem::in_words(error, lot, &Money::of(&ring.auction.currency)));
         }
     };
     Ok(state::respond(&DoneAnswer { state }))
@@ -169,11 +191,19 @@ fn ring_command(command: &CommandIn) -> Result<ClerkCommand, PlatformError> {
     Ok(match command {
         CommandIn::Begin => ClerkCommand::Begin,
         CommandIn::Send { item } => ClerkCommand::Send { item: *item },
-        CommandIn::AskingPrice { amount } => ClerkCommand::SetAskingPrice { amount: *amount },
-        CommandIn::Bid { bidder: Some(bidder), amount } => {
-            ClerkCommand::RoomBid { bidder: bidder.clone(), amount: *amount }
+        CommandIn::AskingPrice { amount, large_jump, below_standing_bid } => {
+            let (large_jump, below_standing_bid) = (*large_jump, *below_standing_bid);
+            ClerkCommand::SetAskingPrice {
+                amount: *amount,
+                confirmed: ConfirmedPrice { large_jump, below_standing_bid },
+            }
         }
-        CommandIn::Bid { bidder: None, amount } => ClerkCommand::OpenRoomBid { amount: *amount },
+        CommandIn::Bid { bidder: Some(bidder), amount, large_jump } => {
+            ClerkCommand::RoomBid { bidder: bidder.clone(), amount: *amount, large_jump: *large_jump }
+        }
+        CommandIn::Bid { bidder: None, amount, large_jump } => {
+            ClerkCommand::OpenRoomBid { amount: *amount, large_jump: *large_jump }
+        }
         CommandIn::Accept { bid } => ClerkCommand::Accept { bid: *bid },
         CommandIn::CommissionBid => ClerkCommand::CommissionBid { bidder: None },
         CommandIn::Undo { reason } => ClerkCommand::Undo { reason: reason.clone() },
@@ -199,12 +229,11 @@ async fn change_buyer(
     session: &Session,
     request: &CommandRequest,
     (item, version): (Uuid, i64),
-    (bidder, reason): (&str, &str),
+    buyer: &NamedBuyer,
 ) -> Result<(), PlatformError> {
     let (render, tag) = (|_: &Item| DONE.to_owned(), |_: &Item| None);
     let answering = request.idempotent(session, &render, &tag);
-    let to = (bidder, Some(reason.to_owned()));
-    session.platform().change_buyer(&session.caller, item, to, Some(version), Some(answering)).await.map(drop)
+    session.platform().change_buyer(&session.caller, item, buyer, Some(version), Some(answering)).await.map(drop)
 }
 
 /// What became of a command.

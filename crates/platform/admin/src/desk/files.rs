@@ -14,6 +14,7 @@ pub(crate) static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
             include_str!("script/truth.js"),
             include_str!("script/link.js"),
             include_str!("script/commands.js"),
+            include_str!("script/entry.js"),
             include_str!("script/keys.js"),
             include_str!("script/view.js"),
             include_str!("script/dialogs.js"),

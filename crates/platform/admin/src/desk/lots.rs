@@ -8,6 +8,7 @@ use platform_core::sales::lists::ItemQuery;
 use serde::Serialize;
 
 use super::amounts::Money;
+use super::names::{self, Names};
 use super::problem::DeskProblem;
 use super::state::{self, DoneView};
 use crate::session::{PathIds, Session};
@@ -18,6 +19,8 @@ const LOTS_MAX: usize = 50;
 #[derive(Serialize)]
 struct LotsAnswer {
     lots: Vec<DoneView>,
+    /// Names of buyers by paddle, for people who may see them.
+    names: Names,
     /// `after` of the next page.
     next: Option<i64>,
 }
@@ -55,6 +58,7 @@ pub(super) async fn list(
         after = next;
     };
     let money = Money::of(&auction.currency);
+    let names = names::of_lots(&session, webcast, &found).await?;
     let lots = found.iter().map(|item| DoneView::new(&auction, item, &money)).collect();
-    Ok(state::respond(&LotsAnswer { lots, next }))
+    Ok(state::respond(&LotsAnswer { lots, names, next }))
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::amounts::Money;
 use super::state::DeskState;
+use crate::room_words;
 
 /// Why a request was refused.
 #[derive(Debug, Serialize)]
@@ -20,6 +21,9 @@ pub(crate) struct DeskProblem {
     status: StatusCode,
     code: &'static str,
     message: String,
+    /// For a buyer who is refused: true when the paddle has no registration, and the confirmation makes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registers: Option<bool>,
     /// The present state, when another desk or bidder was faster.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<Box<DeskState>>,
@@ -33,7 +37,7 @@ impl IntoResponse for DeskProblem {
 
 impl DeskProblem {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), state: None }
+        Self { status, code, message: message.into(), registers: None, state: None }
     }
 
     /// 400: a request that the script does not send.
@@ -50,19 +54,19 @@ impl DeskProblem {
 }
 
 impl DeskProblem {
-    /// The refusal of a command, in words of the room: amounts as the desk writes them.
-    pub(super) fn in_words(error: PlatformError, money: &Money) -> Self {
+    /// The same problem about a buyer, in other words.
+    pub(super) fn about_buyer(self, message: String, registers: bool) -> Self {
+        Self { message, registers: Some(registers), ..self }
+    }
+
+    /// The refusal of a command, in words of the room: amounts as the desk writes them, and the lot in the ring by its
+    /// number.
+    pub(super) fn in_words(error: PlatformError, lot: Option<&str>, money: &Money) -> Self {
+        let lot = lot.map_or("The lot".to_owned(), |number| format!("Lot {number}"));
         let message = match &error {
-            PlatformError::Rejected(Rejection::BidTooLow { minimum }) => {
-                Some(format!("Bid at least {}.", money.text(*minimum)))
-            }
-            PlatformError::Rejected(Rejection::BidTooHigh { maximum } | Rejection::PriceAtMaximum { maximum }) => {
-                Some(format!("No bid can be above {}. Bid less.", money.text(*maximum)))
-            }
-            PlatformError::Rejected(Rejection::RingOccupied { .. }) => {
-                Some("Another lot is in the ring. Sell, pass or remove it first.".to_owned())
-            }
+            PlatformError::Rejected(rejection) => room_words::of(rejection, &lot, &|minor| money.text(minor)),
             PlatformError::NotFound("waiting item") => Some("No lot waits.".to_owned()),
+            PlatformError::NotFound("item") => Some("This sale has no such lot.".to_owned()),
             _ => None,
         };
         let problem = Self::from(error);

@@ -6,11 +6,12 @@ use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
 use platform_core::ring::{AnnouncedItem, Desk, RingState, RingVersion};
 use platform_core::{Platform, PlatformError};
-use platform_rules::{Auction, BidRecord, BidSource, InRing, Item, RingStatus};
+use platform_rules::{Auction, BidRecord, BidSource, InRing, InternetBids, Item, RingStatus};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::amounts::{Amount, Money};
+use super::names::{self, Names};
 use super::problem::DeskProblem;
 use super::waiting::{LateView, PendingView, WaitingView, late, lost, pending, waiting};
 use crate::images;
@@ -49,6 +50,8 @@ pub(crate) struct DeskState {
     done: Vec<DoneView>,
     /// The lot that `reopen` would bring back.
     last: Option<DoneView>,
+    /// Names of bidders by paddle, for people who may see them.
+    names: Names,
     commands: Vec<&'static str>,
     open_buyers: u64,
     late: Vec<LateView>,
@@ -71,6 +74,8 @@ struct SaleView {
     currency_sign: String,
     minor_digits: u32,
     time_zone: String,
+    /// Bids on the internet stand without the clerk.
+    takes_web_bids_at_once: bool,
     total: u64,
     live: u64,
     passed: u64,
@@ -102,6 +107,10 @@ struct ReserveView {
 #[serde(rename_all = "camelCase")]
 struct OfferView {
     asking_price: Amount,
+    /// The highest price that the clerk enters without a confirmation.
+    unconfirmed_max: Amount,
+    /// The highest bid that undo brings back, after a lowered asking price cancelled it.
+    cancelled: Option<StandingView>,
     paused: bool,
     warnings: u32,
     standing: Option<StandingView>,
@@ -245,6 +254,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         currency_sign: money.sign().to_owned(),
         minor_digits: money.digits(),
         time_zone: auction.time_zone.clone(),
+        takes_web_bids_at_once: auction.internet_bids == InternetBids::AcceptedAtOnce,
         total: counts.total,
         live: counts.live,
         passed: counts.passed,
@@ -256,6 +266,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         None => None,
     };
     let open_buyers = platform.open_buyers(caller, uuid).await?;
+    let names = names::around(session, ring, &announced, &late_bids).await?;
     let done: Vec<DoneView> = announced.iter().filter_map(|announced| done(auction, announced, &money)).collect();
     Ok(DeskState {
         tag: tag(version),
@@ -280,6 +291,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
             .map(|not_offered| end(not_offered, counts.passed, open_buyers)),
         open_buyers,
         last: desk.last.as_ref().map(|item| DoneView::new(auction, item, &money)),
+        names,
         commands: desk.legal.iter().map(|action| action.as_str()).collect(),
         late: late_bids.iter().map(|bid| late(bid, &money)).collect(),
         lots_per_hour: lots_per_hour(&announced),
@@ -329,7 +341,14 @@ fn offer(item: &Item, ring: InRing, desk: &Desk, money: &Money) -> OfferView {
         amount: money.amount(standing.amount),
         source: desk.bids.iter().find(|bid| bid.bid == standing.bid).map_or("", |bid| bid.source.as_str()),
     });
-    OfferView { asking_price: money.amount(asking_price), paused, warnings, standing }
+    let cancelled = desk.lowered.first().map(|bid| StandingView {
+        bid: bid.bid,
+        bidder: known(&bid.bidder),
+        amount: money.amount(bid.amount),
+        source: bid.source.as_str(),
+    });
+    let unconfirmed_max = money.amount(desk.unconfirmed_price_max.unwrap_or(asking_price));
+    OfferView { asking_price: money.amount(asking_price), unconfirmed_max, cancelled, paused, warnings, standing }
 }
 
 fn commission(left: &platform_core::ring::Commission, money: &Money) -> CommissionView {

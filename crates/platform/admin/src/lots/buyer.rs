@@ -6,6 +6,7 @@ use contract::{AuctionStatus, ItemStatus};
 use http::StatusCode;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::frame::render_page_as;
+use platform_core::sales::items::buyer::NamedBuyer;
 use platform_rules::{AuctionKind, Item};
 
 use super::lot;
@@ -39,8 +40,8 @@ pub(super) async fn change(
 ) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
     let (version, reason) = (form.text("version").parse().ok(), form.non_empty("reason").map(str::to_owned));
-    let buyer = (form.text("buyer"), reason);
-    match session.platform().change_buyer(&session.caller, item.uuid, buyer, version, None).await {
+    let buyer = NamedBuyer { paddle: form.text("buyer").to_owned(), reason, ..NamedBuyer::default() };
+    match session.platform().change_buyer(&session.caller, item.uuid, &buyer, version, None).await {
         Ok(_) => Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=buyer", item.uuid))).into_response()),
         Err(error) => {
             let mut errors = FieldErrors::default();

@@ -141,7 +141,7 @@ fn show(
         action,
         to: to.as_str(),
         paddle: registration.paddle.clone(),
-        name: registration.name.clone(),
+        name: registration.name.clone().unwrap_or_else(|| "not named yet".to_owned()),
         version: registration.version,
         effect,
         reason: Field::reason(reason).required().suggesting(REASONS).with(errors),

@@ -52,7 +52,7 @@ pub(super) async fn register(
     let new = NewRegistration {
         paddle: optional("paddle"),
         party: None,
-        name: form.text("name").to_owned(),
+        name: optional("name"),
         email: optional("email"),
         limit: limit(&sale, &form, &mut errors),
         note: optional("note"),
@@ -72,7 +72,7 @@ pub(super) async fn page(session: Session, PathIds([auction, id]): PathIds<2>) -
     let sale = Sale::load(&session, auction).await?;
     let found = session.platform().registration(&session.caller, (auction, id)).await?;
     let mut query = form_urlencoded::Serializer::new(String::new());
-    query.append_pair("paddle", &found.paddle).append_pair("name", &found.name);
+    query.append_pair("paddle", &found.paddle).append_pair("name", found.name.as_deref().unwrap_or_default());
     query.append_pair("email", found.email.as_deref().unwrap_or_default());
     query.append_pair("limit", &found.limit.map(|limit| sale.currency.plain(limit)).unwrap_or_default());
     query.append_pair("note", found.note.as_deref().unwrap_or_default());
@@ -94,7 +94,7 @@ pub(super) async fn save(
     let patch = RegistrationPatch {
         paddle: form.non_empty("paddle").map(str::to_owned),
         party: None,
-        name: Some(form.text("name").to_owned()),
+        name: form.non_empty("name").map(str::to_owned),
         email: optional("email"),
         limit: Some(limit(&sale, &form, &mut errors)),
         note: optional("note"),
@@ -131,7 +131,7 @@ fn show(
         if registration.is_none() { "Empty: the next number." } else { "It can change until the paddle has bid." };
     let mut fields = vec![
         paddle.hint(hint),
-        Field::text("name", "Name", values.text("name")).required(),
+        Field::text("name", "Name", values.text("name")).hint("Empty: named later."),
         Field::text("email", "E-mail address", values.text("email")),
         Field::text("limit", format!("Spending limit, {}", sale.currency.code()), values.text("limit"))
             .hint("What the bidder may lead and buy in this auction. Empty: no limit."),

@@ -114,7 +114,7 @@ fn row(session: &Session, sale: &Sale, registration: &Registration) -> Row {
     Row {
         id: registration.uuid,
         paddle: registration.paddle.clone(),
-        name: registration.name.clone(),
+        name: registration.name.clone().unwrap_or_default(),
         email: registration.email.clone().unwrap_or_default(),
         limit: registration.limit.map(|limit| sale.currency.show(limit)).unwrap_or_default(),
         note: registration.note.clone().unwrap_or_default(),

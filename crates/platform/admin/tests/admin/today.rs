@@ -23,7 +23,7 @@ async fn the_first_page_shows_what_needs_doing_to_those_who_can_do_it() {
     let new = NewRegistration {
         paddle: None,
         party: None,
-        name: "Bea Bidder".into(),
+        name: Some("Bea Bidder".into()),
         email: None,
         limit: None,
         note: None,

@@ -52,14 +52,24 @@ async fn lots_are_passed_offered_again_and_reopened() {
     desk.give(named("send")).await.give(named("pass")).await;
     assert_eq!((desk.at("/done/0/status"), desk.at("/last/lotNumber")), (&json!("PASSED"), &json!("1")));
     let problem = desk.refused(422, json!({ "command": "reopen", "reason": " " })).await;
-    assert_eq!(problem["message"], "A reason is required: give one.");
+    assert_eq!(problem["message"], "Give a reason.");
     desk.give(json!({ "command": "reopen", "reason": "A bid came as the hammer fell" })).await;
     assert_eq!((desk.at("/lot/lotNumber"), desk.at("/done")), (&json!("1"), &json!([])));
     desk.give(named("pass")).await.give(named("send")).await;
-    desk.give(json!({ "command": "bid", "bidder": "7", "amount": 50_000 })).await;
-    desk.give(json!({ "command": "asking-price", "amount": 20_000 })).await;
+    assert_eq!(desk.at("/offer/unconfirmedMax/text"), "£200");
+    let far = json!({ "command": "bid", "bidder": "7", "amount": 50_000 });
+    let problem = desk.refused(409, far).await;
+    assert_eq!(problem["message"], "This is far above the asking price. Up to £200 needs no confirmation.");
+    desk.give(json!({ "command": "bid", "bidder": "7", "amount": 50_000, "largeJump": true })).await;
+    let problem = desk.refused(409, json!({ "command": "asking-price", "amount": 20_000 })).await;
+    assert_eq!(problem["code"], "cancels_bids");
+    desk.give(json!({ "command": "asking-price", "amount": 20_000, "belowStandingBid": true })).await;
+    assert_eq!(desk.at("/offer/cancelled/amount/text"), "£500");
+    desk.give(json!({ "command": "undo", "reason": "wrong" })).await;
+    assert_eq!((desk.at("/offer/standing/amount/text"), desk.at("/offer/cancelled")), (&json!("£500"), &Value::Null));
+    desk.give(json!({ "command": "asking-price", "amount": 20_000, "belowStandingBid": true })).await;
     assert_eq!((desk.at("/offer/standing"), desk.at("/bids/0/struck")), (&Value::Null, &json!("lowered")));
-    desk.give(json!({ "command": "asking-price", "amount": 51_000 })).await;
+    desk.give(json!({ "command": "asking-price", "amount": 51_000, "largeJump": true })).await;
     assert_eq!(desk.at("/offer/standing/amount/text"), "£500");
     desk.give(json!({ "command": "undo", "reason": "wrong" })).await;
     desk.give(named("remove")).await;
@@ -171,7 +181,7 @@ async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() 
 async fn refusals_are_in_words_of_the_room() {
     let fixture = Fixture::new().await;
     let mut desk = fixture.desk("one").await;
-    desk.give(named("send")).await.give(json!({ "command": "bid", "amount": 21_000 })).await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "amount": 21_000, "largeJump": true })).await;
     let problem = desk.refused(409, json!({ "command": "bid", "amount": 21_050 })).await;
     assert_eq!((&problem["code"], &problem["message"]), (&json!("bid_too_low"), &json!("Bid at least £220.")));
     desk.give(json!({ "command": "sell" })).await;

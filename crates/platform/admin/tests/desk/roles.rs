@@ -201,7 +201,7 @@ impl Ids {
         let new = NewRegistration {
             paddle: None,
             party: None,
-            name: "Bea Bidder".into(),
+            name: Some("Bea Bidder".into()),
             email: None,
             limit: None,
             note: None,

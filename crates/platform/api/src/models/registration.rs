@@ -20,8 +20,8 @@ pub(crate) struct RegistrationView {
     pub(crate) paddle: String,
     /// UUID of the person or firm that bids, assigned by the caller.
     pub(crate) party: Option<Uuid>,
-    /// Name of the bidder.
-    pub(crate) name: String,
+    /// Name of the bidder; null for a paddle that was registered at the desk, until the name is entered.
+    pub(crate) name: Option<String>,
     /// E-mail address.
     pub(crate) email: Option<String>,
     /// Spending limit in this auction, in minor units. Leading maxima and hammer prices count towards it. Null: no

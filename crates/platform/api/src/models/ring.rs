@@ -121,6 +121,10 @@ pub(crate) struct DeskView {
     /// The highest internet or commission bid that waits above the standing bid; null without one. `sell` and `pass`
     /// then need `overWaitingBid`.
     waiting: Option<WaitingView>,
+    /// The highest price, in minor units, that `bid` and `asking-price` take without `largeJump`: ten increments above the
+    /// asking price, and not above five times the high estimate, unless the asking price has passed that already; null if
+    /// the ring is empty.
+    unconfirmed_price_max: Option<i64>,
     /// What `commission-bid` would bid: paddle and amount; null if no absentee bid is above the standing bid, or its
     /// bidder leads.
     next_commission: Option<NextCommissionView>,
@@ -142,6 +146,7 @@ impl DeskView {
             reserve: in_ring.and_then(|item| item.reserve).map(|reserve| reserve.reveal()),
             pending: in_ring.iter().flat_map(|item| &item.pending).map(PendingView::from).collect(),
             waiting: desk.waiting.as_ref().map(WaitingView::from),
+            unconfirmed_price_max: desk.unconfirmed_price_max,
             next_commission: desk
                 .next_commission
                 .as_ref()

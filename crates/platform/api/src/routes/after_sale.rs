@@ -3,8 +3,10 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
+use platform_core::sales::items::buyer::NamedBuyer;
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_rules::Item;
+use platform_rules::item::ConfirmedBuyer;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -21,14 +23,24 @@ use crate::response;
 pub(crate) struct SoldToIn {
     /// Paddle of the buyer; 1 to 64 characters.
     buyer: String,
-    /// Why, at most 500 characters; required if another buyer was named before.
+    /// Why, at most 500 characters; required if another buyer was named before, and with `overLimit`.
     reason: Option<String>,
+    /// True to confirm a buyer whose registration is not approved. A paddle without a registration is registered as
+    /// approved, and named later. Default: false.
+    #[serde(default)]
+    not_approved: bool,
+    /// True to confirm a price above the buyer's spending limit. Default: false.
+    #[serde(default)]
+    over_limit: bool,
 }
 
 /// Name the buyer of a sold item
 ///
 /// In a webcast: fills in a buyer that was left open when the hammer fell, or changes the buyer with a reason, until
-/// the auction is archived. The price and the status stay, so nothing is announced. Requires `If-Match` (412
+/// the auction is archived. The price and the status stay, so nothing is announced. A buyer who is not registered or not
+/// approved is refused with `bidder_not_approved` until the caller confirms it with `notApproved`, and a price above the
+/// buyer's limit with `spending_limit_reached` until the caller confirms it with `overLimit`. A suspended bidder, the
+/// vendor and the auctioneer are always refused. Requires `If-Match` (412
 /// `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`, or `ring:write` for clerks of the
 /// webcast (403 `clerk_not_assigned`). Errors: 409 `item_not_sold`, `bidder_not_approved`, `bidder_suspended`,
 /// `vendor_barred`, `spending_limit_reached`, `wrong_auction_kind`, `auction_closed`; 422 `reason_required`,
@@ -53,8 +65,10 @@ pub(crate) async fn change_buyer(
     let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
     let tag = |item: &Item| Some(etag::item_etag(item, &auction, now));
     let idempotent = post.idempotent_tagged(200, &render, &tag);
-    let buyer = (post.body.buyer.as_str(), post.body.reason.clone());
-    let outcome = platform.change_buyer(&post.caller, uuid, buyer, Some(expected), idempotent).await?;
+    let SoldToIn { buyer, reason, not_approved, over_limit } = &post.body;
+    let confirmed = ConfirmedBuyer { not_approved: *not_approved, over_limit: *over_limit };
+    let buyer = NamedBuyer { paddle: buyer.clone(), reason: reason.clone(), confirmed };
+    let outcome = platform.change_buyer(&post.caller, uuid, &buyer, Some(expected), idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 

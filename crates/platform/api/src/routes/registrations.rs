@@ -22,8 +22,8 @@ use crate::response;
 pub(crate) struct RegistrationIn {
     /// Paddle, unique in the auction; 1 to 64 characters. Default: the next number.
     paddle: Option<String>,
-    /// Name of the bidder; 1 to 200 characters.
-    name: String,
+    /// Name of the bidder; 1 to 200 characters. Default: none, the bidder is named later.
+    name: Option<String>,
     /// UUID of the person or firm that bids, assigned by you; unique in the auction. A party can't bid on items whose
     /// `vendor` it is.
     party: Option<Uuid>,

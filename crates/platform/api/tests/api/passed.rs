@@ -128,6 +128,37 @@ async fn a_bidder_learns_what_became_of_an_internet_bid() {
 }
 
 #[tokio::test]
+async fn a_large_jump_and_a_price_that_cancels_bids_are_confirmed() {
+    let mut hall = WebcastFixture::new(json!({}), &[json!({ "highEstimate": 40 })]).await;
+    let ring = hall.done("send", json!({})).await;
+    // Asked 100, ten increments of 10, five times the high estimate of 40.
+    assert_eq!(ring["desk"]["unconfirmedPriceMax"], 200);
+    for (command, body, code) in [
+        ("bid", json!({ "source": "room", "amount": 201 }), "large_jump"),
+        ("bid", json!({ "source": "internet", "bidder": "w-1", "amount": 201 }), "large_jump"),
+        ("asking-price", json!({ "amount": 201 }), "large_jump"),
+        ("asking-price", json!({ "amount": 201, "belowStandingBid": true }), "large_jump"),
+    ] {
+        let refused = hall.tell(command, body.clone()).await;
+        assert_eq!((refused.status, refused.code().as_str()), (409, code), "{command} {body}");
+    }
+    hall.done("bid", json!({ "source": "room", "bidder": "7", "amount": 150 })).await;
+    hall.done("bid", json!({ "source": "room", "bidder": "8", "amount": 500, "largeJump": true })).await;
+    for body in [json!({ "amount": 117 }), json!({ "amount": 117, "largeJump": true })] {
+        let refused = hall.tell("asking-price", body.clone()).await;
+        assert_eq!((refused.status, refused.code().as_str()), (409, "cancels_bids"), "{body}");
+    }
+    let lowered = hall.done("asking-price", json!({ "amount": 117, "belowStandingBid": true })).await;
+    assert_eq!((&lowered["offer"]["standing"], &lowered["offer"]["askingPrice"]), (&Value::Null, &json!(117)));
+    let restored = hall.done("undo", json!({ "reason": "A slip" })).await;
+    let standing = &restored["offer"]["standing"];
+    assert_eq!(
+        (&standing["bidder"], &standing["amount"], &restored["offer"]["askingPrice"]),
+        (&json!("8"), &json!(500), &json!(510))
+    );
+}
+
+#[tokio::test]
 async fn reopening_a_passed_lot_restores_its_standing_bid() {
     let mut hall = WebcastFixture::new(json!({}), &[json!({})]).await;
     hall.done("send", json!({})).await;

@@ -111,7 +111,8 @@ async fn a_clerks_key_reads_the_item_that_it_may_correct() {
         done.json()
     };
     step(&ring, &format!("{ring}/send"), json!({})).await;
-    step(&ring, &format!("{ring}/bid"), json!({ "source": "room", "bidder": "7", "amount": 500 })).await;
+    step(&ring, &format!("{ring}/bid"), json!({ "source": "room", "bidder": "7", "amount": 500, "largeJump": true }))
+        .await;
     step(&ring, &format!("{ring}/sell"), json!({})).await;
     let corrected = step(&item, &format!("{item}/status"), json!({ "status": "LIVE", "reason": "misheard" })).await;
     assert_eq!(corrected["status"], "LIVE");

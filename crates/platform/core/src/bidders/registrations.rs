@@ -1,5 +1,6 @@
 //! Creates registrations, edits them and changes their status.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use platform_rules::item::REASON_CHARS_MAX;
@@ -35,8 +36,8 @@ pub struct NewRegistration {
     pub paddle: Option<String>,
     /// The person or firm behind the paddle.
     pub party: Option<Uuid>,
-    /// Name; 1 to 200 characters.
-    pub name: String,
+    /// Name; 1 to 200 characters. None for a bidder who is named later.
+    pub name: Option<String>,
     /// E-mail address.
     pub email: Option<String>,
     /// Spending limit, minor units.
@@ -87,6 +88,17 @@ impl Platform {
     ) -> PlatformResult<Outcome<Registration>> {
         caller.require(Scope::BiddersWrite)?;
         let auction = self.visible_auction(caller, auction).await?;
+        self.register_in(caller, &auction, entry, answering).await
+    }
+
+    /// As [`Platform::register_bidder`], for a caller who may do it in this auction.
+    pub(crate) async fn register_in(
+        &self,
+        caller: &Caller,
+        auction: &Auction,
+        entry: &NewRegistration,
+        answering: Option<IdempotentRequest<'_, Registration>>,
+    ) -> PlatformResult<Outcome<Registration>> {
         let (uuid, now) = (self.ids().uuid_v7(), self.now());
         let mut state = Registration {
             uuid,
@@ -113,7 +125,7 @@ impl Platform {
         }
         auction.require_unarchived()?;
         if entry.paddle.is_some() {
-            self.check_party(&auction, None, &state).await?;
+            self.check_party(auction, None, &state).await?;
         }
         // The lock keeps concurrent requests of this node from trying the same number. The store rejects a number that
         // another node assigned meanwhile.
@@ -129,7 +141,7 @@ impl Platform {
             match self.store().put_registration(RegistrationWrite { registration, log, answer }).await {
                 Ok(()) => {
                     self.registration_cache().forget(auction.uuid, &state.paddle);
-                    self.find_bidder_items(&auction, None, &state).await?;
+                    self.find_bidder_items(auction, None, &state).await?;
                     return Ok(Outcome::Fresh(state));
                 }
                 // Another node assigned the number to another bidder meanwhile.
@@ -164,7 +176,7 @@ impl Platform {
             Ok(RegistrationChange::Edited {
                 paddle: paddle.filter(|paddle| *paddle != state.paddle),
                 party: party.unwrap_or(state.party),
-                name: name.unwrap_or_else(|| state.name.clone()),
+                name: name.or_else(|| state.name.clone()),
                 email: email.unwrap_or_else(|| state.email.clone()),
                 limit: limit.unwrap_or(state.limit),
                 note: note.unwrap_or_else(|| state.note.clone()),
@@ -234,6 +246,23 @@ impl Platform {
         caller.require(Scope::BiddersRead)?;
         let auction = self.visible_bidders(caller, auction).await?.uuid;
         Ok(self.store().registration_by_paddle(auction, paddle).await?.into_iter().collect())
+    }
+
+    /// Names of the bidders with these paddles, by paddle. Empty for a caller without `bidders:read`.
+    ///
+    /// Errors: `not_found`, `clerk_not_assigned`.
+    pub async fn bidder_names(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        paddles: &[String],
+    ) -> PlatformResult<BTreeMap<String, String>> {
+        if caller.require(Scope::BiddersRead).is_err() || paddles.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let auction = self.visible_bidders(caller, auction).await?.uuid;
+        let found = self.store().registrations_of_paddles(auction, paddles).await?;
+        Ok(found.into_iter().filter_map(|registration| Some((registration.paddle, registration.name?))).collect())
     }
 
     /// True when the registrations of an auction can't change any more, because it is ARCHIVED.
@@ -371,7 +400,7 @@ fn check_fields(state: &Registration) -> PlatformResult<()> {
 
 fn problems_of(state: &Registration) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if let Err(message) = check_text(&state.name, NAME_CHARS_MAX) {
+    if let Some(Err(message)) = state.name.as_deref().map(|name| check_text(name, NAME_CHARS_MAX)) {
         problems.push(Problem::new("/name", message));
     }
     if state.email.as_deref().is_some_and(|email| !is_email(email)) {

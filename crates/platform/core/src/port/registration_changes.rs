@@ -20,7 +20,7 @@ pub enum RegistrationChange {
         /// The person or firm behind the paddle.
         party: Option<Uuid>,
         /// Name.
-        name: String,
+        name: Option<String>,
         /// E-mail address.
         email: Option<String>,
         /// Spending limit, minor units.

@@ -63,8 +63,8 @@ pub struct Registration {
     pub paddle: String,
     /// The person or firm behind the paddle: identifies vendors and the auctioneer. Registered once in an auction.
     pub party: Option<Uuid>,
-    /// Name, for the staff of the sale.
-    pub name: String,
+    /// Name, for the staff of the sale; none for a paddle that was registered at the desk, until staff enter it.
+    pub name: Option<String>,
     /// E-mail address, for the staff of the sale.
     pub email: Option<String>,
     /// Spending limit in this auction, minor units; none for no limit.
@@ -145,6 +145,8 @@ pub trait RegistrationStore: Send + Sync {
     async fn registration(&self, uuid: Uuid) -> StoreResult<Option<Registration>>;
     /// The registration of a paddle.
     async fn registration_by_paddle(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
+    /// The registrations of these paddles, in no order. A paddle without one is left out.
+    async fn registrations_of_paddles(&self, auction: Uuid, paddles: &[String]) -> StoreResult<Vec<Registration>>;
     /// In order of creation (UUID).
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
     /// Registrations of an auction with one of these statuses (each named once), in order of creation (UUID).

@@ -1,6 +1,6 @@
 //! The clerk's commands on the ring of a webcast.
 
-use platform_rules::ring::Confirmed;
+use platform_rules::ring::{Confirmed, ConfirmedPrice};
 use platform_rules::{Auction, BidLog, Bidder, Item, Rejection, RingCommand, ring};
 use uuid::Uuid;
 
@@ -23,10 +23,13 @@ pub enum ClerkCommand {
         /// The item; none for the next waiting item in running order.
         item: Option<Uuid>,
     },
-    /// Sets the asking price. Bids at the new price or above are struck; raising the price reinstates them.
+    /// Sets the asking price. Bids at the new price or above are struck; raising the price reinstates them. What is not
+    /// confirmed is refused, with `large_jump` or `cancels_bids`.
     SetAskingPrice {
         /// Minor units.
         amount: i64,
+        /// What the clerk confirmed.
+        confirmed: ConfirmedPrice,
     },
     /// Enters a bid made in the room.
     RoomBid {
@@ -34,12 +37,16 @@ pub enum ClerkCommand {
         bidder: String,
         /// Minor units.
         amount: Option<i64>,
+        /// The clerk confirmed an amount far above the asking price, which is refused with `large_jump` otherwise.
+        large_jump: bool,
     },
     /// Enters a bid made in the room by a bidder whose paddle the clerk does not know yet. If it wins, the buyer is
     /// open until [`Platform::change_buyer`] names them.
     OpenRoomBid {
         /// Minor units.
         amount: Option<i64>,
+        /// As for [`ClerkCommand::RoomBid`].
+        large_jump: bool,
     },
     /// Enters a bid that another internet platform relayed to the clerk.
     RelayedBid {
@@ -47,6 +54,8 @@ pub enum ClerkCommand {
         bidder: String,
         /// Minor units.
         amount: Option<i64>,
+        /// As for [`ClerkCommand::RoomBid`].
+        large_jump: bool,
     },
     /// Accepts a pending internet bid.
     Accept {
@@ -58,7 +67,8 @@ pub enum ClerkCommand {
         /// The absentee's paddle; none for the absentee who comes next in the book.
         bidder: Option<String>,
     },
-    /// Undoes the last bid: the bid that stood before it stands again.
+    /// Undoes the last bid: the bid that stood before it stands again. If a lowered asking price struck bids since, all of
+    /// them count again instead.
     Undo {
         /// Why.
         reason: String,
@@ -250,15 +260,19 @@ impl Platform {
                 let next = self.upcoming(auction, None, 1, usize::MAX).await?.pop();
                 RingCommand::Send { is_next: next.is_some_and(|next| next.uuid == item.uuid) }
             }
-            ClerkCommand::SetAskingPrice { amount } => RingCommand::SetAskingPrice { amount, log: log() },
-            ClerkCommand::RoomBid { bidder, amount } => {
-                let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
-                RingCommand::RoomBid { bid, bidder, amount: asked(amount) }
+            ClerkCommand::SetAskingPrice { amount, confirmed } => {
+                RingCommand::SetAskingPrice { amount, confirmed, log: log() }
             }
-            ClerkCommand::OpenRoomBid { amount } => RingCommand::OpenRoomBid { bid, amount: asked(amount) },
-            ClerkCommand::RelayedBid { bidder, amount } => {
+            ClerkCommand::RoomBid { bidder, amount, large_jump } => {
                 let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
-                RingCommand::RelayedBid { bid, bidder, amount: asked(amount) }
+                RingCommand::RoomBid { bid, bidder, amount: asked(amount), large_jump }
+            }
+            ClerkCommand::OpenRoomBid { amount, large_jump } => {
+                RingCommand::OpenRoomBid { bid, amount: asked(amount), large_jump }
+            }
+            ClerkCommand::RelayedBid { bidder, amount, large_jump } => {
+                let bidder = self.admit_for_clerk(auction, &bidder, draft).await?;
+                RingCommand::RelayedBid { bid, bidder, amount: asked(amount), large_jump }
             }
             ClerkCommand::Accept { bid } => {
                 let pending = item.pending.iter().find(|pending| pending.bid == bid).ok_or(Rejection::NotPending)?;

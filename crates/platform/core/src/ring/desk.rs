@@ -4,7 +4,7 @@
 use contract::ItemStatus;
 use platform_rules::ring::{
     Commission, RingAction, RingFacts, WaitingBid, commission_amount, commissions, highest_waiting_bid, legal_actions,
-    next_commission,
+    lowered_bids, next_commission, unconfirmed_price_max,
 };
 use platform_rules::{Auction, BidLog, BidRecord, Item, WebcastPhase};
 
@@ -29,6 +29,10 @@ pub struct Desk {
     pub next_commission: Option<(Commission, i64)>,
     /// The highest internet or commission bid that waits above the standing bid.
     pub waiting: Option<WaitingBid>,
+    /// The highest price that the clerk enters without a confirmation, minor units; none without an item in the ring.
+    pub unconfirmed_price_max: Option<i64>,
+    /// The bids that a lowered asking price struck and that undo brings back, the latest first; at most 20.
+    pub lowered: Vec<BidRecord>,
     /// The last bids on the item in the ring, the latest first; at most 20.
     pub bids: Vec<BidRecord>,
     /// The lot that was sold or passed last, while no other lot was sent.
@@ -86,8 +90,22 @@ impl Platform {
             Some((next.clone(), commission_amount(auction, item, &commissions, next)))
         });
         let waiting = in_ring.map(|item| highest_waiting_bid(item, &log)).transpose()?.flatten();
+        let unconfirmed_price_max = in_ring.map(|item| unconfirmed_price_max(auction, item));
+        let lowered = in_ring.map(|item| lowered_bids(item, &log)).transpose()?.unwrap_or_default();
+        let lowered = lowered.into_iter().rev().take(BIDS_SHOWN_MAX).cloned().collect();
         let bids = log.bids().iter().rev().take(BIDS_SHOWN_MAX).cloned().collect();
-        Ok(Desk { commissions, next_commission, waiting, bids, last, next, not_offered, legal })
+        Ok(Desk {
+            commissions,
+            next_commission,
+            waiting,
+            unconfirmed_price_max,
+            lowered,
+            bids,
+            last,
+            next,
+            not_offered,
+            legal,
+        })
     }
 
     /// Items that the ring passed by, because they were in preparation or suspended.

@@ -4,16 +4,18 @@ use std::time::Duration;
 
 use contract::{AuctionStatus, ItemStatus};
 use platform_core::PlatformError;
-use platform_core::bidders::NewRegistration;
+use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
 use platform_core::bidding::bids::NewBid;
 use platform_core::port::{Page, RegistrationStatus};
 use platform_core::ring::{ClerkCommand, ClerkCommandResult, Confirmed};
 use platform_core::sales::auctions::NewAuction;
 use platform_core::sales::auctions::requested_status::RequestedStatus;
 use platform_core::sales::item_ends::ItemEndWorker;
+use platform_core::sales::items::buyer::NamedBuyer;
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_core::sales::new_item::NewItem;
-use platform_rules::{AuctionKind, Item};
+use platform_rules::item::ConfirmedBuyer;
+use platform_rules::{Admission, AuctionKind, Item};
 use uuid::Uuid;
 
 use crate::fixture::TestPlatform;
@@ -26,13 +28,27 @@ struct Sale {
 
 impl Sale {
     async fn new(kind: AuctionKind, reserves: &[Option<i64>]) -> Self {
+        Self::of(kind, Admission::Open, reserves).await
+    }
+
+    async fn with_registration(registration: Admission, reserves: &[Option<i64>]) -> Self {
+        Self::of(AuctionKind::Webcast, registration, reserves).await
+    }
+
+    async fn of(kind: AuctionKind, registration: Admission, reserves: &[Option<i64>]) -> Self {
         let fixture = TestPlatform::new().await;
         let lot = |(lot, reserve): (usize, &Option<i64>)| NewItem {
             reserve: *reserve,
             ..NewItem::new(lot.to_string(), "A lot")
         };
         let timed = fixture.timed(Duration::from_secs(3_600), reserves.iter().enumerate().map(lot).collect());
-        let new = NewAuction { kind, starts_at: Some(fixture.platform.now()), extension_seconds: None, ..timed };
+        let new = NewAuction {
+            kind,
+            registration,
+            starts_at: Some(fixture.platform.now()),
+            extension_seconds: None,
+            ..timed
+        };
         let created = fixture.create(&new).await;
         let items = created.items.iter().map(|item| item.uuid).collect();
         let sale = Sale { fixture, auction: created.auction.uuid, items };
@@ -40,7 +56,7 @@ impl Sale {
             let new = NewRegistration {
                 paddle: Some(paddle.to_owned()),
                 party: None,
-                name: "Ada".to_owned(),
+                name: Some("Ada".to_owned()),
                 email: None,
                 limit: None,
                 note: None,
@@ -59,14 +75,14 @@ impl Sale {
 
     async fn sold_in_the_room(&self) {
         self.clerk(ClerkCommand::Send { item: None }).await.unwrap();
-        self.clerk(ClerkCommand::OpenRoomBid { amount: Some(5_000) }).await.unwrap();
+        self.clerk(ClerkCommand::OpenRoomBid { amount: Some(5_000), large_jump: true }).await.unwrap();
         self.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await.unwrap();
     }
 
     async fn buyer(&self, item: usize, buyer: &str, reason: Option<&str>) -> Result<Item, PlatformError> {
         let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
-        let reason = reason.map(str::to_owned);
-        platform.change_buyer(caller, self.items[item], (buyer, reason), None, None).await?.fresh()
+        let buyer = NamedBuyer { paddle: buyer.to_owned(), reason: reason.map(str::to_owned), ..NamedBuyer::default() };
+        platform.change_buyer(caller, self.items[item], &buyer, None, None).await?.fresh()
     }
 
     async fn not_paid(&self, item: usize) -> Result<Item, PlatformError> {
@@ -132,10 +148,48 @@ async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() 
 }
 
 #[tokio::test]
+async fn a_missing_registration_and_a_limit_are_confirmed_and_leave_no_buyer_open() {
+    let sale = Sale::with_registration(Admission::Required, &[None, None, None]).await;
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    for _ in 0..3 {
+        sale.sold_in_the_room().await;
+    }
+    let name = async |item: usize, paddle: &str, reason: Option<&str>, (not_approved, over_limit)| {
+        let confirmed = ConfirmedBuyer { not_approved, over_limit };
+        let buyer = NamedBuyer { paddle: paddle.to_owned(), reason: reason.map(str::to_owned), confirmed };
+        platform.change_buyer(caller, sale.items[item], &buyer, None, None).await
+    };
+    assert_eq!(code(name(0, "117", None, (false, false)).await), "bidder_not_approved");
+    assert_eq!(code(name(0, "117", None, (false, true)).await), "bidder_not_approved");
+    assert!(platform.registrations_of(caller, sale.auction, "117").await.unwrap().is_empty());
+    name(0, "117", None, (true, false)).await.unwrap();
+    let registered = platform.registrations_of(caller, sale.auction, "117").await.unwrap().pop().unwrap();
+    assert_eq!((registered.status, registered.name, registered.version), (RegistrationStatus::Approved, None, 1));
+    let paddles = ["7".to_owned(), "117".to_owned()];
+    let names = platform.bidder_names(caller, sale.auction, &paddles).await.unwrap();
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), [("7".to_owned(), "Ada".to_owned())]);
+    let limited =
+        RegistrationPatch { limit: Some(Some(8_000)), name: Some("Bea".into()), ..RegistrationPatch::default() };
+    let id = (sale.auction, registered.uuid);
+    platform.change_registration(caller, id, &limited, None).await.unwrap();
+
+    // The limit of 8,000 has 5,000 bound by the first lot.
+    assert_eq!(code(name(1, "117", None, (false, false)).await), "spending_limit_reached");
+    assert_eq!(code(name(1, "117", None, (false, true)).await), "reason_required");
+    name(1, "117", Some("the auctioneer allowed it"), (false, true)).await.unwrap();
+
+    let suspended = RegistrationDecision { to: RegistrationStatus::Suspended, reason: Some("unpaid".into()) };
+    platform.change_registration_status(caller, id, &suspended, None, None).await.unwrap();
+    assert_eq!(code(name(2, "117", Some("said so"), (true, true)).await), "bidder_suspended");
+    assert_eq!(platform.results(caller, sale.auction).await.unwrap().open_buyers, 1);
+    sale.verifies().await;
+}
+
+#[tokio::test]
 async fn a_sale_below_the_reserve_is_confirmed() {
     let sale = Sale::new(AuctionKind::Webcast, &[Some(9_000)]).await;
     sale.clerk(ClerkCommand::Send { item: None }).await.unwrap();
-    sale.clerk(ClerkCommand::RoomBid { bidder: "7".to_owned(), amount: Some(5_000) }).await.unwrap();
+    sale.clerk(ClerkCommand::RoomBid { bidder: "7".to_owned(), amount: Some(5_000), large_jump: true }).await.unwrap();
     assert_eq!(code(sale.clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await), "reserve_not_met");
     let sold = sale
         .clerk(ClerkCommand::Sell { confirmed: Confirmed { below_reserve: true, over_waiting_bid: false } })

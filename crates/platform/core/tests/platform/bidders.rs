@@ -31,7 +31,7 @@ impl Sale {
         let entry = NewRegistration {
             paddle: Some("12".into()),
             party: None,
-            name: "A. Bidder".into(),
+            name: Some("A. Bidder".into()),
             email: None,
             limit: None,
             note: None,

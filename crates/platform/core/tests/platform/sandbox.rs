@@ -185,7 +185,7 @@ async fn a_clerk_works_by_the_clock_of_the_auction() {
     let created = fixture.create(&new).await;
     let (auction, table, start) = (created.auction.uuid, created.items[0].uuid, fixture.clock.now());
     advance(&fixture, auction, Advance::Seconds(25 * 3_600)).await.unwrap();
-    let room = ClerkCommand::RoomBid { bidder: "paddle 7".into(), amount: Some(5_000) };
+    let room = ClerkCommand::RoomBid { bidder: "paddle 7".into(), amount: Some(5_000), large_jump: true };
     for command in
         [ClerkCommand::Send { item: Some(table) }, room, ClerkCommand::Sell { confirmed: Confirmed::default() }]
     {

@@ -72,7 +72,7 @@ fn next() -> ClerkCommand {
 }
 
 fn room(bidder: &str, amount: i64) -> ClerkCommand {
-    ClerkCommand::RoomBid { bidder: bidder.into(), amount: Some(amount) }
+    ClerkCommand::RoomBid { bidder: bidder.into(), amount: Some(amount), large_jump: true }
 }
 
 #[tokio::test]

@@ -6,12 +6,22 @@ use contract::ItemStatus;
 use super::decide::{clean_reason, require_reason};
 use crate::{Auction, AuctionKind, Bidder, Item, ItemChange, Rejection};
 
-/// Names the buyer of a sold item. A buyer who was known before changes with a reason only.
+/// What the clerk confirmed about a buyer. A suspended bidder, the vendor and the auctioneer are rejected all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ConfirmedBuyer {
+    /// The buyer may have no registration that is approved.
+    pub not_approved: bool,
+    /// The price may exceed the buyer's spending limit. Needs a reason.
+    pub over_limit: bool,
+}
+
+/// Names the buyer of a sold item. A buyer who was known before changes with a reason only. The clerk saw the buyer, so a
+/// missing approval and a limit are confirmed and do not leave the buyer open.
 pub(super) fn change_buyer(
     auction: &Auction,
     item: &Item,
     bidder: Bidder,
-    reason: Option<String>,
+    (reason, confirmed): (Option<String>, ConfirmedBuyer),
 ) -> Result<Vec<ItemChange>, Rejection> {
     auction.require_kind(AuctionKind::Webcast)?;
     auction.require_unarchived()?;
@@ -24,6 +34,13 @@ pub(super) fn change_buyer(
         Some(buyer) if buyer == bidder.paddle => return Ok(Vec::new()),
         Some(_) => Some(require_reason(reason.unwrap_or_default())?),
     };
-    bidder.require_allowed(auction, item, standing.amount)?;
+    bidder.require_admitted_to_room(auction, item)?;
+    if !bidder.approved && !confirmed.not_approved {
+        return Err(Rejection::BidderNotApproved);
+    }
+    let reason = match bidder.require_within_limit(standing.amount) {
+        Err(_) if confirmed.over_limit => Some(require_reason(reason.unwrap_or_default())?),
+        within => within.map(|()| reason)?,
+    };
     Ok(vec![ItemChange::BuyerChanged { bidder: bidder.paddle, registration: bidder.registered, reason }])
 }

@@ -4,6 +4,7 @@ use contract::ItemStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::buyer::ConfirmedBuyer;
 use super::{absentee_bid, bidding, buy_now, buyer, cancel_bid, ends, fields, post_sale};
 use crate::bid::Offer;
 use crate::transitions::{ItemActor, ItemFacts, ItemTransition, find_item_transition};
@@ -109,8 +110,11 @@ pub enum ItemCommand {
     ChangeBuyer {
         /// The buyer.
         bidder: Bidder,
-        /// Why; required when the buyer was known before.
+        /// Why; required when the buyer was known before, and above a spending limit.
         reason: Option<String>,
+        /// What the clerk confirmed. What is not confirmed is rejected, with `bidder_not_approved` or
+        /// `spending_limit_reached`.
+        confirmed: ConfirmedBuyer,
     },
     /// An administrator accepts an offer for an UNSOLD item after the sale: it is SOLD.
     AcceptOffer {
@@ -170,7 +174,9 @@ pub fn decide(
         ItemCommand::Archive { reason } => {
             change_status(auction, item, &[ItemActor::AuctionArchived], ItemStatus::Withdrawn, Some(reason), now)
         }
-        ItemCommand::ChangeBuyer { bidder, reason } => buyer::change_buyer(auction, item, bidder, reason),
+        ItemCommand::ChangeBuyer { bidder, reason, confirmed } => {
+            buyer::change_buyer(auction, item, bidder, (reason, confirmed))
+        }
         ItemCommand::AcceptOffer { bid, bidder, amount, reason } => {
             let offer = Offer::of(&bidder, bid, amount, BidSource::PostSaleOffer, now);
             post_sale::accept_offer(auction, item, &bidder, &offer, require_reason(reason)?)

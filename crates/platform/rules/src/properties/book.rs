@@ -9,7 +9,7 @@ use contract::{AuctionStatus, ItemStatus};
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use crate::ring::{Confirmed, commissions, next_commission};
+use crate::ring::{Confirmed, ConfirmedPrice, commissions, next_commission};
 use crate::sample::{at, auction, item};
 use crate::{Auction, AuctionKind, BidLog, Bidder, Hidden, Item, ItemCommand, PublicBid, Rejection, RingCommand, ring};
 
@@ -281,7 +281,9 @@ impl Real {
             }
             Step::Send => RingCommand::Send { is_next: true },
             Step::Remove => RingCommand::Remove,
-            Step::Room { paddle, above } => RingCommand::RoomBid { bid, bidder: bidder(paddle), amount: asked + above },
+            Step::Room { paddle, above } => {
+                RingCommand::RoomBid { bid, bidder: bidder(paddle), amount: asked + above, large_jump: true }
+            }
             Step::Web { paddle, above } => {
                 RingCommand::InternetBid { bid, bidder: bidder(paddle), amount: asked + above }
             }
@@ -296,7 +298,10 @@ impl Real {
                 let bidder = Bidder::vouched_for(next.map_or("nobody", |next| &next.bidder));
                 RingCommand::CommissionBid { bid, bidder, log }
             }
-            Step::RaiseAsk { above } => RingCommand::SetAskingPrice { amount: asked + above, log },
+            Step::RaiseAsk { above } => {
+                let confirmed = ConfirmedPrice { large_jump: true, ..ConfirmedPrice::default() };
+                RingCommand::SetAskingPrice { amount: asked + above, confirmed, log }
+            }
             Step::Undo => RingCommand::Undo { reason, log },
             Step::Sell { over_waiting_bid } => {
                 RingCommand::Sell { confirmed: Confirmed { below_reserve: true, over_waiting_bid }, log }

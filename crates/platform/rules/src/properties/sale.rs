@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use super::steps::{Facts, PADDLES, Paddle, Step};
 use crate::edit::AuctionEdit;
-use crate::item::ItemEdit;
-use crate::ring::Confirmed;
+use crate::item::{ConfirmedBuyer, ItemEdit};
+use crate::ring::{Confirmed, ConfirmedPrice};
 use crate::sample::{at, auction, item};
 use crate::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Hidden, InternetBids, Item, ItemChange, ItemCommand,
@@ -134,7 +134,13 @@ impl Sale {
             Step::Cancel { ago } => OfItem(ItemCommand::CancelBid { bid: self.bid_before(ago), reason, log }),
             Step::Send => OfRing(RingCommand::Send { is_next: true }),
             Step::RoomBid { paddle, above_minimum } => {
-                OfRing(RingCommand::RoomBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
+                let large_jump = above_minimum % 20 == 0;
+                OfRing(RingCommand::RoomBid {
+                    bid,
+                    bidder: bidder(paddle),
+                    amount: minimum + above_minimum,
+                    large_jump,
+                })
             }
             Step::Accept { place } => {
                 let pending = self.item.pending.get(place);
@@ -149,7 +155,10 @@ impl Sale {
                 OfItem(ItemCommand::WithdrawAbsenteeBid { bidder: paddle.to_owned(), reason: None, log })
             }
             Step::Ask { above_minimum } => {
-                OfRing(RingCommand::SetAskingPrice { amount: (minimum + above_minimum).max(1), log })
+                // Some are confirmed.
+                let (large_jump, below_standing_bid) = (above_minimum % 2 == 0, above_minimum % 3 != 0);
+                let confirmed = ConfirmedPrice { large_jump, below_standing_bid };
+                OfRing(RingCommand::SetAskingPrice { amount: (minimum + above_minimum).max(1), confirmed, log })
             }
             Step::Undo => OfRing(RingCommand::Undo { reason, log }),
             Step::Retract { ago } => OfRing(RingCommand::Retract { bid: self.bid_before(ago), reason, log }),
@@ -157,10 +166,16 @@ impl Sale {
             Step::Pause => OfRing(RingCommand::Pause),
             Step::Resume => OfRing(RingCommand::Resume),
             Step::OpenRoomBid { above_minimum } => {
-                OfRing(RingCommand::OpenRoomBid { bid, amount: minimum + above_minimum })
+                let large_jump = above_minimum % 20 == 0;
+                OfRing(RingCommand::OpenRoomBid { bid, amount: minimum + above_minimum, large_jump })
             }
             Step::Buyer { paddle, with_reason } => {
-                OfItem(ItemCommand::ChangeBuyer { bidder: bidder(paddle), reason: with_reason.then_some(reason) })
+                let confirmed = ConfirmedBuyer { not_approved: with_reason, over_limit: with_reason };
+                OfItem(ItemCommand::ChangeBuyer {
+                    bidder: bidder(paddle),
+                    reason: with_reason.then_some(reason),
+                    confirmed,
+                })
             }
             Step::Sell { below_reserve, over_waiting_bid } => {
                 OfRing(RingCommand::Sell { confirmed: Confirmed { below_reserve, over_waiting_bid }, log })

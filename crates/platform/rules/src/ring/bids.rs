@@ -1,6 +1,7 @@
 //! Bids on the item in the ring that the clerk enters: from the room, and relayed from elsewhere.
 
 use super::internet_bids::keep_pending;
+use super::large_jump::require_no_large_jump;
 use super::{InRing, in_ring, require_running};
 use crate::bid::Offer;
 use crate::paddle::require_name;
@@ -12,10 +13,10 @@ pub(super) fn in_room(
     auction: &Auction,
     item: &Item,
     bidder: &Bidder,
-    offer: &Offer,
+    typed: (&Offer, bool),
 ) -> Result<Vec<ItemChange>, Rejection> {
     bidder.require_admitted_to_room(auction, item)?;
-    accept_at_asking_price(auction, item, offer)
+    enter(auction, item, typed)
 }
 
 /// Accepts an internet bid that the clerk relays, such as one from another platform.
@@ -23,12 +24,25 @@ pub(super) fn relayed(
     auction: &Auction,
     item: &Item,
     bidder: &Bidder,
-    offer: &Offer,
+    (offer, large_jump): (&Offer, bool),
 ) -> Result<Vec<ItemChange>, Rejection> {
     require_running(auction, item)?;
     require_not_leading(item, bidder)?;
     bidder.require_allowed(auction, item, offer.amount)?;
-    accept_at_asking_price(auction, item, offer)
+    enter(auction, item, (offer, large_jump))
+}
+
+/// Accepts a bid whose amount the clerk entered, at the asking price or above. A large jump has to be confirmed.
+pub(super) fn enter(
+    auction: &Auction,
+    item: &Item,
+    (offer, large_jump): (&Offer, bool),
+) -> Result<Vec<ItemChange>, Rejection> {
+    let changes = accept_at_asking_price(auction, item, offer)?;
+    if !large_jump {
+        require_no_large_jump(auction, item, offer.amount)?;
+    }
+    Ok(changes)
 }
 
 /// Accepts a bid at the asking price or above.

@@ -17,6 +17,8 @@ pub enum RingCommand {
     SetAskingPrice {
         /// Minor units; at least 1.
         amount: i64,
+        /// What the clerk confirmed. What is not confirmed is rejected, with `large_jump` or `cancels_bids`.
+        confirmed: ConfirmedPrice,
         /// The item's bids.
         log: BidLog,
     },
@@ -29,6 +31,8 @@ pub enum RingCommand {
         bidder: Bidder,
         /// Minor units.
         amount: i64,
+        /// The clerk confirmed an amount far above the asking price, which is rejected with `large_jump` otherwise.
+        large_jump: bool,
     },
     /// The clerk enters a bid made in the room by a bidder whose paddle the clerk does not know yet. After the sale, the
     /// buyer is open until the clerk names them.
@@ -37,6 +41,8 @@ pub enum RingCommand {
         bid: Uuid,
         /// Minor units.
         amount: i64,
+        /// As for [`RingCommand::RoomBid`].
+        large_jump: bool,
     },
     /// The clerk enters an internet bid that reached the sale outside this API, such as one from another platform.
     RelayedBid {
@@ -46,6 +52,8 @@ pub enum RingCommand {
         bidder: Bidder,
         /// Minor units.
         amount: i64,
+        /// As for [`RingCommand::RoomBid`].
+        large_jump: bool,
     },
     /// A bidder bids over the API. The bid is pending until the clerk accepts it, unless the auction's setting is
     /// [`InternetBids::AcceptedAtOnce`](crate::InternetBids::AcceptedAtOnce).
@@ -73,7 +81,8 @@ pub enum RingCommand {
         /// The item's bids.
         log: BidLog,
     },
-    /// The clerk undoes the last bid: the bid that stood before it stands again.
+    /// The clerk undoes the last bid: the bid that stood before it stands again. If a lowered asking price struck bids
+    /// since, all of them count again instead.
     Undo {
         /// Why.
         reason: String,
@@ -129,6 +138,15 @@ pub struct Confirmed {
     pub below_reserve: bool,
     /// A higher internet or commission bid may wait.
     pub over_waiting_bid: bool,
+}
+
+/// What the clerk confirmed about an asking price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ConfirmedPrice {
+    /// The price may be far above the present one.
+    pub large_jump: bool,
+    /// The price may be at or below bids, which are struck.
+    pub below_standing_bid: bool,
 }
 
 /// The changes of an item and of its auction's ring. The caller commits both or neither.

@@ -5,7 +5,7 @@ use contract::AuctionStatus;
 use jiff::Timestamp;
 
 use super::reopen::reopen;
-use super::{commissions, next_commission, require_in_ring, require_running};
+use super::{commissions, lowered_bids, next_commission, require_in_ring, require_running};
 use crate::bid_log::BIDS_MAX;
 use crate::{AMOUNT_MAX, Auction, AuctionKind, BidLog, Item, WebcastPhase};
 
@@ -24,7 +24,7 @@ pub enum RingAction {
     Accept,
     /// Bid for an absentee.
     CommissionBid,
-    /// Undo the last bid.
+    /// Undo the last bid, or bring back the bids that a lowered asking price struck.
     Undo,
     /// Enter that a bidder retracts a bid.
     Retract,
@@ -116,7 +116,8 @@ pub fn legal_actions(facts: &RingFacts<'_>) -> Vec<RingAction> {
         push_if(takes_bids, RingAction::Bid);
         push_if(takes_bids && item.pending.iter().any(|pending| reaches(pending.amount)), RingAction::Accept);
         push_if(takes_bids && next_commission(item, &commissions).is_some(), RingAction::CommissionBid);
-        push_if(item.standing.is_some(), RingAction::Undo);
+        let is_lowered = lowered_bids(item, log).is_ok_and(|struck| !struck.is_empty());
+        push_if(item.standing.is_some() || is_lowered, RingAction::Undo);
         push_if(counts, RingAction::Retract);
         push_if(is_running, RingAction::FairWarning);
         push_if(is_running, RingAction::Pause);

@@ -12,11 +12,20 @@ fn webcast() -> Auction {
 }
 
 fn room(amount: i64) -> RingCommand {
-    RingCommand::RoomBid { bid: Uuid::from_u128(60), bidder: Bidder::vouched_for("paddle 7"), amount }
+    RingCommand::RoomBid {
+        bid: Uuid::from_u128(60),
+        bidder: Bidder::vouched_for("paddle 7"),
+        amount,
+        large_jump: false,
+    }
+}
+
+fn ask(amount: i64, log: BidLog) -> RingCommand {
+    RingCommand::SetAskingPrice { amount, confirmed: ConfirmedPrice::default(), log }
 }
 
 fn relayed(amount: i64) -> RingCommand {
-    RingCommand::RelayedBid { bid: Uuid::from_u128(61), bidder: Bidder::vouched_for("b-17"), amount }
+    RingCommand::RelayedBid { bid: Uuid::from_u128(61), bidder: Bidder::vouched_for("b-17"), amount, large_jump: false }
 }
 
 fn sell(item: &Item) -> RingCommand {
@@ -243,7 +252,72 @@ fn undo_and_retract_need_a_reason_and_the_whole_bid_log() {
     refused(&auction, &bidden, RingCommand::Undo { reason: " ".to_owned(), log: log() }, "reason_required");
     refused(&auction, &bidden, RingCommand::Reopen { reason: String::new() }, "reason_required");
     refused(&auction, &bidden, RingCommand::Undo { reason: why(), log: log() }, "bid_log_incomplete");
-    refused(&auction, &bidden, RingCommand::SetAskingPrice { amount: 5_000, log: log() }, "bid_log_incomplete");
+    refused(&auction, &bidden, ask(5_000, log()), "bid_log_incomplete");
     let retract = RingCommand::Retract { bid: Uuid::from_u128(99), reason: why(), log: log() };
     refused(&auction, &bidden, retract, "bid_log_incomplete");
+}
+
+#[test]
+fn a_price_far_above_the_asking_price_is_confirmed() {
+    let sent = |item: Item| in_ring(webcast(), item);
+    let jumping = |amount| RingCommand::OpenRoomBid { bid: Uuid::from_u128(62), amount, large_jump: false };
+    // Asked 10,000: ten increments of 1,000 reach 20,000.
+    let (auction, offered) = sent(item(&webcast(), Live));
+    assert_eq!(unconfirmed_price_max(&auction, &offered), 20_000);
+    for command in [room(20_000), relayed(20_000), jumping(20_000), ask(20_000, log_of(&offered))] {
+        assert!(decide(&auction, &offered, command, at(10)).is_ok());
+    }
+    for command in [room(20_001), relayed(20_001), jumping(20_001), ask(20_001, log_of(&offered))] {
+        assert_eq!(decide(&auction, &offered, command, at(10)), Err(Rejection::LargeJump { maximum: 20_000 }));
+    }
+    let confirmed = RingCommand::OpenRoomBid { bid: Uuid::from_u128(62), amount: 20_001, large_jump: true };
+    assert!(decide(&auction, &offered, confirmed, at(10)).is_ok());
+
+    // Five times a high estimate of 3,000 is 15,000. An asking price above it has passed the estimate.
+    let (auction, estimated) = sent(Item { high_estimate: Some(3_000), ..item(&webcast(), Live) });
+    refused(&auction, &estimated, room(15_001), "large_jump");
+    assert!(decide(&auction, &estimated, room(15_000), at(10)).is_ok());
+    let (auction, passed) = sent(Item { high_estimate: Some(1_000), ..item(&webcast(), Live) });
+    assert!(decide(&auction, &passed, room(20_000), at(10)).is_ok());
+    refused(&auction, &passed, room(20_001), "large_jump");
+}
+
+#[test]
+fn an_asking_price_that_cancels_bids_is_confirmed_and_undo_brings_all_of_them_back() {
+    let (mut auction, mut item) = in_ring(webcast(), item(&webcast(), Live));
+    let mut log = BidLog::default();
+    let mut run = |command: &dyn Fn(BidLog) -> RingCommand| {
+        let decision = decide(&auction, &item, command(log.clone()), at(10))?;
+        for change in &decision.item {
+            item.apply(change);
+            log.apply(change);
+        }
+        decision.auction.iter().for_each(|change| auction.apply(change));
+        Ok((item.price(), item.in_ring().map(|ring| ring.asking_price)))
+    };
+    let bid =
+        |amount| move |_| RingCommand::OpenRoomBid { bid: Uuid::from_u128(amount as u128), amount, large_jump: false };
+    for amount in [10_000, 11_000, 12_000, 13_000] {
+        run(&bid(amount)).unwrap();
+    }
+    assert_eq!(run(&|log| ask(11_500, log)), Err(Rejection::CancelsBids { count: 2 }));
+    let lower = |log| {
+        let confirmed = ConfirmedPrice { below_standing_bid: true, ..ConfirmedPrice::default() };
+        RingCommand::SetAskingPrice { amount: 11_500, confirmed, log }
+    };
+    let lowest = |log| {
+        let confirmed = ConfirmedPrice { below_standing_bid: true, ..ConfirmedPrice::default() };
+        RingCommand::SetAskingPrice { amount: 5_000, confirmed, log }
+    };
+    let undo = |log| RingCommand::Undo { reason: "a slip".into(), log };
+    assert_eq!(run(&lower), Ok((Some(11_000), Some(11_500))));
+    assert_eq!(run(&lowest), Ok((None, Some(5_000))));
+    assert_eq!(run(&undo), Ok((Some(13_000), Some(14_000))));
+    // Then undo takes the last bid back.
+    assert_eq!(run(&undo), Ok((Some(12_000), Some(13_000))));
+    // A bid that was accepted since stands, and is undone alone.
+    run(&lower).unwrap();
+    run(&bid(11_500)).unwrap();
+    assert_eq!(run(&undo), Ok((Some(11_000), Some(11_500))));
+    assert_eq!(run(&undo), Ok((Some(10_000), Some(11_000))));
 }

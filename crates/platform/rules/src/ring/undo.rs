@@ -1,13 +1,18 @@
-//! The clerk undoes the last bid: the bid that stood before it stands again, at the asking price of that moment.
+//! The clerk undoes the last bid: the bid that stood before it stands again, at the asking price of that moment. If a
+//! lowered asking price struck bids since, undo brings these back instead.
 
+use super::asking_price::restore;
 use super::{InRing, drop_pending, in_ring, require_in_ring};
 use crate::bid_log::{BidLog, Struck};
 use crate::{Auction, BidRecord, Cause, Item, ItemChange, Rejection, StandingBid, StrikeReason};
 
-/// Strikes the standing bid and restores the one before it.
+/// Brings back what a lowered asking price struck; otherwise strikes the standing bid and restores the one before it.
 pub(super) fn undo(auction: &Auction, item: &Item, reason: String, log: &BidLog) -> Result<Vec<ItemChange>, Rejection> {
     let ring = require_in_ring(auction, item)?;
     log.of_item(item)?;
+    if let Some(restored) = restore(auction, item, log)? {
+        return Ok(restored);
+    }
     let last = item.standing.as_ref().and_then(|standing| log.get(standing.number)).ok_or(Rejection::NothingToUndo)?;
     let standing = previous_standing_bid(item, last, log);
     Ok(strike_and_restore(item, ring, last, StrikeReason::Undone, reason, standing))

@@ -4,9 +4,9 @@ use contract::{AuctionStatus, ItemStatus};
 use uuid::Uuid;
 
 use super::given::{Given, number};
-use crate::item::{NewLot, relist};
+use crate::item::{ConfirmedBuyer, NewLot, relist};
 use crate::lifecycle::{self, AuctionCommand, ItemCounts};
-use crate::ring::Confirmed;
+use crate::ring::{Confirmed, ConfirmedPrice};
 use crate::sample::{at, auction};
 use crate::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Cause, Item, ItemChange, ItemCommand, LogHash,
@@ -118,13 +118,29 @@ impl Scenario {
             }
             ["reconciled"] => OfItem(ItemCommand::Reconcile),
             ["send"] => OfRing(RingCommand::Send { is_next: true }),
-            ["ask", amount] => OfRing(RingCommand::SetAskingPrice { amount: number(amount)?, log: log() }),
-            ["open", "room", amount] => OfRing(RingCommand::OpenRoomBid { bid, amount: number(amount)? }),
+            ["ask", amount, ref confirmed @ ..] => {
+                let confirmed = match *confirmed {
+                    [] => ConfirmedPrice::default(),
+                    ["below", "bids"] => ConfirmedPrice { below_standing_bid: true, ..ConfirmedPrice::default() },
+                    ["with", "large", "jump"] => ConfirmedPrice { large_jump: true, ..ConfirmedPrice::default() },
+                    _ => return Err(format!("unknown confirmation {:?}", confirmed.join(" "))),
+                };
+                OfRing(RingCommand::SetAskingPrice { amount: number(amount)?, confirmed, log: log() })
+            }
+            ["open", "room", amount] => {
+                OfRing(RingCommand::OpenRoomBid { bid, amount: number(amount)?, large_jump: false })
+            }
+            ["room", paddle, amount, "with", "large", "jump"] => {
+                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                OfRing(RingCommand::RoomBid { bid, bidder, amount, large_jump: true })
+            }
             ["room", paddle, amount] => {
-                OfRing(RingCommand::RoomBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
+                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                OfRing(RingCommand::RoomBid { bid, bidder, amount, large_jump: false })
             }
             ["internet", paddle, amount] => {
-                OfRing(RingCommand::RelayedBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
+                let (bidder, amount) = (self.bidder(paddle), number(amount)?);
+                OfRing(RingCommand::RelayedBid { bid, bidder, amount, large_jump: false })
             }
             ["accept", paddle] => {
                 let pending = self.item.pending.iter().find(|pending| pending.bidder == paddle);
@@ -163,11 +179,17 @@ impl Scenario {
                 };
                 OfRing(RingCommand::Sell { confirmed, log: log() })
             }
-            ["buyer", paddle] => {
-                OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason: Some(reason()) })
-            }
-            ["buyer", paddle, "without", "reason"] => {
-                OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason: None })
+            ["buyer", paddle, ref how @ ..] => {
+                let confirmed = ConfirmedBuyer::default();
+                let (reason, confirmed) = match *how {
+                    [] => (Some(reason()), confirmed),
+                    ["without", "reason"] => (None, confirmed),
+                    ["not", "approved"] => (None, ConfirmedBuyer { not_approved: true, ..confirmed }),
+                    ["over", "limit"] => (Some(reason()), ConfirmedBuyer { over_limit: true, ..confirmed }),
+                    ["over", "limit", "without", "reason"] => (None, ConfirmedBuyer { over_limit: true, ..confirmed }),
+                    _ => return Err(format!("unknown confirmation {:?}", how.join(" "))),
+                };
+                OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason, confirmed })
             }
             ["pass"] => OfRing(RingCommand::Pass { over_waiting_bid: false, log: log() }),
             ["pass", "over", "waiting", "bid"] => OfRing(RingCommand::Pass { over_waiting_bid: true, log: log() }),

@@ -29,6 +29,11 @@ pub(super) const OF_PADDLE: &str = "SELECT state, turn FROM (SELECT auction, pad
          WHERE (auction, paddle) >= ($1, $2) ORDER BY auction, paddle LIMIT 1) AS f \
      WHERE auction = $1 AND paddle = $2";
 
+pub(super) const OF_PADDLES: &str = "SELECT r.state, r.turn FROM unnest($2::text[]) AS p (paddle) \
+     CROSS JOIN LATERAL (SELECT auction, paddle, state, turn FROM registrations \
+         WHERE (auction, paddle) >= ($1, p.paddle) ORDER BY auction, paddle LIMIT 1) AS r \
+     WHERE r.auction = $1 AND r.paddle = p.paddle";
+
 #[async_trait]
 impl RegistrationStore for PostgresStore {
     async fn put_registration(&self, entry: RegistrationWrite) -> StoreResult<()> {
@@ -45,6 +50,11 @@ impl RegistrationStore for PostgresStore {
             return Ok(None);
         }
         Ok(rows::one(&self.client().await?, OF_PADDLE, &[&auction, &paddle], registration).await?)
+    }
+
+    async fn registrations_of_paddles(&self, auction: Uuid, paddles: &[String]) -> StoreResult<Vec<Registration>> {
+        let paddles: Vec<&String> = paddles.iter().filter(|paddle| !paddle.contains('\0')).collect();
+        Ok(rows::list(&self.client().await?, OF_PADDLES, &[&auction, &paddles], registration).await?)
     }
 
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {

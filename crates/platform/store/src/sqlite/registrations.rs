@@ -38,6 +38,16 @@ impl RegistrationStore for SqliteStore {
         self.read(move |db| rows::one(db, select, (auction.as_bytes(), paddle), registration)).await
     }
 
+    async fn registrations_of_paddles(&self, auction: Uuid, paddles: &[String]) -> StoreResult<Vec<Registration>> {
+        let paddles = paddles.to_vec();
+        let select = "SELECT state, turn FROM registrations WHERE auction = ?1 AND paddle = ?2";
+        self.read(move |db| {
+            let find = |paddle: &String| rows::one(db, select, (auction.as_bytes(), paddle), registration).transpose();
+            paddles.iter().filter_map(find).collect()
+        })
+        .await
+    }
+
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {
         let select = "SELECT state, turn FROM registrations INDEXED BY registrations_of_auction \
              WHERE auction = ?1 AND uuid > ?2 ORDER BY uuid LIMIT ?3";

@@ -125,7 +125,7 @@ pub(crate) async fn run(sale: &TestSale, item: Uuid, command: &Command) -> bool 
         Command::Correct => platform.correct_item(caller, item, "a slip".to_owned(), None, None).await.map(drop),
         Command::Send => clerk(ClerkCommand::Send { item: Some(item) }).await,
         Command::RoomBid { paddle, amount } => {
-            clerk(ClerkCommand::RoomBid { bidder: paddle, amount: Some(amount) }).await
+            clerk(ClerkCommand::RoomBid { bidder: paddle, amount: Some(amount), large_jump: true }).await
         }
         Command::Sell => clerk(ClerkCommand::Sell { confirmed: Confirmed::default() }).await,
         Command::Pass => clerk(ClerkCommand::Pass { over_waiting_bid: false }).await,

@@ -31,7 +31,7 @@ async fn bids_of_two_nodes_join_and_whoever_is_suspended_on_one_is_refused_on_bo
         let entry = NewRegistration {
             paddle: Some(paddle.to_string()),
             party: None,
-            name: "A. Bidder".into(),
+            name: Some("A. Bidder".into()),
             email: None,
             limit: None,
             note: None,

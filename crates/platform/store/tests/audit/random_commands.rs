@@ -12,7 +12,7 @@ use platform_core::bidders::{NewRegistration, RegistrationDecision, Registration
 use platform_core::bidding::bids::NewBid;
 use platform_core::error::{PlatformError, PlatformResult};
 use platform_core::port::{Page, Registration, RegistrationStatus, Store};
-use platform_core::ring::{ClerkCommand, Confirmed, NewInternetBid};
+use platform_core::ring::{ClerkCommand, Confirmed, ConfirmedPrice, NewInternetBid};
 use platform_core::sales::auctions::copy::{AuctionCopy, CopiedItems};
 use platform_core::sales::auctions::edit::AuctionPatch;
 use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
@@ -260,14 +260,18 @@ impl RandomCommands<'_> {
                 return ("online bid", done.map(|_| CommandEffect::Other));
             }
             18..26 => ("send", ClerkCommand::Send { item: Some(item.uuid) }, CommandEffect::Other),
-            26..34 => ("room bid", ClerkCommand::RoomBid { bidder, amount: Some(amount) }, CommandEffect::Other),
+            26..34 => {
+                let bid = ClerkCommand::RoomBid { bidder, amount: Some(amount), large_jump: self.below(2) == 0 };
+                ("room bid", bid, CommandEffect::Other)
+            }
             34..42 => {
                 let bid = self.one_of(&here.pending).map_or(Uuid::nil(), |pending| pending.bid);
                 ("accept", ClerkCommand::Accept { bid }, CommandEffect::Other)
             }
             42..45 => {
                 let amount = (amount - i64::from(self.below(20)) * 10).max(1);
-                ("ask", ClerkCommand::SetAskingPrice { amount }, CommandEffect::TookBack)
+                let confirmed = ConfirmedPrice { large_jump: true, below_standing_bid: self.below(4) > 0 };
+                ("ask", ClerkCommand::SetAskingPrice { amount, confirmed }, CommandEffect::TookBack)
             }
             45..48 => ("undo", ClerkCommand::Undo { reason: reason() }, CommandEffect::TookBack),
             48..50 => {
@@ -384,7 +388,7 @@ impl RandomCommands<'_> {
                 let entry = NewRegistration {
                     paddle: Some(format!("p{}", self.below(PADDLES - 1))),
                     party: None,
-                    name: "A. Bidder".into(),
+                    name: Some("A. Bidder".into()),
                     email: Some("a@example.com".into()),
                     limit: limit(2),
                     note: None,

@@ -297,7 +297,7 @@ async fn register(sale: &TestSale, auction: Uuid, paddle: &str, limit: Option<i6
     let entry = NewRegistration {
         paddle: Some(paddle.to_owned()),
         party: Some(Uuid::from_u128(u128::from(paddle.as_bytes()[0]))),
-        name: "Ada O'Hara".to_owned(),
+        name: Some("Ada O'Hara".to_owned()),
         email: None,
         limit,
         note: None,

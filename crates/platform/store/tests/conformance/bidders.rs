@@ -24,7 +24,7 @@ fn registration(number: usize, paddle: &str) -> Registration {
         customer: customer_uuid(1),
         paddle: paddle.into(),
         party: Some(caller_uuid(200 + number)),
-        name: "Jörg O'Bieter \"jun.\"".into(),
+        name: Some("Jörg O'Bieter \"jun.\"".into()),
         email: Some("jörg@example.com".into()),
         limit: Some(1_000),
         note: Some("ruft an, 'nach 18 Uhr'".into()),
@@ -123,8 +123,14 @@ pub(super) async fn registrations_are_listed_in_their_order_and_numbers_go_up(st
     }
     enter(&store, 0, Registration { auction: auction_uuid(2), ..registration(9, "80") }).await.unwrap();
     assert_eq!(store.highest_paddle(auction_uuid(1)).await.unwrap(), 12);
+    // A bidder who is named later.
+    enter(&store, 0, Registration { name: None, ..registration(6, "late") }).await.unwrap();
+    let wanted = ["7", "80", "late", "none", "1\0"].map(str::to_owned);
+    let mut named = store.registrations_of_paddles(auction_uuid(1), &wanted).await.unwrap();
+    named.sort_by_key(|found| found.uuid);
+    assert_eq!(named, [registration(1, "7"), Registration { name: None, ..registration(6, "late") }]);
     let listed = |rows: Vec<Registration>| rows.into_iter().map(|row| row.paddle).collect::<Vec<_>>();
-    assert_eq!(listed(store.registrations(auction_uuid(1), whole()).await.unwrap()), paddles);
+    assert_eq!(listed(store.registrations(auction_uuid(1), whole()).await.unwrap())[..5], paddles);
     let after = registration(2, "").uuid;
     assert_eq!(listed(store.registrations(auction_uuid(1), page(Some(after), 2)).await.unwrap()), &paddles[2..4]);
 }
@@ -277,5 +283,5 @@ pub(super) async fn a_paddle_is_given_up_until_it_has_a_stake(store: Shared) {
     // blocks it.
     store.record_bidder_items(vec![stake(1, PADDLE)]).await.unwrap();
     assert!(matches!(enter(&store, 2, renamed("14", 3)).await, Err(StoreError::Conflict)));
-    enter(&store, 2, Registration { name: "Other".into(), ..renamed(PADDLE, 3) }).await.unwrap();
+    enter(&store, 2, Registration { name: Some("Other".into()), ..renamed(PADDLE, 3) }).await.unwrap();
 }

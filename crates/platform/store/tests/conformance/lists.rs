@@ -131,7 +131,7 @@ pub(super) async fn registrations_are_narrowed_by_where_they_stand(store: Shared
             customer: customer_uuid(1),
             paddle: number.to_string(),
             party: None,
-            name: "Ada".into(),
+            name: Some("Ada".into()),
             email: None,
             limit: None,
             note: None,

@@ -4,6 +4,7 @@ use contract::ItemStatus;
 use kit_runtime::random::{Random, SeededRandom};
 use platform_core::bidding::bid::{Bid, BidStrike, StruckBid};
 use platform_core::port::Change;
+use platform_rules::ring::ConfirmedPrice;
 use platform_rules::{
     Auction, AuctionChange, AuctionKind, BidLog, Bidder, Item, ItemChange, ItemCommand, RingCommand, minimum_bid, ring,
 };
@@ -76,17 +77,18 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
         let decision = ring::decide(auction, item, command, now)?;
         Ok((decision.item, decision.auction))
     };
+    let confirmed = ConfirmedPrice { large_jump: true, below_standing_bid: true };
     let status = |to| ItemCommand::ChangeStatus { to, reason: Some("said so".to_owned()) };
     match below(random, 24) {
         0..6 if is_timed => of_item(ItemCommand::PlaceBid { bid, bidder, amount }),
-        0..3 => of_ring(RingCommand::RoomBid { bid, bidder, amount }),
+        0..3 => of_ring(RingCommand::RoomBid { bid, bidder, amount, large_jump: true }),
         3..6 => of_ring(RingCommand::InternetBid { bid, bidder, amount }),
         6..8 => of_item(ItemCommand::CancelBid { bid: earlier, reason, log }),
         8 if step > 20 => of_item(status(ItemStatus::Suspended)),
         9 => of_item(status(ItemStatus::Live)),
         10..13 if step > 10 => of_ring(RingCommand::Send { is_next: step.is_multiple_of(2) }),
-        13 => of_ring(RingCommand::SetAskingPrice { amount: amount.max(1), log }),
-        14 => of_ring(RingCommand::SetAskingPrice { amount: (amount - 2_000).max(1), log }),
+        13 => of_ring(RingCommand::SetAskingPrice { amount: amount.max(1), confirmed, log }),
+        14 => of_ring(RingCommand::SetAskingPrice { amount: (amount - 2_000).max(1), confirmed, log }),
         15 => of_ring(RingCommand::Undo { reason, log }),
         16 => of_ring(RingCommand::Retract { bid: earlier, reason, log }),
         17 => of_ring(RingCommand::FairWarning),

@@ -30,16 +30,26 @@ const CLERK: &str = "clerk@example.com";
 
 impl DeskFixture {
     pub async fn open(count: usize) -> Self {
+        Self::open_with(count, json!({}), json!({})).await
+    }
+
+    /// With more fields of the webcast and of each lot.
+    pub async fn open_with(count: usize, of_webcast: Value, of_lot: Value) -> Self {
+        let with = |mut value: Value, more: &Value| {
+            value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            value
+        };
         let data = tempfile::tempdir().unwrap();
         let launch = launch(data.path());
         let server = launch.start(&http_client()).await.unwrap();
         let site = CustomerSite::set_up(&launch, &launch).await.unwrap();
         let lots: Value = (1..=count)
             .map(|lot| json!({ "lotNumber": lot.to_string(), "title": format!("Lot of the story {lot}"), "openingBid": 10_000 }))
+            .map(|lot| with(lot, &of_lot))
             .collect();
         let webcast = json!({ "kind": "webcast", "title": "A webcast", "status": "LIVE", "startsAt": site.in_ms(0),
             "increments": [{ "from": 0, "increment": 1_000 }], "items": lots });
-        let webcast = site.create_auction(webcast).await.unwrap();
+        let webcast = site.create_auction(with(webcast, &of_webcast)).await.unwrap();
         let lots = site.items(&webcast).await.unwrap();
         let lots = lots.iter().map(|item| item["uuid"].as_str().unwrap().to_owned()).collect();
         let user = launch.run_command(&["user", "create", CLERK, "--role", "operator", "--json"]).unwrap();
@@ -165,7 +175,7 @@ async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
     // Escape never acts, and a key that is no command does nothing.
     desk.page.type_keys("99").await.unwrap();
     desk.page.press("Escape").await.unwrap();
-    assert_eq!(desk.page.text("document.getElementById('entry').value").await.unwrap(), "");
+    assert_eq!(desk.page.text("document.getElementById('price').value").await.unwrap(), "");
     for lot in 5..=10 {
         desk.does("n", &format!("Lot {lot} is in the ring")).await;
         desk.does("+", "£100 from the room").await;

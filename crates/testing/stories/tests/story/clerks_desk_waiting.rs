@@ -36,12 +36,12 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
 
     // Asked once; F9 again, Enter and a held F9 answer nothing.
     desk.page.press("F9").await.unwrap();
-    until_asked(&desk, "£500 waits on the internet.").await;
-    assert_eq!(desk.slot("confirm-take").await, "Take it T");
+    until_asked(&desk, "Lot 1: £500 waits on the internet.").await;
+    assert_eq!(desk.slot("confirm-take").await, "Take it at £500 T");
     assert_eq!(desk.slot("confirm-yes").await, "Sell at £100 Y");
     desk.page.press("F9").await.unwrap();
     desk.page.hold("F9", READ).await.unwrap();
-    until_asked(&desk, "£500 waits on the internet.").await;
+    until_asked(&desk, "Lot 1: £500 waits on the internet.").await;
     assert_eq!(sale.item(1).await["status"], "LIVE");
     desk.does("t", "£500 from paddle W-9").await;
     tokio::time::sleep(READ).await;
@@ -56,7 +56,7 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     desk.until_slot("web-amount", "£300").await;
     tokio::time::sleep(READ).await;
     desk.page.press("F9").await.unwrap();
-    until_asked(&desk, "£300 waits on the internet.").await;
+    until_asked(&desk, "Lot 2: £300 waits on the internet.").await;
     desk.does("y", "Lot 2 sold at £100").await;
     desk.until_slot("late", "£300 · paddle W-10Lot 2: not taken before the hammer").await;
     let path = format!("/api/v1/items/{}/internet-bids/{bid}", sale.lots[1]);
@@ -69,11 +69,11 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     desk.until_slot("web-amount", "£200").await;
     tokio::time::sleep(READ).await;
     desk.page.press("F2").await.unwrap();
-    until_asked(&desk, "£200 waits on the internet.").await;
+    until_asked(&desk, "Lot 3: £200 waits on the internet.").await;
     desk.page.press("Escape").await.unwrap();
     assert_eq!(sale.item(3).await["status"], "LIVE");
     desk.page.press("F2").await.unwrap();
-    until_asked(&desk, "£200 waits on the internet.").await;
+    until_asked(&desk, "Lot 3: £200 waits on the internet.").await;
     desk.does("y", "Lot 3 passed").await;
     assert_eq!(desk.page.console_errors(), Vec::<String>::new());
 }

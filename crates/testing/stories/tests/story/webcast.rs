@@ -164,7 +164,8 @@ async fn a_whole_webcast(launch: &Launch) {
     clerks.race("pause", json!({})).await;
     clerks.refused("bid", json!({ "source": "room", "bidder": "9" }), StatusCode::CONFLICT).await;
     clerks.race("resume", json!({})).await;
-    clerks.race("asking-price", json!({ "amount": 150 })).await;
+    clerks.refused("asking-price", json!({ "amount": 150 }), StatusCode::CONFLICT).await;
+    clerks.race("asking-price", json!({ "amount": 150, "belowStandingBid": true })).await;
     assert_eq!(clerks.offer(), (&json!("7"), &json!(100), &json!(150)));
     clerks.race("asking-price", json!({ "amount": 250 })).await;
     assert_eq!(clerks.offer(), (&json!("8"), &json!(200), &json!(250)));

@@ -13,14 +13,15 @@ function blockedBecause() {
   return null;
 }
 
-/** Sends a command. `words` name it for the clerk. Returns true when it was done. */
-async function give(command, words) {
+/** Sends a command. `words` name it for the clerk; `typed` is the entry that it took, and `refused` handles a refusal that can
+    be confirmed. Returns true when it was done. */
+async function give(command, words, { typed, refused } = {}) {
   const why = blockedBecause();
   if (why) {
     refuse(why);
     return false;
   }
-  fault("");
+  const notTaken = typed ? `“${typed}” is not taken. ` : "";
   const before = truth;
   const headers = { "content-type": "application/json", "if-match": `"${before.tag}"`, "idempotency-key": newKey() };
   const options = { method: "POST", headers, body: JSON.stringify(command) };
@@ -31,8 +32,9 @@ async function give(command, words) {
     const answer = await request("/commands", { ...options, signal: AbortSignal.timeout(ANSWER_MAX_MS) });
     if (answer.ok) {
       const { state } = await answer.json();
+      const isLater = adopt(state);
       inFlight = null;
-      if (!adopt(state)) refresh();
+      if (!isLater) refresh();
       say(`${doneWords(command, before, truth)} Saved.`, "good");
       return true;
     }
@@ -40,12 +42,11 @@ async function give(command, words) {
     inFlight = null;
     if (answer.status === 412 && problem.state) {
       adopt(problem.state);
-      refuse(`Another desk was faster: ${difference(before, truth)}`);
+      refuse(`${notTaken}${fasterWords(before, truth)}`);
     } else if (answer.status >= 500 && problem.code !== "busy" && problem.code !== "unavailable") {
       throw new Error(problem.code);
-    } else {
-      fault(problem.message);
-      refuse(`Not done: ${problem.message}`);
+    } else if (!refused?.(problem)) {
+      refuse(`${notTaken || "Not done: "}${problem.message}`);
     }
   } catch (error) {
     // The command may have been done or not. The desk asks when it is connected again, and sends nothing by itself.
@@ -77,10 +78,12 @@ function doneWords(command, before, after) {
     case "bid":
     case "accept":
     case "commission-bid": return `${offer.standing.amount.text} from ${who(offer.standing.bidder)}. Asking ${offer.askingPrice.text}.`;
-    case "undo": return offer.standing ? `Undone. ${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands.` : "Undone. No bid stands.";
+    case "undo":
+      if (before.offer.cancelled) return `The cancelled bids count again. ${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands.`;
+      return offer.standing ? `Undone. ${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands.` : "Undone. No bid stands.";
     case "asking-price": {
       const cancelled = (before.offer.standing?.amount.minor ?? 0) >= command.amount;
-      return `Asking ${offer.askingPrice.text}.${cancelled ? ` Bids from there on were cancelled; ask for ${before.offer.askingPrice.text} again to bring them back.` : ""}`;
+      return `Asking ${offer.askingPrice.text}.${cancelled ? " Bids from there on are cancelled; undo brings them back." : ""}`;
     }
     case "fair-warning": return `Fair warning given.${after.waiting ? ` ${waits(after.waiting)}` : ""}`;
     case "pause": return "Bidding is paused.";
@@ -88,7 +91,7 @@ function doneWords(command, before, after) {
     case "reopen": return `Lot ${lot.lotNumber} is reopened.`;
     case "offer-again": return "The lot is offered again and waits.";
     case "remove": return "The lot left the ring undecided and waits.";
-    case "change-buyer": return `The buyer is paddle ${command.bidder}; the price is kept.`;
+    case "change-buyer": return `The buyer is ${who(command.bidder)}; the price is kept.${command.notApproved && !after.names[command.bidder] ? " Enter the name under Registrations." : ""}`;
     default: return "Done.";
   }
 }
@@ -107,11 +110,6 @@ function refuse(text) {
   beep();
 }
 
-/** What is wrong with what was typed, beside the field. */
-function fault(text) {
-  put("fault", text);
-}
-
 let sounds = null;
 function beep() {
   if (!settings.sound || !navigator.userActivation?.hasBeenActive) return;
@@ -125,33 +123,16 @@ function beep() {
   tone.stop(sounds.currentTime + 0.12);
 }
 
-const entry = document.getElementById("entry");
-
-/** The typed amount; undefined when nothing was typed. Null, with a fault, when it is not an amount. */
-function typedAmount() {
-  if (entry.value.trim() === "") return undefined;
-  const minor = minorUnits(entry.value.trim());
-  if (minor === null) fault("This is not an amount. Type digits, such as 350 or 350.50.");
-  return minor;
-}
-
-async function giveTyped(command, words) {
-  if (await give(command, words)) clearEntry();
-}
-
-function clearEntry() {
-  entry.value = "";
-  fault("");
-  renderEntry();
-}
-
 const UNDO_REASON = "The last bid was taken back at the desk";
 const REOPEN_REASONS = ["The hammer fell by mistake", "A bid came as the hammer fell", "The wrong bid was recorded", "The bidder took the bid back"];
 const BUYER_REASONS = ["The paddle was read wrong", "The wrong bidder was recorded", "The buyer bids with another paddle"];
 const PADDLE_REASON = "The paddle was entered after the hammer";
+const LIMIT_REASONS = ["The auctioneer allowed it", "The buyer pays at once", "The limit was raised by the office"];
 
+/** What taking the waiting bid would bid: a web bid's amount, or what the book needs. */
+const takenAt = ({ waiting, bookBid }) => (waiting.source === "internet" ? waiting.amount.text : (bookBid ?? waiting).amount.text);
 /** The bid that waits, in words. */
-const waits = (waiting) => `${waiting.amount.text} waits ${waiting.place}.`;
+const waits = (waiting) => `${takenAt(truth)} waits ${waiting.place}.`;
 
 /** True, with a refusal, right after the highest waiting bid has changed: the clerk can't have read it. */
 function hasJustChanged() {
@@ -170,11 +151,15 @@ function takeWaiting() {
 /** What each button and key does. */
 const actions = {
   "room-bid"() {
-    if (!may("bid")) return refuse(truth.offer?.paused ? "Bidding is paused. Resume it first." : "No lot takes bids now.");
-    const amount = typedAmount();
-    if (amount === null) return refuse("The amount can't be read.");
-    const price = amount === undefined ? truth.offer.askingPrice.text : written(amount);
-    giveTyped({ command: "bid", amount }, `room bid ${price}`);
+    const typed = truth.lot ? takeTyped() : "";
+    const notTaken = typed && `“${typed}” is not taken. `;
+    if (!may("bid")) return refuse(notTaken + (truth.offer?.paused ? "Bidding is paused. Resume it first." : "No lot takes bids now."));
+    if (typed === "") return give({ command: "bid" }, `room bid ${truth.offer.askingPrice.text}`);
+    const amount = readAmount(typed);
+    if (amount === null) return;
+    const bid = (confirmed) => give({ command: "bid", amount, ...confirmed }, `room bid ${written(amount)}`, { typed });
+    if (!isFar(amount)) return bid();
+    askFar(`bid ${written(amount)}`, "Not bid", () => bid({ largeJump: true }));
   },
   "web-bid"() {
     const bid = truth.pending[0];
@@ -189,7 +174,8 @@ const actions = {
     give({ command: "commission-bid" }, `book bid ${next.amount.text} for paddle ${next.bidder}`);
   },
   undo() {
-    if (may("undo")) give({ command: "undo", reason: UNDO_REASON }, `undo ${truth.offer.standing.amount.text}`);
+    const { cancelled, standing } = truth.offer ?? {};
+    if (may("undo")) give({ command: "undo", reason: UNDO_REASON }, cancelled ? `bring back ${cancelled.amount.text}` : `undo ${standing.amount.text}`);
     else if (may("reopen")) reopenLast();
     else refuse("There is no bid to undo and no lot to reopen.");
   },
@@ -209,10 +195,11 @@ const actions = {
     const short = lot.reserve?.short ? `${lot.reserve.short.text} below the reserve of ${lot.reserve.amount.text}` : "below the reserve";
     const from = `${price} from ${who(offer.standing.bidder)}${isBelow ? ` is ${short}` : " stands"}.`;
     ask({
-      name: waiting ? waits(waiting) : `Sell lot ${lot.lotNumber} below the reserve?`,
+      name: waiting ? `Lot ${lot.lotNumber}: ${waits(waiting)}` : `Sell lot ${lot.lotNumber} below the reserve?`,
       text: `${from} The sale will be announced.`,
       words: isBelow ? `Sell below reserve at ${price}` : `Sell at ${price}`,
       notDone: "Not sold",
+      mayTake: true,
       act: sale,
     });
   },
@@ -224,10 +211,11 @@ const actions = {
     if (!waiting) return give({ command: "pass" }, words);
     const ending = offer.standing ? `${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands and will end. ` : "";
     ask({
-      name: waits(waiting),
+      name: `Lot ${lot.lotNumber}: ${waits(waiting)}`,
       text: `${ending}The pass will be announced.`,
       words: `Pass lot ${lot.lotNumber}`,
       notDone: "Not passed",
+      mayTake: true,
       act: () => give({ command: "pass", overWaitingBid: true }, words),
     });
   },
@@ -238,29 +226,79 @@ const actions = {
   },
   next() {
     if (truth.lot) return refuse(`Lot ${truth.lot.lotNumber} is in the ring. Sell or pass it first.`);
-    if (!may("send")) return refuse("No lot waits.");
     const next = truth.next[0];
-    give({ command: "send", item: next?.uuid }, next ? `send lot ${next.lotNumber}` : "send the next lot");
+    if (!may("send") || !next) return refuse("No lot waits.");
+    give({ command: "send", item: next.uuid }, `send lot ${next.lotNumber}`);
   },
   enter() {
-    const text = entry.value.trim();
-    if (text === "") return truth.lot ? refuse("Type an amount first. Enter alone sends the next lot when this one is done.") : actions.next();
-    if (truth.lot) {
-      const amount = typedAmount();
-      if (amount === null) return refuse("The amount can't be read.");
-      return giveTyped({ command: "asking-price", amount }, `ask ${written(amount)}`);
-    }
+    const typed = takeTyped();
+    if (typed === "") return truth.lot ? refuse("Type a price first. Enter alone sends the next lot when this one is done.") : actions.next();
+    if (truth.lot) return setPrice(typed);
     const last = lastSold();
-    if (!last) return refuse("There is no sold lot to give a paddle to.");
-    if (!last.isBuyerOpen) return changeBuyer(last, text);
-    giveTyped({ command: "change-buyer", item: last.uuid, version: last.version, bidder: text, reason: PADDLE_REASON }, `paddle ${text} for lot ${last.lotNumber}`);
-  },
-  clear() {
-    clearEntry();
+    if (!last.isBuyerOpen) return changeBuyer(last, typed);
+    setBuyer(last, typed, PADDLE_REASON);
   },
   help: () => openHelp(),
   lots: () => openLots(),
 };
 
-/** The lot that was sold last, while no other lot is in the ring. */
-const lastSold = () => (truth.lot ? null : truth.done.find((lot) => lot.isLast && lot.status === "SOLD") ?? null);
+/** An amount in minor units; null, with a refusal, when the text is none. */
+function readAmount(typed) {
+  const minor = minorUnits(typed);
+  if (minor === null) refuse(`“${typed}” is not an amount. Type digits, such as 350 or 350.50.`);
+  return minor;
+}
+
+/** True when the price needs a confirmation, because it is far above the asking price or the estimate. */
+const isFar = (amount) => amount > truth.offer.unconfirmedMax.minor;
+
+function askFar(what, notDone, act) {
+  const { lot, offer } = truth;
+  const estimate = lot.estimate ? ` The estimate is ${lot.estimate}.` : "";
+  const text = `The asking price is ${offer.askingPrice.text}.${estimate} Up to ${offer.unconfirmedMax.text} is taken without this question.`;
+  ask({ name: `Lot ${lot.lotNumber}: ${what}?`, text, words: sentence(what).slice(0, -1), notDone, act });
+}
+
+/** Bids that are named in a question. */
+const NAMED_MAX = 6;
+
+/** Sets the asking price; asks first when it is far off, and when it cancels bids. */
+function setPrice(typed) {
+  const amount = readAmount(typed);
+  if (amount === null) return;
+  const price = written(amount);
+  const set = (confirmed) => give({ command: "asking-price", amount, ...confirmed }, `ask ${price}`, { typed });
+  if (isFar(amount)) return askFar(`ask ${price}`, "Not asked", () => set({ largeJump: true }));
+  const { lot, offer } = truth;
+  if (!offer.standing || amount > offer.standing.amount.minor) return set();
+  const cancelled = truth.bids.filter((bid) => !bid.struck && bid.amount.minor >= amount);
+  const named = cancelled.slice(0, NAMED_MAX).map((bid) => `${bid.amount.text} from ${who(bid.bidder)}`);
+  if (cancelled.length > NAMED_MAX) named.push(`${cancelled.length - NAMED_MAX} more`);
+  ask({
+    name: `Lot ${lot.lotNumber}: ask ${price}, below the bid of ${offer.standing.amount.text}?`,
+    text: `This cancels ${cancelled.length === 1 ? "a bid" : `${cancelled.length} bids`}: ${named.join(", ")}. Undo brings ${cancelled.length === 1 ? "it" : "all of them"} back.`,
+    words: `Ask ${price}`,
+    notDone: "Not asked",
+    act: () => set({ belowStandingBid: true }),
+  });
+}
+
+/** Names the buyer. A paddle that is not registered, and a limit, ask and leave no buyer open. */
+function setBuyer(lot, paddle, reason, confirmed = {}) {
+  const command = { command: "change-buyer", item: lot.uuid, version: lot.version, bidder: paddle, reason, ...confirmed };
+  const still = (state) => [state.last, ...state.done].every((done) => done?.uuid !== lot.uuid || done.version === lot.version);
+  const question = { name: `Lot ${lot.lotNumber}: paddle ${paddle}?`, notDone: "No paddle set", still };
+  const refused = ({ code, message, registers }) => {
+    if (code === "bidder_not_approved" && !confirmed.notApproved) {
+      const text = `${message} ${registers ? "It is registered for this sale now, and named later." : "The lot is sold to it all the same; its registration stays as it is."}`;
+      const act = () => setBuyer(lot, paddle, reason, { ...confirmed, notApproved: true });
+      ask({ ...question, text, words: registers ? `Register paddle ${paddle}` : `Sell to paddle ${paddle}`, no: "Leave as it is", act });
+    } else if (code === "spending_limit_reached" && !confirmed.overLimit) {
+      const act = (why) => setBuyer(lot, paddle, why, { ...confirmed, overLimit: true });
+      const text = `${message} Lot ${lot.lotNumber} is sold at ${lot.price?.text ?? "–"}.`;
+      askReason({ ...question, text, words: "Sell above the limit", reasons: LIMIT_REASONS, act });
+    } else return false;
+    return true;
+  };
+  return give(command, `paddle ${paddle} for lot ${lot.lotNumber}`, { typed: paddle, refused });
+}

@@ -3,29 +3,51 @@
 
 for (const dialog of document.querySelectorAll("dialog")) {
   for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("close", () => desk.focus({ preventScroll: true }));
+  dialog.addEventListener("close", () => {
+    // Another question may have been asked meanwhile.
+    if (!document.querySelector("#confirm[open], #reason[open]")) question = null;
+    desk.focus({ preventScroll: true });
+  });
+}
+
+/** The question that is open: `still` says of a state whether it is worth an answer, and `notDone` what was not done. */
+let question = null;
+
+function closeQuestions() {
+  question = null;
+  for (const id of ["confirm", "reason"]) document.getElementById(id).close();
+}
+
+/** Closes the question, with words, when what it asks about has changed: another desk or a bidder was faster. */
+function closeStaleQuestion(before) {
+  if (!question || question.still(truth)) return;
+  const { notDone } = question;
+  closeQuestions();
+  refuse(`${notDone}: ${difference(before, truth)} Look, then press again.`);
 }
 
 /** Asks once. The button that acts is away from the one that was pressed, and not focused; the key that asked does not answer.
-    While a higher bid waits, the first answer takes it. */
-function ask({ name, text, words, notDone, act }) {
+    While a higher bid waits, the first answer of a sale or a pass takes it. */
+function ask({ name, text, words, notDone, act, mayTake = false, no = "Keep bidding", still }) {
   const dialog = document.getElementById("confirm");
   const seen = truth.tag;
+  question = { notDone, still: still ?? ((state) => state.tag === seen) };
   const answers = { y: slot("confirm-yes"), t: slot("confirm-take") };
   put("confirm-name", name);
   put("confirm-text", text);
   answers.y.replaceChildren(`${words} `, make("kbd", "Y"));
-  answers.t.hidden = !canTake();
-  if (canTake()) answers.t.replaceChildren("Take it ", make("kbd", "T"));
+  slot("confirm-no").replaceChildren(`${no} `, make("kbd", "Esc"));
+  answers.t.hidden = !mayTake || !canTake();
+  if (!answers.t.hidden) answers.t.replaceChildren(`Take it at ${takenAt(truth)} `, make("kbd", "T"));
   const answer = (what) => () => {
-    dialog.close();
-    // A bid that arrived while the clerk read the question needs a new decision.
-    if (truth.tag === seen) what();
-    else refuse(`${notDone}: the ring has changed. Look, then press again.`);
+    closeQuestions();
+    what();
   };
   answers.y.onclick = answer(act);
   answers.t.onclick = answer(takeWaiting);
   dialog.onkeydown = (event) => {
+    // A held Enter presses no button.
+    if (event.key === "Enter" && event.repeat) return event.preventDefault();
     const button = answers[event.key.toLowerCase()];
     if (!button || button.hidden || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
@@ -39,8 +61,9 @@ function ask({ name, text, words, notDone, act }) {
 const canTake = () => truth.waiting !== null && may(truth.waiting.source === "internet" ? "accept" : "commission-bid");
 
 /** Asks for a reason, and for a paddle if one is given to begin with. */
-function askReason({ name, text, words, reasons, paddle, act }) {
+function askReason({ name, text, words, reasons, paddle, act, notDone, still }) {
   const dialog = document.getElementById("reason");
+  question = { notDone, still };
   const [why, bidder] = [document.getElementById("why"), document.getElementById("paddle")];
   put("reason-name", name);
   put("reason-text", text);
@@ -55,7 +78,7 @@ function askReason({ name, text, words, reasons, paddle, act }) {
     const missing = why.value.trim() === "" ? "Give a reason." : paddle !== undefined && bidder.value.trim() === "" ? "Give the paddle." : "";
     put("reason-fault", missing);
     if (missing) return;
-    dialog.close();
+    closeQuestions();
     act(why.value.trim(), bidder.value.trim());
   };
   dialog.showModal();
@@ -72,6 +95,8 @@ function reopenLast() {
     text: `Lot ${last.lotNumber} is ${resultOf(last)}. It returns to the ring with the bid that stood, and the change is announced.`,
     words: "Reopen lot",
     reasons: REOPEN_REASONS,
+    notDone: "Not reopened",
+    still: (state) => state.commands.includes("reopen") && state.last?.uuid === last.uuid && state.last.version === last.version,
     act: (reason) => give({ command: "reopen", reason }, `reopen lot ${last.lotNumber}`),
   });
 }
@@ -83,11 +108,13 @@ function offerAgain(lot) {
 function changeBuyer(lot, paddle = "") {
   askReason({
     name: `Change the buyer of lot ${lot.lotNumber}?`,
-    text: `Sold at ${lot.price?.text ?? "–"} to ${lot.buyer ? `paddle ${lot.buyer}` : "an open buyer"}. The price is kept. Nothing is announced, because the status stays sold; the log has both buyers.`,
+    text: `Sold at ${lot.price?.text ?? "–"} to ${lot.buyer ? who(lot.buyer) : "an open buyer"}. The price is kept. Nothing is announced, because the status stays sold; the log has both buyers.`,
     words: "Change buyer",
     reasons: lot.isBuyerOpen ? [PADDLE_REASON, ...BUYER_REASONS] : BUYER_REASONS,
     paddle,
-    act: (reason, bidder) => giveTyped({ command: "change-buyer", item: lot.uuid, version: lot.version, bidder, reason }, `paddle ${bidder} for lot ${lot.lotNumber}`),
+    notDone: "The buyer is not changed",
+    still: (state) => [state.last, ...state.done].every((done) => done?.uuid !== lot.uuid || done.version === lot.version),
+    act: (reason, bidder) => setBuyer(lot, bidder, reason),
   });
 }
 
@@ -187,7 +214,8 @@ async function loadLots(isMore) {
   try {
     const answer = await request(`/lots?${query}`);
     if (!answer.ok) throw new Error(`status ${answer.status}`);
-    const { lots, next } = await answer.json();
+    const { lots, names, next } = await answer.json();
+    Object.assign(truth.names, names);
     lotsAfter = next;
     const rows = lots.map(lotRow);
     if (isMore) slot("lots").append(...rows);
@@ -220,7 +248,7 @@ function lotRow(lot) {
   if (lot.uuid === truth.last?.uuid && may("reopen")) button("Reopen", reopenLast);
   if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined) button("Change buyer", () => changeBuyer(lot));
   if (lot.isInRing && may("remove")) button("Remove from ring", () => give({ command: "remove" }, `remove lot ${lot.lotNumber} from the ring`));
-  row.append(make("td", lot.lotNumber), make("td", lot.title), make("td", result), make("td", lot.buyer ?? (lot.isBuyerOpen ? "Buyer open" : "")), buttons);
+  row.append(make("td", lot.lotNumber), make("td", lot.title), make("td", result), make("td", lot.buyer ? `${lot.buyer} ${bidderName(lot.buyer)}`.trim() : lot.isBuyerOpen ? "Buyer open" : ""), buttons);
   return row;
 }
 

@@ -2,10 +2,10 @@
 // be turned off or changed (WCAG 2.1.4), and act only while no dialog is open.
 
 const COMMANDS = [
-  { id: "room-bid", words: "Room bid at the asking price; type an amount first to jump", keys: ["+", "b"] },
+  { id: "room-bid", words: "Room bid at the asking price; type a price first to jump", keys: ["+", "b"] },
   { id: "web-bid", words: "Take the web bid in the box", keys: ["*", "i"] },
   { id: "book-bid", words: "Bid for the best commission", keys: ["/", "c"] },
-  { id: "undo", words: "Undo the last bid; after the hammer, reopen the lot", keys: ["-", "u"] },
+  { id: "undo", words: "Undo the last bid or the bids that a price cancelled; after the hammer, reopen the lot", keys: ["-", "u"] },
   { id: "warning", words: "Give fair warning", keys: ["F8", "w"] },
   { id: "sell", words: "Sell the lot", keys: ["F9", "s"] },
   { id: "pass", words: "Pass the lot; hold the key while a bid stands", keys: ["F2", "p"] },
@@ -90,11 +90,14 @@ function endHold() {
 const needsHold = () => may("pass") && truth.offer?.standing != null;
 
 /** Actions that send nothing. They work without a link. */
-const LOCAL = ["help", "clear"];
+const LOCAL = ["help"];
+/** Actions that take what was typed. */
+const TYPED = ["room-bid", "enter"];
 
 function act(id, key) {
   if (!truth) return;
   if (id !== "pass") endHold();
+  if (TYPED.includes(id) && isEntryRefused) return id === "enter" ? endRefusedEntry() : takesEntry();
   const why = LOCAL.includes(id) ? null : blockedBecause();
   if (why) return refuse(why);
   if (id === "pass" && needsHold()) {
@@ -106,21 +109,25 @@ function act(id, key) {
 document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || event.isComposing) return;
   const target = event.target;
-  const isEntry = target === entry;
-  if (!isEntry && target.closest?.("input, select, textarea")) return;
+  const isEntry = isField(target) && !target.readOnly;
+  if (!isField(target) && target.closest?.("input, select, textarea")) return;
   const key = nameOf(event);
   if (key === "Escape") {
     event.preventDefault();
     if (endHold()) say("Not passed.");
-    return clearEntry();
+    if (isField(target)) desk.focus({ preventScroll: true });
+    return endRefusedEntry() || clearFields();
   }
   if (key === "Enter") {
     // Enter on a button that was reached with Tab presses that button.
     if (target.closest?.("a, button")) return;
     event.preventDefault();
+    if (isField(target)) desk.focus({ preventScroll: true });
     if (!event.repeat && truth) act("enter", key);
     return;
   }
+  // A paddle may have letters: in its field they are typed.
+  if (target === fields.paddle && isEntry && isCharacter(key)) return;
   const id = commandOf(key);
   if (id) {
     event.preventDefault();
@@ -129,12 +136,10 @@ document.addEventListener("keydown", (event) => {
   }
   if (settings.characters && !isEntry && truth && /^[\d.,]$/.test(key)) {
     event.preventDefault();
-    if (entry.value.length < entry.maxLength) entry.value += key;
-    renderEntry();
+    typeCharacter(key);
   } else if (settings.characters && !isEntry && key === "Backspace") {
     event.preventDefault();
-    entry.value = entry.value.slice(0, -1);
-    renderEntry();
+    eraseCharacter();
   }
 });
 document.addEventListener("keyup", (event) => {
@@ -143,10 +148,6 @@ document.addEventListener("keyup", (event) => {
   refuse(`Not passed: hold the key for ${HOLD_MS / 1000} s, because a bid stands.`);
 });
 window.addEventListener("blur", () => endHold());
-entry.addEventListener("input", () => {
-  fault("");
-  renderEntry();
-});
 
 for (const button of document.querySelectorAll("[data-do]")) {
   const id = button.dataset.do;

@@ -58,7 +58,9 @@ function connect() {
   source.addEventListener("beat", (event) => heard(event));
   source.addEventListener("changed", (event) => {
     heard(event);
-    if (link === "connected" && !isKnown(JSON.parse(event.data))) refresh();
+    // A change that comes while the state is being read may not be in it.
+    if (link !== "connected") fetchAgain = true;
+    else if (!isKnown(JSON.parse(event.data))) refresh();
   });
   source.onerror = () => lose();
 }
@@ -77,6 +79,7 @@ function heard() {
 async function recover() {
   if (isFetching) return;
   isFetching = true;
+  fetchAgain = false;
   const lost = unresolved;
   try {
     if (lost) {
@@ -112,7 +115,7 @@ function lose(error) {
   if (error instanceof SessionEnded) return end("Your session has ended.", true);
   link = "lost";
   // What they ask may not apply any more.
-  for (const id of ["confirm", "reason"]) document.getElementById(id).close();
+  closeQuestions();
   showLink();
   render();
   const pause = PAUSES_MS[Math.min(attempts, PAUSES_MS.length - 1)];

@@ -51,9 +51,12 @@ function adopt(state) {
   if (isSameLot && state.version.item < truth.version.item) return false;
   if (truth?.pending[0]?.uuid !== state.pending[0]?.uuid) webBoxChangedAt = performance.now();
   if (waitingId(truth) !== waitingId(state)) waitingChangedAt = performance.now();
+  const before = truth;
   truth = state;
   clockOffset = Date.parse(state.serverTime) - Date.now();
+  settleEntry(before, inFlight !== null);
   render();
+  closeStaleQuestion(before);
   return true;
 }
 
@@ -102,11 +105,24 @@ function difference(before, after) {
   return "the sale has changed. Look again.";
 }
 
+/** Who was faster than the clerk, in words: a bidder on the internet, or another desk. */
+function fasterWords(before, after) {
+  const isSameLot = before.lot !== null && before.lot.uuid === after.lot?.uuid;
+  const isSameBid = isSameLot && before.offer.standing?.bid === after.offer.standing?.bid;
+  const came = isSameBid && after.pending.some((bid) => !before.pending.some((other) => other.uuid === bid.uuid));
+  const accepted = isSameLot && !isSameBid && after.sale.takesWebBidsAtOnce && after.offer.standing?.source === "internet";
+  return `${came || accepted ? "A web bid" : "Another desk"} was faster: ${difference(before, after)}`;
+}
+
+/** The name beside a paddle, for people who may see it. */
+const bidderName = (bidder) => truth?.names[bidder] ?? "";
 /** A bidder in words; the buyer of a room bid may be open. */
-const who = (bidder) => (bidder ? `paddle ${bidder}` : "the room");
+const who = (bidder) => (bidder ? `paddle ${bidder}${bidderName(bidder) ? ` (${bidderName(bidder)})` : ""}` : "the room");
+/** A paddle with its name, for a list. */
+const paddleLine = (bidder) => `paddle ${bidder}${bidderName(bidder) ? ` · ${bidderName(bidder)}` : ""}`;
 
 function resultOf(lot) {
-  if (lot.status === "SOLD") return `sold at ${lot.price?.text ?? "–"} to ${lot.buyer ? `paddle ${lot.buyer}` : "an open buyer"}`;
+  if (lot.status === "SOLD") return `sold at ${lot.price?.text ?? "–"} to ${lot.buyer ? who(lot.buyer) : "an open buyer"}`;
   if (lot.status === "PASSED") return lot.price ? `passed at ${lot.price.text}` : "passed";
   return lot.status === "LIVE" ? "to come" : lot.status.toLowerCase();
 }

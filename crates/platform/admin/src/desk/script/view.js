@@ -56,7 +56,7 @@ function renderLot(lot) {
   slot("no-picture").hidden = Boolean(address);
   const book = truth.commissions.map((left) => {
     const line = make("li");
-    line.append(make("span", `Paddle ${left.bidder}`), make("b", `to ${left.maximum.text}`));
+    line.append(make("span", sentence(paddleLine(left.bidder)).slice(0, -1)), make("b", `to ${left.maximum.text}`));
     if (left.bidder === truth.bookBid?.bidder) line.append(make("span", "next", "status"));
     return line;
   });
@@ -67,11 +67,11 @@ function renderOffer(lot, offer) {
   const standing = offer?.standing;
   const last = lot ? null : lastDone();
   if (last) {
-    const buyer = last.buyer ? `paddle ${last.buyer}` : "buyer open";
+    const buyer = last.buyer ? paddleLine(last.buyer) : "buyer open";
     put("bid-name", last.status === "SOLD" ? `Sold · lot ${last.lotNumber} · ${buyer}` : `Passed · lot ${last.lotNumber}`);
     figure("bid", last.price?.text ?? "–");
   } else {
-    put("bid-name", standing ? `Bid · ${standing.bidder ? `paddle ${standing.bidder}` : "buyer open"} · ${SOURCES[standing.source] ?? standing.source}` : "Bid");
+    put("bid-name", standing ? `Bid · ${standing.bidder ? paddleLine(standing.bidder) : "buyer open"} · ${SOURCES[standing.source] ?? standing.source}` : "Bid");
     figure("bid", standing?.amount.text ?? (lot ? "No bid" : "–"));
   }
   const warned = offer?.warnings ? (offer.warnings === 1 ? " · warning given" : ` · ${offer.warnings} warnings`) : "";
@@ -80,7 +80,7 @@ function renderOffer(lot, offer) {
   const bid = truth.pending[0];
   slot("web-box").classList.toggle("waits", Boolean(bid));
   put("web-amount", bid?.amount.text ?? "–");
-  put("web-who", bid ? `paddle ${bid.bidder} · ${age(bid.at)} ago` : "No web bid waits");
+  put("web-who", bid ? `${paddleLine(bid.bidder)} · ${age(bid.at)} ago` : "No web bid waits");
   const more = truth.pending.length - 1;
   put("web-more", more > 0 ? `${more} more: ${truth.pending.slice(1, 3).map((other) => `${other.amount.text} ${other.bidder}`).join(", ")}${more > 2 ? " …" : ""}` : "");
 }
@@ -103,7 +103,7 @@ function renderBids() {
   const rows = truth.bids.map((bid) => {
     const row = make("tr", undefined, bid.struck ? "over" : "");
     const kind = (SOURCES[bid.source] ?? bid.source) + (bid.struck ? ` · ${bid.struck}` : "") + (bid.reachesReserve ? " · reserve met" : "");
-    row.append(make("td", bid.amount?.text ?? "–"), make("td", bid.bidder ? `paddle ${bid.bidder}` : "buyer open"), make("td", kind));
+    row.append(make("td", bid.amount?.text ?? "–"), make("td", bid.bidder ? paddleLine(bid.bidder) : "buyer open"), make("td", kind));
     const aged = make("td", age(bid.at));
     aged.dataset.at = bid.at;
     row.append(aged);
@@ -124,7 +124,7 @@ const waitingLists = new Map();
 function renderList(name, entries, line, empty) {
   const list = slot(name);
   const build = () => {
-    const text = JSON.stringify([entries, link, empty]);
+    const text = JSON.stringify([entries, link, empty, truth.names]);
     if (list.dataset.shown === text) return;
     list.dataset.shown = text;
     list.replaceChildren(...(entries.length ? entries.map(line) : empty ? [make("li", empty, "empty-line")] : []));
@@ -171,7 +171,7 @@ function nextLine(next) {
 
 function doneLine(lot) {
   const line = make("li");
-  const result = lot.status === "SOLD" ? `Sold ${lot.price?.text ?? ""} · ${lot.isBuyerOpen ? "buyer open" : `paddle ${lot.buyer}`}` : lot.status === "PASSED" ? "Passed" : lot.status.toLowerCase();
+  const result = lot.status === "SOLD" ? `Sold ${lot.price?.text ?? ""} · ${lot.isBuyerOpen ? "buyer open" : paddleLine(lot.buyer)}` : lot.status === "PASSED" ? "Passed" : lot.status.toLowerCase();
   const text = described(`${lot.lotNumber} ${result}`, clock(lot.at), lot.isBuyerOpen ? "open" : "");
   if (lot.event) {
     const mark = make("span", "✓", "event-mark");
@@ -209,7 +209,7 @@ function renderLate() {
 
 function lateLine(bid) {
   const line = make("li");
-  line.append(described(`${bid.amount.text} · paddle ${bid.bidder}`, bid.text));
+  line.append(described(`${bid.amount.text} · ${paddleLine(bid.bidder)}`, bid.text));
   return line;
 }
 
@@ -218,21 +218,8 @@ function clock(at) {
   return new Date(at).toLocaleTimeString("en-GB", { timeZone: truth.sale.timeZone });
 }
 
-function renderEntry() {
-  const last = truth && !truth.lot ? lastSold() : null;
-  const isPaddle = Boolean(last);
-  put("entry-name", isPaddle ? (last.isBuyerOpen ? `Paddle for lot ${last.lotNumber}` : `New paddle for lot ${last.lotNumber}`) : `Amount${truth ? ` in ${truth.sale.currency}` : ""}`);
-  slot("entry-box").classList.toggle("asks", Boolean(last?.isBuyerOpen));
-  const text = entry.value.trim();
-  put("enter-what", isPaddle ? "Set paddle" : "Set price");
-  if (isPaddle) return detail("enter", text);
-  const minor = truth && text ? minorUnits(text) : null;
-  detail("enter", minor ? written(minor) : "");
-  renderRoomBid();
-}
-
 function renderRoomBid() {
-  const minor = truth?.offer && entry.value.trim() ? minorUnits(entry.value.trim()) : null;
+  const minor = truth?.offer && typedText() ? minorUnits(typedText()) : null;
   const lands = truth?.offer && !minor && truth.commissions.some((left) => left.maximum.minor === truth.offer.askingPrice.minor);
   detail("room-bid", truth?.offer ? (minor ? `jump to ${written(minor)}` : `${truth.offer.askingPrice.text}${lands ? " · book’s max" : ""}`) : "");
 }
@@ -250,23 +237,23 @@ function renderButtons(lot, offer) {
   set("room-bid", may("bid"), null);
   set("web-bid", may("accept"), bid ? `${bid.amount.text} · ${bid.bidder}` : "none", may("accept") ? "act" : "");
   set("book-bid", may("commission-bid"), best ? `${best.amount.text} · ${best.bidder}` : "none");
-  put("undo-what", may("reopen") ? "Reopen lot" : "Undo bid");
-  set("undo", may("undo") || may("reopen"), may("undo") ? offer.standing.amount.text : may("reopen") ? `lot ${truth.last.lotNumber}` : "");
+  put("undo-what", may("reopen") ? "Reopen lot" : offer?.cancelled ? "Bring back" : "Undo bid");
+  set("undo", may("undo") || may("reopen"), may("undo") ? (offer.cancelled ?? offer.standing).amount.text : may("reopen") ? `lot ${truth.last.lotNumber}` : "");
   const given = offer?.warnings ? `${offer.warnings} given` : "";
-  set("warning", may("fair-warning"), given && truth.waiting ? `${truth.waiting.amount.text} waits` : given, offer?.warnings ? "alert" : "");
+  set("warning", may("fair-warning"), given && truth.waiting ? `${takenAt(truth)} waits` : given, offer?.warnings ? "alert" : "");
   set("sell", may("sell"), may("sell") ? `${offer.standing.amount.text} · ${offer.standing.bidder ?? "open"}` : lot ? "no bid" : "");
   set("pass", may("pass"), may("pass") && offer.standing ? "hold key" : "");
   put("pause-what", may("resume") ? "Resume bids" : "Pause bids");
   set("pause", may("pause") || may("resume"), may("resume") ? "paused" : "", may("resume") ? "alert" : "");
   set("enter", Boolean(lot) || Boolean(lastSold()), null);
   const next = truth.next[0];
-  set("next", may("send"), next ? `${next.lotNumber} ${next.title}` : "none waits", may("send") && next && !lastSold()?.isBuyerOpen ? "act" : "");
+  set("next", may("send") && Boolean(next), next ? `${next.lotNumber} ${next.title}` : "none waits", may("send") && next && !lastSold()?.isBuyerOpen ? "act" : "");
 }
 
 setInterval(() => {
   if (!truth) return;
   const bid = truth.pending[0];
-  if (bid) put("web-who", `paddle ${bid.bidder} · ${age(bid.at)} ago`);
+  if (bid) put("web-who", `${paddleLine(bid.bidder)} · ${age(bid.at)} ago`);
   renderLate();
   for (const cell of document.querySelectorAll("[data-at]")) cell.textContent = age(cell.dataset.at);
   put("server-time", link === "connected" ? new Date(serverNow()).toLocaleTimeString("en-GB", { timeZone: truth.sale.timeZone }) : "–");

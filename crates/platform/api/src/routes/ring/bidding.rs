@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
-use platform_core::ring::ClerkCommand;
+use platform_core::ring::{ClerkCommand, ConfirmedPrice};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -15,19 +15,27 @@ use crate::models::RingView;
 
 /// An asking price.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AskingPriceIn {
     /// Asking price, in minor units; at least 1.
     #[schema(minimum = 1)]
     amount: i64,
+    /// True to confirm a price above the desk's `unconfirmedPriceMax`. Default: false.
+    #[serde(default)]
+    large_jump: bool,
+    /// True to confirm that the bids at this price and above do not count any more. Default: false.
+    #[serde(default)]
+    below_standing_bid: bool,
 }
 
 /// Set the asking price
 ///
-/// Bids at the new asking price or above are struck; a higher asking price restores them until the next bid is
-/// accepted. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the
-/// `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409 `not_in_ring`,
-/// `ring_paused`.
+/// Bids at the new asking price or above are struck, which is refused with `cancels_bids` until the clerk confirms it with
+/// `belowStandingBid`. `undo` restores all of them, and a higher asking price those below it, until the next bid is
+/// accepted. A price above the desk's `unconfirmedPriceMax` is refused with `large_jump` until the clerk confirms it with
+/// `largeJump`. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the
+/// `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409 `not_in_ring`, `large_jump`,
+/// `cancels_bids`; 422 `field_invalid`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/ring/asking-price", tag = "ring", request_body = AskingPriceIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
@@ -42,7 +50,9 @@ pub(crate) async fn asking_price(
     Path(uuid): Path<Uuid>,
     post: Post<AskingPriceIn>,
 ) -> Result<Response, ApiError> {
-    command(&platform, uuid, &post, &ClerkCommand::SetAskingPrice { amount: post.body.amount }).await
+    let AskingPriceIn { amount, large_jump, below_standing_bid } = post.body;
+    let confirmed = ConfirmedPrice { large_jump, below_standing_bid };
+    command(&platform, uuid, &post, &ClerkCommand::SetAskingPrice { amount, confirmed }).await
 }
 
 /// The source of a bid.
@@ -66,15 +76,19 @@ pub(crate) struct RingBidIn {
     bidder: Option<String>,
     /// Amount, in minor units; at least the asking price, which is the default.
     amount: Option<i64>,
+    /// True to confirm an amount above the desk's `unconfirmedPriceMax`. Default: false.
+    #[serde(default)]
+    large_jump: bool,
 }
 
 /// Enter a bid
 ///
-/// A bid from the room, or an internet bid that the clerk received by another way, on the item in the ring. For
+/// A bid from the room, or an internet bid that the clerk received by another way, on the item in the ring. An amount
+/// above the desk's `unconfirmedPriceMax` is refused with `large_jump` until the clerk confirms it with `largeJump`. For
 /// clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the `ETag` of the
 /// ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409 `not_in_ring`, `ring_paused`,
-/// `bid_too_low`, `bid_too_high`, `already_leading`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`,
-/// `spending_limit_reached`, `too_many_bids`; 422 `field_invalid`.
+/// `bid_too_low`, `bid_too_high`, `large_jump`, `already_leading`, `bidder_not_approved`, `bidder_suspended`,
+/// `vendor_barred`, `spending_limit_reached`, `too_many_bids`; 422 `field_invalid`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/ring/bid", tag = "ring", request_body = RingBidIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
@@ -89,11 +103,11 @@ pub(crate) async fn bid(
     Path(uuid): Path<Uuid>,
     post: Post<RingBidIn>,
 ) -> Result<Response, ApiError> {
-    let (bidder, amount) = (post.body.bidder.clone(), post.body.amount);
+    let (bidder, amount, large_jump) = (post.body.bidder.clone(), post.body.amount, post.body.large_jump);
     let bid = match (post.body.source, bidder) {
-        (SourceIn::Room, Some(bidder)) => ClerkCommand::RoomBid { bidder, amount },
-        (SourceIn::Room, None) => ClerkCommand::OpenRoomBid { amount },
-        (SourceIn::Internet, Some(bidder)) => ClerkCommand::RelayedBid { bidder, amount },
+        (SourceIn::Room, Some(bidder)) => ClerkCommand::RoomBid { bidder, amount, large_jump },
+        (SourceIn::Room, None) => ClerkCommand::OpenRoomBid { amount, large_jump },
+        (SourceIn::Internet, Some(bidder)) => ClerkCommand::RelayedBid { bidder, amount, large_jump },
         (SourceIn::Internet, None) => {
             return Err(ApiError::invalid("/bidder", "is missing: only a bid from the room can be without a paddle"));
         }

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::*;
-use crate::ring::{Confirmed, begin, decide};
+use crate::ring::{Confirmed, ConfirmedPrice, begin, decide};
 use crate::sample::{at, auction, item};
 use crate::{BidRecord, Bidder, ItemCommand, RingCommand};
 use contract::ItemStatus;
@@ -46,7 +46,9 @@ impl Sale {
         let bidder = Bidder::vouched_for("b-17");
         match step {
             "send" => RingCommand::Send { is_next: true },
-            "room" => RingCommand::RoomBid { bid, bidder: Bidder::vouched_for("7"), amount: asking_price },
+            "room" => {
+                RingCommand::RoomBid { bid, bidder: Bidder::vouched_for("7"), amount: asking_price, large_jump: false }
+            }
             "online" => RingCommand::InternetBid {
                 bid: Uuid::from_u128(900 + self.item.bid_count as u128),
                 bidder,
@@ -63,7 +65,10 @@ impl Sale {
                 let bid = self.log.bids().iter().find(counts).map_or(bid, |record| record.bid);
                 RingCommand::Retract { bid, reason, log }
             }
-            "lower" => RingCommand::SetAskingPrice { amount: 5_000, log },
+            "lower" => {
+                let confirmed = ConfirmedPrice { below_standing_bid: true, ..ConfirmedPrice::default() };
+                RingCommand::SetAskingPrice { amount: 5_000, confirmed, log }
+            }
             "warning" => RingCommand::FairWarning,
             "pause" => RingCommand::Pause,
             "resume" => RingCommand::Resume,
