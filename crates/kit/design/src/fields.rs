@@ -44,6 +44,11 @@ impl FormFields {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
+    /// The fields whose names begin with `prefix`: the rest of the name and the value.
+    pub fn starting_with<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.0.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
+    }
+
     /// The values of all fields with this name.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.as_str())

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use contract::ItemStatus;
 use platform_core::amounts::DecimalMark;
-use platform_core::catalogue::{CatalogueImport, CatalogueMerge, ColumnMapping, ImportMode, RowError};
+use platform_core::catalogue::{CatalogueImport, CatalogueMerge, ColumnMapping, ImportMode, MendedCells, RowError};
 use platform_core::{Caller, Outcome};
 use serde_json::{Value, json};
 
@@ -35,6 +35,7 @@ pub(super) async fn run(config: &Config, command: &Catalogue) -> Result<ExitCode
                 mode: mode(*dry_run),
                 mapping: mapping(map)?,
                 decimal_mark: decimal_mark.as_deref().and_then(DecimalMark::parse),
+                mended: MendedCells::default(),
                 is_sheet: false,
             };
             run_merge(config, file, &merge, *json).await

@@ -13,6 +13,7 @@ mod export;
 pub(crate) mod grid;
 mod history;
 mod import;
+mod import_cells;
 mod import_check;
 pub(crate) mod lot;
 pub(crate) mod offer;

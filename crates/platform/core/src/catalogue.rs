@@ -11,11 +11,13 @@
 //! The file is read as a stream. Every mistake is reported with its line, its column and what to do. Only a file
 //! without mistakes is imported. A dry run checks the file in the same way and imports nothing.
 
+mod cells;
 mod columns;
 mod formula;
 mod hashing_reader;
 mod house_rows;
 mod import;
+mod known_headers;
 mod merge;
 mod propose_mapping;
 mod read;
@@ -30,6 +32,7 @@ pub mod write;
 use contract::ItemStatus;
 use uuid::Uuid;
 
+pub use cells::{CellAt, CellValue, FaultyCell, MendedCell, MendedCells, ReadCell};
 pub use merge::{CatalogueMerge, MergeOutcome, MergeReport, MergedRow};
 pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};

@@ -1,5 +1,7 @@
 //! Maps the columns of an uploaded catalogue, shows what an import would do with each error in its cell, and imports.
 
+use std::collections::BTreeSet;
+
 use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -8,11 +10,12 @@ use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::catalogue::{
-    CatalogueMerge, CatalogueSample, CatalogueUpload, ColumnMapping, ImportMode, MergeOutcome, MergeReport,
+    CatalogueMerge, CatalogueSample, CatalogueUpload, ColumnMapping, ImportMode, MergeOutcome, MergeReport, MergedRow,
     mappable_fields,
 };
 use uuid::Uuid;
 
+use super::import_cells::{self, CellError, CellFields, Choices, MendedRow, ValueCell};
 use crate::admin::Admin;
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::list::{Choice, writable};
@@ -38,11 +41,21 @@ struct CheckPage {
     row_word: &'static str,
     columns: Vec<MappedColumn>,
     summary: Vec<(&'static str, String)>,
+    marks: Vec<Choice>,
+    currency: String,
     errors: Vec<CellError>,
     error_count: u64,
     more_errors: u64,
+    mended: Vec<MendedRow>,
+    /// Headers of the columns whose cells are more than their text.
+    value_columns: Vec<String>,
     rows: Vec<CheckedRow>,
+    more_rows: u64,
     faults: Vec<String>,
+    /// The form was changed after the check, and is checked now.
+    is_changed: bool,
+    /// Identifies what this page has checked.
+    checked: String,
     can_import: bool,
     button: String,
 }
@@ -55,17 +68,13 @@ struct MappedColumn {
     fields: Vec<Choice>,
 }
 
-struct CellError {
-    line: u64,
-    column: String,
-    message: String,
-}
-
 struct CheckedRow {
     line: u64,
     lot_number: String,
     badge: Badge,
     fields: String,
+    /// Headers with cells.
+    values: Vec<(String, Option<ValueCell>)>,
 }
 
 /// The mapping, with the result of a dry run.
@@ -86,10 +95,11 @@ pub(super) async fn page(
         return Ok(admin.redirect(&sale.path(&format!("/lots/import/{}", other.uuid))).into_response());
     }
     let (sample, chosen) = mapping(&session, &sale, &file, &query).await?;
-    check(&session, &sale, &file, (&sample, &chosen), Vec::new(), StatusCode::OK).await
+    check(&session, &sale, &file, (&sample, &chosen), (Vec::new(), false)).await
 }
 
-/// Imports the file as it is mapped, or shows the page again with what is wrong.
+/// Checks the file again with what was chosen and mended, or imports it. What was changed after the last check is not
+/// imported before it is checked.
 pub(super) async fn import(
     session: Session,
     State(admin): State<Admin>,
@@ -99,6 +109,11 @@ pub(super) async fn import(
     let sale = writable(&session, auction).await?;
     let file = find(&session, &sale, upload).await?;
     let (sample, chosen) = mapping(&session, &sale, &file, &form).await?;
+    let is_checked = !["", &chosen.digest()].contains(&form.text("checked"));
+    let is_check = form.text("action") == "check";
+    if is_check || is_checked {
+        return check(&session, &sale, &file, (&sample, &chosen), (Vec::new(), !is_check)).await;
+    }
     let faults = match merge(&session, &sale, &file, (&sample, &chosen), ImportMode::Import).await? {
         Ok(report) if report.error_count == 0 => {
             return Ok(admin.redirect(&sale.path("/lots?done=imported")).into_response());
@@ -106,7 +121,7 @@ pub(super) async fn import(
         Ok(_) => vec!["Nothing was imported: the auction changed since you checked the file.".to_owned()],
         Err(fault) => vec![fault],
     };
-    check(&session, &sale, &file, (&sample, &chosen), faults, StatusCode::UNPROCESSABLE_ENTITY).await
+    check(&session, &sale, &file, (&sample, &chosen), (faults, false)).await
 }
 
 async fn find(session: &Session, sale: &Sale, upload: Uuid) -> Result<CatalogueUpload, PageError> {
@@ -126,13 +141,14 @@ async fn mapping(
     sale: &Sale,
     file: &CatalogueUpload,
     form: &FormFields,
-) -> Result<(CatalogueSample, Vec<String>), PageError> {
+) -> Result<(CatalogueSample, Choices), PageError> {
     let sample = sample_of(session, file).await?;
     if form.text("mapped").is_empty() {
         let proposed = session.platform().propose_mapping(&session.caller, sale.auction.uuid, &sample.headers).await?;
-        return Ok((sample, proposed.into_iter().map(|(_, field)| field.unwrap_or_default().to_owned()).collect()));
+        let fields = proposed.into_iter().map(|(_, field)| field.unwrap_or_default().to_owned()).collect();
+        return Ok((sample, Choices::of_fields(fields)));
     }
-    let chosen = (0..sample.headers.len()).map(|place| form.text(&format!("c{place}")).to_owned()).collect();
+    let chosen = Choices::read(form, sample.headers.len());
     Ok((sample, chosen))
 }
 
@@ -141,12 +157,12 @@ async fn merge(
     session: &Session,
     sale: &Sale,
     file: &CatalogueUpload,
-    (sample, chosen): (&CatalogueSample, &[String]),
+    (sample, chosen): (&CatalogueSample, &Choices),
     mode: ImportMode,
 ) -> Result<Result<MergeReport, String>, PageError> {
     let headers = sample.headers.clone();
     let field = |field: &String| Some(field.clone()).filter(|field| !field.is_empty());
-    let mapping = match ColumnMapping::new(headers.into_iter().zip(chosen.iter().map(field))) {
+    let mapping = match ColumnMapping::new(headers.into_iter().zip(chosen.fields.iter().map(field))) {
         Ok(mapping) => mapping,
         Err(fault) => return Ok(Err(sentence(&fault))),
     };
@@ -154,7 +170,8 @@ async fn merge(
         auction: sale.auction.uuid,
         mode,
         mapping: Some(mapping),
-        decimal_mark: None,
+        decimal_mark: chosen.mark(),
+        mended: chosen.mended.clone(),
         is_sheet: file.sheet.is_some(),
     };
     let source = session.platform().read_catalogue_upload(file);
@@ -168,10 +185,10 @@ async fn check(
     session: &Session,
     sale: &Sale,
     file: &CatalogueUpload,
-    (sample, chosen): (&CatalogueSample, &[String]),
-    mut faults: Vec<String>,
-    status: StatusCode,
+    (sample, chosen): (&CatalogueSample, &Choices),
+    (mut faults, is_changed): (Vec<String>, bool),
 ) -> Result<Response, PageError> {
+    let status = if faults.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     let report = match merge(session, sale, file, (sample, chosen), ImportMode::DryRun).await? {
         Ok(report) => report,
         Err(fault) => {
@@ -182,6 +199,12 @@ async fn check(
         }
     };
     let lots = report.new + report.changed;
+    let mut cells = CellFields::new(file, &sample.headers, sale);
+    let errors = cells.errors(&report, LISTED_MAX);
+    let mended = cells.mended(&report);
+    let value_columns = value_columns(&report);
+    let rows = checked_rows(&report, &value_columns, &mut cells);
+    let checked = cells.digest(&chosen.fields, &chosen.decimal_mark);
     let page = CheckPage {
         frame: session.frame(format!("Import lots · {}", sale.title()), Section::Auctions),
         title: sale.title(),
@@ -190,7 +213,9 @@ async fn check(
         file_name: file.file_name.clone(),
         sheets: sheets(file),
         row_word: if file.sheet.is_some() { "Row" } else { "Line" },
-        columns: columns(sample, chosen),
+        columns: columns(sample, &chosen.fields),
+        marks: import_cells::marks(&chosen.decimal_mark),
+        currency: sale.currency.code().to_owned(),
         summary: vec![
             ("Rows", labels::number(report.rows)),
             ("New lots", labels::number(report.new)),
@@ -198,44 +223,46 @@ async fn check(
             ("Unchanged", labels::number(report.same)),
             ("Errors", labels::number(report.error_count)),
         ],
-        errors: report
-            .errors
-            .iter()
-            .take(LISTED_MAX)
-            .map(|error| CellError {
-                line: row_of(file, error.line),
-                column: error.column.clone().unwrap_or_default(),
-                message: sentence(&error.message),
-            })
-            .collect(),
+        errors,
         error_count: report.error_count,
         more_errors: report.error_count.saturating_sub(LISTED_MAX as u64),
-        rows: report
-            .outcomes
+        mended,
+        value_columns: value_columns
             .iter()
-            .filter(|row| row.outcome != MergeOutcome::Same)
-            .take(LISTED_MAX)
-            .map(|row| CheckedRow {
-                line: row_of(file, row.line),
-                lot_number: row.lot_number.clone(),
-                badge: match row.outcome {
-                    MergeOutcome::New => Badge::new("good", "New"),
-                    MergeOutcome::Changed => Badge::new("info", "Changed"),
-                    MergeOutcome::Same => Badge::new("off", "Unchanged"),
-                },
-                fields: row.fields.iter().map(|field| words(field)).collect::<Vec<_>>().join(", "),
-            })
+            .map(|place| sample.headers.get(*place).cloned().unwrap_or_default())
             .collect(),
+        more_rows: lots.saturating_sub(rows.len() as u64),
+        rows,
         can_import: faults.is_empty() && report.error_count == 0 && lots > 0,
         button: format!("Import {}", labels::count(lots, "lot", "lots")),
         faults,
+        is_changed,
+        checked,
     };
     render_page_as(status, &page)
 }
 
-/// The row of the spreadsheet for a line of the file; the line itself without a spreadsheet.
-fn row_of(file: &CatalogueUpload, line: u64) -> u64 {
-    file.sheet.as_ref().map_or(line, |sheet| sheet.rows.row_of(line))
+/// Places of the columns whose cells are more than their text.
+fn value_columns(report: &MergeReport) -> Vec<usize> {
+    let cells = report.outcomes.iter().flat_map(|row| &row.cells);
+    cells.map(|cell| cell.column).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The first rows that add or change a lot.
+fn checked_rows(report: &MergeReport, value_columns: &[usize], cells: &mut CellFields<'_>) -> Vec<CheckedRow> {
+    let changing = report.outcomes.iter().filter(|row| row.outcome != MergeOutcome::Same);
+    let row = |row: &MergedRow| CheckedRow {
+        line: cells.row_of(row.line),
+        lot_number: row.lot_number.clone(),
+        badge: match row.outcome {
+            MergeOutcome::New => Badge::new("good", "New"),
+            MergeOutcome::Changed => Badge::new("info", "Changed"),
+            MergeOutcome::Same => Badge::new("off", "Unchanged"),
+        },
+        fields: row.fields.iter().map(|field| words(field)).collect::<Vec<_>>().join(", "),
+        values: cells.values(row.line, &row.cells, value_columns),
+    };
+    changing.take(LISTED_MAX).map(row).collect()
 }
 
 /// The sheets of a spreadsheet to choose from.

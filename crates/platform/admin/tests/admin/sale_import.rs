@@ -208,3 +208,74 @@ async fn an_upload_is_in_the_store_until_it_is_removed() {
     sale.fixture.store.remove_upload(id).await.unwrap();
     sale.operator.get(&check).await.is(410).shows("kept for half an hour");
 }
+
+/// Cells that are not plainly one number in pounds.
+const WRONG: &str = "Cat. No.,Lead,Body,Low Est\n1,Clock,Brass,£1.2k\n2,Jug,,12 or 15\n3,Pot,,1e3\n4,Fork,,50p\n5,Spoon,,POA 2016\n\
+    6,Tray,,€50\n7,Cup,,$75\n8,Box,,£25.00\n";
+
+#[tokio::test]
+async fn a_cell_that_is_not_one_number_is_refused_and_mended_without_another_upload() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let uploaded = sale.operator.upload(&sale.path("/lots/import"), "house.csv", WRONG.as_bytes()).await;
+    let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    let page = sale.operator.get(&check).await;
+    page.is(200).shows("<dt>Errors</dt><dd>7</dd>").shows("“12 or 15” is not one amount. Write one number in GBP");
+    page.shows("“€50” is in another currency than the sale.").hides("Import 8 lots");
+    page.shows("name=\"cell-2-3\" aria-label=\"Low Est, line 2\" value=\"£1.2k\"");
+    // The value that was read stands beside the text of its cell.
+    page.shows("value=\"£25.00\" autocomplete=\"off\"><b>£25.00</b>");
+    let columns = [("c0", "lot_number"), ("c1", "title"), ("c2", "description"), ("c3", "low_estimate")];
+    let mends = [
+        ("cell-2-3", "1200"),
+        ("cell-3-3", "12"),
+        ("cell-4-3", "1,000"),
+        ("cell-5-3", "0.50"),
+        ("cell-6-3", ""),
+        ("cell-7-3", "50"),
+    ];
+    let mut fields: Vec<_> = [("mapped", "yes"), ("action", "check")].into_iter().chain(columns).chain(mends).collect();
+    let page = sale.operator.post(&check, &fields).await;
+    page.shows("<dt>Errors</dt><dd>1</dd>")
+        .shows("Mended cells")
+        .shows("£1.2k")
+        .shows("<b>£1,200.00</b>")
+        .shows("line 8");
+    fields.push(("cell-8-3", "75.00"));
+    let page = sale.operator.post(&check, &fields).await;
+    let checked = page.shows("Import 8 lots").between("name=\"checked\" value=\"", "\"");
+    // A cell that was changed after the check is checked, not imported.
+    fields.retain(|(name, _)| !["action", "cell-8-3"].contains(name));
+    let mut later = fields.clone();
+    later.extend([("cell-8-3", "76"), ("checked", checked.as_str()), ("action", "import")]);
+    let page = sale.operator.post(&check, &later).await;
+    let checked = page.shows("after the last check").shows("£76.00").between("name=\"checked\" value=\"", "\"");
+    // A browser sends each field of the page.
+    later.retain(|(name, _)| !["checked"].contains(name));
+    later.extend([("cell-9-3", "£25.00"), ("checked", checked.as_str())]);
+    sale.operator.submit(&check, &later).await.shows("The catalogue was imported.");
+    let items = sale.fixture.platform.items(&staff(), sale.auction, Page { after: None, limit: 9 }).await.unwrap();
+    let low: Vec<_> = items.iter().map(|item| item.low_estimate).collect();
+    let wanted = [Some(120_000), Some(1_200), Some(100_000), Some(50), None, Some(5_000), Some(7_600), Some(2_500)];
+    assert_eq!((low, items[0].description.as_str()), (wanted.to_vec(), "Brass"));
+}
+
+#[tokio::test]
+async fn the_page_reads_an_export_as_it_is_written_and_refuses_one_in_another_currency() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let export = "lot_number,title,currency,low_estimate,opening_bid\r\n1,A chair,GBP,1200.00,10.5\r\n";
+    let uploaded = sale.operator.upload(&sale.path("/lots/import"), "catalogue.csv", export.as_bytes()).await;
+    let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    sale.operator.get(&check).await.is(200).shows("Import 1 lot").shows("<b>£1,200.00</b>").shows("<b>£10.50</b>");
+    let other = export.replace("GBP", "CHF").replace("1200.00", "1,200");
+    let uploaded = sale.operator.upload(&sale.path("/lots/import"), "catalogue.csv", other.as_bytes()).await;
+    let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    let page = sale.operator.get(&check).await;
+    page.is(200).shows("Line 2 of the file is in CHF, and the auction in GBP").hides("Import 1 lot");
+    // An amount with two readings waits for the decimal mark.
+    let german = "Los,Titel,Schätzpreis von\n1,Uhr,1.200\n";
+    let uploaded = sale.operator.upload(&sale.path("/lots/import"), "haus.csv", german.as_bytes()).await;
+    let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    sale.operator.get(&check).await.shows("can be read in two ways").shows("Or choose the decimal mark of the file.");
+    let fields = "mapped=yes&c0=lot_number&c1=title&c2=low_estimate&decimalMark=comma";
+    sale.operator.get(&format!("{check}?{fields}")).await.shows("Import 1 lot").shows("<b>£1,200.00</b>");
+}

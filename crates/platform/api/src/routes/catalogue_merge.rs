@@ -9,7 +9,7 @@ use kit_http::problem::ProblemError;
 use platform_core::Platform;
 use platform_core::amounts::DecimalMark;
 use platform_core::catalogue::{
-    CatalogueMerge, ColumnMapping, ImportMode, MergeOutcome, MergeReport, MergedRow, RowError,
+    CatalogueMerge, ColumnMapping, ImportMode, MendedCells, MergeOutcome, MergeReport, MergedRow, RowError,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -152,6 +152,7 @@ pub(crate) async fn merge(
         mode: if dry_run { ImportMode::DryRun } else { ImportMode::Import },
         mapping: upload.query.mapping()?,
         decimal_mark: upload.query.decimal_mark()?,
+        mended: MendedCells::default(),
         is_sheet: false,
     };
     let file = upload.receive(&platform, uuid, body).await?;

@@ -7,6 +7,7 @@ use std::io::{BufReader, Read};
 use platform_rules::Hidden;
 use platform_rules::item::ItemEdit;
 
+use super::cells::{CellAt, CellValue, MendedCells, ReadCell, mendable};
 use super::columns::Column;
 use super::merge::MergeReport;
 use super::propose_mapping::{ColumnMapping, propose_mapping};
@@ -30,6 +31,8 @@ pub(super) struct HouseRow {
     pub(super) lot_number: String,
     /// The fields whose cells are filled.
     pub(super) edit: ItemEdit,
+    /// The cells that are more than their text.
+    pub(super) cells: Vec<ReadCell>,
 }
 
 /// How a file is read.
@@ -42,6 +45,8 @@ pub(super) struct HouseFormat {
     pub(super) currency: CurrencyFormat,
     /// What separates decimals, if a person has said so.
     pub(super) decimal_mark: Option<DecimalMark>,
+    /// Texts that replace those of cells.
+    pub(super) mended: MendedCells,
     /// The file is a sheet of a workbook, whose cells hold numbers or texts.
     pub(super) is_sheet: bool,
 }
@@ -50,8 +55,8 @@ pub(super) struct HouseFormat {
 #[derive(Debug, Default)]
 pub(super) struct HouseFile {
     pub(super) rows: Vec<HouseRow>,
-    /// The header of each mapped column.
-    pub(super) headers: Vec<(Column, String)>,
+    /// Each mapped column with its place and its header.
+    pub(super) headers: Vec<(Column, usize, String)>,
     pub(super) report: MergeReport,
     /// The first currency that is not that of the auction, with its line.
     pub(super) other_currency: Option<(u64, String)>,
@@ -59,12 +64,13 @@ pub(super) struct HouseFile {
 
 impl HouseFile {
     /// The header in the file of a JSON field.
-    pub(super) fn header_of(&self, field: &str) -> Option<String> {
+    pub(super) fn header_of(&self, field: &str) -> Option<(usize, String)> {
         let is_field = |column: &Column| {
             let json = column.json();
             json == field || (*column == Column::Estimate && matches!(field, "lowEstimate" | "highEstimate"))
         };
-        self.headers.iter().find(|(column, _)| is_field(column)).map(|(_, header)| header.clone())
+        let found = self.headers.iter().find(|(column, ..)| is_field(column));
+        found.map(|(_, place, header)| (*place, header.clone()))
     }
 }
 
@@ -118,14 +124,17 @@ fn read_records<R: std::io::BufRead>(
             return Ok(());
         }
     };
-    let named = columns.iter().zip(&headers);
-    let (mapped, ignored): (Vec<_>, Vec<_>) = named.partition(|(column, _)| column.is_some());
-    file.headers = mapped.iter().filter_map(|(column, header)| Some(((**column)?, (*header).clone()))).collect();
-    file.report.ignored_columns = ignored.into_iter().map(|(_, header)| header.clone()).collect();
+    for (place, (column, header)) in columns.iter().zip(&headers).enumerate() {
+        match column {
+            Some(column) => file.headers.push((*column, place, header.clone())),
+            None => file.report.ignored_columns.push(header.clone()),
+        }
+    }
     let amounts = AmountReader::new(&headers, format);
     let currency = columns.iter().position(|column| *column == Some(Column::Currency));
     let mut lots: HashMap<String, u64> = HashMap::new();
-    while let Some(record) = records.next()? {
+    while let Some(mut record) = records.next()? {
+        let mut mended = format.mended.apply(&mut record, columns.len());
         if record.fields.iter().all(|field| field.fault.is_none() && field.bytes.iter().all(u8::is_ascii_whitespace)) {
             continue;
         }
@@ -144,15 +153,24 @@ fn read_records<R: std::io::BufRead>(
                 Some(first) => {
                     let message = format!("lot {} is on line {first} already: remove one row", row.lot_number);
                     let column = file.header_of("lotNumber");
-                    file.report.error(RowError { line: row.line, column, message }, limits.errors_max);
+                    let at = column.as_ref().map(|(column, _)| CellAt { line: record.line, column: *column });
+                    let error = RowError { line: row.line, column: column.map(|(_, header)| header), message };
+                    file.report.cell_error(error, at.map(|at| (at, row.lot_number)), limits.errors_max);
                 }
                 None => {
+                    for cell in &mut mended {
+                        let read = row.cells.iter().find(|read| read.column == cell.at.column);
+                        cell.value = read.map(|read| read.value);
+                    }
                     lots.insert(row.lot_number.clone(), row.line);
                     file.rows.push(row);
                 }
             },
-            Err(errors) => errors.into_iter().for_each(|error| file.report.error(error, limits.errors_max)),
+            Err(errors) => {
+                errors.into_iter().for_each(|(error, cell)| file.report.cell_error(error, cell, limits.errors_max));
+            }
         }
+        file.report.mended.append(&mut mended);
     }
     Ok(())
 }
@@ -224,19 +242,24 @@ impl<'a> AmountReader<'a> {
     }
 }
 
+/// A mistake, with its cell and the cell's text if a person can mend it.
+type CellError = (RowError, Option<(CellAt, String)>);
+
 fn house_row(
     record: &Record,
     (columns, headers): (&[Option<Column>], &[String]),
     limits: &CatalogueLimits,
     amounts: &AmountReader<'_>,
-) -> Result<HouseRow, Vec<RowError>> {
+) -> Result<HouseRow, Vec<CellError>> {
     let mut row = HouseRow { line: record.line, ..HouseRow::default() };
     let mut errors = Vec::new();
     let mut described: Vec<(usize, &str)> = Vec::new();
     for (place, (field, column)) in record.fields.iter().zip(columns).enumerate() {
         let Some(column) = column else { continue };
+        let at = CellAt { line: record.line, column: place };
         let mut error = |message: String| {
-            errors.push(RowError { line: field.line, column: headers.get(place).cloned(), message });
+            let cell = mendable(field).map(|text| (at, text));
+            errors.push((RowError { line: field.line, column: headers.get(place).cloned(), message }, cell));
         };
         if let Some(fault) = field.fault.filter(|fault| *fault != FieldFault::TextAfterQuote) {
             error(super::read::fault_message(fault, limits));
@@ -252,8 +275,12 @@ fn house_row(
         }
         if let Some(order) = DESCRIBING.iter().position(|describing| describing == column) {
             described.push((order, text));
-        } else if let Err(message) = set(&mut row, *column, text, &|text| amounts.read(text, field.is_quoted)) {
-            error(message);
+        } else {
+            match set(&mut row, *column, text, &|text| amounts.read(text, field.is_quoted)) {
+                Ok(Some(value)) => row.cells.push(ReadCell { column: place, text: text.into(), value }),
+                Ok(None) => {}
+                Err(message) => error(message),
+            }
         }
     }
     if record.field_count > columns.len() {
@@ -262,46 +289,72 @@ fn house_row(
             record.field_count,
             columns.len()
         );
-        errors.push(RowError { line: record.line, column: None, message });
+        errors.push((RowError { line: record.line, column: None, message }, None));
     }
     described.sort_by_key(|(order, _)| *order);
     let lines: Vec<&str> = described.into_iter().map(|(_, line)| line).collect();
     row.edit.description = Some(lines.join("\n")).filter(|text| !text.is_empty());
     if row.lot_number.is_empty() && errors.is_empty() {
-        let column = columns.iter().position(|column| *column == Some(Column::LotNumber));
-        let column = column.and_then(|place| headers.get(place)).cloned();
-        errors.push(RowError { line: record.line, column, message: "is empty: write the lot number".to_owned() });
+        let place = columns.iter().position(|column| *column == Some(Column::LotNumber));
+        let cell = place.map(|column| (CellAt { line: record.line, column }, String::new()));
+        let column = place.and_then(|place| headers.get(place)).cloned();
+        let message = "is empty: write the lot number".to_owned();
+        errors.push((RowError { line: record.line, column, message }, cell));
     }
     if errors.is_empty() { Ok(row) } else { Err(errors) }
 }
 
-/// Reads one filled cell.
+/// Reads one filled cell. Returns what it means, if that is more than its text.
 fn set(
     row: &mut HouseRow,
     column: Column,
     text: &str,
     amount: &dyn Fn(&str) -> Result<i64, String>,
-) -> Result<(), String> {
+) -> Result<Option<CellValue>, String> {
+    let amount = |text: &str| amount(text).map(|minor| (minor, Some(CellValue::Amount(minor))));
+    let mut value = None;
     let edit = &mut row.edit;
     match column {
         Column::LotNumber => text.clone_into(&mut row.lot_number),
         Column::Title => edit.title = Some(text.to_owned()),
         Column::ImageUrl => edit.image_url = Some(Some(text.to_owned())),
-        Column::LowEstimate => edit.low_estimate = Some(Some(amount(text)?)),
-        Column::HighEstimate => edit.high_estimate = Some(Some(amount(text)?)),
+        Column::LowEstimate => {
+            let (minor, read) = amount(text)?;
+            (edit.low_estimate, value) = (Some(Some(minor)), read);
+        }
+        Column::HighEstimate => {
+            let (minor, read) = amount(text)?;
+            (edit.high_estimate, value) = (Some(Some(minor)), read);
+        }
         Column::Estimate => {
             let (low, high) = text
                 .split_once(['-', '–', '—'])
-                .ok_or_else(|| format!("{text:?} is not an estimate: write it like 100-150"))?;
-            (edit.low_estimate, edit.high_estimate) =
-                (Some(Some(amount(low.trim())?)), Some(Some(amount(high.trim())?)));
+                .ok_or_else(|| format!("“{text}” is not an estimate. Write it like 100-150."))?;
+            let (low, high) = (amount(low.trim())?.0, amount(high.trim())?.0);
+            (edit.low_estimate, edit.high_estimate) = (Some(Some(low)), Some(Some(high)));
+            value = Some(CellValue::Estimate(low, high));
         }
-        Column::OpeningBid => edit.opening_bid = Some(amount(text)?),
-        Column::Reserve => edit.reserve = Some(Some(Hidden::new(amount(text)?))),
-        Column::BuyNow => edit.buy_now = Some(Some(amount(text)?)),
-        Column::FixedIncrement => edit.fixed_increment = Some(Some(amount(text)?)),
+        Column::OpeningBid => {
+            let (minor, read) = amount(text)?;
+            (edit.opening_bid, value) = (Some(minor), read);
+        }
+        Column::Reserve => {
+            let (minor, read) = amount(text)?;
+            (edit.reserve, value) = (Some(Some(Hidden::new(minor))), read);
+        }
+        Column::BuyNow => {
+            let (minor, read) = amount(text)?;
+            (edit.buy_now, value) = (Some(Some(minor)), read);
+        }
+        Column::FixedIncrement => {
+            let (minor, read) = amount(text)?;
+            (edit.fixed_increment, value) = (Some(Some(minor)), read);
+        }
         Column::Vendor => edit.vendor = Some(Some(text.parse().map_err(|_| "is not a UUID".to_owned())?)),
-        Column::EndTime => edit.end_time = Some(Some(write::time_from(text)?)),
+        Column::EndTime => {
+            let time = write::time_from(text)?;
+            (edit.end_time, value) = (Some(Some(time)), Some(CellValue::Time(time)));
+        }
         Column::Attachments => edit.attachments = Some(write::attachments_from(text)?),
         Column::Description
         | Column::Artist
@@ -312,5 +365,5 @@ fn set(
         | Column::Currency
         | Column::Result(_) => {}
     }
-    Ok(())
+    Ok(value)
 }

@@ -14,6 +14,7 @@ use platform_rules::item::ItemEdit;
 use platform_rules::{Auction, Hidden, Item, Rejection};
 use uuid::Uuid;
 
+use super::cells::{CellAt, FaultyCell, MendedCell, MendedCells, ReadCell};
 use super::house_rows::{HouseFile, HouseFormat, HouseRow, read_house_file};
 use super::import::require_currency;
 use super::propose_mapping::{ColumnMapping, propose_mapping};
@@ -43,6 +44,8 @@ pub struct CatalogueMerge {
     pub mapping: Option<ColumnMapping>,
     /// What separates decimals in the file's amounts; none where each amount has one reading.
     pub decimal_mark: Option<DecimalMark>,
+    /// Texts that replace those of cells in the file.
+    pub mended: MendedCells,
     /// The file is a sheet of an uploaded workbook.
     pub is_sheet: bool,
 }
@@ -69,6 +72,8 @@ pub struct MergedRow {
     pub outcome: MergeOutcome,
     /// JSON names of the fields that change.
     pub fields: Vec<&'static str>,
+    /// Its cells that are more than their text, with what was read from them.
+    pub cells: Vec<ReadCell>,
 }
 
 /// The result of a merge. With any error, nothing was changed.
@@ -88,8 +93,12 @@ pub struct MergeReport {
     pub outcomes: Vec<MergedRow>,
     /// The first 1,000 errors, by line, each with the header of its column.
     pub errors: Vec<RowError>,
+    /// The cells of these errors that a person can mend.
+    pub faulty_cells: Vec<FaultyCell>,
     /// The number of all errors.
     pub error_count: u64,
+    /// The cells whose text was replaced.
+    pub mended: Vec<MendedCell>,
 }
 
 impl MergeReport {
@@ -100,6 +109,16 @@ impl MergeReport {
         }
     }
 
+    /// Adds an error with its cell and the cell's text.
+    pub(super) fn cell_error(&mut self, error: RowError, cell: Option<(CellAt, String)>, errors_max: usize) {
+        if let (Some((at, text)), Some(header)) = (cell, &error.column)
+            && self.faulty_cells.len() < errors_max
+        {
+            self.faulty_cells.push(FaultyCell { line: error.line, header: header.clone(), at, text });
+        }
+        self.error(error, errors_max);
+    }
+
     fn row(&mut self, row: &HouseRow, outcome: MergeOutcome, fields: Vec<&'static str>) {
         match outcome {
             MergeOutcome::New => self.new += 1,
@@ -107,7 +126,13 @@ impl MergeReport {
             MergeOutcome::Same => self.same += 1,
         }
         if self.outcomes.len() < OUTCOMES_MAX {
-            self.outcomes.push(MergedRow { line: row.line, lot_number: row.lot_number.clone(), outcome, fields });
+            self.outcomes.push(MergedRow {
+                line: row.line,
+                lot_number: row.lot_number.clone(),
+                outcome,
+                fields,
+                cells: row.cells.clone(),
+            });
         }
     }
 }
@@ -141,6 +166,7 @@ impl Platform {
             remembered: remembered.clone(),
             currency: CurrencyFormat::of(&auction.currency),
             decimal_mark: merge.decimal_mark,
+            mended: merge.mended.clone(),
             is_sheet: merge.is_sheet,
         };
         let limits = self.config().catalogue.clone();
@@ -227,8 +253,13 @@ impl Platform {
                 }
             };
             for (field, message) in errors {
-                let column = field.and_then(|field| file.header_of(field).or_else(|| Some(field.to_owned())));
-                file.report.error(RowError { line: row.line, column, message }, errors_max);
+                let column = field.and_then(|field| file.header_of(field));
+                let cell = column.as_ref().and_then(|(column, _)| {
+                    let at = CellAt { line: row.line, column: *column };
+                    Some((at, text_of(&row, *column, field?)?))
+                });
+                let column = column.map(|(_, header)| header).or_else(|| field.map(str::to_owned));
+                file.report.cell_error(RowError { line: row.line, column, message }, cell, errors_max);
             }
         }
         let items_max = self.config().auction_items_max;
@@ -307,6 +338,17 @@ impl Platform {
         let imported = ImportReport { rows: report.rows, items: report.new, ..ImportReport::default() };
         self.finish_import(caller, import, &mut progress, &lots, &imported).await
     }
+}
+
+/// The text of a cell, for a person who mends it; none for a text that is not kept.
+fn text_of(row: &HouseRow, column: usize, field: &str) -> Option<String> {
+    let read = row.cells.iter().find(|cell| cell.column == column).map(|cell| cell.text.to_string());
+    read.or_else(|| match field {
+        "lotNumber" => Some(row.lot_number.clone()),
+        "title" => Some(row.edit.title.clone().unwrap_or_default()),
+        "imageUrl" => row.edit.image_url.clone().flatten(),
+        _ => None,
+    })
 }
 
 /// The row as the input of a new lot.

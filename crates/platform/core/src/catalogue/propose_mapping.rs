@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::columns::Column;
+use super::known_headers::known_column;
 
 /// Columns of a mapping, at most.
 pub const MAPPED_COLUMNS_MAX: usize = 500;
@@ -60,49 +61,13 @@ pub(super) fn propose_mapping(headers: &[String], remembered: &ColumnMapping) ->
     let mut taken = Vec::new();
     let mut proposed = Vec::with_capacity(headers.len());
     for header in headers {
-        let column = remembered.column(header).unwrap_or_else(|| known(header));
+        let column = remembered.column(header).unwrap_or_else(|| known_column(header));
         let column = column.filter(|column| *column == Column::Description || !taken.contains(column));
         taken.extend(column);
         proposed.push((header.clone(), column.map(Column::name)));
     }
     proposed
 }
-
-/// The column that houses name with this header.
-fn known(header: &str) -> Option<Column> {
-    let header = normalised(header);
-    if let Some(column) = Column::fields().into_iter().find(|field| normalised(field) == header) {
-        return Column::mapped(column);
-    }
-    let (column, _) = HEADERS.iter().find(|(_, headers)| headers.contains(&header.as_str()))?;
-    Some(*column)
-}
-
-/// Headers of houses, normalised.
-#[rustfmt::skip]
-const HEADERS: &[(Column, &[&str])] = &[
-    (Column::LotNumber, &["lot", "lotnum", "lotnumber", "lotid", "lotno", "lotref", "number", "saleno"]),
-    (Column::Title, &["title", "lead", "lottitle", "lotname", "itemname", "shortdescription", "name", "heading"]),
-    (Column::Description, &["description", "fulldescription", "longdescription", "lotdescription", "details", "condition",
-        "conditionreport"]),
-    (Column::LowEstimate, &["lowest", "lowestimate", "estmin", "estmineach", "minimumestimateeach", "minimumestimate",
-        "estimatelow", "estlow"]),
-    (Column::HighEstimate, &["highest", "highestimate", "estmax", "estmaxeach", "maximumestimateeach", "maximumestimate",
-        "estimatehigh", "esthigh"]),
-    (Column::Estimate, &["estimate", "estimates", "guideprice", "est"]),
-    (Column::OpeningBid, &["startprice", "startbid", "startingbid", "openingprice", "openingbid", "lotstartprice",
-        "startingprice", "minimumbid"]),
-    (Column::Reserve, &["reserve", "reserveprice", "totalreserve"]),
-    (Column::BuyNow, &["buynow", "buynowprice", "buyitnow", "buyitnowprice"]),
-    (Column::FixedIncrement, &["increment", "bidincrement"]),
-    (Column::Artist, &["artist", "maker", "author"]),
-    (Column::Medium, &["medium", "material"]),
-    (Column::Dimensions, &["dimensions", "size"]),
-    (Column::Date, &["date", "period"]),
-    (Column::Credit, &["credit", "provenance"]),
-    (Column::ImageUrl, &["imageurl", "imageaddress", "photourl"]),
-    (Column::EndTime, &["endtime", "closingtime", "lotendtime"]),
-];
 
 /// Lower case letters and digits only.
 pub(super) fn normalised(header: &str) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use contract::AuctionStatus;
 use platform_core::amounts::DecimalMark;
 use platform_core::bidding::bids::NewBid;
-use platform_core::catalogue::{CatalogueMerge, ColumnMapping, ImportMode, MergeOutcome, MergeReport};
+use platform_core::catalogue::{CatalogueMerge, ColumnMapping, ImportMode, MendedCells, MergeOutcome, MergeReport};
 use platform_core::port::Page;
 use platform_core::sales::auctions::NewAuction;
 use platform_rules::Item;
@@ -35,7 +35,14 @@ impl House {
     }
 
     async fn merge(&self, mode: ImportMode, mapping: Option<ColumnMapping>, file: &[u8]) -> MergeReport {
-        let merge = CatalogueMerge { auction: self.auction, mode, mapping, decimal_mark: None, is_sheet: false };
+        let merge = CatalogueMerge {
+            auction: self.auction,
+            mode,
+            mapping,
+            decimal_mark: None,
+            mended: MendedCells::default(),
+            is_sheet: false,
+        };
         let source = std::io::Cursor::new(file.to_vec());
         self.fixture.platform.merge_catalogue(&self.fixture.caller, &merge, source).await.unwrap()
     }
@@ -101,8 +108,14 @@ async fn an_amount_with_two_readings_is_refused_until_the_mapping_names_the_deci
     let house = House { fixture, auction };
     let file = b"Lot;Title;Low Est\n1;A chair;1.500\n2;A clock;1,500\n3;A jug;12,5\n";
     let read = async |decimal_mark, is_sheet, file: &[u8]| {
-        let merge =
-            CatalogueMerge { auction: house.auction, mode: ImportMode::Import, mapping: None, decimal_mark, is_sheet };
+        let merge = CatalogueMerge {
+            auction: house.auction,
+            mode: ImportMode::Import,
+            mapping: None,
+            decimal_mark,
+            mended: MendedCells::default(),
+            is_sheet,
+        };
         let source = std::io::Cursor::new(file.to_vec());
         house.fixture.platform.merge_catalogue(&house.fixture.caller, &merge, source).await.unwrap()
     };

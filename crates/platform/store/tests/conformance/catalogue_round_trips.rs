@@ -10,7 +10,7 @@ use kit_runtime::clock::{Clock as _, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Vault};
 use platform_core::catalogue::write::Export;
-use platform_core::catalogue::{CatalogueImport, CatalogueMerge, ImportMode};
+use platform_core::catalogue::{CatalogueImport, CatalogueMerge, ImportMode, MendedCells};
 use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::port::{Page, Store};
 use platform_core::sales::auctions::NewAuction;
@@ -65,8 +65,14 @@ impl House {
     }
 
     async fn merge(&self, auction: Uuid, file: &str) -> Result<(u64, u64, u64), String> {
-        let merge =
-            CatalogueMerge { auction, mode: ImportMode::Import, mapping: None, decimal_mark: None, is_sheet: false };
+        let merge = CatalogueMerge {
+            auction,
+            mode: ImportMode::Import,
+            mapping: None,
+            decimal_mark: None,
+            mended: MendedCells::default(),
+            is_sheet: false,
+        };
         let source = Cursor::new(file.to_owned().into_bytes());
         let report = self.platform.merge_catalogue(&self.caller, &merge, source).await;
         let report = report.map_err(|error| error.code().to_owned())?;

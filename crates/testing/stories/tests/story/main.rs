@@ -14,6 +14,7 @@ mod api_conventions;
 mod audit;
 mod broken_log;
 mod bulk_changes;
+mod catalogue_check;
 mod clerks_desk;
 mod clerks_desk_book;
 mod clerks_desk_buyers;

@@ -1,0 +1,207 @@
+//! The form of the page that checks a catalogue: the field of each column, the decimal mark, and the cells that are mended.
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use kit_design::fields::FormFields;
+use platform_core::amounts::DecimalMark;
+use platform_core::catalogue::{CatalogueUpload, CellAt, CellValue, MendedCells, MergeReport, ReadCell};
+
+use crate::auctions::amounts::Currency;
+use crate::auctions::list::Choice;
+use crate::auctions::sale::Sale;
+
+/// Names of fields of cells begin with it.
+const CELL: &str = "cell-";
+
+/// What a person chose and mended.
+pub(super) struct Choices {
+    /// The field of each column; empty for a column that is not imported.
+    pub(super) fields: Vec<String>,
+    /// `point`, `comma`, or empty.
+    pub(super) decimal_mark: String,
+    pub(super) mended: MendedCells,
+    /// Text of each cell that the form has, by the name of its field.
+    cells: BTreeMap<String, String>,
+}
+
+impl Choices {
+    /// With these fields, and nothing else.
+    pub(super) fn of_fields(fields: Vec<String>) -> Self {
+        Self { fields, decimal_mark: String::new(), mended: MendedCells::default(), cells: BTreeMap::new() }
+    }
+
+    /// What a form says about a file with this number of columns.
+    pub(super) fn read(form: &FormFields, columns: usize) -> Self {
+        let mut mended = MendedCells::default();
+        let mut cells = BTreeMap::new();
+        for (name, text) in form.starting_with(CELL) {
+            let text = text.replace("\r\n", "\n").trim().to_owned();
+            if let Some(at) = cell_at(name) {
+                mended.insert(at, text.clone());
+                cells.insert(name.to_owned(), text);
+            }
+        }
+        let fields = (0..columns).map(|place| form.text(&format!("c{place}")).to_owned()).collect();
+        Self { fields, decimal_mark: form.text("decimalMark").to_owned(), mended, cells }
+    }
+
+    pub(super) fn mark(&self) -> Option<DecimalMark> {
+        DecimalMark::parse(&self.decimal_mark)
+    }
+
+    /// Identifies the choices, to recognise those that were checked.
+    pub(super) fn digest(&self) -> String {
+        digest(&self.fields, &self.decimal_mark, self.cells.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    }
+}
+
+fn digest<'a>(fields: &[String], mark: &str, cells: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let mut hash = DefaultHasher::new();
+    (fields, mark).hash(&mut hash);
+    cells.for_each(|cell| cell.hash(&mut hash));
+    format!("{:016x}", hash.finish())
+}
+
+fn name_of(at: CellAt) -> String {
+    format!("{}-{}", at.line, at.column)
+}
+
+fn cell_at(name: &str) -> Option<CellAt> {
+    let (line, column) = name.split_once('-')?;
+    Some(CellAt { line: line.parse().ok()?, column: column.parse().ok()? })
+}
+
+/// A field with the text of a cell.
+pub(super) struct CellField {
+    pub(super) name: String,
+    pub(super) label: String,
+    pub(super) text: String,
+    /// The text has several lines, or is longer than a line.
+    pub(super) is_long: bool,
+}
+
+/// A mistake, with a field for its cell if a person can mend it here.
+pub(super) struct CellError {
+    pub(super) line: u64,
+    pub(super) column: String,
+    pub(super) message: String,
+    pub(super) field: Option<CellField>,
+}
+
+/// A cell that was mended.
+pub(super) struct MendedRow {
+    pub(super) line: u64,
+    pub(super) column: String,
+    pub(super) before: String,
+    pub(super) value: String,
+    /// None when the cell is among the errors, which have its field.
+    pub(super) field: Option<CellField>,
+}
+
+/// A cell of a row with what was read from it.
+pub(super) struct ValueCell {
+    pub(super) value: String,
+    /// None when the cell is among those that were mended, which have its field.
+    pub(super) field: Option<CellField>,
+    pub(super) text: String,
+}
+
+/// Fields of cells as the page shows them, each once.
+pub(super) struct CellFields<'a> {
+    file: &'a CatalogueUpload,
+    headers: &'a [String],
+    money: &'a Currency,
+    sale: &'a Sale,
+    shown: HashSet<CellAt>,
+    cells: BTreeMap<String, String>,
+}
+
+impl<'a> CellFields<'a> {
+    pub(super) fn new(file: &'a CatalogueUpload, headers: &'a [String], sale: &'a Sale) -> Self {
+        Self { file, headers, money: &sale.currency, sale, shown: HashSet::new(), cells: BTreeMap::new() }
+    }
+
+    /// The row of the spreadsheet for a line of the file; the line itself without a spreadsheet.
+    pub(super) fn row_of(&self, line: u64) -> u64 {
+        self.file.sheet.as_ref().map_or(line, |sheet| sheet.rows.row_of(line))
+    }
+
+    fn header(&self, column: usize) -> String {
+        self.headers.get(column).cloned().unwrap_or_default()
+    }
+
+    fn field(&mut self, at: CellAt, text: &str) -> Option<CellField> {
+        if !self.shown.insert(at) {
+            return None;
+        }
+        let name = name_of(at);
+        self.cells.insert(name.clone(), text.to_owned());
+        let row_word = if self.file.sheet.is_some() { "row" } else { "line" };
+        let label = format!("{}, {row_word} {}", self.header(at.column), self.row_of(at.line));
+        let is_long = text.contains('\n') || text.chars().count() > 60;
+        Some(CellField { name: format!("{CELL}{name}"), label, text: text.to_owned(), is_long })
+    }
+
+    pub(super) fn errors(&mut self, report: &MergeReport, listed_max: usize) -> Vec<CellError> {
+        let mut errors = Vec::new();
+        for error in report.errors.iter().take(listed_max) {
+            let column = error.column.clone().unwrap_or_default();
+            let cell = report.faulty_cells.iter().find(|cell| (cell.line, &cell.header) == (error.line, &column));
+            let field = cell.and_then(|cell| self.field(cell.at, &cell.text));
+            let message = kit_design::error_page::sentence(&error.message);
+            errors.push(CellError { line: self.row_of(error.line), column, message, field });
+        }
+        errors
+    }
+
+    pub(super) fn mended(&mut self, report: &MergeReport) -> Vec<MendedRow> {
+        let mut rows = Vec::new();
+        for cell in &report.mended {
+            let value = cell.value.map(|value| self.words(value)).unwrap_or_default();
+            let field = self.field(cell.at, &cell.text);
+            let (line, column) = (self.row_of(cell.at.line), self.header(cell.at.column));
+            rows.push(MendedRow { line, column, before: cell.before.clone(), value, field });
+        }
+        rows
+    }
+
+    /// The headers and cells of a row in these columns.
+    pub(super) fn values(
+        &mut self,
+        line: u64,
+        cells: &[ReadCell],
+        columns: &[usize],
+    ) -> Vec<(String, Option<ValueCell>)> {
+        let mut values = Vec::new();
+        for column in columns {
+            let cell = cells.iter().find(|cell| cell.column == *column);
+            let value = cell.map(|cell| {
+                let field = self.field(CellAt { line, column: *column }, &cell.text);
+                ValueCell { value: self.words(cell.value), field, text: cell.text.to_string() }
+            });
+            values.push((self.header(*column), value));
+        }
+        values
+    }
+
+    fn words(&self, value: CellValue) -> String {
+        match value {
+            CellValue::Amount(minor) => self.money.exact(minor),
+            CellValue::Estimate(low, high) => format!("{} – {}", self.money.exact(low), self.money.exact(high)),
+            CellValue::Time(at) => self.sale.zone.show(at),
+        }
+    }
+
+    /// The digest of the form with these fields of columns and this decimal mark.
+    pub(super) fn digest(&self, fields: &[String], mark: &str) -> String {
+        digest(fields, mark, self.cells.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    }
+}
+
+/// The decimal marks to choose from.
+pub(super) fn marks(chosen: &str) -> Vec<Choice> {
+    [("", "Not named"), ("point", "Point: 1,234.56"), ("comma", "Comma: 1.234,56")]
+        .map(|(value, words)| Choice::new(value, words, chosen))
+        .into()
+}
