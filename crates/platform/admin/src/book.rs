@@ -13,7 +13,7 @@ use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::bidding::bids::NewBid;
 use platform_core::{PlatformError, Scope};
-use platform_rules::{Auction, AuctionKind};
+use platform_rules::{Auction, AuctionKind, Rejection};
 use uuid::Uuid;
 
 use crate::access::{Need, Page};
@@ -21,6 +21,7 @@ use crate::admin::Admin;
 use crate::auctions::amounts::Currency;
 use crate::notice;
 use crate::page_error::PageError;
+use crate::room_words;
 use crate::session::{PathIds, Section, Session};
 
 /// Who enters and sees the book.
@@ -231,11 +232,29 @@ async fn enter_line(
             let replaced = before.insert((item.uuid, paddle.to_owned()), amount);
             Ok(Ok(EnteredLine { bid, before: replaced.map(|maximum| money.exact(maximum)) }))
         }
-        Err(PlatformError::Rejected(platform_rules::Rejection::BidTooLow { minimum })) => {
-            Ok(Err(format!("The maximum is too low. Enter at least {}.", money.exact(minimum))))
-        }
-        Err(error @ (PlatformError::Rejected(_) | PlatformError::Invalid(_))) => Ok(Err(sentence(&error.to_string()))),
+        Err(PlatformError::Rejected(rejection)) => Ok(Err(refusal(&rejection, lot, money))),
+        Err(error @ PlatformError::Invalid(_)) => Ok(Err(format!("Lot {lot}: {}", sentence(&error.to_string())))),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Why the maximum of a lot was not entered or withdrawn, in words of the room.
+fn refusal(rejection: &Rejection, lot: &str, money: &Currency) -> String {
+    let lot = format!("Lot {lot}");
+    match rejection {
+        Rejection::BidTooLow { minimum } => {
+            format!("{lot}: the maximum is too low. Enter at least {}.", money.exact(*minimum))
+        }
+        Rejection::ItemNotLive { status } => {
+            format!(
+                "{lot} is {}. Commission bids are taken for live lots, until they come into the ring.",
+                room_words::word(status)
+            )
+        }
+        Rejection::NoCommission => format!("{lot} has no commission bid of this paddle any more."),
+        Rejection::BidderNotApproved => format!("{lot}: this paddle is not approved for this sale."),
+        other => room_words::of(other, &lot, &|minor| money.exact(minor))
+            .unwrap_or_else(|| format!("{lot}: {}", sentence(&other.to_string()))),
     }
 }
 
@@ -250,7 +269,14 @@ async fn withdraw(
     let paddle = form.text("paddle");
     let maximum = maxima(&session, &auction).await?.get(&(item, paddle.to_owned())).copied();
     let lot = session.platform().item(&session.caller, item).await?.0.lot_number;
-    session.platform().withdraw_absentee_bid(&session.caller, item, (paddle, None), None, None).await?;
+    match session.platform().withdraw_absentee_bid(&session.caller, item, (paddle, None), None, None).await {
+        Err(PlatformError::Rejected(rejection)) => {
+            let faults = vec![refusal(&rejection, &lot, &Currency::of(&auction))];
+            let entered = Entered { faults, ..Entered::default() };
+            return show(&session, auction, session.frame("Commission book", Section::Auctions), entered).await;
+        }
+        withdrawn => drop(withdrawn?),
+    }
     let bid = maximum.map_or(String::new(), |maximum| format!(" of {}", Currency::of(&auction).exact(maximum)));
     let said = format!(
         "The commission bid{bid} of paddle {paddle} on lot {lot} was withdrawn. To enter it again, use the line above."

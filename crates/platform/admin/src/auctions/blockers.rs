@@ -89,6 +89,15 @@ pub(crate) fn action(from: AuctionStatus, to: AuctionStatus) -> &'static str {
     }
 }
 
+/// What the end of a sale means for the lots whose buyer is open; none when no buyer is.
+pub(crate) fn open_buyers(open: u64, to: AuctionStatus) -> Option<String> {
+    let until = match to {
+        AuctionStatus::Archived => "Name the buyers first: afterwards they can't be named any more.",
+        _ => "Name the buyers on Results, until the auction is archived.",
+    };
+    (open > 0).then(|| format!("{} without a buyer. {until}", count(open, "sold lot is", "sold lots are")))
+}
+
 /// What a change of status will cause, one sentence each.
 pub(crate) fn consequences(auction: &Auction, counts: &ItemCounts, to: AuctionStatus) -> Vec<String> {
     let lots = count(counts.total, "lot", "lots");

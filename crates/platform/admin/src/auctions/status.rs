@@ -86,6 +86,10 @@ async fn show(
 ) -> Result<Response, PageError> {
     let from = sale.auction.status;
     let action = blockers::action(from, to);
+    let is_closed = matches!(to, AuctionStatus::Reconciliation | AuctionStatus::Archived);
+    let open_buyers =
+        if is_closed { session.platform().open_buyers(&session.caller, sale.auction.uuid).await? } else { 0 };
+    let consequences = blockers::consequences(&sale.auction, &sale.counts, to);
     let page = StatusPage {
         frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
         title: sale.title(),
@@ -95,11 +99,11 @@ async fn show(
         to: to.into(),
         to_name: to.name(),
         version: sale.auction.version,
-        consequences: blockers::consequences(&sale.auction, &sale.counts, to),
+        consequences: blockers::open_buyers(open_buyers, to).into_iter().chain(consequences).collect(),
         notified: notified::words(session, sale, "one event about the auction's status").await?,
         reason: blockers::is_mistake(from, to).then(|| Field::reason(reason).required().with(errors)),
         faults: errors.remaining(&["reason"]),
-        is_final: matches!(to, AuctionStatus::Reconciliation | AuctionStatus::Archived),
+        is_final: is_closed,
     };
     render_page_as(status, &page)
 }

@@ -22,7 +22,7 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     book.click_through("Enter bids").await.unwrap();
     book.wait_until_shown("New bids: 3.").await.unwrap();
     book.wait_until_shown("These lines were not entered:").await.unwrap();
-    book.wait_until_shown("The item is in the ring").await.unwrap();
+    book.wait_until_shown("Lot 1 is in the ring, so its commission bids are closed").await.unwrap();
     book.wait_until_shown("£1,500.00").await.unwrap();
     book.fill("list", "3,14,1600\n3,14,12.505").await.unwrap();
     book.click_through("Enter bids").await.unwrap();
@@ -38,7 +38,9 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     desk.page.press("F2").await.unwrap();
     desk.page
-        .wait_until("document.querySelector('[data-slot=confirm-name]').textContent === '£300 waits in the book.'")
+        .wait_until(
+            "document.querySelector('[data-slot=confirm-name]').textContent === 'Lot 2: £210 waits in the book.'",
+        )
         .await
         .unwrap();
     desk.does("t", "£210 from paddle 11. Asking £220").await;
