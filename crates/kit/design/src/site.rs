@@ -26,8 +26,8 @@ use super::frame::{Frame, render_page_as};
 use super::side::Side;
 
 /// A page may load the files of its own site and send forms to it, and nothing else.
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
-    form-action 'self'; base-uri 'none'; frame-ancestors ";
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; \
+    base-uri 'none'; img-src 'self'";
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -52,6 +52,22 @@ pub struct Site {
 #[derive(Debug, Clone)]
 pub struct FrameAncestors(pub Vec<String>);
 
+/// The page shows images of other sites: an extension of responses. Without it, a page loads images of its own site only. A
+/// browser sends these sites no address of a page and no cookie of this site, and an image runs no script.
+#[derive(Debug, Clone, Copy)]
+pub struct ImagesOfOtherSites;
+
+impl ImagesOfOtherSites {
+    /// The sources of images in the content security policy. On a site with TLS, browsers load an `http` address by `https`.
+    fn sources(this: Option<Self>, origin: &str) -> &'static str {
+        match this {
+            None => "",
+            Some(Self) if origin.starts_with("https://") => " https:",
+            Some(Self) => " https: http:",
+        }
+    }
+}
+
 impl Site {
     /// Whether an origin, such as `https://host:port`, is the site's own in a request with these headers. The header `Host`
     /// counts only without a public address: who makes a name of their own lead to this server decides what it contains.
@@ -75,9 +91,9 @@ pub fn own_path(path: &str) -> &str {
 
 impl FrameAncestors {
     /// The content security policy and the cross-origin resource policy of a response.
-    fn policies(this: Option<Self>) -> (HeaderValue, HeaderValue) {
+    fn policies(this: Option<Self>, images: &str) -> (HeaderValue, HeaderValue) {
         let sources = this.map(|Self(sources)| sources).filter(|sources| !sources.is_empty());
-        let policy = |sources: &str| HeaderValue::try_from(format!("{POLICY}{sources}")).ok();
+        let policy = |sources: &str| HeaderValue::try_from(format!("{POLICY}{images}; frame-ancestors {sources}")).ok();
         match sources.and_then(|sources| policy(&sources.join(" "))) {
             Some(policy) => (policy, HeaderValue::from_static("cross-origin")),
             None => (
@@ -129,7 +145,8 @@ async fn site_middleware(State((site, side)): State<SiteState>, request: Request
         };
         response = render_error_page(&site, side, content, response);
     }
-    let (policy, resources) = FrameAncestors::policies(response.extensions_mut().remove());
+    let images = ImagesOfOtherSites::sources(response.extensions_mut().remove(), &site.origin);
+    let (policy, resources) = FrameAncestors::policies(response.extensions_mut().remove(), images);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, policy);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -244,7 +261,7 @@ mod tests {
     fn only_the_named_sites_may_show_a_response_in_a_frame() {
         let policies = |sources: &[&str]| {
             let sources = sources.iter().map(|source| (*source).to_owned()).collect();
-            let (policy, resources) = FrameAncestors::policies(Some(FrameAncestors(sources)));
+            let (policy, resources) = FrameAncestors::policies(Some(FrameAncestors(sources)), "");
             (policy.to_str().unwrap().to_owned(), resources)
         };
         let (policy, resources) = policies(&["https://a.example", "https://b.example"]);
@@ -255,6 +272,18 @@ mod tests {
             assert!(policy.ends_with("; frame-ancestors 'none'"), "{policy}");
             assert_eq!(resources, "same-origin");
         }
+    }
+
+    #[test]
+    fn only_a_page_that_says_so_loads_images_of_other_sites() {
+        let policy = |images, origin| {
+            let (policy, _) = FrameAncestors::policies(None, ImagesOfOtherSites::sources(images, origin));
+            policy.to_str().unwrap().to_owned()
+        };
+        let (own, other) = (None, Some(ImagesOfOtherSites));
+        assert!(policy(own, "http://10.0.0.1").contains("; img-src 'self'; frame-ancestors 'none'"));
+        assert!(policy(other, "https://a.example").contains("; img-src 'self' https:; frame-ancestors 'none'"));
+        assert!(policy(other, "http://10.0.0.1").contains("; img-src 'self' https: http:; "));
     }
 
     #[test]

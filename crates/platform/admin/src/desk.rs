@@ -21,17 +21,19 @@ mod waiting;
 
 use askama::Template;
 use axum::Router;
+use axum::middleware::map_response;
 use axum::response::Response;
 use axum::routing::{get, post};
 use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::render_page;
 use platform_core::Scope;
-use platform_rules::{AuctionKind, Item};
+use platform_rules::AuctionKind;
 use uuid::Uuid;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
+use crate::images;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
@@ -58,6 +60,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/desk/commands", post(commands::give))
         .route("/webcasts/{webcast}/desk/outcome", post(commands::outcome))
         .route("/webcasts/{webcast}/rehearsal", get(rehearsal::page).post(rehearsal::start))
+        .layer(map_response(images::allow_other_sites))
 }
 
 /// A link from the desk to a screen of the same webcast, or to their set-up.
@@ -115,13 +118,4 @@ async fn page(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Respon
 /// Path of the desk below the site's base.
 fn path_of(webcast: Uuid) -> String {
     format!("/webcasts/{webcast}/desk")
-}
-
-/// The item's picture, if it is on this site: the policy of the pages allows no others.
-pub(crate) fn own_picture(item: &Item, origin: &str) -> Option<String> {
-    let is_own = |url: &&String| {
-        url.strip_prefix(origin).is_some_and(|path| path.starts_with('/') && !origin.is_empty())
-            || (url.starts_with('/') && !url.starts_with("//"))
-    };
-    item.image_url.as_ref().filter(is_own).cloned()
 }

@@ -1,7 +1,8 @@
 //! Images of lots: on the page of a lot, many at once by their file names, and as pictures on other pages.
 //!
 //! Guarantees: each file is read within a limit and handed to the platform by itself, so that one refused file stops no
-//! other; the pages load pictures from this site, those of drafts through the session.
+//! other; uploaded pictures come from this site, those of drafts through the session. A picture that a catalogue gives by its
+//! address is loaded by the browser; the server fetches no address that a catalogue names.
 
 mod content;
 mod files;
@@ -15,8 +16,11 @@ use std::sync::LazyLock;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::middleware::map_response;
+use axum::response::Response;
 use axum::routing::{get, post};
 use kit_design::assets::Asset;
+use kit_design::site::ImagesOfOtherSites;
 use platform_core::images::ImageVariant;
 use platform_core::{Caller, PlatformError, Scope};
 use platform_rules::Item;
@@ -52,6 +56,7 @@ pub(crate) fn router() -> Router<Admin> {
             get(lot_images::ask_removal).post(lot_images::remove),
         )
         .route("/auctions/{auction}/lots/{lot}/images/{image}/first", post(lot_images::make_first))
+        .layer(map_response(allow_other_sites))
 }
 
 /// The script of the page that uploads many images.
@@ -62,8 +67,14 @@ pub(crate) fn path(image: Uuid, variant: ImageVariant) -> String {
     format!("/images/{image}/{}", variant.as_str())
 }
 
-/// Addresses of the pictures of items of one auction in a variant: of the first uploaded image, or else the address in
-/// the catalogue if it is on this site, because the policy of the pages allows no others.
+/// A layer of pages that show pictures of lots: the addresses that a catalogue gives lead to any host.
+pub(crate) async fn allow_other_sites(mut response: Response) -> Response {
+    response.extensions_mut().insert(ImagesOfOtherSites);
+    response
+}
+
+/// Addresses of the pictures of items of one auction in a variant: of the first uploaded image, or else the address in the
+/// catalogue. A page that shows them needs the layer [`allow_other_sites`].
 pub(crate) async fn pictures(
     admin: &Admin,
     caller: &Caller,
@@ -71,9 +82,9 @@ pub(crate) async fn pictures(
     variant: ImageVariant,
 ) -> Result<HashMap<Uuid, String>, PlatformError> {
     let Some(auction) = items.first().map(|item| item.auction) else { return Ok(HashMap::new()) };
-    let (base, origin) = (&admin.site().base, &admin.site().origin);
-    let own = items.iter().filter_map(|item| Some((item.uuid, crate::desk::own_picture(item, origin)?)));
-    let mut pictures: HashMap<Uuid, String> = own.collect();
+    let base = &admin.site().base;
+    let given = items.iter().filter_map(|item| Some((item.uuid, item.image_url.clone()?)));
+    let mut pictures: HashMap<Uuid, String> = given.collect();
     let uuids: Vec<Uuid> = items.iter().map(|item| item.uuid).collect();
     // From the last position to the first, so that the first image of an item stays.
     for image in admin.platform().images(caller, auction, &uuids).await?.iter().rev() {

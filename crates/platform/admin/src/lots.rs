@@ -26,11 +26,13 @@ mod status;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::middleware::map_response;
 use axum::routing::{get, post};
 use platform_core::Scope;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
+use crate::images;
 
 const READ: Need = Need::Has(Scope::AuctionsRead);
 const WRITE: Need = Need::Has(Scope::AuctionsWrite);
@@ -91,4 +93,5 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots/{lot}/buyer", get(buyer::page).post(buyer::change))
         .route("/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", get(cancel_bid::page).post(cancel_bid::cancel))
         .route("/auctions/{auction}/lots/{lot}/deliveries", get(deliveries::page).post(deliveries::resend))
+        .layer(map_response(images::allow_other_sites))
 }

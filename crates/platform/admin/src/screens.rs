@@ -1,8 +1,9 @@
 //! Screens of a webcast that only show: the room screen for everyone in the room, and the speaker's view on the rostrum.
 //!
 //! A page works without script, which then loads it again every two seconds. With script, it fetches its fragment whenever the
-//! stream says that something changed, and says "stale" when the server is silent for three seconds. No screen shows a
-//! reserve, a maximum or a name.
+//! stream says that something changed, and says "stale" when the server is silent for three seconds. The room screen
+//! shows no reserve, no maximum and no name. The speaker's view shows reserve and commission book to users who see them at the
+//! desk, and on a link only if the clerk chose that for this link.
 //!
 //! A screen is shown to a user who is signed in, or on a device that followed a link ([`opened`]). Both get the same pages.
 
@@ -15,21 +16,23 @@ use std::sync::LazyLock;
 
 use askama::Template;
 use axum::Router;
+use axum::middleware::map_response;
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use kit_design::assets::Asset;
 use kit_design::error_page::ErrorPage;
 use kit_design::frame::render_page;
+use platform_core::Scope;
 use platform_core::port::ScreenKind;
-use platform_core::{Caller, Scope};
 use uuid::Uuid;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
 use crate::desk::live;
+use crate::images;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
-use view::ScreenView;
+use view::{ScreenView, Viewing};
 
 /// Everyone who may read auctions: the room screen shows what bidders see.
 const ROOM: Need = Need::Has(Scope::AuctionsRead);
@@ -63,6 +66,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/webcasts/{webcast}/speaker/live", get(speaker_stream))
         .merge(links::router())
         .merge(opened::router())
+        .layer(map_response(images::allow_other_sites))
 }
 
 pub(crate) static STYLE: LazyLock<Asset> =
@@ -107,23 +111,23 @@ fn name(kind: ScreenKind) -> &'static str {
 /// `GET /webcasts/{webcast}/room`
 async fn room(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
     let path = format!("/webcasts/{webcast}/room");
-    page(&session.admin, &session.caller, webcast, ScreenKind::Room, path).await
+    page(&session.admin, &viewing(&session, webcast, ScreenKind::Room), path).await
 }
 
 /// `GET /webcasts/{webcast}/room/fragment`
 async fn room_fragment(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
-    fragment(&session.admin, &session.caller, webcast, ScreenKind::Room).await
+    fragment(&session.admin, &viewing(&session, webcast, ScreenKind::Room)).await
 }
 
 /// `GET /webcasts/{webcast}/speaker`
 async fn speaker(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
     let path = format!("/webcasts/{webcast}/speaker");
-    page(&session.admin, &session.caller, webcast, ScreenKind::Speaker, path).await
+    page(&session.admin, &viewing(&session, webcast, ScreenKind::Speaker), path).await
 }
 
 /// `GET /webcasts/{webcast}/speaker/fragment`
 async fn speaker_fragment(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Response, PageError> {
-    fragment(&session.admin, &session.caller, webcast, ScreenKind::Speaker).await
+    fragment(&session.admin, &viewing(&session, webcast, ScreenKind::Speaker)).await
 }
 
 /// `GET /webcasts/{webcast}/speaker/live`
@@ -138,15 +142,15 @@ async fn stream(session: Session, PathIds([webcast]): PathIds<1>) -> Result<Resp
     Ok(live::respond(listener, session.admin, None))
 }
 
+/// What a user sees. Users who open the speaker's view see the reserve and the book at the desk, too.
+fn viewing(session: &Session, webcast: Uuid, kind: ScreenKind) -> Viewing<'_> {
+    Viewing { caller: &session.caller, webcast, kind, shows_reserve: kind == ScreenKind::Speaker }
+}
+
 /// The page of a screen. `path` is where its fragment and its stream are.
-async fn page(
-    admin: &Admin,
-    caller: &Caller,
-    webcast: Uuid,
-    kind: ScreenKind,
-    path: String,
-) -> Result<Response, PageError> {
-    let view = view::read(admin, caller, webcast, kind).await?;
+async fn page(admin: &Admin, viewing: &Viewing<'_>, path: String) -> Result<Response, PageError> {
+    let kind = viewing.kind;
+    let view = view::read(admin, viewing).await?;
     let sale = view.sale.clone();
     let fragment = rendered(kind, view)?;
     let base = admin.site().base.to_string();
@@ -154,9 +158,9 @@ async fn page(
 }
 
 /// What the page of a screen fetches after each change.
-async fn fragment(admin: &Admin, caller: &Caller, webcast: Uuid, kind: ScreenKind) -> Result<Response, PageError> {
-    let view = view::read(admin, caller, webcast, kind).await?;
-    Ok(Html(rendered(kind, view)?).into_response())
+async fn fragment(admin: &Admin, viewing: &Viewing<'_>) -> Result<Response, PageError> {
+    let view = view::read(admin, viewing).await?;
+    Ok(Html(rendered(viewing.kind, view)?).into_response())
 }
 
 fn rendered(kind: ScreenKind, view: ScreenView) -> Result<String, ErrorPage> {

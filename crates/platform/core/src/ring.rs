@@ -23,7 +23,9 @@ pub(crate) use late_bids::LateBids;
 pub use late_bids::{LATE_BID_SHOWN_SECONDS, LateBid};
 pub use online::{InternetBidResult, InternetBidState, NewInternetBid};
 pub use platform_rules::ring::{Commission, Confirmed, ConfirmedPrice, RingAction, WaitingBid};
-pub use screens::{GUIDE_RATES_MAX, NewScreenLink, OpenScreen, ScreenLinkEnd, ScreenLinkValidity, takes_screens};
+pub use screens::{
+    GUIDE_RATES_MAX, NewScreenLink, OpenScreen, ScreenLinkEnd, ScreenLinkOptions, ScreenLinkValidity, takes_screens,
+};
 
 use crate::access::caller::visible;
 use crate::decide::expect_version;

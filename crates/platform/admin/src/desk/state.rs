@@ -52,6 +52,8 @@ pub(crate) struct DeskState {
     last: Option<DoneView>,
     /// Names of bidders by paddle, for people who may see them.
     names: Names,
+    /// The picture of that lot, which stays until the next lot comes.
+    last_picture: Option<String>,
     commands: Vec<&'static str>,
     open_buyers: u64,
     late: Vec<LateView>,
@@ -261,10 +263,11 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
     };
     let version = ring.version();
     let item = ring.item.as_ref();
-    let picture = match item {
+    let picture = match item.or(desk.last.as_ref()) {
         Some(item) => images::picture(&session.admin, caller, item).await?,
         None => None,
     };
+    let (picture, last_picture) = if item.is_some() { (picture, None) } else { (None, picture) };
     let open_buyers = platform.open_buyers(caller, uuid).await?;
     let names = names::around(session, ring, &announced, &late_bids).await?;
     let done: Vec<DoneView> = announced.iter().filter_map(|announced| done(auction, announced, &money)).collect();
@@ -292,6 +295,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         open_buyers,
         last: desk.last.as_ref().map(|item| DoneView::new(auction, item, &money)),
         names,
+        last_picture,
         commands: desk.legal.iter().map(|action| action.as_str()).collect(),
         late: late_bids.iter().map(|bid| late(bid, &money)).collect(),
         lots_per_hour: lots_per_hour(&announced),

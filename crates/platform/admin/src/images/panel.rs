@@ -24,6 +24,8 @@ pub(crate) struct Panel {
     lot_path: String,
     lot_number: String,
     images: Vec<Picture>,
+    /// Address of the picture in the catalogue, while no image is uploaded.
+    given: Option<String>,
     count: String,
     bytes_max_mib: usize,
     may_write: bool,
@@ -67,6 +69,7 @@ impl Panel {
         let base = session.admin.site().base.to_string();
         Ok(Self {
             lot_number: item.lot_number.clone(),
+            given: item.image_url.clone().filter(|_| images.is_empty()),
             count: labels::count(images.len() as u64, "image", "images"),
             images: (0..).zip(&images).map(|(place, image)| picture(place, image, &base, &lot_path)).collect(),
             bytes_max_mib: IMAGE_BYTES_MAX >> 20,

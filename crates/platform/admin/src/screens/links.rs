@@ -16,7 +16,7 @@ use kit_design::relative_time::RelativeTime;
 use kit_identity::one_time::link_with_code;
 use platform_core::Scope::UsersRead;
 use platform_core::port::{ScreenKind, ScreenLink};
-use platform_core::ring::{GUIDE_RATES_MAX, ScreenLinkValidity};
+use platform_core::ring::{GUIDE_RATES_MAX, ScreenLinkOptions, ScreenLinkValidity};
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 
@@ -67,10 +67,13 @@ struct ScreenRow {
     /// The name within a sentence.
     label: &'static str,
     meaning: &'static str,
+    /// A link can show the reserve and the commission book.
+    can_show_reserve: bool,
     link: Option<LinkRow>,
 }
 
 struct LinkRow {
+    shows_reserve: bool,
     expires: RelativeTime,
     used: Option<RelativeTime>,
     created: RelativeTime,
@@ -85,6 +88,7 @@ struct CreatedPage {
     url: String,
     qr: Option<QrCode>,
     label: &'static str,
+    shows_reserve: bool,
     expires: RelativeTime,
 }
 
@@ -127,9 +131,14 @@ pub(super) async fn show(
         label: label(kind),
         meaning: match kind {
             ScreenKind::Room => "Lot, bid and asking price for everyone in the room. No reserve, maximum or name.",
-            ScreenKind::Speaker => "For the rostrum: also waiting web bids, and whether the reserve is met.",
+            ScreenKind::Speaker => {
+                "For the rostrum: also waiting web bids, whether the reserve is met, and the next lots. Users who see the \
+                 reserve and the commission book at the desk see them here, too. A link shows them only if you choose it."
+            }
         },
+        can_show_reserve: kind == ScreenKind::Speaker,
         link: links.iter().find(|link| link.kind == kind).map(|link| LinkRow {
+            shows_reserve: link.shows_reserve,
             expires: RelativeTime::new(link.expires_at, now),
             used: link.last_used_at.map(|at| RelativeTime::new(at, now)),
             created: RelativeTime::new(link.created_at, now),
@@ -187,7 +196,8 @@ async fn create(
     let kind = kind_of(&form)?;
     let validity = ScreenLinkValidity::parse(form.text("valid"))
         .ok_or_else(|| ErrorPage::bad_request("A link is valid for 12h, 24h, 3d or sale."))?;
-    let made = session.platform().create_screen_link(&session.caller, webcast, kind, validity).await?;
+    let options = ScreenLinkOptions { validity, shows_reserve: !form.text("reserve").is_empty() };
+    let made = session.platform().create_screen_link(&session.caller, webcast, kind, options).await?;
     let site = session.admin.site();
     let token = made.token.expose_str().unwrap_or_default();
     let url = link_with_code(&format!("{}{}/screens", site.origin, site.base), token);
@@ -201,6 +211,7 @@ async fn create(
         qr: QrCode::new(&url, "QR code with the link"),
         url,
         label: label(kind),
+        shows_reserve: made.link.shows_reserve,
         expires: RelativeTime::new(made.link.expires_at, session.now()),
     })
 }

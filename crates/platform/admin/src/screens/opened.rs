@@ -18,10 +18,12 @@ use kit_design::cookie::Cookie;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::UnauthenticatedForm;
 use kit_design::frame::{Frame, render_page, render_page_as};
-use platform_core::port::ScreenKind;
+use platform_core::Caller;
+use platform_core::port::{ScreenKind, ScreenLink};
 use platform_core::ring::{OpenScreen, ScreenLinkEnd};
 use uuid::Uuid;
 
+use super::view::Viewing;
 use crate::admin::Admin;
 use crate::desk::live;
 use crate::page_error::PageError;
@@ -150,17 +152,22 @@ fn ended(admin: &Admin, end: ScreenLinkEnd) -> Response {
     render_page_as::<PageError>(StatusCode::UNAUTHORIZED, &page).unwrap_or_else(|error| error.into_response())
 }
 
+/// What the link shows.
+fn viewing<'a>(caller: &'a Caller, link: &ScreenLink) -> Viewing<'a> {
+    Viewing { caller, webcast: link.auction, kind: link.kind, shows_reserve: link.shows_reserve }
+}
+
 /// `GET /screens/{webcast}/{kind}`
 async fn screen(State(admin): State<Admin>, params: RawPathParams, parts: Parts) -> Result<Response, Response> {
     let Opened { screen: OpenScreen { link, caller }, .. } = opened(&admin, &params, &parts).await?;
-    let page = super::page(&admin, &caller, link.auction, link.kind, path(link.auction, link.kind)).await;
+    let page = super::page(&admin, &viewing(&caller, &link), path(link.auction, link.kind)).await;
     page.map_err(|error| error.into_response())
 }
 
 /// `GET /screens/{webcast}/{kind}/fragment`
 async fn fragment(State(admin): State<Admin>, params: RawPathParams, parts: Parts) -> Result<Response, Response> {
     let Opened { screen: OpenScreen { link, caller }, .. } = opened(&admin, &params, &parts).await?;
-    let fragment = super::fragment(&admin, &caller, link.auction, link.kind).await;
+    let fragment = super::fragment(&admin, &viewing(&caller, &link)).await;
     fragment.map_err(|error| error.into_response())
 }
 

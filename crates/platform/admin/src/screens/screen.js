@@ -28,7 +28,7 @@ async function refresh() {
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.getElementById("screen");
-      if (fresh) document.getElementById("screen").replaceWith(fresh);
+      if (fresh) replace(document.getElementById("screen"), document.adoptNode(fresh));
     } while (fetchAgain);
     attempts = 0;
     show(true);
@@ -38,6 +38,22 @@ async function refresh() {
     isFetching = false;
   }
 }
+
+/** Shows the fresh content. The picture of the same lot stays as it is, so that it is not loaded again, and so does
+ * the place in its description. `fresh` belongs to this document: a picture that changes its document is loaded again. */
+function replace(old, fresh) {
+  const [shown, next] = [old.querySelector("img"), fresh.querySelector("img")];
+  if (shown && next && shown.getAttribute("src") === next.getAttribute("src")) next.replaceWith(shown);
+  const [read, text] = [old.querySelector(".text"), fresh.querySelector(".text")];
+  const place = read && text && read.dataset.lot === text.dataset.lot ? read.scrollTop : 0;
+  old.replaceWith(fresh);
+  if (text) text.scrollTop = place;
+}
+
+// An address in the catalogue may lead to no picture.
+document.addEventListener("error", (event) => {
+  if (event.target instanceof HTMLImageElement) event.target.classList.add("lost");
+}, true);
 
 function show(isFresh) {
   document.getElementById("stale").hidden = isFresh;

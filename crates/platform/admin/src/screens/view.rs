@@ -6,6 +6,7 @@ use contract::{AuctionStatus, ItemStatus};
 use jiff::civil::Date;
 use platform_core::port::{GuideRate, ScreenKind};
 use platform_core::{Caller, PlatformError};
+use platform_rules::ring::Commission;
 use platform_rules::{Auction, AuctionKind, Item, WebcastPhase};
 use uuid::Uuid;
 
@@ -28,11 +29,37 @@ pub(super) struct ScreenView {
     pub(super) reserve_met: Option<bool>,
     /// Waiting web bids: amount and paddle, the highest first, and the earlier one of equal ones.
     pub(super) web_bids: Vec<(String, String)>,
-    /// True when the book bids next. The amount could show the reserve.
-    pub(super) book_bids: bool,
+    /// The book bids next.
+    pub(super) book_bids: Option<BookBid>,
+    /// The reserve, for viewers who may see it.
+    pub(super) reserve: Option<String>,
+    /// Maxima and paddles of the commission book, the highest first; none for viewers who may not see them.
+    pub(super) book: Option<Vec<(String, String)>>,
     pub(super) next: Vec<(String, String)>,
     /// The price in other currencies: the date of the rates, and the amounts.
     pub(super) guides: Vec<(String, Vec<String>)>,
+}
+
+impl ScreenView {
+    /// The class of the style sheet for large figures with the characters of the longer one. A figure is as large as its column
+    /// allows, and the bid and the asking price have one size.
+    pub(super) fn figure_size(&self) -> &'static str {
+        let chars = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
+        match chars(&self.bid).max(chars(&self.ask)) {
+            0..=8 => "chars-8",
+            9..=10 => "chars-10",
+            11..=12 => "chars-12",
+            13..=15 => "chars-15",
+            _ => "chars-20",
+        }
+    }
+}
+
+/// The bid that the book makes next.
+#[derive(Debug)]
+pub(super) struct BookBid {
+    /// Amount and paddle; none for viewers who may not see the reserve, which the amount could show.
+    pub(super) figures: Option<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -44,13 +71,18 @@ pub(super) struct LotOnScreen {
     pub(super) picture: Option<String>,
 }
 
+/// Which screen is shown to whom.
+pub(super) struct Viewing<'a> {
+    pub(super) caller: &'a Caller,
+    pub(super) webcast: Uuid,
+    pub(super) kind: ScreenKind,
+    /// The speaker's view shows the reserve and the commission book.
+    pub(super) shows_reserve: bool,
+}
+
 /// Reads what the screens of a webcast show.
-pub(super) async fn read(
-    admin: &Admin,
-    caller: &Caller,
-    webcast: Uuid,
-    kind: ScreenKind,
-) -> Result<ScreenView, PlatformError> {
+pub(super) async fn read(admin: &Admin, viewing: &Viewing<'_>) -> Result<ScreenView, PlatformError> {
+    let Viewing { caller, webcast, kind, shows_reserve } = *viewing;
     let platform = admin.platform();
     let ring = platform.ring(caller, webcast).await?;
     let auction = &ring.auction;
@@ -61,22 +93,30 @@ pub(super) async fn read(
         (None, Some(last)) => Some(platform.item(caller, last).await?.0),
         _ => None,
     };
-    let origin = &admin.site().origin;
     let money = Money::of(&auction.currency);
-    let mut view = of_item(auction, ring.item.as_ref().or(last.as_ref()), &money, origin);
-    if let (Some(lot), Some(item)) = (&mut view.lot, ring.item.as_ref().or(last.as_ref())) {
+    let shown = ring.item.as_ref().or(last.as_ref());
+    let mut view = of_item(auction, shown, &money);
+    if let (Some(lot), Some(item)) = (&mut view.lot, shown) {
         lot.picture = crate::images::picture(admin, caller, item).await?;
     }
     if let (Some(desk), Some(item)) = (&ring.desk, &ring.item) {
         let mut pending: Vec<_> = item.pending.iter().collect();
         pending.sort_by_key(|bid| std::cmp::Reverse(bid.amount));
         view.web_bids = pending.iter().map(|bid| (money.text(bid.amount), bid.bidder.clone())).collect();
-        view.book_bids = desk.next_commission.is_some();
+        view.book_bids = desk.next_commission.as_ref().map(|(next, amount)| BookBid {
+            figures: shows_reserve.then(|| (money.text(*amount), next.bidder.clone())),
+        });
+        if shows_reserve {
+            let maximum = |left: &Commission| (money.text(left.maximum.reveal()), left.bidder.clone());
+            view.book = Some(desk.commissions.iter().map(maximum).collect());
+        }
+    }
+    if let Some(item) = shown.filter(|_| shows_reserve) {
+        view.reserve = item.reserve.map(|reserve| money.text(reserve.reveal()));
     }
     if let Some(desk) = &ring.desk {
         view.next = desk.next.iter().map(|item| (item.lot_number.clone(), item.title.clone())).collect();
     }
-    let shown = ring.item.as_ref().or(last.as_ref());
     let price = shown.and_then(|item| item.price().or(item.in_ring().map(|ring| ring.asking_price)));
     if let (ScreenKind::Room, Some(price)) = (kind, price) {
         view.guides = guides(&platform.guide_rates(caller, webcast).await?, price, &money);
@@ -84,7 +124,7 @@ pub(super) async fn read(
     Ok(view)
 }
 
-fn of_item(auction: &Auction, item: Option<&Item>, money: &Money, origin: &str) -> ScreenView {
+fn of_item(auction: &Auction, item: Option<&Item>, money: &Money) -> ScreenView {
     let sale = auction.title.clone();
     let Some(item) = item else {
         return ScreenView { sale, state: (("waiting"), waiting(auction)), ..ScreenView::default() };
@@ -103,7 +143,7 @@ fn of_item(auction: &Auction, item: Option<&Item>, money: &Money, origin: &str) 
             title: item.title.clone(),
             description: item.description.clone(),
             estimate: money.range(item.low_estimate, item.high_estimate),
-            picture: crate::desk::own_picture(item, origin),
+            picture: None,
         }),
         state: state(item),
         bid,

@@ -4,6 +4,7 @@ use image::{DynamicImage, ImageFormat};
 use platform_core::Caller;
 use platform_core::Role;
 use platform_core::images::{ImageFile, SameName};
+use platform_rules::item::ItemEdit;
 use serde_json::Value;
 
 use crate::fixture::{Fixture, named};
@@ -35,6 +36,45 @@ async fn a_lot_without_images_has_a_quiet_mark_in_place_of_the_picture() {
     assert_eq!(desk.at("/lot/picture"), &Value::Null);
     for screen in ["room", "speaker"] {
         let shown = fixture.get(&desk.token, &format!("/webcasts/{}/{screen}", fixture.webcast)).await;
-        assert!(shown.text.contains("no-picture") && !shown.text.contains("<img"), "{screen}: {}", shown.text);
+        assert!(
+            shown.text.contains("class=\"picture\"></div>") && !shown.text.contains("<img"),
+            "{screen}: {}",
+            shown.text
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_picture_at_another_site_is_shown_and_stays_at_the_hammer() {
+    let fixture = Fixture::new().await;
+    let address = "https://pictures.example/1.jpg";
+    let staff = Caller::command_line();
+    let edit = ItemEdit { image_url: Some(Some(address.into())), ..ItemEdit::default() };
+    fixture.platform.change_item(&staff, fixture.lots[0], &edit, None).await.unwrap();
+    let mut desk = fixture.desk("one").await;
+    let token = desk.token.clone();
+    let pages = async || {
+        for path in ["room", "speaker"].map(|screen| format!("/webcasts/{}/{screen}", fixture.webcast)) {
+            let shown = fixture.get(&token, &path).await;
+            assert!(shown.text.contains(&format!("<img src=\"{address}\"")), "{path}: {}", shown.text);
+        }
+    };
+    desk.give(named("send")).await;
+    assert_eq!(desk.at("/lot/picture"), address);
+    pages().await;
+    desk.give(named("pass")).await;
+    assert_eq!((desk.at("/lot"), desk.at("/lastPicture")), (&Value::Null, &Value::from(address)));
+    pages().await;
+    let lots = format!("/auctions/{}/lots", fixture.webcast);
+    for (path, is_allowed) in [
+        (format!("/webcasts/{}/desk", fixture.webcast), true),
+        (format!("/webcasts/{}/room", fixture.webcast), true),
+        (lots.clone(), true),
+        (format!("{lots}/{}", fixture.lots[0]), true),
+        (format!("/auctions/{}/results", fixture.webcast), false),
+    ] {
+        let shown = fixture.get(&desk.token, &path).await;
+        let policy = shown.headers["content-security-policy"].to_str().unwrap();
+        assert_eq!(policy.contains("img-src 'self' https: http:;"), is_allowed, "{path}: {policy}");
     }
 }

@@ -98,6 +98,44 @@ async fn a_new_link_replaces_the_one_before_and_a_speaker_gives_no_command() {
 }
 
 #[tokio::test]
+async fn a_link_shows_reserve_and_book_only_if_that_was_chosen_for_it() {
+    let fixture = Fixture::new().await;
+    fixture.absentee(0, "88", 76_543).await;
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "bidder": "117" })).await;
+    let set_up = format!("/webcasts/{}/screens", fixture.webcast);
+    let figures = ["123.45", "765.43", "paddle 88"];
+
+    let plain = follow(&fixture, &link(&fixture, &desk.token, "speaker", "24h").await, "speaker").await;
+    let shown_plain = shown(&fixture, &plain, "speaker").await;
+    assert!(shown_plain.text.contains("not met") && shown_plain.text.contains("Book bids"), "{}", shown_plain.text);
+    for figure in figures {
+        assert!(!shown_plain.text.contains(figure), "{figure}: {}", shown_plain.text);
+    }
+    assert!(!fixture.get(&desk.token, &set_up).await.text.contains("A link exists, with the reserve"));
+
+    let chosen = link(&fixture, &desk.token, "speaker", "24h&reserve=yes").await;
+    let chosen = follow(&fixture, &chosen, "speaker").await;
+    for page in ["speaker", "speaker/fragment"] {
+        let shown = shown(&fixture, &chosen, page).await;
+        for figure in figures {
+            assert!(shown.text.contains(figure), "{page}, {figure}: {}", shown.text);
+        }
+    }
+    let listed = fixture.get(&desk.token, &set_up).await;
+    assert!(listed.text.contains("A link exists, with the reserve and the commission book."), "{}", listed.text);
+    // The room screen never shows them.
+    let room = link(&fixture, &desk.token, "room", "24h&reserve=yes").await;
+    let room = shown(&fixture, &follow(&fixture, &room, "room").await, "room").await;
+    for figure in figures {
+        assert!(!room.text.contains(figure), "{figure}: {}", room.text);
+    }
+    let (staff, latest) = (Caller::command_line(), platform_core::port::Page { after: None, limit: 1 });
+    let log = format!("{:?}", fixture.platform.access_log(&staff, latest).await.unwrap());
+    assert!(!log.contains("shows_reserve: true"), "{log}");
+}
+
+#[tokio::test]
 async fn a_screen_says_that_its_link_has_expired_or_its_sale_has_ended() {
     let fixture = Fixture::new().await;
     let desk = fixture.desk("one").await;

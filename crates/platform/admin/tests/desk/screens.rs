@@ -37,7 +37,7 @@ async fn the_room_sees_the_lot_and_no_secret() {
 }
 
 #[tokio::test]
-async fn the_speaker_sees_who_calls_and_whether_the_reserve_is_met() {
+async fn the_speaker_sees_who_calls_the_reserve_and_the_book() {
     let fixture = Fixture::new().await;
     fixture.absentee(0, "88", 76_543).await;
     let mut desk = fixture.desk("one").await;
@@ -48,7 +48,9 @@ async fn the_speaker_sees_who_calls_and_whether_the_reserve_is_met() {
     for text in ["not met", "Book", "Web £110", "W-214", "Next"] {
         assert!(shown.text.contains(text), "{text}: {}", shown.text);
     }
-    assert!(!shown.text.contains("123.45") && !shown.text.contains("765.43"), "{}", shown.text);
+    for figure in ["£123.45", "£765.43", "paddle 88", "Book £123.45"] {
+        assert!(shown.text.contains(figure), "{figure}: {}", shown.text);
+    }
     let viewer = fixture.person("viewer", Role::Viewer).await.1;
     assert_eq!(fixture.get(&viewer, &speaker).await.status, 403);
 }

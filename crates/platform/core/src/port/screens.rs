@@ -12,7 +12,8 @@ use super::{Digest, StoreResult};
 pub enum ScreenKind {
     /// For everyone in the room: it shows what bidders see.
     Room,
-    /// For the person on the rostrum: also waiting web bids and whether the reserve is met.
+    /// For the person on the rostrum: also waiting web bids and whether the reserve is met; the reserve and the commission
+    /// book for users who see them at the desk, and on links with [`ScreenLink::shows_reserve`].
     Speaker,
 }
 
@@ -43,6 +44,8 @@ pub struct ScreenLink {
     pub auction: Uuid,
     /// The screen.
     pub kind: ScreenKind,
+    /// The speaker's view shows the reserve and the commission book: the clerk chose it for this link.
+    pub shows_reserve: bool,
     /// SHA-256 of the link's token (192 random bits).
     pub hash: Digest,
     /// When it was created.

@@ -6,7 +6,8 @@
 //!   node knows within a second, because each use reads the store.
 //! - A link whose maker lost their access is replaced or ended with the same change. The replaced one opens the screen until
 //!   the new one does, for at most an hour.
-//! - A link reads one screen of one webcast; it gives no command.
+//! - A link reads one screen of one webcast; it gives no command. It shows the reserve and the commission book only if that
+//!   was chosen for this link.
 
 use std::net::IpAddr;
 
@@ -76,6 +77,15 @@ impl ScreenLinkValidity {
     }
 }
 
+/// How a new link to a screen is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScreenLinkOptions {
+    /// For how long it is valid.
+    pub validity: ScreenLinkValidity,
+    /// The speaker's view shows the reserve and the commission book. The room screen never does.
+    pub shows_reserve: bool,
+}
+
 /// A new link. The platform does not show its token again.
 #[derive(Debug)]
 pub struct NewScreenLink {
@@ -124,21 +134,24 @@ impl Platform {
         caller: &Caller,
         auction: Uuid,
         kind: ScreenKind,
-        validity: ScreenLinkValidity,
+        options: ScreenLinkOptions,
     ) -> PlatformResult<NewScreenLink> {
         let webcast = self.with_screens(caller, auction).await?;
         if has_ended(&webcast) {
             return Err(Rejection::AuctionClosed { status: webcast.status.name() }.into());
         }
+        // The room screen never shows a reserve.
+        let shows_reserve = options.shows_reserve && kind == ScreenKind::Speaker;
         let now = self.now();
         let expires_at = now
-            .checked_add(validity.duration())
+            .checked_add(options.validity.duration())
             .map_err(|error| PlatformError::Internal(format!("a link to a screen has no expiry: {error}")))?;
         let token = self.new_screen_token();
         let link = ScreenLink {
             uuid: self.ids().uuid_v7(),
             auction,
             kind,
+            shows_reserve,
             hash: token_hash(&token),
             created_at: now,
             created_by: caller.actor.clone(),
@@ -146,8 +159,13 @@ impl Platform {
             last_used_at: None,
             predecessor: None,
         };
-        let event =
-            AccessEvent::ScreenLinkCreated { auction, link: link.uuid, kind: kind.name().to_owned(), expires_at };
+        let event = AccessEvent::ScreenLinkCreated {
+            auction,
+            link: link.uuid,
+            kind: kind.name().to_owned(),
+            expires_at,
+            shows_reserve,
+        };
         let note = self.note(caller, event)?;
         self.store().apply_access_change(AccessChange::PutScreenLink(link.clone()), note).await?;
         tracing::info!(%auction, kind = kind.name(), by = caller.actor, "a link to a screen was created");

@@ -13,7 +13,7 @@ use super::{PostgresStore, users};
 use crate::codec::{corrupt, ms};
 
 const LINK: &str = "SELECT uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms, \
-     previous_hash, previous_until_ms FROM screen_links";
+     previous_hash, previous_until_ms, shows_reserve FROM screen_links";
 
 #[async_trait]
 impl ScreenStore for PostgresStore {
@@ -73,6 +73,7 @@ fn link(row: &Row) -> SqlResult<ScreenLink> {
         uuid: rows::get(row, 0)?,
         auction: rows::get(row, 1)?,
         kind: ScreenKind::parse(rows::get(row, 2)?).ok_or_else(|| corrupt("a screen of an unknown kind"))?,
+        shows_reserve: rows::get(row, 10)?,
         hash: rows::get::<&[u8]>(row, 3)?.try_into().map_err(corrupt)?,
         created_at: rows::time(row, 4)?,
         created_by: rows::get(row, 5)?,
@@ -118,11 +119,11 @@ pub(super) async fn end_links_of(db: &Transaction<'_>, creator: &str, replaced: 
 pub(super) async fn put_link(db: &Transaction<'_>, link: &ScreenLink) -> SqlResult<()> {
     users::require_maker(db, &link.created_by, Scope::RingWrite).await?;
     let upsert = "INSERT INTO screen_links \
-         (uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (auction, kind) DO UPDATE SET \
+         (uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms, shows_reserve) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (auction, kind) DO UPDATE SET \
          uuid = excluded.uuid, hash = excluded.hash, created_at_ms = excluded.created_at_ms, \
          created_by = excluded.created_by, expires_at_ms = excluded.expires_at_ms, \
-         last_used_at_ms = excluded.last_used_at_ms";
+         last_used_at_ms = excluded.last_used_at_ms, shows_reserve = excluded.shows_reserve";
     let values: rows::Values<'_> = &[
         &link.uuid,
         &link.auction,
@@ -132,6 +133,7 @@ pub(super) async fn put_link(db: &Transaction<'_>, link: &ScreenLink) -> SqlResu
         &link.created_by,
         &ms(link.expires_at),
         &link.last_used_at.map(ms),
+        &link.shows_reserve,
     ];
     rows::execute(db, upsert, values).await.map(drop)
 }

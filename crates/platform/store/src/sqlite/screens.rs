@@ -12,7 +12,7 @@ use super::{SqliteStore, users};
 use crate::codec::{corrupt, ms};
 
 const LINK: &str = "SELECT uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms, \
-     previous_hash, previous_until_ms FROM screen_links";
+     previous_hash, previous_until_ms, shows_reserve FROM screen_links";
 
 #[async_trait]
 impl ScreenStore for SqliteStore {
@@ -67,6 +67,7 @@ fn link(row: &Row<'_>) -> SqlResult<ScreenLink> {
         uuid: rows::uuid(row, 0)?,
         auction: rows::uuid(row, 1)?,
         kind: ScreenKind::parse(rows::text(row, 2)?).ok_or_else(|| corrupt("a screen of an unknown kind"))?,
+        shows_reserve: row.get(10)?,
         hash: row.get(3)?,
         created_at: rows::time(row, 4)?,
         created_by: row.get(5)?,
@@ -112,8 +113,8 @@ pub(super) fn end_links_of(db: &Connection, creator: &str, replaced: &[ScreenLin
 pub(super) fn put_link(db: &Connection, link: &ScreenLink) -> SqlResult<()> {
     users::require_maker(db, &link.created_by, Scope::RingWrite)?;
     let insert = "INSERT OR REPLACE INTO screen_links \
-         (uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+         (uuid, auction, kind, hash, created_at_ms, created_by, expires_at_ms, last_used_at_ms, shows_reserve) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let values = params![
         link.uuid.as_bytes(),
         link.auction.as_bytes(),
@@ -122,7 +123,8 @@ pub(super) fn put_link(db: &Connection, link: &ScreenLink) -> SqlResult<()> {
         ms(link.created_at),
         link.created_by,
         ms(link.expires_at),
-        link.last_used_at.map(ms)
+        link.last_used_at.map(ms),
+        link.shows_reserve
     ];
     rows::execute(db, insert, values).map(drop)
 }

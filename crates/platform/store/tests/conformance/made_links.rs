@@ -44,6 +44,7 @@ fn link(webcast: usize, kind: ScreenKind, number: usize, maker: usize) -> Screen
         uuid: caller_uuid(number),
         auction: auction_uuid(webcast),
         kind,
+        shows_reserve: kind == ScreenKind::Speaker,
         hash: [number as u8; 32],
         created_at: at(5),
         created_by: actor(maker),

@@ -10,6 +10,7 @@ fn link(webcast: usize, kind: ScreenKind, number: usize) -> ScreenLink {
         uuid: caller_uuid(number),
         auction: auction_uuid(webcast),
         kind,
+        shows_reserve: kind == ScreenKind::Speaker,
         hash: [number as u8; 32],
         created_at: at(5),
         created_by: "user:ada".into(),

@@ -30,13 +30,15 @@ pub const AMOUNT_FAULTS: &str = r#"(() => {
             if (new Set(rects.map((rect) => Math.round(rect.top))).size > 1) faults.push(`${found[0]} is broken`);
             const box = range.getBoundingClientRect();
             if (box.left < -1 || box.right > innerWidth + 1) faults.push(`${found[0]} leaves the window`);
+            let scrolls = false;
             for (let around = node.parentElement; around && around !== document.body; around = around.parentElement) {
                 const style = getComputedStyle(around);
                 if (style.overflowX === "visible" && style.overflowY === "visible") continue;
                 const edge = around.getBoundingClientRect();
                 const isCut = box.right > edge.right + 1 || box.left < edge.left - 1;
-                const isCutBelow = style.overflowY !== "auto" && (box.bottom > edge.bottom + 1 || box.top < edge.top - 1);
-                if (isCut || isCutBelow) faults.push(`${found[0]} is cut off by ${around.tagName}.${around.className}`);
+                const isCutBelow = !scrolls && (box.bottom > edge.bottom + 1 || box.top < edge.top - 1);
+                scrolls ||= isCutBelow && style.overflowY === "auto";
+                if (isCut || (isCutBelow && !scrolls)) faults.push(`${found[0]} is cut off by ${around.tagName}.${around.className}`);
             }
         }
     }

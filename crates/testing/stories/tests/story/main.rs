@@ -53,6 +53,7 @@ mod provider_nodes;
 mod publisher_fixture;
 mod remote_provider;
 mod sandbox;
+mod screens_fit;
 mod sealing_keys;
 mod secrets;
 mod silent_database;

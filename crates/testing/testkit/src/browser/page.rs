@@ -194,7 +194,12 @@ impl Page {
 
     /// Sets the width of the window, in CSS pixels.
     pub async fn resize(&self, width: u32) -> Result<(), BrowserError> {
-        let screen = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500 });
+        self.resize_to(width, 900).await
+    }
+
+    /// Sets width and height of the window, in CSS pixels.
+    pub async fn resize_to(&self, width: u32, height: u32) -> Result<(), BrowserError> {
+        let screen = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
         self.call("Emulation.setDeviceMetricsOverride", screen).await.map(drop)
     }
 

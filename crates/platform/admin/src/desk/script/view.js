@@ -46,14 +46,16 @@ function renderLot(lot) {
     if (cell.textContent !== amount + words) cell.replaceChildren(amount, mark);
   }
   const picture = slot("picture");
-  const address = lot?.picture ?? "";
+  // The picture stays at the hammer, until the next lot comes.
+  const address = (lot ? lot.picture : last && truth.lastPicture) ?? "";
   if ((picture.getAttribute("src") ?? "") !== address) {
     if (address) picture.src = address;
     else picture.removeAttribute("src");
-    picture.alt = lot ? `Lot ${lot.lotNumber}` : "";
+    picture.alt = address ? `Lot ${(lot ?? last).lotNumber}` : "";
+    picture.dataset.lost = "";
   }
-  picture.hidden = !address;
-  slot("no-picture").hidden = Boolean(address);
+  picture.hidden = !address || picture.dataset.lost === "yes";
+  slot("no-picture").hidden = !picture.hidden;
   const book = truth.commissions.map((left) => {
     const line = make("li");
     line.append(make("span", sentence(paddleLine(left.bidder)).slice(0, -1)), make("b", `to ${left.maximum.text}`));
@@ -62,6 +64,13 @@ function renderLot(lot) {
   });
   slot("book").replaceChildren(...(book.length ? book : [make("li", lot ? "No commission bid on this lot" : "–", "empty-line")]));
 }
+
+// An address in the catalogue may lead to no picture.
+slot("picture").addEventListener("error", () => {
+  slot("picture").dataset.lost = "yes";
+  slot("picture").hidden = true;
+  slot("no-picture").hidden = false;
+});
 
 function renderOffer(lot, offer) {
   const standing = offer?.standing;
@@ -82,16 +91,17 @@ function renderOffer(lot, offer) {
   put("web-amount", bid?.amount.text ?? "–");
   put("web-who", bid ? `${paddleLine(bid.bidder)} · ${age(bid.at)} ago` : "No web bid waits");
   const more = truth.pending.length - 1;
-  put("web-more", more > 0 ? `${more} more: ${truth.pending.slice(1, 3).map((other) => `${other.amount.text} ${other.bidder}`).join(", ")}${more > 2 ? " …" : ""}` : "");
+  put("web-more", more > 0 ? `${more} more, ${truth.pending[1].amount.text} from paddle ${truth.pending[1].bidder}` : "");
 }
 
 /** The lot that was sold or passed last, while the ring is empty. */
 const lastDone = () => truth.done.find((lot) => lot.isLast && (lot.status === "SOLD" || lot.status === "PASSED")) ?? null;
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 
+/** A large amount, as large as its box allows. */
 function figure(name, text) {
   put(name, text);
-  slot(name).classList.toggle("long", text.length > 8);
+  slot(name).style.setProperty("--chars", Math.max(8, text.length));
 }
 
 function age(at) {

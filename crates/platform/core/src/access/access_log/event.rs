@@ -134,6 +134,9 @@ pub enum AccessEvent {
         kind: String,
         /// When it ends.
         expires_at: jiff::Timestamp,
+        /// True when it shows the reserve and the commission book.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        shows_reserve: bool,
     },
     /// A link to a screen of a webcast was revoked.
     ScreenLinkRevoked {
