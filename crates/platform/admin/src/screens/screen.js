@@ -50,10 +50,11 @@ function replace(old, fresh) {
   if (text) text.scrollTop = place;
 }
 
-// An address in the catalogue may lead to no picture.
+// An address in the catalogue may lead to no picture, and the answer may have come before this script.
 document.addEventListener("error", (event) => {
   if (event.target instanceof HTMLImageElement) event.target.classList.add("lost");
 }, true);
+for (const image of document.images) image.classList.toggle("lost", image.complete && image.naturalWidth === 0);
 
 function show(isFresh) {
   document.getElementById("stale").hidden = isFresh;

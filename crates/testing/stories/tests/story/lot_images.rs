@@ -106,7 +106,7 @@ async fn an_auctioneer_uploads_images_by_their_names_and_the_desk_shows_them() {
         .post_if_match(&format!("{ring}/send"), etag.as_ref(), &json!({ "item": items[0]["uuid"] }))
         .await
         .unwrap();
-    for (screen, picture) in [("desk", ".picture img"), ("room", ".show img"), ("speaker", "img.lot-picture")] {
+    for (screen, picture) in [("desk", ".picture img"), ("room", ".show img"), ("speaker", ".picture img")] {
         page.open(&administration.url(&format!("/webcasts/{webcast}/{screen}"))).await.unwrap();
         page.wait_until_at(&format!("/admin/webcasts/{webcast}/{screen}")).await.unwrap();
         page.wait_until(&is_loaded(picture)).await.unwrap();
