@@ -126,3 +126,23 @@ async fn a_question_closes_when_what_it_asks_about_has_changed() {
     desk.does("F9", "Lot 1 sold at £110").await;
     desk.does("n", "No lot waits").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_that_arrives_while_the_desk_connects_again_is_shown() {
+    let sale = DeskFixture::open(1).await;
+    let browser = Browser::start().await.unwrap();
+    let (desk, other) = (sale.desk(&browser).await, sale.desk(&browser).await);
+    other.does("Enter", "Lot 1 is in the ring").await;
+    desk.until_slot("lot-number", "Lot 1").await;
+    // The desk loses its link, and reads a state that is old when it arrives.
+    let late = "window.real = fetch; window.held = []; window.fetch = async (...given) => { const answer = await window.real(...given); if (String(given[0]).endsWith('/state')) await new Promise((resolve) => window.held.push(resolve)); return answer; }; lose(); null";
+    desk.page.evaluate(late).await.unwrap();
+    desk.page.wait_until("window.held.length === 1").await.unwrap();
+    desk.page.evaluate("window.held.shift()(); null").await.unwrap();
+    desk.page.wait_until("window.held.length === 1").await.unwrap();
+    desk.page.evaluate("source.addEventListener('changed', () => { window.changed = true; }); null").await.unwrap();
+    other.does("+", "£100 from the room").await;
+    desk.page.wait_until("window.changed === true").await.unwrap();
+    desk.page.evaluate("window.fetch = window.real; window.held.shift()(); null").await.unwrap();
+    desk.until_slot("bid", "£100").await;
+}

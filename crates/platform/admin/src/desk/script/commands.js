@@ -197,7 +197,7 @@ const actions = {
     ask({
       name: waiting ? `Lot ${lot.lotNumber}: ${waits(waiting)}` : `Sell lot ${lot.lotNumber} below the reserve?`,
       text: `${from} The sale will be announced.`,
-      words: isBelow ? `Sell below reserve at ${price}` : `Sell at ${price}`,
+      words: isBelow ? `Sell below reserve${waiting ? "" : ` at ${price}`}` : `Sell at ${price}`,
       notDone: "Not sold",
       mayTake: true,
       act: sale,

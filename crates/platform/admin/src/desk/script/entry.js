@@ -89,8 +89,8 @@ function settleEntry(before, isOwn) {
 function renderEntry() {
   const last = truth ? lastSold() : null;
   const name = fieldName(truth);
-  put("price-name", truth?.lot ? `Price of lot ${truth.lot.lotNumber}, ${truth.sale.currency}` : `Price${truth ? `, ${truth.sale.currency}` : ""}`);
-  put("paddle-name", last ? (last.isBuyerOpen ? `Paddle for lot ${last.lotNumber}` : `New paddle for lot ${last.lotNumber}`) : "Paddle");
+  put("price-name", truth ? `Price, ${truth.sale.currency}` : "Price");
+  put("paddle-name", last ? `${last.isBuyerOpen ? "Paddle" : "New paddle"}, lot ${last.lotNumber}` : "Paddle");
   for (const key of Object.keys(fields)) {
     fields[key].readOnly = key !== name;
     slot(`${key}-box`).classList.toggle("off", key !== name);

@@ -114,8 +114,13 @@ function fasterWords(before, after) {
   return `${came || accepted ? "A web bid" : "Another desk"} was faster: ${difference(before, after)}`;
 }
 
-/** The name beside a paddle, for people who may see it. */
-const bidderName = (bidder) => truth?.names[bidder] ?? "";
+/** Characters of a name that are shown. */
+const NAME_CHARS_MAX = 24;
+/** The name beside a paddle, for people who may see it; empty otherwise. */
+function bidderName(bidder) {
+  const name = truth?.names[bidder] ?? "";
+  return name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX - 1).trimEnd()}…` : name;
+}
 /** A bidder in words; the buyer of a room bid may be open. */
 const who = (bidder) => (bidder ? `paddle ${bidder}${bidderName(bidder) ? ` (${bidderName(bidder)})` : ""}` : "the room");
 /** A paddle with its name, for a list. */

@@ -89,7 +89,7 @@ function renderOffer(lot, offer) {
   const bid = truth.pending[0];
   slot("web-box").classList.toggle("waits", Boolean(bid));
   put("web-amount", bid?.amount.text ?? "–");
-  put("web-who", bid ? `${paddleLine(bid.bidder)} · ${age(bid.at)} ago` : "No web bid waits");
+  put("web-who", bid ? waitsSince(bid) : "No web bid waits");
   const more = truth.pending.length - 1;
   put("web-more", more > 0 ? `${more} more, ${truth.pending[1].amount.text} from paddle ${truth.pending[1].bidder}` : "");
 }
@@ -103,6 +103,9 @@ function figure(name, text) {
   put(name, text);
   slot(name).style.setProperty("--chars", Math.max(8, text.length));
 }
+
+/** The bidder of a web bid, with its age. */
+const waitsSince = (bid) => [`paddle ${bid.bidder}`, `${age(bid.at)} ago`, bidderName(bid.bidder)].filter(Boolean).join(" · ");
 
 function age(at) {
   const seconds = Math.max(0, Math.round((serverNow() - Date.parse(at)) / 1000));
@@ -263,7 +266,7 @@ function renderButtons(lot, offer) {
 setInterval(() => {
   if (!truth) return;
   const bid = truth.pending[0];
-  if (bid) put("web-who", `${paddleLine(bid.bidder)} · ${age(bid.at)} ago`);
+  if (bid) put("web-who", waitsSince(bid));
   renderLate();
   for (const cell of document.querySelectorAll("[data-at]")) cell.textContent = age(cell.dataset.at);
   put("server-time", link === "connected" ? new Date(serverNow()).toLocaleTimeString("en-GB", { timeZone: truth.sale.timeZone }) : "–");
