@@ -4,6 +4,7 @@
 //! other; uploaded pictures come from this site, those of drafts through the session. A picture that a catalogue gives by its
 //! address is loaded by the browser; the server fetches no address that a catalogue names.
 
+mod archives;
 mod content;
 mod files;
 mod lot_images;
@@ -37,6 +38,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/auctions/{auction}/images", WRITE),
     ("POST", "/auctions/{auction}/images/match", WRITE),
     ("POST", "/auctions/{auction}/images/one", WRITE),
+    ("POST", "/auctions/{auction}/images/archive", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/images", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/images/{image}/remove", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/images/{image}/remove", WRITE),
@@ -50,6 +52,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/images", get(upload::page).post(upload::upload).layer(uploads))
         .route("/auctions/{auction}/images/match", post(script_calls::match_names))
         .route("/auctions/{auction}/images/one", post(script_calls::upload_one))
+        .route("/auctions/{auction}/images/archive", post(archives::upload_archive))
         .route("/auctions/{auction}/lots/{lot}/images", post(lot_images::add).layer(uploads))
         .route(
             "/auctions/{auction}/lots/{lot}/images/{image}/remove",

@@ -22,6 +22,7 @@ use crate::labels;
 use crate::page_error::PageError;
 
 /// A user who may see the requested page.
+#[derive(Clone)]
 pub(crate) struct Session {
     pub(crate) admin: Admin,
     pub(crate) caller: Caller,

@@ -5,6 +5,8 @@
 //! alone: small ones two at a time, large ones one after the other. The content of an image never changes, so it can be cached
 //! for ever.
 
+mod archive;
+mod archived_images;
 mod decode;
 mod file_names;
 mod upload;
@@ -19,6 +21,7 @@ use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
 
 pub use crate::port::{ImageVariant, ItemImage};
+pub use archive::{ARCHIVE_BYTES_MAX, ARCHIVE_FILES_MAX, ArchivedFile};
 pub use file_names::{FileNameProblem, LotIndex, MATCHED_FILES_MAX, MatchedLot};
 pub use upload::{ImageFile, SameName, UploadOutcome};
 
@@ -41,6 +44,8 @@ const PERMIT_BYTES: u64 = 1 << 20;
 const PERMITS_MAX: u32 = (decode::WORKING_BYTES_MAX / PERMIT_BYTES + 1) as u32;
 /// Uploads that wait for their turn or are decoded.
 const UPLOADS_WAITING_MAX: usize = 16;
+/// Archives that are read at the same time: each needs the memory of two images.
+const ARCHIVES_MAX: usize = 2;
 /// Items whose images are read at once.
 const ITEMS_READ_MAX: usize = 250;
 /// Characters of a file name that are kept.
@@ -63,6 +68,7 @@ pub(crate) struct ImageLimits {
     /// Memory of the images that are decoded.
     decoding_memory: Arc<Semaphore>,
     waiting: Semaphore,
+    archives: Arc<Semaphore>,
     /// One image is stored at a time, so that of two uploads of one image the second finds the first.
     storing: Mutex<()>,
 }
@@ -73,6 +79,7 @@ impl Default for ImageLimits {
             decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE_MAX)),
             decoding_memory: Arc::new(Semaphore::new(PERMITS_MAX as usize)),
             waiting: Semaphore::new(UPLOADS_WAITING_MAX),
+            archives: Arc::new(Semaphore::new(ARCHIVES_MAX)),
             storing: Mutex::default(),
         }
     }

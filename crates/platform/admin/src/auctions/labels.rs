@@ -22,6 +22,15 @@ impl Badge {
     pub(crate) const fn new(kind: &'static str, words: &'static str) -> Self {
         Self { kind, words }
     }
+
+    /// The class of its colour.
+    pub(crate) const fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    pub(crate) const fn words(&self) -> &'static str {
+        self.words
+    }
 }
 
 impl From<AuctionStatus> for Badge {

@@ -11,9 +11,11 @@ use http::StatusCode;
 use kit_http::json::JsonError;
 use kit_http::upload_body::UploadBody;
 use platform_core::PlatformError;
+use platform_core::catalogue::CatalogueUpload;
 use platform_core::images::{IMAGE_BYTES_MAX, ImageFile, SameName, UploadOutcome};
 use uuid::Uuid;
 
+use super::archives;
 use crate::auctions::labels::Badge;
 use crate::auctions::refusal;
 use crate::page_error::PageError;
@@ -38,6 +40,12 @@ pub(super) struct ChosenFile {
     pub(super) content: Result<Bytes, Refusal>,
 }
 
+/// What a person chose.
+pub(super) enum Chosen {
+    Image(ChosenFile),
+    Archive { name: String, stored: Result<CatalogueUpload, Refusal> },
+}
+
 /// Why the files after the last one were not read.
 pub(super) struct BrokenOff {
     pub(super) status: StatusCode,
@@ -51,11 +59,27 @@ impl ChosenFiles {
 
     /// The next file; none after the last one. A field without a chosen file is passed over.
     pub(super) async fn next(&mut self) -> Result<Option<ChosenFile>, BrokenOff> {
+        Ok(match self.next_chosen(None).await? {
+            Some(Chosen::Image(file)) => Some(file),
+            Some(Chosen::Archive { .. }) | None => None,
+        })
+    }
+
+    /// As [`ChosenFiles::next`]; an archive is stored as a file of the auction.
+    pub(super) async fn next_chosen(
+        &mut self,
+        archives: Option<(&Session, Uuid)>,
+    ) -> Result<Option<Chosen>, BrokenOff> {
         loop {
             let Some(field) = self.form.next_field().await.map_err(|error| broken_off(&error))? else {
                 return Ok(None);
             };
             let Some(name) = field.file_name().map(str::to_owned) else { continue };
+            if let Some((session, auction)) = archives.filter(|_| archives::is_archive(&name)) {
+                let stored =
+                    archives::store(session, auction, &name, field).await.map_err(|error| broken_off(&error))?;
+                return Ok(Some(Chosen::Archive { name, stored }));
+            }
             let content = match read(self.user, field).await {
                 Ok(content) => content,
                 Err(error) => return Err(broken_off(&error)),
@@ -68,7 +92,7 @@ impl ChosenFiles {
                 let text = format!("One form takes {FILES_MAX} files. The others were not stored: upload them again.");
                 return Err(BrokenOff { status: StatusCode::PAYLOAD_TOO_LARGE, text });
             }
-            return Ok(Some(ChosenFile { name, content }));
+            return Ok(Some(Chosen::Image(ChosenFile { name, content })));
         }
     }
 }
@@ -168,7 +192,7 @@ pub(super) async fn store(
     }
 }
 
-fn busy() -> Refusal {
+pub(super) fn busy() -> Refusal {
     let why = "The server stores too many images at the moment: upload it again.".to_owned();
     Refusal { why, is_busy: true }
 }

@@ -13,6 +13,7 @@ const waiting = [];
 const tray = new Set();
 const count = { all: 0, done: 0, failed: 0 };
 let sending = 0;
+let archives = 0;
 
 function element(name, text = "", kind = "") {
   const made = document.createElement(name);
@@ -37,10 +38,12 @@ function addRow(file, lot) {
     row.append(cell);
     return cell;
   });
-  const link = element("a", lot.lotNumber);
-  link.href = form.dataset.lots + lot.item;
   cells[0].textContent = file.name;
-  cells[1].append(link);
+  if (lot) {
+    const link = element("a", lot.lotNumber);
+    link.href = form.dataset.lots + lot.item;
+    cells[1].append(link);
+  }
   const result = element("div");
   cells[2].append(result);
   document.getElementById("file-rows").append(row);
@@ -105,6 +108,49 @@ function read(request) {
   } catch {
     return { why: `The server did not store it (status ${request.status}). Try again.` };
   }
+}
+
+// Uploads an archive. The server answers with a line for each image while it stores them.
+function sendArchive(file) {
+  const job = addRow(file, null);
+  show(job, WORDS.sending);
+  const progress = element("progress");
+  progress.setAttribute("aria-label", `Progress of ${file.name}`);
+  progress.max = file.size || 1;
+  progress.value = 0;
+  job.result.append(" ", progress);
+  const request = new XMLHttpRequest();
+  request.open("POST", `${form.dataset.upload}/archive?${new URLSearchParams({ name: file.name })}`);
+  request.setRequestHeader("content-type", "application/zip");
+  request.upload.onprogress = (event) => {
+    progress.value = event.loaded;
+  };
+  archives += 1;
+  let seen = 0;
+  const addImages = () => {
+    if (request.status !== 200) return;
+    const lines = request.responseText.slice(seen).split("\n");
+    seen += request.responseText.length - seen - lines.pop().length;
+    for (const line of lines) addImage(JSON.parse(line));
+    status();
+  };
+  request.onprogress = addImages;
+  request.onloadend = () => {
+    archives -= 1;
+    addImages();
+    if (request.status === 200) show(job, ["good", "Read"]);
+    else show(job, WORDS.refused, read(request).why);
+    status();
+  };
+  request.send(file);
+}
+
+function addImage(image) {
+  const job = addRow({ name: image.name }, image.item ? image : null);
+  count.all += 1;
+  if (image.why) count.failed += 1;
+  else count.done += 1;
+  show(job, [image.kind, image.state], image.why);
 }
 
 function fail(job, why) {
@@ -179,7 +225,10 @@ function say(text) {
   document.getElementById("upload-status").textContent = text;
 }
 
-async function start(files) {
+async function start(chosen) {
+  const isArchive = (file) => /\.zip$/i.test(file.name);
+  chosen.filter(isArchive).forEach(sendArchive);
+  const files = chosen.filter((file) => !isArchive(file));
   if (!files.length) return;
   say("Matching the files to the lots");
   let found;
@@ -247,6 +296,6 @@ if (form) {
     status();
   });
   addEventListener("beforeunload", (event) => {
-    if (sending || waiting.length || tray.size) event.preventDefault();
+    if (sending || archives || waiting.length || tray.size) event.preventDefault();
   });
 }

@@ -6,10 +6,11 @@ use axum::response::Response;
 use http::StatusCode;
 use kit_design::fields::{FormFields, QueryFields};
 use kit_design::frame::{Frame, render_page_as};
-use platform_core::images::{IMAGE_BYTES_MAX, MatchedLot, SameName};
+use platform_core::images::{ARCHIVE_BYTES_MAX, ARCHIVE_FILES_MAX, IMAGE_BYTES_MAX};
 
-use super::files::{self, BODY_BYTES_MAX, ChosenFiles, FileRow};
-use crate::auctions::labels::{self, Badge};
+use super::archives::{self, ArchiveRows};
+use super::files::{BODY_BYTES_MAX, Chosen, ChosenFiles, FileRow, Refusal};
+use crate::auctions::labels;
 use crate::auctions::list::writable;
 use crate::auctions::sale::{Head, Sale, Tab};
 use crate::page_error::PageError;
@@ -27,6 +28,8 @@ struct UploadPage {
     bytes_max: usize,
     bytes_max_mib: usize,
     form_bytes_max_mib: usize,
+    archive_max_mib: u64,
+    archive_files_max: usize,
     is_open: bool,
     summary: String,
     files: Vec<FileRow>,
@@ -56,30 +59,33 @@ pub(super) async fn upload(
     // The lots are read once, at the first file.
     let mut lots = None;
     loop {
-        let file = match chosen.next().await {
-            Ok(Some(file)) => file,
+        let chosen = match chosen.next_chosen(Some((&session, auction))).await {
+            Ok(Some(chosen)) => chosen,
             Ok(None) => break,
             Err(broken_off) => {
                 (fault, status) = (broken_off.text, broken_off.status);
                 break;
             }
         };
-        let lots = match &lots {
-            Some(lots) => lots,
-            None => lots.insert(session.platform().lots_for_images(&session.caller, auction).await?),
-        };
-        match lots.matched(&file.name) {
-            Ok(MatchedLot { item, lot_number }) => {
-                let name = file.name.clone();
-                let stored = files::store(&session, item, file, SameName::Replace).await?;
-                rows.push(FileRow::new(name, Some((item, lot_number)), stored));
+        match chosen {
+            Chosen::Image(file) => {
+                let lots = match &lots {
+                    Some(lots) => lots,
+                    None => lots.insert(session.platform().lots_for_images(&session.caller, auction).await?),
+                };
+                rows.push(archives::place(&session, lots, file).await?);
             }
-            Err(why) => {
-                let words = format!(
-                    "{}. Rename the file to the number of its lot, such as 12.jpg, and upload it again.",
-                    sentence(&why.to_string())
-                );
-                rows.push(FileRow { name: file.name, lot: None, badge: Badge::new("wait", "Unmatched"), words });
+            Chosen::Archive { name, stored } => {
+                let lots = session.platform().lots_for_images(&session.caller, auction).await?;
+                let images = stored.and_then(|stored| ArchiveRows::new(session.clone(), lots, name.clone(), stored));
+                match images {
+                    Ok(mut images) => {
+                        while let Some(row) = images.next().await? {
+                            rows.push(row);
+                        }
+                    }
+                    Err(Refusal { why, .. }) => rows.push(archives::refused(name, why)),
+                }
             }
         }
     }
@@ -87,12 +93,6 @@ pub(super) async fn upload(
         (fault, status) = ("Choose one or more images.".to_owned(), StatusCode::UNPROCESSABLE_ENTITY);
     }
     show(&session, &sale, &FormFields::default(), rows, fault, status)
-}
-
-/// The text with a capital letter.
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 fn show(
@@ -119,6 +119,8 @@ fn show(
         bytes_max: IMAGE_BYTES_MAX,
         bytes_max_mib: IMAGE_BYTES_MAX >> 20,
         form_bytes_max_mib: BODY_BYTES_MAX >> 20,
+        archive_max_mib: ARCHIVE_BYTES_MAX >> 20,
+        archive_files_max: ARCHIVE_FILES_MAX,
         is_open: sale.auction.require_open().is_ok(),
         summary,
         files,

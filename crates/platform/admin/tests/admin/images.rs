@@ -257,3 +257,54 @@ async fn images_of_announced_lots_are_public_and_those_of_a_closed_sale_do_not_c
     operator.upload_all(&sale.path("/images"), &[("1-2.jpg", &jpeg(2))]).await.is(409);
     assert_eq!(sale.images(0).await.len(), 1);
 }
+
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in files {
+        writer.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn an_archive_of_images_is_taken_like_its_images() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &["Teapot", "Jug"]).await;
+    let page = sale.operator.get(&sale.path("/images")).await;
+    page.is(200).shows("or a zip of them, at most 200 MiB and 2000 files").shows(".zip");
+    let (one, two, other) = (jpeg(1), jpeg(2), jpeg(3));
+    let photos = archive(&[
+        ("sale/Lot 1 (2).jpg", &two),
+        ("sale/001.jpg", &one),
+        ("__MACOSX/sale/._001.jpg", b"x"),
+        ("sale/2.jpg", b"no image"),
+        ("sale/99.jpg", &other),
+    ]);
+    let bomb = archive(&[("2.jpg", &vec![0; 30 << 20])]);
+    let files =
+        [("photos.ZIP", &photos[..]), ("bomb.zip", &bomb), ("wrong.zip", b"PK no archive"), ("2-2.jpg", &other)];
+    let page = sale.operator.upload_all(&sale.path("/images"), &files).await;
+    let listed = results(page.is(200), "<tbody id=\"file-rows\">");
+    for row in [
+        "sale/001.jpg 1 Added",
+        "sale/Lot 1 (2).jpg 1 Added",
+        "sale/99.jpg None Unmatched No lot has the number 99. Rename the file",
+        "wrong.zip None Refused The file is not a ZIP archive, or it is damaged.",
+        "2.jpg 2 Refused The image has more than 25 MiB: make it smaller.",
+        "2-2.jpg 2 Added",
+    ] {
+        assert!(listed.contains(row), "{row:?} is not in:\n{listed}");
+    }
+    assert_eq!(sale.image_names(0).await, ["001.jpg", "Lot 1 (2).jpg"]);
+    // The script gets a line for each image. The same archive again changes nothing.
+    let path = sale.path("/images/archive?name=photos.zip");
+    let answer = sale.operator.send(&path, &photos).await;
+    let lines: Vec<serde_json::Value> =
+        answer.is(200).text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let states: Vec<_> =
+        lines.iter().map(|line| (line["name"].as_str().unwrap(), line["state"].as_str().unwrap())).collect();
+    assert_eq!(states[..2], [("sale/Lot 1 (2).jpg", "Already there"), ("sale/001.jpg", "Already there")]);
+    assert_eq!((states.len(), lines[1]["lotNumber"].as_str(), states[3].1), (4, Some("1"), "Unmatched"));
+    assert_eq!(sale.image_names(0).await.len(), 2);
+}

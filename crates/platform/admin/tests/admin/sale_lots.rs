@@ -31,7 +31,7 @@ async fn a_cell_opens_as_a_form_saves_and_names_a_conflict() {
     // A mistake is shown in its cell.
     let version = sale.item(0).await.version.to_string();
     let form = [("field", "lowEstimate"), ("value", "cheap"), ("version", version.as_str()), ("back", "")];
-    sale.operator.post(&sale.lot(0, "/cell"), &form).await.is(422).shows("“cheap” is not an amount");
+    sale.operator.post(&sale.lot(0, "/cell"), &form).await.is(422).shows("“cheap” is not one amount");
     let form = [("field", "lowEstimate"), ("value", "1000"), ("version", version.as_str()), ("back", "")];
     sale.operator.post(&sale.lot(0, "/cell"), &form).await.is(422).shows("below the low estimate");
 }

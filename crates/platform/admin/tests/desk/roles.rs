@@ -72,6 +72,7 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/auctions/{auction}/images", SALES),
     ("POST", "/auctions/{auction}/images/match", SALES),
     ("POST", "/auctions/{auction}/images/one", SALES),
+    ("POST", "/auctions/{auction}/images/archive", SALES),
     ("POST", "/auctions/{auction}/lots/{lot}/images", SALES),
     ("GET", "/auctions/{auction}/lots/{lot}/images/{image}/remove", SALES),
     ("POST", "/auctions/{auction}/lots/{lot}/images/{image}/remove", SALES),

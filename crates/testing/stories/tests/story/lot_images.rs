@@ -1,6 +1,7 @@
 //! Images of a webcast in a browser: an auctioneer uploads files that find their lots by name, assigns one that does not, and
 //! sees them on the page of the lot, in the list of lots, on the clerk's desk and on the room screen.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use consumer::sample_picture;
@@ -83,6 +84,23 @@ async fn an_auctioneer_uploads_images_by_their_names_and_the_desk_shows_them() {
         page.wait_until_shown(shown).await.unwrap();
     }
     page.wait_until("document.getElementById('tray').hidden").await.unwrap();
+
+    // An archive is taken like the images in it; one that matches no lot is listed with what to do.
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, seed) in [("photos/3-2.jpg", 5), ("photos/IMG_7.jpg", 6)] {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(&picture(seed)).unwrap();
+    }
+    let archive = file(folder.path(), "photos.zip", &archive.finish().unwrap().into_inner());
+    page.choose_files("files", &[archive.as_path()]).await.unwrap();
+    page.click("Upload images").await.unwrap();
+    page.wait_until_shown("5 of 7 files are at their lots. 2 were refused.").await.unwrap();
+    let rows = results(&page).await;
+    for row in ["photos/3-2.jpg 3 Added", "photos.zip  Read"] {
+        assert!(rows.iter().any(|found| found == row), "{row:?} is not in {rows:?}");
+    }
+    assert!(rows.iter().any(|row| row.starts_with("photos/IMG_7.jpg  UnmatchedThe name does not begin")), "{rows:?}");
+    assert_accessible(&page).await;
 
     // The list of lots, and the page of a lot with both images in the order of their names.
     page.click_through("Show lots").await.unwrap();

@@ -1,0 +1,193 @@
+//! Archives of images: each image goes to the lot that its name means, as if it had been uploaded by itself.
+
+use std::fmt::Display;
+
+use axum::body::{Body, Bytes};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::{Stream, StreamExt as _, stream};
+use http::header::CONTENT_TYPE;
+use kit_design::error_page::{ErrorPage, sentence};
+use kit_design::fields::QueryFields;
+use platform_core::PlatformError;
+use platform_core::catalogue::CatalogueUpload;
+use platform_core::images::{ARCHIVE_BYTES_MAX, ArchivedFile, LotIndex, MatchedLot, SameName};
+use serde::Serialize;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::files::{self, ChosenFile, FileRow, Refusal};
+use crate::auctions::labels::Badge;
+use crate::auctions::list::writable;
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+/// True for the name of an archive.
+pub(super) fn is_archive(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("zip"))
+}
+
+/// Stores an archive for an auction while it arrives. One that is refused is read to its end. The outer error is of the
+/// request.
+pub(super) async fn store<E: Display>(
+    session: &Session,
+    auction: Uuid,
+    name: &str,
+    file: impl Stream<Item = Result<Bytes, E>>,
+) -> Result<Result<CatalogueUpload, Refusal>, E> {
+    let mut file = std::pin::pin!(file);
+    let mut bytes = 0;
+    let mut writer = session.platform().begin_catalogue_upload(&session.caller, auction, name).await.map_err(refusal);
+    while let Some(part) = file.next().await {
+        let part = part?;
+        bytes += part.len() as u64;
+        if let Ok(upload) = &mut writer {
+            let written = if bytes > ARCHIVE_BYTES_MAX {
+                let why = format!("The archive has more than {} MiB. Split it.", ARCHIVE_BYTES_MAX >> 20);
+                Err(Refusal { why, is_busy: false })
+            } else {
+                upload.write(&part).await.map_err(refusal)
+            };
+            if let Err(refused) = written {
+                // What has arrived is deleted two minutes later.
+                writer = Err(refused);
+            }
+        }
+    }
+    Ok(match writer {
+        Ok(writer) => writer.finish().await.map_err(refusal),
+        Err(refused) => Err(refused),
+    })
+}
+
+fn refusal(error: PlatformError) -> Refusal {
+    match error {
+        PlatformError::Busy => files::busy(),
+        error => {
+            let is_busy = matches!(error, PlatformError::UploadsFull { .. });
+            Refusal { why: sentence(&error.to_string()), is_busy }
+        }
+    }
+}
+
+/// The images of an archive, each stored when the next one is asked for.
+pub(super) struct ArchiveRows {
+    session: Session,
+    lots: LotIndex,
+    name: String,
+    upload: CatalogueUpload,
+    images: mpsc::Receiver<Result<ArchivedFile, String>>,
+}
+
+impl ArchiveRows {
+    pub(super) fn new(
+        session: Session,
+        lots: LotIndex,
+        name: String,
+        upload: CatalogueUpload,
+    ) -> Result<Self, Refusal> {
+        let images = session.platform().archived_images(&upload).map_err(refusal)?;
+        Ok(Self { session, lots, name, upload, images })
+    }
+
+    /// What became of the next image; none after the last one, when the archive is deleted.
+    pub(super) async fn next(&mut self) -> Result<Option<FileRow>, PageError> {
+        match self.images.recv().await {
+            Some(Ok(ArchivedFile { name, content })) => {
+                let content = content.map_err(|why| Refusal { why, is_busy: false });
+                place(&self.session, &self.lots, ChosenFile { name, content }).await.map(Some)
+            }
+            Some(Err(why)) => Ok(Some(refused(self.name.clone(), why))),
+            None => {
+                self.session.platform().remove_catalogue_upload(&self.upload).await?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// A row for a file that is refused as a whole.
+pub(super) fn refused(name: String, why: String) -> FileRow {
+    FileRow { name, lot: None, badge: Badge::new("bad", "Refused"), words: why }
+}
+
+/// Stores a file at the lot that its name means.
+pub(super) async fn place(session: &Session, lots: &LotIndex, file: ChosenFile) -> Result<FileRow, PageError> {
+    Ok(match lots.matched(&file.name) {
+        Ok(MatchedLot { item, lot_number }) => {
+            let name = file.name.clone();
+            let stored = files::store(session, item, file, SameName::Replace).await?;
+            FileRow::new(name, Some((item, lot_number)), stored)
+        }
+        Err(why) => {
+            let words = format!(
+                "{} Rename the file to the number of its lot, such as 12.jpg, and upload it again.",
+                sentence(&why.to_string())
+            );
+            FileRow { name: file.name, lot: None, badge: Badge::new("wait", "Unmatched"), words }
+        }
+    })
+}
+
+/// What became of an image, for the script of the page.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ImageView<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    item: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lot_number: Option<&'a str>,
+    kind: &'a str,
+    state: &'a str,
+    why: &'a str,
+}
+
+fn line(row: &FileRow) -> Bytes {
+    let lot = row.lot.as_ref();
+    let view = ImageView {
+        name: &row.name,
+        item: lot.map(|(item, _)| *item),
+        lot_number: lot.map(|(_, number)| number.as_str()),
+        kind: row.badge.kind(),
+        state: row.badge.words(),
+        why: &row.words,
+    };
+    Bytes::from(kit_http::json::text(&view) + "\n")
+}
+
+/// `POST /auctions/{auction}/images/archive?name=`: the body is an archive. The response has a line of JSON for each image,
+/// written when the image is stored.
+pub(super) async fn upload_archive(
+    session: Session,
+    PathIds([auction]): PathIds<1>,
+    QueryFields(query): QueryFields,
+    body: Body,
+) -> Result<Response, PageError> {
+    let sale = writable(&session, auction).await?;
+    sale.auction.require_open().map_err(PlatformError::from)?;
+    let name = query.text("name").to_owned();
+    let stored = store(&session, auction, &name, body.into_data_stream()).await;
+    let stored = stored.map_err(|error| ErrorPage::bad_request(format!("The upload broke off: {error}.")))?;
+    let rows = match stored {
+        Ok(upload) => {
+            let lots = session.platform().lots_for_images(&session.caller, auction).await?;
+            ArchiveRows::new(session, lots, name.clone(), upload)
+        }
+        Err(refused) => Err(refused),
+    };
+    let body = match rows {
+        Ok(rows) => {
+            let lines = stream::unfold(Some(rows), |rows| async {
+                let mut rows = rows?;
+                match rows.next().await {
+                    Ok(Some(row)) => Some((Ok(line(&row)), Some(rows))),
+                    Ok(None) => None,
+                    Err(_) => Some((Err(std::io::Error::other("an image of an archive could not be stored")), None)),
+                }
+            });
+            Body::from_stream(lines)
+        }
+        Err(Refusal { why, .. }) => Body::from(line(&refused(name, why))),
+    };
+    Ok(([(CONTENT_TYPE, "application/x-ndjson")], body).into_response())
+}
