@@ -60,7 +60,7 @@ async fn an_operator_works_on_a_long_catalogue_as_in_a_spreadsheet() {
         .unwrap();
     assert_eq!(cells(&page, 2).await, "Mantel clock|£20|£40|–|–");
     assert_eq!(cells(&page, 4).await, "A \"Vienna\" clock|£30|£50|–|–");
-    page.wait_until("document.querySelector('#lot-2 .fault').textContent.includes('“cheap” is not an amount')")
+    page.wait_until("document.querySelector('#lot-2 .fault').textContent.includes('“cheap” is not one amount')")
         .await
         .unwrap();
     let wrong = "document.querySelector('#lot-2 .cell-form input[name=value]').value";
