@@ -11,6 +11,7 @@ mod deliveries;
 mod edit;
 mod export;
 pub(crate) mod grid;
+mod hammer_price;
 mod history;
 mod import;
 mod import_cells;
@@ -61,6 +62,8 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/auctions/{auction}/lots/{lot}/status", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/offer", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/offer", WRITE),
+    ("GET", "/auctions/{auction}/lots/{lot}/hammer-price", WRITE),
+    ("POST", "/auctions/{auction}/lots/{lot}/hammer-price", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/buyer", WRITE),
     ("POST", "/auctions/{auction}/lots/{lot}/buyer", WRITE),
     ("GET", "/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", WRITE),
@@ -90,6 +93,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/lots/{lot}/edit", get(edit::page).post(edit::save))
         .route("/auctions/{auction}/lots/{lot}/status", get(status::page).post(status::change))
         .route("/auctions/{auction}/lots/{lot}/offer", get(offer::page).post(offer::accept))
+        .route("/auctions/{auction}/lots/{lot}/hammer-price", get(hammer_price::page).post(hammer_price::correct))
         .route("/auctions/{auction}/lots/{lot}/buyer", get(buyer::page).post(buyer::change))
         .route("/auctions/{auction}/lots/{lot}/bids/{bid}/cancel", get(cancel_bid::page).post(cancel_bid::cancel))
         .route("/auctions/{auction}/lots/{lot}/deliveries", get(deliveries::page).post(deliveries::resend))

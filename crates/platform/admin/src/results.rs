@@ -3,6 +3,7 @@
 mod list;
 mod relist;
 mod totals;
+mod unpaid;
 
 use axum::Router;
 use axum::routing::get;
@@ -15,6 +16,8 @@ use crate::admin::Admin;
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/auctions/{auction}/results", Need::Has(Scope::AuctionsRead)),
     ("GET", "/auctions/{auction}/results/totals", Need::Has(Scope::AuctionsRead)),
+    ("GET", "/auctions/{auction}/results/unpaid", Need::Has(Scope::AuctionsWrite)),
+    ("POST", "/auctions/{auction}/results/unpaid", Need::Has(Scope::AuctionsWrite)),
     ("GET", "/auctions/{auction}/results/relist", Need::Has(Scope::AuctionsWrite)),
     ("POST", "/auctions/{auction}/results/relist", Need::Has(Scope::AuctionsWrite)),
 ];
@@ -23,5 +26,6 @@ pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/auctions/{auction}/results", get(list::page))
         .route("/auctions/{auction}/results/totals", get(totals::page))
+        .route("/auctions/{auction}/results/unpaid", get(unpaid::page).post(unpaid::record))
         .route("/auctions/{auction}/results/relist", get(relist::page).post(relist::relist))
 }

@@ -37,7 +37,9 @@ pub(crate) use people::{
 };
 pub(crate) use record::RecordView;
 pub(crate) use registration::RegistrationView;
-pub(crate) use results::{BulkDoneView, ChargesView, ItemResultView, MovedEndsView, RelistedView, ResultsView};
+pub(crate) use results::{
+    BulkDoneView, ChargesView, ItemResultView, MovedEndsView, RelistedView, ResultsView, UnpaidView,
+};
 pub(crate) use ring::{InternetBidView, RingView};
 
 use jiff::Timestamp;

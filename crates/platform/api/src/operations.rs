@@ -98,6 +98,8 @@ const OPERATIONS: &[(Method, &str, Access)] = &[
     (Method::POST, "/items/{uuid}/status",                   Access::OneOf(&[AuctionsWrite, RingWrite])),
     (Method::GET,  "/items/{uuid}/history",                  Access::OneOf(&[EventsRead])),
     (Method::POST, "/items/{uuid}/buyer",                    Access::OneOf(&[AuctionsWrite, RingWrite])),
+    (Method::POST, "/items/{uuid}/hammer-price",             Access::OneOf(&[AuctionsWrite, RingWrite])),
+    (Method::POST, "/auctions/{uuid}/unpaid",                Access::OneOf(&[AuctionsWrite])),
     (Method::POST, "/items/{uuid}/offer",                    Access::OneOf(&[AuctionsWrite])),
     (Method::PUT,  "/items/{uuid}/images/{image}",           Access::OneOf(&[AuctionsWrite])),
     (Method::GET,  "/items/{uuid}/images",                   Access::OneOf(&[AuctionsRead])),

@@ -157,6 +157,8 @@ fn operations() -> Operations {
         .routes(routes!(item_status::change_status))
         .routes(routes!(item_status::history))
         .routes(routes!(after_sale::change_buyer))
+        .routes(routes!(after_sale::correct_hammer_price))
+        .routes(routes!(after_sale::record_unpaid))
         .routes(routes!(after_sale::accept_offer))
         .routes(routes!(images::add))
         .routes(routes!(images::list))

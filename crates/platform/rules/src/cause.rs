@@ -83,11 +83,13 @@ pub enum Cause {
     PostSaleOfferAccepted,
     /// The buyer of a sold item was named, or changed.
     BuyerChanged,
+    /// The hammer price of a sold item was corrected.
+    HammerPriceCorrected,
 }
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::Created,
         Self::Imported,
         Self::StatusChangedByAdministrator,
@@ -127,6 +129,7 @@ impl Cause {
         Self::BuyerDidNotPay,
         Self::PostSaleOfferAccepted,
         Self::BuyerChanged,
+        Self::HammerPriceCorrected,
     ];
 
     /// The stable name.
@@ -171,6 +174,7 @@ impl Cause {
             Self::BuyerDidNotPay => "buyer_did_not_pay",
             Self::PostSaleOfferAccepted => "post_sale_offer_accepted",
             Self::BuyerChanged => "buyer_changed",
+            Self::HammerPriceCorrected => "hammer_price_corrected",
         }
     }
 }

@@ -146,6 +146,13 @@ pub enum ItemChange {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
+    /// The hammer price of a sold item was corrected. The bid stays as it was accepted.
+    PriceCorrected {
+        /// Hammer price now, minor units.
+        amount: i64,
+        /// The reason that a person gave.
+        reason: String,
+    },
     /// The unsold item was relisted in another auction.
     Relisted {
         /// The other auction.
@@ -235,6 +242,7 @@ impl ItemChange {
             Self::EndHeld { .. } => Cause::EndMovedDowntime,
             Self::Edited { .. } => Cause::Edited,
             Self::BuyerChanged { .. } => Cause::BuyerChanged,
+            Self::PriceCorrected { .. } => Cause::HammerPriceCorrected,
             Self::Relisted { .. } => Cause::Relisted,
         }
     }
@@ -245,7 +253,9 @@ impl ItemChange {
             Self::StatusChanged { reason, .. } | Self::BidStruck { reason, .. } | Self::BuyerChanged { reason, .. } => {
                 reason.as_deref()
             }
-            Self::EndMoved { reason, .. } | Self::EndShifted { reason, .. } => Some(reason),
+            Self::EndMoved { reason, .. } | Self::EndShifted { reason, .. } | Self::PriceCorrected { reason, .. } => {
+                Some(reason)
+            }
             _ => None,
         }
     }
@@ -293,6 +303,9 @@ impl Item {
                 self.sequence += 1;
                 self.announced |= announced;
                 self.before_pass = None;
+                if let Some(price) = self.price_before_correction.take() {
+                    self.set_price(price);
+                }
             }
             ItemChange::BidAccepted { record, standing } => {
                 self.standing.clone_from(standing);
@@ -342,6 +355,10 @@ impl Item {
                 if let Some(standing) = &mut self.standing {
                     standing.bidder.clone_from(bidder);
                 }
+            }
+            ItemChange::PriceCorrected { amount, .. } => {
+                self.price_before_correction = self.price_before_correction.or(self.price());
+                self.set_price(*amount);
             }
             ItemChange::Relisted { item, .. } => self.relisted_as = Some(*item),
             // These change the log of bids only; see `BidLog::apply`.

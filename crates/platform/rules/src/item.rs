@@ -9,6 +9,7 @@ mod decide;
 mod edit;
 mod ends;
 mod fields;
+mod hammer_price;
 mod post_sale;
 mod relist;
 
@@ -27,7 +28,7 @@ use uuid::Uuid;
 
 use crate::paddle::known_paddle;
 use crate::ring::PENDING_MAX;
-use crate::{BidSource, Cause, Hidden, LogHead};
+use crate::{Auction, AuctionKind, BidSource, Cause, Hidden, LogHead};
 
 /// Place of an item relative to the ring of a webcast, beside its status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -191,6 +192,9 @@ pub struct Item {
     /// True when the standing bid is an offer that was accepted after the sale.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub post_sale_offer: bool,
+    /// Price at the hammer, while the item is sold at a corrected one. A later change of the status restores it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_before_correction: Option<i64>,
     /// Pending internet bids by time of arrival; at most one of each bidder.
     pub pending: Vec<PendingBid>,
     /// Internet bids that waited and were not accepted, the latest last; at most 50.
@@ -225,6 +229,21 @@ impl Item {
     /// The price: the amount of the standing bid, minor units.
     pub fn price(&self) -> Option<i64> {
         self.standing.as_ref().map(|standing| standing.amount)
+    }
+
+    /// Sets the amount of the standing bid, which is also its maximum in the ring and of an offer after the sale.
+    pub(crate) fn set_price(&mut self, price: i64) {
+        if let Some(standing) = &mut self.standing {
+            standing.amount = price;
+            standing.maximum = Hidden::new(price);
+        }
+    }
+
+    /// True when a person entered what the item was sold for and to whom, so that both can be corrected: it was sold in
+    /// a webcast, or to an offer after the sale.
+    pub fn is_result_correctable(&self, auction: &Auction) -> bool {
+        let is_entered = auction.kind == AuctionKind::Webcast || self.post_sale_offer;
+        is_entered && self.status == ItemStatus::Sold && auction.require_unarchived().is_ok()
     }
 
     /// True when an accepted bid has not lapsed. Cancelled bids count.

@@ -292,13 +292,22 @@ pub enum Rejection {
     #[error("the buyer is not registered for this auction: register and approve the buyer first")]
     BuyerNotRegistered,
     /// Only a SOLD item has a buyer.
-    #[error("the item is {status}, and only a SOLD item has a buyer to name")]
+    #[error("the item is {status}, and only a SOLD item has a buyer and a hammer price to correct")]
     ItemNotSold {
         /// Name of its status.
         status: &'static str,
     },
-    /// An UNSOLD item is sold by an offer only, which names a buyer and an amount.
-    #[error("an UNSOLD item is sold by accepting an offer: name the buyer, the amount and the reason")]
+    /// The item is not sold to the buyer that the caller names.
+    #[error("lot {lot_number} is not sold to this buyer: read the results again")]
+    NotSoldToBuyer {
+        /// Its lot number.
+        lot_number: String,
+    },
+    /// The buyer has no sold lot.
+    #[error("no lot is sold to this buyer")]
+    NothingSoldToBuyer,
+    /// A PASSED or UNSOLD item is sold by an offer only, which names a buyer and an amount.
+    #[error("a PASSED or UNSOLD item is sold by accepting an offer: name the buyer, the amount and the reason")]
     OfferRequired,
     /// The record would reveal that absentees have left bids.
     #[error(
@@ -367,6 +376,8 @@ impl Rejection {
             Self::ItemNotSold { .. } => "item_not_sold",
             Self::AuctionWasLive => "auction_was_live",
             Self::BuyerNotRegistered => "buyer_not_registered",
+            Self::NotSoldToBuyer { .. } => "not_sold_to_buyer",
+            Self::NothingSoldToBuyer => "nothing_sold_to_buyer",
             Self::OfferRequired => "offer_required",
             Self::ReserveNotMet => "reserve_not_met",
             Self::HigherBidWaits { .. } => "higher_bid_waits",

@@ -81,6 +81,7 @@ pub(crate) fn item(auction: &Auction, status: ItemStatus) -> Item {
         bids_passed: 0,
         before_pass: None,
         post_sale_offer: false,
+        price_before_correction: None,
         pending: Vec::new(),
         lost: Vec::new(),
         relisted_from: None,

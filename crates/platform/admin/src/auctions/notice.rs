@@ -21,11 +21,15 @@ const NOTICES: &[(&str, &str)] = &[
     ("reopened", "The lot is live again."),
     ("offer", "The post-sale offer was recorded, and the lot is sold."),
     ("buyer", "The buyer was recorded. The price stays."),
+    ("hammer-price", "The hammer price was corrected. The buyer stays."),
+    ("unpaid", "The lots are unsold: their buyer did not pay."),
     ("relisted", "The unsold lots were relisted."),
     ("renumbered", "The lots were renumbered."),
     ("images", "The images were stored."),
     ("image-removed", "The image was removed."),
     ("image-first", "The image is the first now."),
+    ("clerk-assigned", "The clerk is assigned to the webcast."),
+    ("clerk-removed", "The clerk is not assigned to the webcast any more, from the next command on."),
 ];
 
 /// The notice that `?done=` names; none for an unknown name.

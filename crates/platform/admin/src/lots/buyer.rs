@@ -2,12 +2,11 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use contract::{AuctionStatus, ItemStatus};
 use http::StatusCode;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::frame::render_page_as;
 use platform_core::sales::items::buyer::NamedBuyer;
-use platform_rules::{AuctionKind, Item};
+use platform_rules::Item;
 
 use super::lot;
 use super::sold_form::SoldForm;
@@ -17,13 +16,6 @@ use crate::auctions::sale::Sale;
 use crate::auctions::{labels, refusal};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
-
-/// True when the buyer of the lot can be changed.
-pub(crate) fn is_possible(sale: &Sale, item: &Item) -> bool {
-    sale.auction.kind == AuctionKind::Webcast
-        && item.status == ItemStatus::Sold
-        && sale.auction.status != AuctionStatus::Archived
-}
 
 /// The form.
 pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::columns::Column;
 use super::history::{self, HistoryRow};
-use super::{buyer, offer};
+use super::offer;
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::notice;
 use crate::auctions::sale::Sale;
@@ -124,7 +124,7 @@ pub(crate) async fn show(
         has_older_page,
         history: history::load(session, item).await?,
         images: Panel::load(session, sale, item, uploaded).await?,
-        may_write,
+        may_write: may_write && sale.auction.require_open().is_ok(),
         may_see_events: session.may(Scope::EventsRead),
     };
     render_page_as(status, &page)
@@ -180,7 +180,8 @@ fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
     if offer::is_possible(sale, item) {
         actions.push(("offer".to_owned(), "Record post-sale offer"));
     }
-    if buyer::is_possible(sale, item) {
+    if item.is_result_correctable(&sale.auction) {
+        actions.push(("hammer-price".to_owned(), "Correct hammer price"));
         actions.push(("buyer".to_owned(), if item.is_buyer_open() { "Name buyer" } else { "Change buyer" }));
     }
     actions

@@ -1,4 +1,4 @@
-//! Records an offer for an unsold lot that was accepted after the sale.
+//! Records an accepted offer for a lot that was passed or ended unsold.
 
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
@@ -20,7 +20,9 @@ use crate::session::{PathIds, Session};
 
 /// True when an offer for the lot can be recorded.
 pub(crate) fn is_possible(sale: &Sale, item: &Item) -> bool {
-    item.status == ItemStatus::Unsold && item.relisted_as.is_none() && sale.auction.status != AuctionStatus::Archived
+    matches!(item.status, ItemStatus::Passed | ItemStatus::Unsold)
+        && item.relisted_as.is_none()
+        && sale.auction.status != AuctionStatus::Archived
 }
 
 /// The form.

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::totals::Totals;
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::sale::{Head, Sale, Tab};
-use crate::lots::{buyer, offer};
+use crate::lots::offer;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
@@ -130,7 +130,8 @@ fn actions(sale: &Sale, item: &Item) -> Vec<(String, &'static str)> {
     if offer::is_possible(sale, item) {
         actions.push(("offer".to_owned(), "Record post-sale offer"));
     }
-    if buyer::is_possible(sale, item) {
+    if item.is_result_correctable(&sale.auction) {
+        actions.push(("hammer-price".to_owned(), "Correct hammer price"));
         actions.push(("buyer".to_owned(), if item.is_buyer_open() { "Name buyer" } else { "Change buyer" }));
     }
     actions

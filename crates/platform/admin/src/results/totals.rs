@@ -4,6 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
+use platform_core::Scope;
 use platform_core::sales::results::{AuctionResults, BuyerResult};
 
 use crate::auctions::labels;
@@ -24,11 +25,15 @@ pub(super) struct Totals {
     buyers: Vec<Buyer>,
     is_cut: bool,
     is_final: bool,
+    may_correct: bool,
+    path: String,
 }
 
 impl askama::filters::HtmlSafe for Totals {}
 
 struct Buyer {
+    /// The paddle, encoded for a query string.
+    query: String,
     paddle: String,
     lots: String,
     hammer: String,
@@ -70,6 +75,7 @@ impl Totals {
             figures.push(("Buyer open", labels::number(open_buyers)));
         }
         let buyer = |buyer: &BuyerResult| Buyer {
+            query: form_urlencoded::byte_serialize(buyer.bidder.as_bytes()).collect(),
             paddle: buyer.bidder.clone(),
             lots: labels::number(buyer.items),
             hammer: money(buyer.total.hammer),
@@ -78,7 +84,14 @@ impl Totals {
             total: money(buyer.total.total),
         };
         let is_cut = buyers.len() > BUYERS_MAX;
-        Ok(Self { figures, buyers: buyers.iter().take(BUYERS_MAX).map(buyer).collect(), is_cut, is_final })
+        Ok(Self {
+            figures,
+            buyers: buyers.iter().take(BUYERS_MAX).map(buyer).collect(),
+            is_cut,
+            is_final,
+            may_correct: !is_final && session.may(Scope::AuctionsWrite),
+            path: format!("{}{}", session.frame("", Section::Auctions).base, sale.path("/results")),
+        })
     }
 }
 

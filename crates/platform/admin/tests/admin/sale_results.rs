@@ -122,6 +122,53 @@ async fn an_unpaid_lot_is_unsold_and_a_post_sale_offer_sells_it_again() {
 }
 
 #[tokio::test]
+async fn several_unpaid_lots_of_a_buyer_are_recorded_at_once() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A jug", "A bowl", "A spoon"]).await;
+    for (place, paddle) in [(0, "7"), (1, "7"), (2, "8")] {
+        sale.bid(place, paddle, 8_000).await;
+    }
+    sale.end().await;
+    sale.operator = sale.sign_in_again().await;
+    let page = sale.path("/results/unpaid");
+    sale.operator.get(&sale.path("/results")).await.shows("/results/unpaid?buyer=7").shows("/results/unpaid?buyer=8");
+    let form = sale.operator.get(&format!("{page}?buyer=7")).await;
+    form.is(200).shows("A jug").shows("A bowl").hides("A spoon").shows("all of them or none");
+    let [jug, bowl, spoon] = [0, 1, 2].map(|place| sale.items[place].uuid.to_string());
+    let fields = [("buyer", "7"), ("reason", "Never paid")];
+    sale.operator.post(&page, &fields).await.is(422).shows("Select at least one lot.");
+    let fields = [("buyer", "7"), ("lot", &*jug), ("lot", &*spoon), ("reason", "Never paid")];
+    sale.operator.post(&page, &fields).await.is(422).shows("Lot 3 is not sold to this buyer");
+    let fields = [("buyer", "7"), ("lot", &*jug), ("lot", &*bowl), ("reason", "")];
+    sale.operator.post(&page, &fields).await.is(422).shows("Give a reason.");
+    assert_eq!(sale.item(0).await.status, ItemStatus::Sold);
+    let fields = [("buyer", "7"), ("lot", &*jug), ("lot", &*bowl), ("reason", "Never paid")];
+    sale.operator.submit(&page, &fields).await.shows("their buyer did not pay");
+    assert_eq!([sale.item(0).await.status, sale.item(1).await.status], [ItemStatus::Unsold; 2]);
+    assert_eq!(sale.item(2).await.status, ItemStatus::Sold);
+    sale.operator.get(&format!("{page}?buyer=7")).await.is(200).shows("No lot is sold to paddle 7");
+}
+
+#[tokio::test]
+async fn the_price_of_a_sale_to_an_offer_is_corrected() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A jug"]).await;
+    sale.end().await;
+    sale.operator = sale.sign_in_again().await;
+    let fields = [("name", "Ada"), ("paddle", "12"), ("status", "approved")];
+    sale.operator.submit(&sale.path("/registrations/new"), &fields).await;
+    let version = sale.operator.get(&sale.lot(0, "/offer")).await.between("name=\"version\" value=\"", "\"");
+    let fields = [("version", version.as_str()), ("buyer", "12"), ("amount", "450"), ("reason", "Telephone")];
+    sale.operator.submit(&sale.lot(0, "/offer"), &fields).await.shows("The post-sale offer was recorded");
+    sale.operator.get(&sale.path("/results")).await.shows("Correct hammer price").shows("Change buyer");
+    let form = sale.operator.get(&sale.lot(0, "/hammer-price")).await;
+    let version = form.is(200).shows("Now: £450.00 to Paddle 12").between("name=\"version\" value=\"", "\"");
+    let fields = [("version", version.as_str()), ("amount", "4x"), ("reason", "Misread")];
+    sale.operator.post(&sale.lot(0, "/hammer-price"), &fields).await.is(422);
+    let fields = [("version", version.as_str()), ("amount", "45"), ("reason", "A zero too many")];
+    sale.operator.submit(&sale.lot(0, "/hammer-price"), &fields).await.shows("The hammer price was corrected");
+    sale.operator.get(&sale.path("/results")).await.shows("£45.00").hides("£450.00");
+}
+
+#[tokio::test]
 async fn a_mistaken_auction_is_archived_with_a_reason() {
     let mut sale = Sale::new(AuctionStatus::Preview, &["A jug"]).await;
     sale.operator.get(&sale.path("")).await.shows("Archive a mistaken auction");

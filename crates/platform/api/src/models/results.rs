@@ -5,6 +5,7 @@ use kit_http::problem::ProblemError;
 use platform_core::sales::auctions::move_ends::MovedEnds;
 use platform_core::sales::items::edit_many::{ItemEditOutcome, ItemEditsReport};
 use platform_core::sales::items::relist::Relisted;
+use platform_core::sales::items::unpaid::UnpaidLotsRecorded;
 use platform_core::sales::results::{AuctionResults, BuyerResult};
 use platform_core::{PlatformError, Problem};
 use platform_rules::{Auction, Charges, Item, SaleResult};
@@ -272,5 +273,21 @@ impl RelistedView {
     pub(crate) fn new(relisted: &Relisted, now: Timestamp) -> Self {
         let view = |item: &Item| ItemView::new(item, &relisted.into, now);
         Self { into: relisted.into.uuid, items: relisted.items.iter().map(view).collect() }
+    }
+}
+
+/// The items that became UNSOLD.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = UnpaidLots)]
+pub(crate) struct UnpaidView {
+    /// The items, as they are now.
+    pub(crate) items: Vec<ItemView>,
+}
+
+impl UnpaidView {
+    pub(crate) fn new(recorded: &UnpaidLotsRecorded, now: Timestamp) -> Self {
+        let view = |item: &Item| ItemView::new(item, &recorded.auction, now);
+        Self { items: recorded.items.iter().map(view).collect() }
     }
 }

@@ -1,10 +1,12 @@
-//! After the hammer: the buyer of a sold item, and offers that are accepted after the sale.
+//! After the hammer: the buyer and the hammer price of a sold item, lots that a buyer does not pay, and offers that are
+//! accepted for items that did not sell.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
 use platform_core::sales::items::buyer::NamedBuyer;
 use platform_core::sales::items::post_sale::PostSaleOffer;
+use platform_core::sales::items::unpaid::{UnpaidLots, UnpaidLotsRecorded};
 use platform_rules::Item;
 use platform_rules::item::ConfirmedBuyer;
 use serde::Deserialize;
@@ -14,7 +16,7 @@ use uuid::Uuid;
 use crate::errors::{ApiError, Problem};
 use crate::etag;
 use crate::extract::Post;
-use crate::models::ItemView;
+use crate::models::{ItemView, UnpaidView};
 use crate::response;
 
 /// The buyer of a sold item.
@@ -36,8 +38,8 @@ pub(crate) struct SoldToIn {
 
 /// Name the buyer of a sold item
 ///
-/// In a webcast: fills in a buyer that was left open when the hammer fell, or changes the buyer with a reason, until
-/// the auction is archived. The price and the status stay, so nothing is announced. A buyer who is not registered or not
+/// In a webcast, and for an item that was sold to an offer: fills in a buyer that was left open when the hammer fell, or
+/// changes the buyer with a reason, until the auction is archived. The price and the status stay, so nothing is announced. A buyer who is not registered or not
 /// approved is refused with `bidder_not_approved` until the caller confirms it with `notApproved`, and a price above the
 /// buyer's limit with `spending_limit_reached` until the caller confirms it with `overLimit`. A suspended bidder, the
 /// vendor and the auctioneer are always refused. Requires `If-Match` (412
@@ -72,6 +74,95 @@ pub(crate) async fn change_buyer(
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
+/// The right hammer price of a sold item.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct HammerPriceIn {
+    /// Hammer price, in minor units.
+    #[schema(minimum = 1)]
+    amount: i64,
+    /// Why; 1 to 500 characters.
+    reason: String,
+}
+
+/// Correct the hammer price of a sold item
+///
+/// In a webcast, and for an item that was sold to an offer, until the auction is archived. The buyer and the status
+/// stay, so nothing is announced; the log has the correction. The bid stays as it was accepted. Requires `If-Match` (412
+/// `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`, or `ring:write` for clerks of the
+/// webcast (403 `clerk_not_assigned`). Errors: 409 `item_not_sold`, `wrong_auction_kind`, `auction_closed`,
+/// `bid_too_high`; 422 `reason_required`, `field_invalid`.
+#[utoipa::path(
+    post, path = "/items/{uuid}/hammer-price", tag = "results", request_body = HammerPriceIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
+    responses(
+        (status = 200, description = "The item with its hammer price.", body = ItemView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem), (status = 428, body = Problem),
+    ),
+)]
+pub(crate) async fn correct_hammer_price(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    post: Post<HammerPriceIn>,
+) -> Result<Response, ApiError> {
+    let expected = post.required_version()?;
+    let (_, auction) = platform.item(&post.caller, uuid).await?;
+    let now = platform.now();
+    let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
+    let tag = |item: &Item| Some(etag::item_etag(item, &auction, now));
+    let idempotent = post.idempotent_tagged(200, &render, &tag);
+    let price = (post.body.amount, post.body.reason.as_str());
+    let outcome = platform.correct_hammer_price(&post.caller, uuid, price, Some(expected), idempotent).await?;
+    Ok(response::outcome_tagged(outcome, 200, render, tag))
+}
+
+/// Lots that a buyer does not pay.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct UnpaidIn {
+    /// Paddle of the buyer.
+    buyer: String,
+    /// UUIDs of the items, at most 1,000. Default: the first 1,000 items in running order that are sold to the buyer.
+    items: Option<Vec<Uuid>>,
+    /// Why; 1 to 500 characters.
+    reason: String,
+}
+
+impl UnpaidIn {
+    fn read(self) -> Result<UnpaidLots, ApiError> {
+        Ok(UnpaidLots { buyer: self.buyer, items: self.items, reason: self.reason })
+    }
+}
+
+/// Record lots that a buyer does not pay
+///
+/// SOLD and SOLD_BUY_NOW items of one buyer become UNSOLD with one reason, until the auction is archived: all of them or
+/// none. The platform announces each item. Accepts `If-Match` with the auction's version (412 `precondition_failed`).
+/// Scope `auctions:write`. Errors: 409 `not_sold_to_buyer`, `nothing_sold_to_buyer`, `auction_closed`,
+/// `items_following`; 422 `reason_required`.
+#[utoipa::path(
+    post, path = "/auctions/{uuid}/unpaid", tag = "results", request_body = UnpaidIn,
+    params(("uuid" = Uuid, Path), ("If-Match" = Option<String>, Header)),
+    responses(
+        (status = 200, description = "The items, which are UNSOLD now.", body = UnpaidView),
+        (status = 404, body = Problem), (status = 409, body = Problem), (status = 412, body = Problem),
+        (status = 422, body = Problem),
+    ),
+)]
+pub(crate) async fn record_unpaid(
+    State(platform): State<Platform>,
+    Path(uuid): Path<Uuid>,
+    post: Post<UnpaidIn>,
+) -> Result<Response, ApiError> {
+    let (post, unpaid) = post.map(UnpaidIn::read)?;
+    let now = platform.now();
+    let render = |recorded: &UnpaidLotsRecorded| response::body(&UnpaidView::new(recorded, now));
+    let idempotent = post.idempotent(200, &render);
+    let outcome = platform.record_unpaid_lots(&post.caller, uuid, &unpaid, post.version, idempotent).await?;
+    Ok(response::outcome(outcome, 200, render, |_| None))
+}
+
 /// An offer that was accepted.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -85,9 +176,9 @@ pub(crate) struct OfferIn {
     reason: String,
 }
 
-/// Accept an offer after the sale
+/// Accept an offer for an item that did not sell
 ///
-/// For an UNSOLD item, until the auction is archived: the item is SOLD to the offer, which may lie below the reserve
+/// For a PASSED item while the auction is LIVE, and for an UNSOLD item, until the auction is archived: the item is SOLD to the offer, which may lie below the reserve
 /// and below earlier bids. The platform announces the sale. Requires `If-Match` (412 `precondition_failed`, 428
 /// `precondition_required`). Scope `auctions:write`. Errors: 409 `illegal_transition`, `buyer_not_registered`,
 /// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `already_relisted`,

@@ -13,6 +13,7 @@ mod bidding;
 mod clerks;
 mod cloned;
 mod conventions;
+mod corrections;
 mod docs;
 mod entering;
 mod events_document;

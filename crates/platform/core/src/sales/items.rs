@@ -4,9 +4,11 @@ pub mod arrange;
 pub mod buyer;
 pub(crate) mod edit;
 pub mod edit_many;
+pub mod hammer_price;
 pub mod pause;
 pub mod post_sale;
 pub mod relist;
+pub mod unpaid;
 
 use std::collections::HashSet;
 
@@ -211,6 +213,7 @@ impl Platform {
             bids_passed: 0,
             before_pass: None,
             post_sale_offer: false,
+            price_before_correction: None,
             pending: Vec::new(),
             lost: Vec::new(),
             relisted_from: None,

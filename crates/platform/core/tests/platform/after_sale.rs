@@ -13,6 +13,7 @@ use platform_core::sales::auctions::requested_status::RequestedStatus;
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::items::buyer::NamedBuyer;
 use platform_core::sales::items::post_sale::PostSaleOffer;
+use platform_core::sales::items::unpaid::UnpaidLots;
 use platform_core::sales::new_item::NewItem;
 use platform_rules::item::ConfirmedBuyer;
 use platform_rules::{Admission, AuctionKind, Item};
@@ -83,6 +84,18 @@ impl Sale {
         let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
         let buyer = NamedBuyer { paddle: buyer.to_owned(), reason: reason.map(str::to_owned), ..NamedBuyer::default() };
         platform.change_buyer(caller, self.items[item], &buyer, None, None).await?.fresh()
+    }
+
+    async fn price(&self, item: usize, amount: i64, reason: &str) -> Result<Item, PlatformError> {
+        let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
+        platform.correct_hammer_price(caller, self.items[item], (amount, reason), None, None).await?.fresh()
+    }
+
+    async fn unpaid(&self, buyer: &str, items: Option<&[usize]>, reason: &str) -> Result<Vec<Item>, PlatformError> {
+        let items = items.map(|items| items.iter().map(|item| self.items[*item]).collect());
+        let unpaid = UnpaidLots { buyer: buyer.to_owned(), items, reason: reason.to_owned() };
+        let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
+        Ok(platform.record_unpaid_lots(caller, self.auction, &unpaid, None, None).await?.fresh()?.items)
     }
 
     async fn not_paid(&self, item: usize) -> Result<Item, PlatformError> {
@@ -182,6 +195,79 @@ async fn a_missing_registration_and_a_limit_are_confirmed_and_leave_no_buyer_ope
     platform.change_registration_status(caller, id, &suspended, None, None).await.unwrap();
     assert_eq!(code(name(2, "117", Some("said so"), (true, true)).await), "bidder_suspended");
     assert_eq!(platform.results(caller, sale.auction).await.unwrap().open_buyers, 1);
+    sale.verifies().await;
+}
+
+#[tokio::test]
+async fn a_hammer_price_is_corrected_until_the_auction_is_archived_and_nothing_is_announced() {
+    let sale = Sale::new(AuctionKind::Webcast, &[None]).await;
+    sale.sold_in_the_room().await;
+    sale.buyer(0, "7", None).await.unwrap();
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    assert_eq!(code(sale.price(0, 500, " ").await), "reason_required");
+    assert_eq!(code(sale.price(0, 0, "misheard").await), "field_invalid");
+    let corrected = sale.price(0, 500, "a zero too many").await.unwrap();
+    assert_eq!((corrected.price(), corrected.status, corrected.bid_count), (Some(500), ItemStatus::Sold, 1));
+    assert_eq!(sale.price(0, 500, "again").await.unwrap().price(), Some(500), "the same price changes nothing");
+    sale.status(AuctionStatus::Reconciliation).await.unwrap();
+    sale.price(0, 700, "read again").await.unwrap();
+    let results = platform.results(caller, sale.auction).await.unwrap();
+    assert_eq!((results.total.hammer, results.buyers[0].total.hammer), (700, 700));
+    assert_eq!(sale.fixture.store.committed_amount(sale.auction, "7", None).await.unwrap(), 700);
+    let journal = sale.fixture.journal_of(sale.items[0]).await;
+    assert_eq!(journal, ["LIVE created", "SOLD sold_in_ring, announced"], "a corrected price is not announced");
+    sale.status(AuctionStatus::Archived).await.unwrap();
+    assert_eq!(code(sale.price(0, 900, "late").await), "auction_closed");
+    sale.verifies().await;
+}
+
+#[tokio::test]
+async fn a_passed_lot_is_sold_to_an_offer_while_the_auction_is_live() {
+    let sale = Sale::new(AuctionKind::Webcast, &[Some(9_000), None]).await;
+    sale.clerk(ClerkCommand::Send { item: None }).await.unwrap();
+    sale.clerk(ClerkCommand::RoomBid { bidder: "7".to_owned(), amount: Some(5_000) }).await.unwrap();
+    sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap();
+    assert_eq!(code(sale.offer(0, "9", 4_000).await), "buyer_not_registered");
+    let sold = sale.offer(0, "8", 4_000).await.unwrap();
+    assert_eq!((sold.status, sold.price(), sold.reserve_met()), (ItemStatus::Sold, Some(4_000), Some(false)));
+    assert_eq!(code(sale.offer(0, "8", 4_000).await), "illegal_transition");
+    let journal = sale.fixture.journal_of(sale.items[0]).await;
+    let passed_and_sold = ["PASSED passed_in_ring, announced", "SOLD post_sale_offer_accepted, announced"];
+    assert_eq!(journal[1..], passed_and_sold);
+    // The sale goes on, and a wrong offer is corrected.
+    sale.sold_in_the_room().await;
+    sale.price(0, 4_500, "the offer was misread").await.unwrap();
+    assert_eq!(sale.buyer(0, "7", Some("the wrong paddle")).await.unwrap().price(), Some(4_500));
+    sale.status(AuctionStatus::Reconciliation).await.unwrap();
+    sale.verifies().await;
+}
+
+#[tokio::test]
+async fn lots_that_a_buyer_does_not_pay_are_unsold_all_of_them_or_none() {
+    let sale = Sale::new(AuctionKind::Timed, &[None, None, None]).await;
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    for (item, bidder) in sale.items.iter().zip(["7", "7", "8"]) {
+        let bid = NewBid { bidder: bidder.to_owned(), amount: 5_000 };
+        platform.place_bid(caller, *item, &bid, None, None).await.unwrap();
+    }
+    sale.all_ends().await;
+    assert_eq!(code(sale.unpaid("7", Some(&[0, 1, 2]), "gone").await), "not_sold_to_buyer");
+    assert_eq!(code(sale.unpaid("7", Some(&[0, 0]), "gone").await), "invalid");
+    assert_eq!(code(sale.unpaid("9", None, "gone").await), "nothing_sold_to_buyer");
+    assert_eq!(code(sale.unpaid("7", None, "").await), "reason_required");
+    assert_eq!(platform.results(caller, sale.auction).await.unwrap().sold, 3, "all of them or none");
+    sale.status(AuctionStatus::Reconciliation).await.unwrap();
+    let unpaid = sale.unpaid("7", None, "the card was refused").await.unwrap();
+    assert_eq!(unpaid.iter().map(|item| item.status).collect::<Vec<_>>(), [ItemStatus::Unsold, ItemStatus::Unsold]);
+    for item in &sale.items[..2] {
+        let journal = sale.fixture.store.history(*item, Page { after: None, limit: 9 }).await.unwrap();
+        let last = journal.last().unwrap();
+        assert_eq!((&*last.to, last.reason.as_deref()), ("UNSOLD", Some("the card was refused")));
+        assert!(last.body.is_some(), "each lot is announced");
+    }
+    assert_eq!(platform.results(caller, sale.auction).await.unwrap().sold, 1);
+    sale.status(AuctionStatus::Archived).await.unwrap();
+    assert_eq!(code(sale.unpaid("8", None, "late").await), "auction_closed");
     sale.verifies().await;
 }
 

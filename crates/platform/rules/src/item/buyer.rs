@@ -1,5 +1,5 @@
-//! The buyer of an item that was sold in a webcast: named after the hammer, or changed. The price stays, and nothing is
-//! announced.
+//! The buyer of an item that was sold in a webcast or to an offer after the sale: named after the hammer, or changed.
+//! The price stays, and nothing is announced.
 
 use contract::ItemStatus;
 
@@ -23,7 +23,9 @@ pub(super) fn change_buyer(
     bidder: Bidder,
     (reason, confirmed): (Option<String>, ConfirmedBuyer),
 ) -> Result<Vec<ItemChange>, Rejection> {
-    auction.require_kind(AuctionKind::Webcast)?;
+    if !item.post_sale_offer {
+        auction.require_kind(AuctionKind::Webcast)?;
+    }
     auction.require_unarchived()?;
     let standing = match (item.status, &item.standing) {
         (ItemStatus::Sold, Some(standing)) => standing,

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::buyer::ConfirmedBuyer;
-use super::{absentee_bid, bidding, buy_now, buyer, cancel_bid, ends, fields, post_sale};
+use super::{absentee_bid, bidding, buy_now, buyer, cancel_bid, ends, fields, hammer_price, post_sale};
 use crate::bid::Offer;
 use crate::transitions::{ItemActor, ItemFacts, ItemTransition, find_item_transition};
 use crate::{Auction, BidLog, BidSource, Bidder, Cause, Item, ItemChange, Rejection, RingStatus};
@@ -116,7 +116,14 @@ pub enum ItemCommand {
         /// `spending_limit_reached`.
         confirmed: ConfirmedBuyer,
     },
-    /// An administrator accepts an offer for an UNSOLD item after the sale: it is SOLD.
+    /// The hammer price of a sold item is corrected; the buyer stays.
+    CorrectPrice {
+        /// The right hammer price, minor units.
+        amount: i64,
+        /// Why.
+        reason: String,
+    },
+    /// An administrator accepts an offer for a PASSED or UNSOLD item: it is SOLD.
     AcceptOffer {
         /// UUID of the bid that records the offer.
         bid: Uuid,
@@ -138,7 +145,8 @@ pub enum ItemCommand {
 /// `item_in_ring`; for a withdrawal of an absentee bid also `no_commission`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
 /// `bid_log_incomplete`, `item_in_ring`, `reason_required`; for an end `end_not_later`, `end_not_reached`, and
 /// `item_not_live`, which tells a late or repeated timer that another one has ended the item; for an offer after the
-/// sale `buyer_not_registered`, `already_relisted` and those of a bid; for a buyer `item_not_sold` and those of a bid.
+/// sale `buyer_not_registered`, `already_relisted` and those of a bid; for a buyer `item_not_sold` and those of a bid; for a hammer
+/// price `item_not_sold`, `wrong_auction_kind`, `auction_closed`, `bid_too_high`, `field_invalid`.
 pub fn decide(
     auction: &Auction,
     item: &Item,
@@ -149,7 +157,9 @@ pub fn decide(
     match command {
         ItemCommand::Create { status } => create(auction, item, ItemActor::Creation, status, now),
         ItemCommand::Import { status } => create(auction, item, ItemActor::Import, status, now),
-        ItemCommand::ChangeStatus { to: ItemStatus::Sold, reason } if item.current() == Some(ItemStatus::Unsold) => {
+        ItemCommand::ChangeStatus { to: ItemStatus::Sold, reason }
+            if matches!(item.current(), Some(ItemStatus::Unsold | ItemStatus::Passed)) =>
+        {
             change_status(auction, item, &[ItemActor::PostSaleOffer], ItemStatus::Sold, reason, now)?;
             Err(Rejection::OfferRequired)
         }
@@ -176,6 +186,9 @@ pub fn decide(
         }
         ItemCommand::ChangeBuyer { bidder, reason, confirmed } => {
             buyer::change_buyer(auction, item, bidder, (reason, confirmed))
+        }
+        ItemCommand::CorrectPrice { amount, reason } => {
+            hammer_price::correct(auction, item, amount, require_reason(reason)?)
         }
         ItemCommand::AcceptOffer { bid, bidder, amount, reason } => {
             let offer = Offer::of(&bidder, bid, amount, BidSource::PostSaleOffer, now);

@@ -1,4 +1,4 @@
-//! After the sale: an administrator accepts an offer for an UNSOLD item.
+//! An administrator accepts an offer for an item that did not sell: PASSED, or UNSOLD after the sale.
 
 use contract::ItemStatus;
 

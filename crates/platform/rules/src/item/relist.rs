@@ -74,6 +74,7 @@ pub fn relist(
         bids_passed: 0,
         before_pass: None,
         post_sale_offer: false,
+        price_before_correction: None,
         pending: Vec::new(),
         lost: Vec::new(),
         relisted_from: Some(unsold.uuid),

@@ -25,8 +25,11 @@ impl Sale {
                 if matches!(to, ItemStatus::Sold | ItemStatus::SoldBuyNow) {
                     let winner = item.standing.as_ref().and_then(|standing| self.log.get(standing.number)).unwrap();
                     assert!(winner.stands(), "the winning bid counts");
-                    let before = if item.post_sale_offer { ItemStatus::Unsold } else { ItemStatus::Live };
-                    assert_eq!(from, &Some(before), "a sold item is not sold again");
+                    let before = match item.post_sale_offer {
+                        true => &[ItemStatus::Unsold, ItemStatus::Passed][..],
+                        false => &[ItemStatus::Live],
+                    };
+                    assert!(from.is_some_and(|from| before.contains(&from)), "a sold item is not sold again");
                 }
                 if matches!(to, ItemStatus::Sold | ItemStatus::SoldBuyNow | ItemStatus::Unsold | ItemStatus::Passed) {
                     assert!(*announced);
@@ -35,11 +38,8 @@ impl Sale {
             ItemChange::BidAccepted { record, standing } => {
                 assert_eq!(record.number, item.bid_count + 1);
                 if record.source == BidSource::PostSaleOffer {
-                    assert_eq!(
-                        (item.status, &item.standing),
-                        (ItemStatus::Unsold, &None),
-                        "an offer replaces all bids"
-                    );
+                    let is_open = matches!(item.status, ItemStatus::Unsold | ItemStatus::Passed);
+                    assert!(is_open && item.standing.is_none(), "an offer replaces all bids");
                     return;
                 }
                 assert_eq!(item.status, ItemStatus::Live);
@@ -75,6 +75,10 @@ impl Sale {
                     !bidder.is_empty() && (reason.is_some() || item.is_buyer_open()),
                     "a known buyer needs a reason"
                 );
+            }
+            ItemChange::PriceCorrected { amount, reason } => {
+                assert_eq!(item.status, ItemStatus::Sold, "only a sold item has a hammer price");
+                assert!(*amount > 0 && Some(*amount) != item.price() && !reason.is_empty());
             }
             ItemChange::EndPlanned { .. } => assert_eq!(item.effective_end_time, None),
             ItemChange::EndExtended { end } | ItemChange::EndMoved { end, .. } => {
@@ -179,7 +183,8 @@ impl Sale {
             let record = self.log.get(standing.number).unwrap();
             assert!(record.stands() && record.source != BidSource::Absentee);
             assert!(!item.is_over(record.number, record.source), "a bid that a pass ended does not stand");
-            assert_eq!((record.bid, record.amount), (standing.bid, standing.amount));
+            let accepted = item.price_before_correction.unwrap_or(standing.amount);
+            assert_eq!((record.bid, record.amount), (standing.bid, accepted));
         }
         assert!(item.status != ItemStatus::Passed || item.standing.is_none(), "no bid stands on a passed item");
         assert!(
@@ -216,7 +221,9 @@ impl Sale {
         let of_leader = self.counting().into_iter().filter(|record| Some(&record.bidder) == leader);
         let shown_of_leader =
             of_leader.filter_map(|record| PublicBid::of(&self.item, record)).map(|bid| bid.amount).max();
-        assert!(shown_of_leader <= self.item.price(), "the leading bidder's bids show no more than the price");
+        let price = self.item.price_before_correction.or(self.item.price());
+        assert!(shown_of_leader <= price, "the leading bidder's bids show no more than the price");
+        assert!(self.item.price_before_correction.is_none() || self.item.status == ItemStatus::Sold);
         numbers(&serde_json::to_value(bids).unwrap(), &mut shown);
         if let Some(reserve) = reserve.map(|reserve| reserve.reveal()) {
             assert!(!shown.contains(&reserve) || self.prices.contains(&reserve), "the reserve {reserve} is shown");

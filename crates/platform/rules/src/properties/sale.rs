@@ -177,6 +177,7 @@ impl Sale {
                     confirmed,
                 })
             }
+            Step::Price { amount } => OfItem(ItemCommand::CorrectPrice { amount, reason }),
             Step::Sell { below_reserve, over_waiting_bid } => {
                 OfRing(RingCommand::Sell { confirmed: Confirmed { below_reserve, over_waiting_bid }, log })
             }

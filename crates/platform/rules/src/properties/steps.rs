@@ -115,6 +115,10 @@ pub(super) enum Step {
         paddle: Paddle,
         with_reason: bool,
     },
+    /// The hammer price is corrected.
+    Price {
+        amount: i64,
+    },
     Sell {
         below_reserve: bool,
         over_waiting_bid: bool,
@@ -208,6 +212,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         1 => prop::sample::select(vec![Step::GoLive, Step::ReachEnd, Step::Reconcile]),
         1 => (0_i64..2_000).prop_map(|seconds| Step::MoveEnd { seconds }),
         1 => paddle().prop_map(|paddle| Step::BuyNow { paddle }),
+        1 => (0_i64..5_000).prop_map(|tens| Step::Price { amount: tens * 10 }),
         1 => (paddle(), any::<bool>()).prop_map(|(paddle, with_reason)| Step::Buyer { paddle, with_reason }),
         1 => (paddle(), (0_i64..5_000).prop_map(|tens| tens * 10))
             .prop_map(|(paddle, amount)| Step::AcceptOffer { paddle, amount }),

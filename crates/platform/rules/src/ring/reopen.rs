@@ -28,6 +28,7 @@ pub(super) fn reopen(
     // The row's changes make the item wait; a reopened item goes straight into the ring.
     changes.retain(|change| !matches!(change, ItemChange::RingChanged { .. }));
     let mut restored = item.clone();
+    changes.iter().for_each(|change| restored.apply(change));
     if let Some(BeforePass { passed, standing }) = item.before_pass.clone() {
         let change = ItemChange::BidsRestored { passed, standing };
         restored.apply(&change);

@@ -191,6 +191,10 @@ impl Scenario {
                 };
                 OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason, confirmed })
             }
+            ["price", amount] => OfItem(ItemCommand::CorrectPrice { amount: number(amount)?, reason: reason() }),
+            ["price", amount, "without", "reason"] => {
+                OfItem(ItemCommand::CorrectPrice { amount: number(amount)?, reason: String::new() })
+            }
             ["pass"] => OfRing(RingCommand::Pass { over_waiting_bid: false, log: log() }),
             ["pass", "over", "waiting", "bid"] => OfRing(RingCommand::Pass { over_waiting_bid: true, log: log() }),
             ["remove"] => OfRing(RingCommand::Remove),

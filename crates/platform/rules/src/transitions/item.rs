@@ -161,6 +161,7 @@ pub const ITEM_TRANSITIONS: &[ItemTransition] = &[
     row(Some(Passed),    Withdrawn,  Administrator,    &[],                                           Announced::FollowUp, Cause::Withdrawn),
     row(Some(Withdrawn), Draft,      Administrator,    &[AuctionOpen],                                Announced::FollowUp, Cause::Reinstated),
     row(Some(Passed),    Unsold,     Reconciliation,   &[],                                           Announced::FollowUp, Cause::Reconciled),
+    row(Some(Passed),    Sold,       PostSaleOffer,    &[AuctionNotArchived, Reason],                 Announced::Yes,      Cause::PostSaleOfferAccepted),
     row(Some(Sold),      Unsold,     Administrator,    &[AuctionNotArchived, Reason],                 Announced::Yes,      Cause::BuyerDidNotPay),
     row(Some(SoldBuyNow), Unsold,    Administrator,    &[AuctionNotArchived, Reason],                 Announced::Yes,      Cause::BuyerDidNotPay),
     row(Some(Unsold),    Sold,       PostSaleOffer,    &[AuctionNotArchived, NotRelisted, Reason],    Announced::Yes,      Cause::PostSaleOfferAccepted),

@@ -19,7 +19,9 @@ use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
 use platform_core::sales::auctions::shift::Shift;
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::items::edit_many::ItemEditEntry;
+use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_core::sales::items::relist::Relist;
+use platform_core::sales::items::unpaid::UnpaidLots;
 use platform_rules::edit::AuctionEdit;
 use platform_rules::item::ItemEdit;
 use platform_rules::{AuctionKind, Hidden, Item};
@@ -120,7 +122,7 @@ struct RandomCommands<'a> {
 }
 
 /// Commands that have to be accepted now and then.
-const COMMANDS_OF_BOTH: [&str; 31] = [
+const COMMANDS_OF_BOTH: [&str; 34] = [
     "bid",
     "buy now",
     "cancel",
@@ -152,6 +154,9 @@ const COMMANDS_OF_BOTH: [&str; 31] = [
     "limit",
     "suspend",
     "leave",
+    "hammer price",
+    "offer",
+    "unpaid",
 ];
 
 impl RandomCommands<'_> {
@@ -248,7 +253,7 @@ impl RandomCommands<'_> {
         let here = in_ring.unwrap_or(item);
         let (bidder, amount) = (self.paddle(), self.amount(here));
         let reason = || "a slip".to_owned();
-        let (name, command, did) = match self.below(68) {
+        let (name, command, did) = match self.below(75) {
             0..4 => {
                 let new = NewBid { bidder, amount };
                 let done = platform.place_absentee_bid(caller, item.uuid, &new, None, None).await;
@@ -289,10 +294,40 @@ impl RandomCommands<'_> {
             }
             61..63 => ("reopen", ClerkCommand::Reopen { reason: reason() }, CommandEffect::Other),
             63..65 => ("pause", ClerkCommand::Pause, CommandEffect::Other),
-            _ => ("resume", ClerkCommand::Resume, CommandEffect::Other),
+            65..68 => ("resume", ClerkCommand::Resume, CommandEffect::Other),
+            _ => return self.correcting(items, item).await,
         };
         let seen = platform.ring(caller, self.auction).await.unwrap().version();
         (name, platform.clerk(caller, self.auction, &command, seen, None).await.map(|_| did))
+    }
+
+    /// What the sale led to is corrected.
+    async fn correcting(&self, items: &[Item], item: &Item) -> (&'static str, PlatformResult<CommandEffect>) {
+        let TestSale { platform, caller, .. } = self.sale;
+        let any_of = |statuses: &[ItemStatus]| {
+            let found = items.iter().filter(|item| statuses.contains(&item.status)).collect::<Vec<_>>();
+            self.one_of(&found).map_or(item, |found| *found).clone()
+        };
+        match self.below(7) {
+            0..3 => {
+                let sold = any_of(&[ItemStatus::Sold]);
+                let amount = i64::from(self.below(60)) * 10;
+                let done = platform.correct_hammer_price(caller, sold.uuid, (amount, "a slip"), None, None).await;
+                ("hammer price", done.map(|_| CommandEffect::TookBack))
+            }
+            3..6 => {
+                let open = any_of(&[ItemStatus::Passed, ItemStatus::Unsold]);
+                let amount = i64::from(self.below(60)) * 10;
+                let offer = PostSaleOffer { buyer: self.paddle(), amount, reason: "an offer".into() };
+                let done = platform.accept_offer(caller, open.uuid, &offer, None, None).await;
+                ("offer", done.map(|_| CommandEffect::Other))
+            }
+            _ => {
+                let unpaid = UnpaidLots { buyer: self.paddle(), items: None, reason: "not paid".into() };
+                let done = platform.record_unpaid_lots(caller, self.auction, &unpaid, None, None).await;
+                ("unpaid", done.map(|_| CommandEffect::Other))
+            }
+        }
     }
 
     async fn administering(&self, items: &[Item], item: &Item) -> (&'static str, PlatformResult<CommandEffect>) {

@@ -163,6 +163,7 @@ pub(super) fn item(number: usize) -> Item {
         bids_passed: 0,
         before_pass: None,
         post_sale_offer: false,
+        price_before_correction: None,
         pending: Vec::new(),
         lost: Vec::new(),
         relisted_from: None,

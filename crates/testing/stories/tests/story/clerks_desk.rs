@@ -17,7 +17,7 @@ const MEASURED_LOTS: usize = 200;
 
 /// A server with a webcast, and the address of its desk.
 pub struct DeskFixture {
-    launch: Launch,
+    pub launch: Launch,
     server: Option<Server>,
     pub site: CustomerSite,
     pub webcast: String,

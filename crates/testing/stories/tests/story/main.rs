@@ -23,6 +23,7 @@ mod clerks_desk_order;
 mod clerks_desk_sale;
 mod clerks_desk_waiting;
 mod concurrent_bidders;
+mod corrections;
 mod dashboard_people;
 mod dashboard_setup;
 mod database_outage;

@@ -1,4 +1,4 @@
-//! After the sale: an administrator accepts an offer for an UNSOLD item.
+//! An administrator accepts an offer for an item that did not sell.
 
 use contract::AuctionStatus;
 use platform_rules::{AuctionKind, Item, ItemCommand};
@@ -10,7 +10,7 @@ use crate::error::PlatformResult;
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
-/// An offer that is accepted after the sale.
+/// An offer for a lot that was passed, or ended unsold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostSaleOffer {
     /// Paddle of the buyer, who has to be registered and approved.
@@ -22,7 +22,7 @@ pub struct PostSaleOffer {
 }
 
 impl Platform {
-    /// Sells an UNSOLD item to an offer, also in RECONCILIATION: it is SOLD, and the sale is announced.
+    /// Sells a PASSED or UNSOLD item to an offer, also in RECONCILIATION: it is SOLD, and the sale is announced.
     ///
     /// Errors: `not_found`, `precondition_failed`, and those of [`platform_rules::item::decide`] for offers.
     pub async fn accept_offer(

@@ -1,0 +1,75 @@
+//! Corrects the hammer price of a sold lot, with the buyer kept.
+
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
+use http::StatusCode;
+use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
+use kit_design::frame::render_page_as;
+use platform_rules::{Item, SaleResult};
+
+use super::lot;
+use super::sold_form::SoldForm;
+use crate::admin::Admin;
+use crate::auctions::field::Field;
+use crate::auctions::sale::Sale;
+use crate::auctions::{labels, refusal};
+use crate::page_error::PageError;
+use crate::session::{PathIds, Session};
+
+/// The form.
+pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
+    let (sale, item) = lot::load(&session, auction, item).await?;
+    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), StatusCode::OK)
+}
+
+/// Corrects the price, or shows the form again with what is wrong.
+pub(super) async fn correct(
+    session: Session,
+    State(admin): State<Admin>,
+    PathIds([auction, item]): PathIds<2>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    let (sale, item) = lot::load(&session, auction, item).await?;
+    let mut errors = FieldErrors::default();
+    match sale.currency.parse(form.text("amount")) {
+        Err(wrong) => errors.add("amount", wrong),
+        Ok(amount) => {
+            let (version, price) = (form.text("version").parse().ok(), (amount, form.text("reason")));
+            match session.platform().correct_hammer_price(&session.caller, item.uuid, price, version, None).await {
+                Ok(_) => {
+                    let path = sale.path(&format!("/lots/{}?done=hammer-price", item.uuid));
+                    return Ok(admin.redirect(&path).into_response());
+                }
+                Err(error) => refusal::add_to(&mut errors, error)?,
+            }
+        }
+    }
+    let (sale, item) = lot::load(&session, auction, item.uuid).await?;
+    show(&session, &sale, &item, (&form, &errors), StatusCode::UNPROCESSABLE_ENTITY)
+}
+
+fn show(
+    session: &Session,
+    sale: &Sale,
+    item: &Item,
+    (values, errors): (&FormFields, &FieldErrors),
+    status: StatusCode,
+) -> Result<Response, PageError> {
+    let fields = vec![
+        Field::text("amount", format!("Right hammer price, {}", sale.currency.code()), values.text("amount"))
+            .required(),
+        Field::reason(values.text("reason")).required(),
+    ];
+    let now = item.standing.as_ref().map(|standing| {
+        format!("Now: {} to {}. The buyer stays.", sale.currency.exact(standing.amount), labels::bidder(standing))
+    });
+    let total = SaleResult::of(&sale.auction, item).map(|result| {
+        format!("Premium and tax follow the price; the total is {} now.", sale.currency.exact(result.total))
+    });
+    let no_event = "No event is sent: the lot stays sold. The log keeps both prices.".to_owned();
+    let mut page = SoldForm::new(session, sale, item, "hammer-price", "Correct hammer price");
+    page.consequences = now.into_iter().chain(total).chain([no_event]).collect();
+    page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
+    page.faults = errors.remaining(&["amount", "reason"]);
+    render_page_as(status, &page)
+}
