@@ -78,7 +78,10 @@ fn pages() -> Router<Portal> {
         .route("/endpoints/{endpoint}/settings", get(endpoints::settings::page).post(endpoints::settings::save))
         .route("/endpoints/{endpoint}/settings/check-url", post(endpoints::settings::check_url))
         .route("/endpoints/{endpoint}/enable", post(endpoints::enable_disable::enable))
-        .route("/endpoints/{endpoint}/disable", post(endpoints::enable_disable::disable))
+        .route(
+            "/endpoints/{endpoint}/disable",
+            get(endpoints::enable_disable::page).post(endpoints::enable_disable::disable),
+        )
         .route("/endpoints/{endpoint}/delete", get(endpoints::delete::page).post(endpoints::delete::delete))
         .route("/endpoints/{endpoint}/secret", get(endpoints::secret::page))
         .route("/endpoints/{endpoint}/secret/reveal", post(endpoints::secret::reveal))

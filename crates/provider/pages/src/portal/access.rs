@@ -20,6 +20,7 @@ const PAGES: &[(&str, &str, Capability)] = &[
     ("POST", "/endpoints/{endpoint}/settings", ManageEndpoint),
     ("POST", "/endpoints/{endpoint}/settings/check-url", ManageEndpoint),
     ("POST", "/endpoints/{endpoint}/enable", ManageEndpoint),
+    ("GET", "/endpoints/{endpoint}/disable", ManageEndpoint),
     ("POST", "/endpoints/{endpoint}/disable", ManageEndpoint),
     ("GET", "/endpoints/{endpoint}/delete", ManageEndpoint),
     ("POST", "/endpoints/{endpoint}/delete", ManageEndpoint),

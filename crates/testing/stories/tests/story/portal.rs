@@ -230,6 +230,8 @@ async fn the_portal_works_without_script() {
     page.click("Add endpoint").await.unwrap();
     page.wait_until_shown("The endpoint was added.").await.unwrap();
     page.click("Disable endpoint").await.unwrap();
+    page.wait_until_shown("Disable this endpoint?").await.unwrap();
+    page.click("Disable endpoint").await.unwrap();
     page.wait_until_shown("The endpoint is disabled").await.unwrap();
     let endpoint = shop.endpoints().await.remove(0);
     assert_eq!(

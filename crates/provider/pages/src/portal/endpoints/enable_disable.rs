@@ -1,10 +1,45 @@
-//! Enabling and disabling an endpoint.
+//! Enabling an endpoint, and disabling it after a confirmation.
 
-use axum::response::Redirect;
+use askama::Template;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use kit_design::frame::{Frame, render_page};
+use kit_design::slow_page::{self, Layout};
 use provider_core::Switch;
+use provider_core::model::Endpoint;
 
+use super::head::{Head, Tab};
+use super::list;
 use crate::page_error::PageError;
-use crate::portal::session::{PathParams, Session};
+use crate::portal::labels::DayStats;
+use crate::portal::session::{PathParams, Section, Session};
+
+#[derive(Template)]
+#[template(path = "portal/endpoints/disable.html")]
+struct DisablePage {
+    frame: Frame,
+    head: Head,
+    day: Option<DayStats>,
+}
+
+/// The confirmation; the page of the endpoint when it is disabled already.
+pub(in crate::portal) async fn page(
+    session: Session,
+    PathParams([endpoint]): PathParams<1>,
+) -> Result<Response, PageError> {
+    let endpoint = session.endpoint(&endpoint).await?;
+    if endpoint.disabled {
+        return Ok(session.portal.redirect(&format!("/endpoints/{}", endpoint.id)).into_response());
+    }
+    let (clock, frame) = (session.portal.clock().clone(), session.frame("Disable endpoint", Section::Endpoints));
+    Ok(slow_page::respond(clock, frame.clone(), Layout::Bar, confirmation(session, frame, endpoint)).await)
+}
+
+async fn confirmation(session: Session, frame: Frame, endpoint: Endpoint) -> Result<Response, PageError> {
+    let mut head = Head::new(&session, &endpoint, Tab::Other);
+    // The page has the button itself.
+    head.may_manage = false;
+    render_page(&DisablePage { frame, head, day: list::day_stats(&session, &endpoint).await? })
+}
 
 /// Enables the endpoint.
 pub(in crate::portal) async fn enable(

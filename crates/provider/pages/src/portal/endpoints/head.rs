@@ -37,7 +37,7 @@ pub(super) struct Head {
     failing_since: Option<RelativeTime>,
     disabled_since: Option<RelativeTime>,
     tabs: Vec<TabLink>,
-    may_manage: bool,
+    pub(super) may_manage: bool,
     /// Path of the endpoint's pages, with the site's base.
     pub(super) path: String,
 }
