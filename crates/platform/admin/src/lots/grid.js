@@ -13,6 +13,35 @@ function say(text) {
 // What was done, the newest last: each is a function that undoes it.
 const done = [];
 
+// The changes that this page made: the version of a lot before each with the one after it. An undo that knows an earlier
+// version continues from the newest one, unless someone else changed the lot in between.
+const ownChanges = new Map();
+
+function noteChange(id, before, after) {
+  if (Number(after) > Number(before)) ownChanges.set(`${id}.${before}`, String(after));
+}
+
+function versionSince(id, version) {
+  let newest = String(version);
+  while (ownChanges.has(`${id}.${newest}`)) newest = ownChanges.get(`${id}.${newest}`);
+  return newest;
+}
+
+// Moves and undos run one after the other: each needs the versions that the one before it leads to.
+let lastInTurn = Promise.resolve();
+function inTurn(action) {
+  lastInTurn = lastInTurn.then(action, action);
+  return lastInTurn;
+}
+
+// Undoes what was done last, or what a button names.
+function undoInTurn(undo) {
+  return inTurn(() => {
+    const at = undo ? done.indexOf(undo) : done.length - 1;
+    return at >= 0 ? done.splice(at, 1)[0]() : undefined;
+  });
+}
+
 function columnOf(element) {
   return [...element.closest("tr").children].indexOf(element.closest("td, th"));
 }
@@ -147,6 +176,7 @@ async function save(row, name, value, version, rows, before) {
   }
   const fresh = replaceRow(row, await answer.text());
   if (answer.ok) {
+    noteChange(fresh.dataset.row, version, fresh.dataset.version);
     say(`Lot ${lot} saved.`);
     if (before !== undefined) remember([{ id: fresh.dataset.row, name, before, version: fresh.dataset.version }]);
     const own = fresh.querySelector(`a.cell[data-c=${name}]`);
@@ -217,7 +247,7 @@ if (grid) {
     const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "z";
     if (!isUndo || event.target.matches("input, textarea, select") || done.length === 0) return;
     event.preventDefault();
-    done.pop()();
+    undoInTurn();
   });
 }
 
@@ -240,11 +270,7 @@ function notify(text, undo) {
   button.type = "button";
   button.className = "quiet";
   button.textContent = "Undo";
-  button.addEventListener("click", () => {
-    const at = done.indexOf(undo);
-    if (at >= 0) done.splice(at, 1);
-    undo();
-  });
+  button.addEventListener("click", () => undoInTurn(undo));
   noticeLine.append(button);
 }
 

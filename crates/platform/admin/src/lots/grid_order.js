@@ -20,18 +20,27 @@ async function arrange(path, body) {
   }
   const holder = document.createElement("template");
   holder.innerHTML = await answer.text();
-  say(holder.content.querySelector("p").textContent);
+  const words = holder.content.querySelector("p");
+  for (const change of (words.dataset.changes ?? "").split(" ").filter(Boolean)) noteChange(...change.split("."));
+  say(words.textContent);
   noticeLine.hidden = false;
   noticeLine.replaceChildren(holder.content);
   const form = noticeLine.querySelector("[data-undo]");
   if (form) {
-    const undo = () => arrange("order/apply", new URLSearchParams(new FormData(form)));
+    const undo = () => {
+      const body = new URLSearchParams(new FormData(form));
+      const lots = body.getAll("lot").map((lot) => {
+        const [id, version, ...place] = lot.split(".");
+        return [id, versionSince(id, version), ...place].join(".");
+      });
+      body.delete("lot");
+      for (const lot of lots) body.append("lot", lot);
+      return arrange("order/apply", body);
+    };
     done.push(undo);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const at = done.indexOf(undo);
-      if (at >= 0) done.splice(at, 1);
-      undo();
+      undoInTurn(undo);
     });
   }
   const focused = document.activeElement?.closest("[data-grid] tr")?.dataset.row;
@@ -43,7 +52,8 @@ async function arrange(path, body) {
 
 // Moves a lot to the place beside another one; `side` is "before" or "after".
 function moveBeside(row, side, other) {
-  return arrange("order/drop", new URLSearchParams({ lot: row.dataset.row, side, beside: other.dataset.row }));
+  const body = new URLSearchParams({ lot: row.dataset.row, side, beside: other.dataset.row });
+  return inTurn(() => arrange("order/drop", body));
 }
 
 if (grid?.hasAttribute("data-order")) {

@@ -108,7 +108,8 @@ async function editLot(id, edits) {
     if (link && valueOf(link) === value) continue;
     const before = link ? valueOf(link) : undefined;
     row?.setAttribute("aria-busy", "true");
-    const answer = await send(id, name, value, row?.dataset.version ?? version, row ? queryOf(row) : location.search.slice(1));
+    const known = row?.dataset.version ?? versionSince(id, version);
+    const answer = await send(id, name, value, known, row ? queryOf(row) : location.search.slice(1));
     if (!answer || (answer.status !== 200 && answer.status !== 422)) {
       row?.removeAttribute("aria-busy");
       result.isOver = true;
@@ -118,6 +119,7 @@ async function editLot(id, edits) {
     const fresh = row ? replaceRow(row, html) : rowOf(html);
     version = fresh.dataset.version;
     if (answer.ok) {
+      noteChange(id, known, version);
       refused.delete(name);
       result.saved.push({ id, name, before, version });
     } else {

@@ -63,6 +63,8 @@ struct Notice {
     base: String,
     path: String,
     text: String,
+    /// UUID of each lot that changed, with its version before and after.
+    changes: String,
     undo: Vec<String>,
     is_undo: bool,
 }
@@ -244,12 +246,13 @@ fn notice(
     let base = session.admin.site().base.to_string();
     let (status, notice) = match arranged {
         Ok(arranged) => {
-            let text = text.to_owned();
-            (StatusCode::OK, Notice { base, path: sale.path("/lots"), text, undo: undo(&arranged), is_undo })
+            let (text, changes) = (text.to_owned(), changes(&arranged));
+            (StatusCode::OK, Notice { base, path: sale.path("/lots"), text, changes, undo: undo(&arranged), is_undo })
         }
         Err(error) => {
             let text = format!("Nothing was moved. {}", refusal::text(error)?);
-            let none = Notice { base, path: sale.path("/lots"), text, undo: Vec::new(), is_undo };
+            let (changes, undo) = (String::new(), Vec::new());
+            let none = Notice { base, path: sale.path("/lots"), text, changes, undo, is_undo };
             (StatusCode::UNPROCESSABLE_ENTITY, none)
         }
     };
@@ -260,6 +263,11 @@ fn notice(
 fn refused(error: platform_core::PlatformError) -> Result<ErrorPage, PageError> {
     let text = sentence(&refusal::text(error)?);
     Ok(ErrorPage::new(StatusCode::CONFLICT, "No lot was changed", text))
+}
+
+fn changes(arranged: &[Arranged]) -> String {
+    let change = |Arranged { before, after }: &Arranged| format!("{}.{}.{}", after.uuid, before.version, after.version);
+    arranged.iter().map(change).collect::<Vec<_>>().join(" ")
 }
 
 /// The placements that restore the lots, as a form sends them.

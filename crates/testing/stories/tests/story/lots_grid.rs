@@ -125,3 +125,65 @@ async fn an_operator_works_on_a_long_catalogue_as_in_a_spreadsheet() {
     let errors = page.console_errors();
     assert!(errors.iter().all(|error| error.contains("the server responded with a status of 422")), "{errors:?}");
 }
+
+/// The numbers of the first lots in running order.
+async fn order(page: &Page, lots: usize) -> String {
+    let numbers = "[...document.querySelectorAll('[data-grid] tbody th')].map((cell) => cell.textContent.trim())";
+    page.text(&format!("{numbers}.slice(0, {lots}).join(' ')")).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_number_of_moves_and_edits_is_undone_in_turn() {
+    let administration = Administration::open().await;
+    let site = CustomerSite::set_up(&administration.launch, &administration.launch).await.unwrap();
+    let items: Vec<_> =
+        (1..=6).map(|lot| json!({ "lotNumber": lot.to_string(), "title": format!("Clock {lot}") })).collect();
+    let auction = json!({ "kind": "timed", "title": "Clocks", "endsAt": site.in_ms(3_600_000), "items": items });
+    let auction = site.create_auction(auction).await.unwrap();
+    let page = desk_page(&administration.browser).await;
+    administration.set_up(&page).await;
+    page.open(&administration.url(&format!("/auctions/{auction}/lots"))).await.unwrap();
+    page.wait_until_shown("Clock 6").await.unwrap();
+    let first =
+        "[...document.querySelectorAll('[data-grid] tbody th')].map((cell) => cell.textContent.trim()).join(' ')";
+    let until = async |order: &str| page.wait_until(&format!("{first} === '{order}'")).await.unwrap();
+
+    // Lot 1 moves down twice, its title changes, and lot 6 moves up.
+    focus(&page, 1, "title").await;
+    press(&page, "ArrowDown", "altKey").await;
+    until("2 1 3 4 5 6").await;
+    focus(&page, 2, "title").await;
+    press(&page, "ArrowDown", "altKey").await;
+    until("2 3 1 4 5 6").await;
+    focus(&page, 3, "title").await;
+    paste(&page, "Mantel clock\t20\r\n").await;
+    page.wait_until("document.getElementById('grid-notice').textContent.includes('2 of 2 cells changed')")
+        .await
+        .unwrap();
+    focus(&page, 6, "title").await;
+    press(&page, "ArrowUp", "altKey").await;
+    until("2 3 1 4 6 5").await;
+
+    // Four times Ctrl+Z at once: each undo waits for the one before it.
+    page.evaluate("document.activeElement.blur()").await.unwrap();
+    for _ in 0..4 {
+        let key = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true, cancelable: true }))";
+        page.evaluate(key).await.unwrap();
+    }
+    until("1 2 3 4 5 6").await;
+    page.wait_until("document.querySelector('#lot-0 a.cell[data-c=title]').textContent === 'Clock 1'").await.unwrap();
+    assert_eq!(order(&page, 6).await, "1 2 3 4 5 6");
+    assert_eq!(cells(&page, 1).await, "Clock 1|–|–|–|–");
+
+    // What someone else changed in between is not undone.
+    focus(&page, 1, "title").await;
+    press(&page, "ArrowDown", "altKey").await;
+    until("2 1 3 4 5 6").await;
+    let lots = site.items(&auction).await.unwrap();
+    let uuid = lots[1]["uuid"].as_str().unwrap();
+    let change = json!({ "items": [{ "item": uuid, "patch": { "title": "Changed by another" } }] });
+    site.platform.post(&format!("/api/v1/auctions/{auction}/items/changes"), &change).await.unwrap();
+    press(&page, "z", "ctrlKey").await;
+    page.wait_until("document.getElementById('grid-notice').textContent.includes('Nothing was moved')").await.unwrap();
+    assert_eq!(order(&page, 6).await, "2 1 3 4 5 6");
+}
