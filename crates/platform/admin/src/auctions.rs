@@ -3,6 +3,7 @@
 
 pub(crate) mod amounts;
 pub(crate) mod blockers;
+pub(crate) mod clerks;
 mod copy;
 mod edit;
 pub(crate) mod field;
@@ -23,7 +24,7 @@ mod status;
 mod timeline;
 
 use axum::Router;
-use axum::routing::get;
+use axum::routing::{get, post};
 use platform_core::Scope;
 
 use crate::access::{Need, Page};
@@ -44,6 +45,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/auctions/{auction}/copy", WRITE),
     ("GET", "/auctions/{auction}/status", WRITE),
     ("POST", "/auctions/{auction}/status", WRITE),
+    ("POST", "/auctions/{auction}/clerks", WRITE),
     ("GET", "/auctions/{auction}/timeline", Need::Has(Scope::EventsRead)),
 ];
 
@@ -55,5 +57,6 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/auctions/{auction}/edit", get(edit::page).post(edit::save))
         .route("/auctions/{auction}/copy", get(copy::page).post(copy::copy))
         .route("/auctions/{auction}/status", get(status::page).post(status::change))
+        .route("/auctions/{auction}/clerks", post(clerks::change))
         .route("/auctions/{auction}/timeline", get(timeline::page))
 }

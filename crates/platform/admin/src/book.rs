@@ -49,6 +49,8 @@ struct BookPage {
     webcast: Uuid,
     sale: String,
     currency: String,
+    /// Bids can be entered and withdrawn.
+    is_open: bool,
     rows: Vec<BookRow>,
     /// The lines that were refused, as they were sent.
     list: String,
@@ -111,6 +113,7 @@ async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entere
         frame,
         webcast: auction.uuid,
         currency: money.code().to_owned(),
+        is_open: auction.require_open().is_ok(),
         sale: auction.title,
         rows,
         list: entered.refused.join("\n"),

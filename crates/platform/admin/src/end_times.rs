@@ -56,6 +56,8 @@ struct EndTimesPage {
     version: i64,
     is_timed: bool,
     may_write: bool,
+    /// The auction is in RECONCILIATION or ARCHIVED: no end moves.
+    is_over: bool,
 }
 
 /// Fields of both forms.
@@ -213,6 +215,7 @@ fn show(
         version: sale.auction.version,
         is_timed: sale.auction.kind == AuctionKind::Timed,
         may_write: session.may(Scope::AuctionsWrite),
+        is_over: sale.auction.require_open().is_err(),
     };
     render_page_as(status, &page)
 }

@@ -37,6 +37,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("rate-saved", "The rate was saved. The room screen shows it within a minute, or with the next bid."),
     ("rate-removed", "The rate was removed."),
     ("clock-advanced", "The clock was advanced, and the lots that became due have ended."),
+    ("clerk-assigned", "The clerk is assigned to the webcast."),
+    ("clerk-removed", "The clerk is not assigned to the webcast any more, from the next command on."),
 ];
 
 /// The notice that `?done=` names; none for an unknown name.

@@ -61,6 +61,8 @@ struct ClockPage {
 
 fn row(auction: Auction) -> Option<ClockRow> {
     let clock = auction.clock?;
+    // The clock of an archived sale does not advance.
+    auction.require_unarchived().ok()?;
     Some(ClockRow {
         uuid: auction.uuid,
         title: if auction.title.is_empty() { "Untitled sale".to_owned() } else { auction.title },

@@ -47,6 +47,7 @@ pub(crate) const PAGES: &[Page] = &[
     ("POST", "/users/{user}/require-password", Need::Has(UsersWrite)),
     ("GET", "/users/{user}/second-factor-off", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/second-factor-off", Need::Has(UsersWrite)),
+    ("POST", "/users/{user}/webcasts", Need::Has(UsersRead)),
     ("POST", "/users/{user}/end-sessions", Need::Has(UsersWrite)),
     ("GET", "/users/{user}/remove", Need::Has(UsersWrite)),
     ("POST", "/users/{user}/remove", Need::Has(UsersWrite)),
@@ -65,6 +66,7 @@ pub(crate) fn router() -> Router<Admin> {
         .route("/users/{user}/password", get(detail::password_page).post(detail::reset_password))
         .route("/users/{user}/require-password", post(detail::require_password))
         .route("/users/{user}/second-factor-off", get(detail::second_factor_page).post(detail::second_factor_off))
+        .route("/users/{user}/webcasts", post(detail::change_webcast))
         .route("/users/{user}/end-sessions", post(detail::end_sessions))
         .route("/users/{user}/remove", get(detail::remove_page).post(detail::remove))
 }

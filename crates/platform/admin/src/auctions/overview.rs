@@ -3,13 +3,16 @@
 use askama::Template;
 use axum::response::Response;
 use contract::AuctionStatus;
-use kit_design::fields::QueryFields;
-use kit_design::frame::{Frame, render_page};
+use http::StatusCode;
+use kit_design::fields::{FormFields, QueryFields};
+use kit_design::frame::{Frame, render_page_as};
 use platform_core::port::{Page, RegistrationStatus};
 use platform_core::sales::lists::RegistrationQuery;
 use platform_core::{PlatformError, Scope};
 use platform_rules::{Admission, AuctionKind, InternetBids};
+use uuid::Uuid;
 
+use super::clerks::ClerksPanel;
 use super::sale::{Head, Sale, Tab};
 use super::{blockers, labels, owners, percent};
 use crate::page_error::PageError;
@@ -29,6 +32,7 @@ struct OverviewPage {
     figures: Vec<(&'static str, String, &'static str)>,
     facts: Vec<(&'static str, String)>,
     waiting: String,
+    clerks: Option<ClerksPanel>,
     can_archive: bool,
 }
 
@@ -54,21 +58,33 @@ pub(super) async fn page(
     PathIds([uuid]): PathIds<1>,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
-    let sale = Sale::load(&session, uuid).await?;
-    let names = owners::auctioneer_names(&session, std::slice::from_ref(&sale.auction)).await?;
+    show(&session, uuid, &query, Vec::new()).await
+}
+
+/// Renders the overview, with what is wrong with an assignment of a clerk.
+pub(super) async fn show(
+    session: &Session,
+    uuid: Uuid,
+    query: &FormFields,
+    clerk_faults: Vec<String>,
+) -> Result<Response, PageError> {
+    let sale = Sale::load(session, uuid).await?;
+    let status = if clerk_faults.is_empty() { StatusCode::OK } else { StatusCode::CONFLICT };
+    let names = owners::auctioneer_names(session, std::slice::from_ref(&sale.auction)).await?;
     let owner = names.into_values().next().unwrap_or_default();
     let page = OverviewPage {
-        frame: sale.frame(&session, "Overview", &query),
-        head: sale.head(&session, Tab::Overview),
+        frame: sale.frame(session, "Overview", query),
+        head: sale.head(session, Tab::Overview),
         steps: steps(sale.auction.status),
         next: if session.may(Scope::AuctionsWrite) { next(&sale) } else { Vec::new() },
         blockers: blockers::of_live(&sale.auction, &sale.counts, sale.now),
         figures: figures(&sale),
         facts: facts(&sale, owner),
-        waiting: waiting(&session, &sale).await?,
+        waiting: waiting(session, &sale).await?,
+        clerks: ClerksPanel::of_sale(session, &sale, clerk_faults).await?,
         can_archive: session.may(Scope::AuctionsWrite) && can_archive(&sale),
     };
-    render_page(&page)
+    render_page_as(status, &page)
 }
 
 fn steps(status: AuctionStatus) -> Vec<Step> {
@@ -151,7 +167,7 @@ fn facts(sale: &Sale, owner: String) -> Vec<(&'static str, String)> {
 }
 
 async fn waiting(session: &Session, sale: &Sale) -> Result<String, PageError> {
-    if !session.may(Scope::BiddersRead) {
+    if !sale.may_change(session, Scope::BiddersRead) {
         return Ok(String::new());
     }
     let wanted = RegistrationQuery { statuses: vec![RegistrationStatus::Pending], paddle: None };

@@ -50,6 +50,8 @@ pub(crate) struct Head {
     pub(crate) progress: Option<Progress>,
     /// The user may change the auction.
     pub(crate) may_write: bool,
+    /// The user may copy the auction, also an archived one.
+    pub(crate) may_copy: bool,
 }
 
 /// A link to a page of the auction.
@@ -85,6 +87,11 @@ impl Sale {
         format!("/auctions/{}{page}", self.auction.uuid)
     }
 
+    /// True when the user has the scope, and the auction is not archived: an archived one changes no more.
+    pub(crate) fn may_change(&self, session: &Session, scope: Scope) -> bool {
+        session.may(scope) && self.auction.status != AuctionStatus::Archived
+    }
+
     /// The title, or words for an auction without one.
     pub(crate) fn title(&self) -> String {
         title(&self.auction)
@@ -111,7 +118,7 @@ impl Sale {
         if session.may(Scope::EventsRead) {
             tabs.push(link("Timeline", Tab::Timeline, "/timeline"));
         }
-        if kind == AuctionKind::Webcast && session.may(Scope::RingWrite) {
+        if kind == AuctionKind::Webcast && self.may_change(session, Scope::RingWrite) {
             let ring =
                 |words, page: &str| TabLink { words, path: format!("/webcasts/{uuid}/{page}"), is_current: false };
             tabs.extend([ring("Book", "book"), ring("Desk", "desk"), ring("Screens", "screens")]);
@@ -135,7 +142,8 @@ impl Sale {
             is_sandbox: self.auction.sale_mode() == SaleMode::Sandbox,
             tabs,
             progress,
-            may_write: session.may(Scope::AuctionsWrite) && self.auction.status != AuctionStatus::Archived,
+            may_write: self.may_change(session, Scope::AuctionsWrite),
+            may_copy: session.may(Scope::AuctionsWrite),
         }
     }
 

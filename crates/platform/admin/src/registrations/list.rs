@@ -70,7 +70,7 @@ pub(super) async fn page(
     let found = session.platform().list_registrations(&session.caller, uuid, &wanted, page).await?;
     let filter = status.map(|status| format!("status={}&", status.as_str())).unwrap_or_default();
     let next = found.last().filter(|_| found.len() == ROWS_MAX).map(|last| format!("{filter}after={}", last.uuid));
-    let may_write = session.may(Scope::BiddersWrite);
+    let may_write = sale.may_change(&session, Scope::BiddersWrite);
     let rows: Vec<Row> = found.iter().map(|registration| row(&session, &sale, registration)).collect();
     let page = ListPage {
         frame: sale.frame(&session, "Registrations", &query),

@@ -2,10 +2,11 @@
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
-use kit_design::frame::{Frame, render_page};
+use kit_design::frame::{Frame, render_page_as};
 use kit_design::relative_time::RelativeTime;
 use platform_core::Role;
 use platform_core::Scope::UsersWrite;
@@ -15,6 +16,7 @@ use uuid::Uuid;
 
 use super::{first_password, made_links, requires_new, role_choices, role_label, show_password};
 use crate::account::SessionRow;
+use crate::auctions::clerks::{self, ClerksPanel};
 use crate::form_page::{FormPage, Refused};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
@@ -40,6 +42,7 @@ struct DetailPage {
     sessions: Vec<SessionRow>,
     may_write: bool,
     is_own: bool,
+    webcasts: Option<ClerksPanel>,
 }
 
 async fn user(session: &Session, uuid: Uuid) -> Result<User, PageError> {
@@ -55,13 +58,37 @@ pub(super) async fn page(
     PathIds([uuid]): PathIds<1>,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
-    let user = user(&session, uuid).await?;
+    show(&session, uuid, &query, Vec::new()).await
+}
+
+/// `POST /users/{user}/webcasts`: assigns the clerk to a webcast, or removes them from one.
+pub(super) async fn change_webcast(
+    session: Session,
+    PathIds([uuid]): PathIds<1>,
+    SubmittedForm(form): SubmittedForm,
+) -> Result<Response, PageError> {
+    match clerks::change_of_user(&session, uuid, &form).await? {
+        Ok(word) => Ok(done(&session, uuid, word).into_response()),
+        Err(fault) => show(&session, uuid, &FormFields::default(), vec![fault]).await,
+    }
+}
+
+async fn show(
+    session: &Session,
+    uuid: Uuid,
+    query: &FormFields,
+    webcast_faults: Vec<String>,
+) -> Result<Response, PageError> {
+    let user = user(session, uuid).await?;
+    let status = if webcast_faults.is_empty() { StatusCode::OK } else { StatusCode::CONFLICT };
+    let webcasts = ClerksPanel::of_user(session, &user, webcast_faults).await?;
     let page = ListPage { after: None, limit: SESSIONS_MAX };
     let sessions = session.platform().sessions_of(&session.caller, uuid, page).await?;
     let now = session.now();
     let role = Role::parse(&user.role).unwrap_or(Role::Viewer);
-    render_page(&DetailPage {
-        frame: session.frame(&user.email, Section::Users).with_notice(notice::from_query(&query)),
+    let page = DetailPage {
+        webcasts,
+        frame: session.frame(&user.email, Section::Users).with_notice(notice::from_query(query)),
         path: format!("{}/users/{uuid}", session.admin.site().base),
         uuid,
         role: role_label(&user),
@@ -72,11 +99,12 @@ pub(super) async fn page(
         has_second_factor: user.has_second_factor(),
         created: RelativeTime::new(user.created_at, now),
         signed_in: user.signed_in_at.map(|at| RelativeTime::new(at, now)),
-        sessions: sessions.iter().rev().map(|stored| SessionRow::new(stored, &session)).collect(),
+        sessions: sessions.iter().rev().map(|stored| SessionRow::new(stored, session)).collect(),
         may_write: session.may(UsersWrite),
         is_own: session.caller.id == uuid,
         email: user.email,
-    })
+    };
+    render_page_as(status, &page)
 }
 
 pub(super) async fn change_role(

@@ -4,6 +4,7 @@
 
 mod account;
 mod auctioneers;
+mod clerks;
 mod customers;
 mod error_pages;
 mod fixture;
