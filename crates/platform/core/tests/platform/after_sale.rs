@@ -225,7 +225,7 @@ async fn a_hammer_price_is_corrected_until_the_auction_is_archived_and_nothing_i
 async fn a_passed_lot_is_sold_to_an_offer_while_the_auction_is_live() {
     let sale = Sale::new(AuctionKind::Webcast, &[Some(9_000), None]).await;
     sale.clerk(ClerkCommand::Send { item: None }).await.unwrap();
-    sale.clerk(ClerkCommand::RoomBid { bidder: "7".to_owned(), amount: Some(5_000) }).await.unwrap();
+    sale.clerk(ClerkCommand::RoomBid { bidder: "7".to_owned(), amount: Some(5_000), large_jump: true }).await.unwrap();
     sale.clerk(ClerkCommand::Pass { over_waiting_bid: false }).await.unwrap();
     assert_eq!(code(sale.offer(0, "9", 4_000).await), "buyer_not_registered");
     let sold = sale.offer(0, "8", 4_000).await.unwrap();
