@@ -26,6 +26,7 @@ pub(crate) fn of(rejection: &Rejection, lot: &str, money: &dyn Fn(i64) -> String
         Rejection::AuctionNotLive { status } => {
             format!("The sale is {}. Lots are sold while it is live.", word(status))
         }
+        Rejection::AuctionNotStarted { .. } => "The sale has not begun yet: its page says when it begins.".to_owned(),
         Rejection::AuctionClosed { status } => format!("The sale is {}, so nothing changes any more.", word(status)),
         Rejection::ItemNotInAuction => format!("{lot} is in another sale."),
         Rejection::ItemsFollowing => "The lots of the sale are being changed. Press again in a few seconds.".to_owned(),

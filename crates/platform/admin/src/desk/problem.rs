@@ -66,6 +66,7 @@ impl DeskProblem {
         let message = match &error {
             PlatformError::Rejected(rejection) => room_words::of(rejection, &lot, &|minor| money.text(minor)),
             PlatformError::NotFound("waiting item") => Some("No lot waits.".to_owned()),
+            PlatformError::Busy => Some("Others changed the sale at the same time. Press the key again.".to_owned()),
             PlatformError::NotFound("item") => Some("This sale has no such lot.".to_owned()),
             _ => None,
         };

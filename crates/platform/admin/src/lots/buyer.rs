@@ -5,22 +5,28 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::frame::render_page_as;
+use platform_core::PlatformError;
 use platform_core::sales::items::buyer::NamedBuyer;
-use platform_rules::Item;
+use platform_rules::item::ConfirmedBuyer;
+use platform_rules::{Item, Rejection};
 
 use super::lot;
 use super::sold_form::SoldForm;
 use crate::admin::Admin;
 use crate::auctions::field::Field;
+use crate::auctions::list::Choice;
 use crate::auctions::sale::Sale;
 use crate::auctions::{labels, refusal};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
+/// Value of the field that confirms a buyer without an approved registration, or above a limit.
+const CONFIRMED: &str = "yes";
+
 /// The form.
 pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), StatusCode::OK)
+    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), (false, StatusCode::OK))
 }
 
 /// Changes the buyer, or shows the form again with what is wrong.
@@ -32,14 +38,21 @@ pub(super) async fn change(
 ) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
     let (version, reason) = (form.text("version").parse().ok(), form.non_empty("reason").map(str::to_owned));
-    let buyer = NamedBuyer { paddle: form.text("buyer").to_owned(), reason, ..NamedBuyer::default() };
+    let is_confirmed = form.text("confirmed") == CONFIRMED;
+    let confirmed = ConfirmedBuyer { not_approved: is_confirmed, over_limit: is_confirmed };
+    let buyer = NamedBuyer { paddle: form.text("buyer").to_owned(), reason, confirmed };
     match session.platform().change_buyer(&session.caller, item.uuid, &buyer, version, None).await {
         Ok(_) => Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=buyer", item.uuid))).into_response()),
         Err(error) => {
             let mut errors = FieldErrors::default();
+            let can_be_confirmed = matches!(
+                error,
+                PlatformError::Rejected(Rejection::BidderNotApproved | Rejection::SpendingLimitReached)
+            );
             refusal::add_to(&mut errors, error)?;
             let (sale, item) = lot::load(&session, auction, item.uuid).await?;
-            show(&session, &sale, &item, (&form, &errors), StatusCode::UNPROCESSABLE_ENTITY)
+            let asks = can_be_confirmed || is_confirmed;
+            show(&session, &sale, &item, (&form, &errors), (asks, StatusCode::UNPROCESSABLE_ENTITY))
         }
     }
 }
@@ -49,11 +62,20 @@ fn show(
     sale: &Sale,
     item: &Item,
     (values, errors): (&FormFields, &FieldErrors),
-    status: StatusCode,
+    (asks, status): (bool, StatusCode),
 ) -> Result<Response, PageError> {
     let mut fields = vec![Field::text("buyer", "Paddle of the buyer", values.text("buyer")).required()];
     if !item.is_buyer_open() {
         fields.push(Field::reason(values.text("reason")).required());
+    } else if asks {
+        fields.push(Field::reason(values.text("reason")));
+    }
+    if asks {
+        let choices = [("", "Not confirmed"), (CONFIRMED, "Without an approved registration, or above the limit")];
+        let choices = choices.map(|(value, words)| Choice::new(value, words, values.text("confirmed")));
+        let hint =
+            "A paddle without a registration is registered and named later. A price above the limit needs a reason.";
+        fields.push(Field::select("confirmed", "Confirm this buyer", choices.into()).hint(hint));
     }
     let now = item.standing.as_ref().map(|standing| {
         format!("Now: {} at {}. The price stays.", labels::bidder(standing), sale.currency.exact(standing.amount))
@@ -62,6 +84,6 @@ fn show(
     let mut page = SoldForm::new(session, sale, item, "buyer", "Record buyer");
     page.consequences = now.into_iter().chain([no_event]).collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
-    page.faults = errors.remaining(&["buyer", "reason"]);
+    page.faults = errors.remaining(&["buyer", "reason", "confirmed"]);
     render_page_as(status, &page)
 }

@@ -1,5 +1,8 @@
 //! Commands, conflicts, and repeated commands.
 
+use platform_core::Caller;
+use platform_core::bidders::NewRegistration;
+use platform_core::port::RegistrationStatus;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, named};
@@ -175,6 +178,43 @@ async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() 
     let version = desk.at("/done/0/version").clone();
     desk.give(paddle("118", &version)).await;
     assert_eq!((desk.at("/done/0/buyer"), desk.at("/done/0/event")), (&json!("118"), &json!(2)));
+}
+
+#[tokio::test]
+async fn a_buyer_above_a_limit_is_confirmed_on_the_page_of_the_lot_too() {
+    let fixture = Fixture::new().await;
+    let limited = NewRegistration {
+        paddle: Some("117".into()),
+        party: None,
+        name: Some("Ada".into()),
+        email: None,
+        limit: Some(5_000),
+        note: None,
+        status: RegistrationStatus::Approved,
+    };
+    let staff = Caller::command_line();
+    fixture.platform.register_bidder(&staff, fixture.webcast, &limited, None).await.unwrap();
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "amount": 13_000 })).await.give(named("sell")).await;
+    let (version, path) =
+        (desk.at("/done/0/version").clone(), format!("/auctions/{}/lots/{}/buyer", fixture.webcast, fixture.lots[0]));
+    let cookie = format!("lotwire_admin={}", desk.token);
+    let form = [
+        ("cookie", cookie.as_str()),
+        ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/x-www-form-urlencoded"),
+    ];
+    let submit = async |more: &str| {
+        let body = format!("version={version}&buyer=117{more}");
+        fixture.send(http::Method::POST, &format!("/admin{path}"), &form, &body).await
+    };
+    let refused = submit("").await;
+    assert!(refused.status == 422 && refused.text.contains("Confirm this buyer"), "{}", refused.text);
+    let refused = submit("&confirmed=yes").await;
+    assert!(refused.status == 422 && refused.text.contains("Give a reason."), "{}", refused.text);
+    assert_eq!(submit("&confirmed=yes&reason=Allowed").await.status, 303);
+    desk.load().await;
+    assert_eq!((desk.at("/done/0/buyer"), desk.at("/names/117")), (&json!("117"), &json!("Ada")));
 }
 
 #[tokio::test]
