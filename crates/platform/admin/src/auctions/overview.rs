@@ -61,7 +61,7 @@ pub(super) async fn page(
     show(&session, uuid, &query, Vec::new()).await
 }
 
-/// Renders the overview, with what is wrong with an assignment of a clerk.
+/// Renders the overview, with the faults of an assignment of a clerk.
 pub(super) async fn show(
     session: &Session,
     uuid: Uuid,

@@ -34,7 +34,7 @@ function inTurn(action) {
   return lastInTurn;
 }
 
-// Undoes what was done last, or what a button names.
+// Undoes the last change, or the one that a button names.
 function undoInTurn(undo) {
   return inTurn(() => {
     const at = undo ? done.indexOf(undo) : done.length - 1;

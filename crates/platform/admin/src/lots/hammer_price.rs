@@ -22,7 +22,7 @@ pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>)
     show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), StatusCode::OK)
 }
 
-/// Corrects the price, or shows the form again with what is wrong.
+/// Corrects the price, or shows the form again with its faults.
 pub(super) async fn correct(
     session: Session,
     State(admin): State<Admin>,

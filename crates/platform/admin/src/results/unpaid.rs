@@ -49,7 +49,7 @@ pub(super) async fn page(
     show(&session, &sale, (&query, &FieldErrors::default()), StatusCode::OK).await
 }
 
-/// Records the selected lots, or shows the form again with what is wrong.
+/// Records the selected lots, or shows the form again with its faults.
 pub(super) async fn record(
     session: Session,
     State(admin): State<Admin>,

@@ -8,22 +8,25 @@ use crate::clerks_desk::DeskFixture;
 
 /// Follows an action of a lot on the page Results, and fills in its form.
 async fn correct(page: &Page, results: &str, action: &str, lot: &str, fields: &[(&str, &str)], done: &str) {
+    // The page names the buyer whether one was known before or not.
+    let button = if action == "Change buyer" { "Record buyer" } else { action };
     page.evaluate(&format!("location.href = {}", json!(results))).await.unwrap();
     page.wait_until_at(results).await.unwrap();
     let link = format!("document.querySelector('[aria-label=\"{action} {lot}\"]')");
     page.wait_until(&format!("{link} !== null")).await.unwrap();
     page.evaluate(&format!("{link}.click()")).await.unwrap();
-    page.wait_until(&format!("document.querySelector('h1')?.textContent === '{action}: lot {lot}'")).await.unwrap();
+    page.wait_until(&format!("document.querySelector('h1')?.textContent === '{button}: lot {lot}'")).await.unwrap();
     for (field, value) in fields {
         page.fill(field, value).await.unwrap();
     }
-    page.click_through(action).await.unwrap();
+    page.click_through(button).await.unwrap();
     page.wait_until_shown(done).await.unwrap();
 }
 
 /// The statuses that were announced for a lot, in order.
 async fn announced(sale: &DeskFixture, lot: usize) -> Vec<Value> {
-    let events = sale.site.platform.get("/api/v1/events").await.unwrap().body;
+    let path = format!("/api/v1/events?customer={}", sale.site.customer);
+    let events = sale.site.platform.get(&path).await.unwrap().body;
     let about = |event: &&Value| event["eventId"].as_str().unwrap().starts_with(&sale.lots[lot - 1]);
     events["data"].as_array().unwrap().iter().filter(about).map(|event| event["payload"]["status"].clone()).collect()
 }
@@ -80,4 +83,21 @@ async fn a_manager_corrects_what_the_sale_led_to() {
     assert_eq!(announced(&sale, 3).await, ["PASSED", "SOLD", "UNSOLD"]);
     assert_eq!(announced(&sale, 2).await, ["SOLD"]);
     sale.launch.run_command(&["verify", "--all", "--json"]).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manager_assigns_a_clerk_on_the_page_of_the_sale() {
+    let sale = DeskFixture::open(1).await;
+    sale.launch.run_command(&["user", "create", "bea@example.com", "--role", "clerk", "--json"]).unwrap();
+    let browser = Browser::start().await.unwrap();
+    let (page, overview) = (sale.desk(&browser).await.page, format!("/admin/auctions/{}", sale.webcast));
+    page.evaluate(&format!("location.href = {}", json!(overview))).await.unwrap();
+    page.wait_until_at(&overview).await.unwrap();
+    page.wait_until_shown("No clerk is assigned").await.unwrap();
+    page.click_through("Assign clerk").await.unwrap();
+    page.wait_until_shown("The clerk is assigned to the webcast.").await.unwrap();
+    let remove = "document.querySelector('[aria-label=\"Remove clerk bea@example.com\"]')";
+    page.wait_until(&format!("{remove} !== null")).await.unwrap();
+    page.evaluate(&format!("{remove}.click()")).await.unwrap();
+    page.wait_until_shown("No clerk is assigned").await.unwrap();
 }

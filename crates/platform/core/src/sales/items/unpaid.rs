@@ -32,7 +32,7 @@ pub struct UnpaidLotsRecorded {
 }
 
 impl Platform {
-    /// Records that a buyer does not pay for lots: each becomes UNSOLD, with the same reason and an event of its own.
+    /// Records that a buyer does not pay for lots: each becomes UNSOLD with the same reason, and each is announced.
     /// If one of them is not sold to the buyer, none changes.
     ///
     /// Errors: `not_found` (the auction, or an item), `invalid` (the number of items), `precondition_failed` (the
