@@ -1,6 +1,8 @@
 //! The commission book of a webcast: staff enter, change and withdraw the maxima of absentees until a lot comes into the
 //! ring, one by one or as a pasted list.
 
+mod telephone;
+
 use std::collections::HashMap;
 
 use askama::Template;
@@ -23,6 +25,7 @@ use crate::notice;
 use crate::page_error::PageError;
 use crate::room_words;
 use crate::session::{PathIds, Section, Session};
+use telephone::{RefusedBooking, TelephonePanel};
 
 /// Who enters and sees the book.
 const STAFF: Need = Need::Has(Scope::RingWrite);
@@ -34,12 +37,16 @@ pub(crate) const PAGES: &[Page] = &[
     ("GET", "/webcasts/{webcast}/book", STAFF),
     ("POST", "/webcasts/{webcast}/book", STAFF),
     ("POST", "/webcasts/{webcast}/book/withdraw", STAFF),
+    ("POST", "/webcasts/{webcast}/book/telephone", STAFF),
+    ("POST", "/webcasts/{webcast}/book/telephone/withdraw", STAFF),
 ];
 
 pub(crate) fn router() -> Router<Admin> {
     Router::new()
         .route("/webcasts/{webcast}/book", get(page).post(enter))
         .route("/webcasts/{webcast}/book/withdraw", post(withdraw))
+        .route("/webcasts/{webcast}/book/telephone", post(telephone::book))
+        .route("/webcasts/{webcast}/book/telephone/withdraw", post(telephone::withdraw))
 }
 
 #[derive(Template)]
@@ -57,6 +64,7 @@ struct BookPage {
     faults: Vec<String>,
     /// Messages about the bids that were entered or withdrawn, in the order of the lines.
     said: Vec<String>,
+    telephone: TelephonePanel,
 }
 
 struct BookRow {
@@ -73,6 +81,8 @@ struct Entered {
     said: Vec<String>,
     refused: Vec<String>,
     faults: Vec<String>,
+    /// A telephone bid that was refused.
+    telephone: RefusedBooking,
 }
 
 /// `GET /webcasts/{webcast}/book`
@@ -108,7 +118,12 @@ async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entere
             maximum: money.exact(left.maximum.reveal()),
         }));
     }
-    let status = if entered.faults.is_empty() { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
+    let telephone = TelephonePanel::load(session, &auction, &entered.telephone).await?;
+    let status = if entered.faults.is_empty() && !telephone.is_refused() {
+        StatusCode::OK
+    } else {
+        StatusCode::UNPROCESSABLE_ENTITY
+    };
     let page = BookPage {
         frame,
         webcast: auction.uuid,
@@ -119,6 +134,7 @@ async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entere
         list: entered.refused.join("\n"),
         faults: entered.faults,
         said: entered.said,
+        telephone,
     };
     render_page_as(status, &page)
 }

@@ -34,6 +34,8 @@ const NOTICES: &[(&str, &str)] = &[
     ("key-revoked", "The API key was revoked. Other nodes refuse it within 5 seconds."),
     ("screen-link-revoked", "The link was revoked. Screens that used it show nothing any more."),
     ("commissions-entered", "The commission bids were entered. None replaced another."),
+    ("telephone-booked", "The telephone bid was booked. The desk shows it when the lot is in the ring."),
+    ("telephone-withdrawn", "The telephone bid was withdrawn."),
     ("rate-saved", "The rate was saved. The room screen shows it within a minute, or with the next bid."),
     ("rate-removed", "The rate was removed."),
     ("clock-advanced", "The clock was advanced, and the lots that became due have ended."),

@@ -38,6 +38,7 @@ mod results;
 mod ring;
 mod sandbox;
 mod sessions;
+mod telephone_bookings;
 mod users;
 
 use axum::Router;
@@ -180,6 +181,8 @@ fn operations() -> Operations {
         .routes(routes!(clerks::list))
         .routes(routes!(clerks::assign, clerks::unassign))
         .routes(routes!(clerks::list_assignable))
+        .routes(routes!(telephone_bookings::list))
+        .routes(routes!(telephone_bookings::put, telephone_bookings::withdraw))
         .routes(routes!(ring::get))
         .routes(routes!(sandbox::advance))
         .routes(routes!(sandbox::clock))

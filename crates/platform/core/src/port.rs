@@ -39,6 +39,7 @@ mod screens;
 mod sealings;
 mod sessions;
 mod staff_reads;
+mod telephone_bookings;
 mod users;
 
 pub use platform_rules::ItemCounts;
@@ -74,6 +75,7 @@ pub use screens::{GuideRate, Predecessor, ScreenKind, ScreenLink, ScreenStore};
 pub use sealings::{SealedAnswer, SealedLocation, SealedReplacement, SealingStore};
 pub use sessions::{Session, SessionStore, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate};
 pub use staff_reads::{JournalWindow, StaffReadStore};
+pub use telephone_bookings::{TelephoneBooking, TelephoneBookingStore};
 pub use users::{Digest, MadeLinks, Totp, TotpChange, User, UserChange, UserChangeResult, UserStore};
 
 /// Position in the journal; 0 is before the first row.
@@ -125,6 +127,7 @@ pub trait Store:
     + InvitationStore
     + ClerkStore
     + ScreenStore
+    + TelephoneBookingStore
     + AccessLogStore
     + AuctionStore
     + ItemEndStore
@@ -153,6 +156,7 @@ impl<S> Store for S where
         + InvitationStore
         + ClerkStore
         + ScreenStore
+        + TelephoneBookingStore
         + AccessLogStore
         + AuctionStore
         + ItemEndStore

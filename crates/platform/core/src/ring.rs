@@ -12,6 +12,7 @@ mod late_bids;
 mod online;
 mod order;
 mod screens;
+mod telephone;
 
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
@@ -26,6 +27,7 @@ pub use platform_rules::ring::{Commission, Confirmed, ConfirmedPrice, RingAction
 pub use screens::{
     GUIDE_RATES_MAX, NewScreenLink, OpenScreen, ScreenLinkEnd, ScreenLinkOptions, ScreenLinkValidity, takes_screens,
 };
+pub use telephone::{NewTelephoneBooking, TELEPHONE_BOOKINGS_MAX};
 
 use crate::access::caller::visible;
 use crate::decide::expect_version;

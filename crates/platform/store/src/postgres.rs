@@ -32,6 +32,7 @@ mod screens;
 mod sealings;
 mod sessions;
 mod staff_reads;
+mod telephone_bookings;
 mod users;
 
 use std::sync::Arc;

@@ -31,6 +31,7 @@ mod screens;
 mod sealings;
 mod sessions;
 mod staff_reads;
+mod telephone_bookings;
 mod upload_files;
 mod users;
 

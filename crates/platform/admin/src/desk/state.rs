@@ -4,6 +4,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use jiff::Timestamp;
 use kit_runtime::clock::rfc3339_ms;
+use platform_core::port::TelephoneBooking;
 use platform_core::ring::{AnnouncedItem, Desk, RingState, RingVersion};
 use platform_core::{Platform, PlatformError};
 use platform_rules::{Auction, BidRecord, BidSource, InRing, InternetBids, Item, RingStatus};
@@ -39,6 +40,8 @@ pub(crate) struct DeskState {
     offer: Option<OfferView>,
     pending: Vec<PendingView>,
     commissions: Vec<CommissionView>,
+    /// Bidders whom staff call for this lot.
+    telephone: Vec<TelephoneView>,
     /// The bid that one key makes for the book.
     book_bid: Option<BookBidView>,
     /// The highest bid that waits above the standing one: a sale or a pass asks first.
@@ -134,6 +137,13 @@ struct BookBidView {
 }
 
 #[derive(Debug, Serialize)]
+struct TelephoneView {
+    bidder: String,
+    number: String,
+    line: String,
+}
+
+#[derive(Debug, Serialize)]
 struct CommissionView {
     bidder: String,
     maximum: Amount,
@@ -219,6 +229,14 @@ impl DoneView {
     }
 }
 
+async fn telephone(session: &Session, item: Option<&Item>) -> Result<Vec<TelephoneView>, PlatformError> {
+    let Some(item) = item else { return Ok(Vec::new()) };
+    let booked = session.platform().telephone_bookings_of(&session.caller, item.uuid).await?;
+    let view =
+        |booked: TelephoneBooking| TelephoneView { bidder: booked.paddle, number: booked.telephone, line: booked.line };
+    Ok(booked.into_iter().map(view).collect())
+}
+
 /// The paddle; none for a bidder in the room whose paddle is not known yet.
 fn known(bidder: &str) -> Option<String> {
     (!bidder.is_empty()).then(|| bidder.to_owned())
@@ -279,6 +297,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
         lot: item.map(|item| lot(item, &money, picture)),
         offer: item.and_then(|item| Some(offer(item, item.in_ring()?, desk, &money))),
         pending: item.iter().flat_map(|item| &item.pending).map(|bid| pending(bid, &money)).collect(),
+        telephone: telephone(session, item).await?,
         commissions: desk.commissions.iter().map(|left| commission(left, &money)).collect(),
         book_bid: desk
             .next_commission

@@ -106,6 +106,8 @@ const TABLE: &[(&str, &str, &[Role])] = &[
     ("POST", "/auctions/{auction}/registrations/{registration}/edit", SALES),
     ("GET", "/auctions/{auction}/registrations/{registration}/decide", SALES),
     ("POST", "/auctions/{auction}/registrations/{registration}/decide", SALES),
+    ("POST", "/webcasts/{webcast}/book/telephone", RING),
+    ("POST", "/webcasts/{webcast}/book/telephone/withdraw", RING),
     ("POST", "/auctions/{auction}/clerks", SALES),
     ("GET", "/auctions/{auction}/results/unpaid", SALES),
     ("POST", "/auctions/{auction}/results/unpaid", SALES),

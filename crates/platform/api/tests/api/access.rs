@@ -85,6 +85,9 @@ fn routes() -> Vec<(&'static str, &'static str, Others, Value)> {
         ("GET", "/items/{uuid}/history", Record, nothing.clone()),
         ("POST", "/items/{uuid}/buyer", Record, json!({ "buyer": "12" })),
         ("POST", "/items/{uuid}/offer", Record, json!({ "buyer": "12", "amount": 100, "reason": "An offer" })),
+        ("GET", "/auctions/{uuid}/telephone-bookings", Record, nothing.clone()),
+        ("PUT", "/items/{uuid}/telephone-bookings/{paddle}", Record, json!({ "telephone": "+44 20 7946 0018" })),
+        ("DELETE", "/items/{uuid}/telephone-bookings/{paddle}", Record, nothing.clone()),
         ("POST", "/items/{uuid}/hammer-price", Record, json!({ "amount": 100, "reason": "Misheard" })),
         ("PUT", "/items/{uuid}/images/{image}", Record, nothing.clone()),
         ("GET", "/items/{uuid}/images", Record, nothing.clone()),
@@ -226,7 +229,7 @@ impl FirstCustomer {
         };
         let path = path.replace("{uuid}", &subject).replace("{id}", &id);
         let path = path.replace("{registration}", &self.registration).replace("{bid}", &self.bid);
-        let path = path.replace("{user}", &self.user).replace("{image}", &self.image);
+        let path = path.replace("{user}", &self.user).replace("{image}", &self.image).replace("{paddle}", "117");
         format!("/api/v1{}", self.fill(&path))
     }
 

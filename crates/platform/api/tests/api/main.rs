@@ -32,4 +32,5 @@ mod replayed;
 mod sandbox;
 mod shown;
 mod tags;
+mod telephone_bookings;
 mod uploads;

@@ -309,6 +309,12 @@ forward! {
         async fn put_guide_rate(auction: Uuid, rate: GuideRate, rates_max: usize) -> StoreResult<bool>;
         async fn remove_guide_rate(auction: Uuid, currency: &str) -> StoreResult<bool>;
     }
+    impl TelephoneBookingStore {
+        async fn telephone_bookings(auction: Uuid) -> StoreResult<Vec<TelephoneBooking>>;
+        async fn telephone_bookings_of(item: Uuid) -> StoreResult<Vec<TelephoneBooking>>;
+        async fn put_telephone_booking(booking: TelephoneBooking, bookings_max: usize) -> StoreResult<bool>;
+        async fn remove_telephone_booking(item: Uuid, paddle: &str) -> StoreResult<bool>;
+    }
     impl SealingStore {
         async fn sentinels() -> StoreResult<Vec<Sealed>>;
         async fn replace_sentinels(old: Vec<Sealed>, new: Vec<Sealed>) -> StoreResult<()>;

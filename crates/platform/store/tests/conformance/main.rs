@@ -36,6 +36,7 @@ mod screens;
 mod sealings;
 mod settling;
 mod staff_reads;
+mod telephone_bookings;
 mod timers;
 mod together;
 
@@ -94,6 +95,8 @@ stories! {
     screens:
         a_webcast_has_one_link_of_each_kind,
         rates_are_replaced_and_no_more_than_allowed;
+    telephone_bookings:
+        bookings_are_replaced_removed_and_no_more_than_allowed;
     reference:
         an_address_is_kept_with_the_auctioneer_that_has_it,
         an_auctioneer_changes_with_its_address_or_not_at_all,

@@ -48,3 +48,39 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     desk.does("F9", "Lot 2 sold at £210 to paddle 11").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn telephone_bids_are_booked_on_the_page_of_the_book_and_shown_at_the_desk() {
+    let sale = DeskFixture::open(2).await;
+    let browser = Browser::start().await.unwrap();
+    let desk = sale.desk(&browser).await;
+    let book = sale.desk(&browser).await.page;
+    let path = format!("/admin/webcasts/{}/book", sale.webcast);
+    book.evaluate(&format!("location.href = {}", json!(path))).await.unwrap();
+    book.wait_until_at(&path).await.unwrap();
+    for (lot, number, shown) in
+        [("9", "+44 20 7946 0018", "No lot of this sale has the number 9."), ("1", "no", "no telephone")]
+    {
+        for (field, value) in [("lot", lot), ("paddle", "117"), ("number", number), ("line", "Ann, line 2")] {
+            book.fill(&format!("telephone-{field}"), value).await.unwrap();
+        }
+        book.click_through("Book telephone bid").await.unwrap();
+        book.wait_until_shown(shown).await.unwrap();
+    }
+    book.fill("telephone-number", "+44 20 7946 0018").await.unwrap();
+    book.click_through("Book telephone bid").await.unwrap();
+    book.wait_until_shown("The telephone bid was booked.").await.unwrap();
+
+    // The desk names the caller, and nothing waits for the call.
+    desk.does("n", "Lot 1 is in the ring").await;
+    desk.until_slot("book", "Telephone, paddle 117: Ann, line 2").await;
+    desk.until_slot("book", "+44 20 7946 0018").await;
+    desk.does("+", "£100 from the room").await;
+    desk.does("F9", "Lot 1 sold at £100").await;
+    desk.does("n", "Lot 2 is in the ring").await;
+    desk.until_slot("book", "No commission bid on this lot").await;
+    let withdraw =
+        "document.querySelector('[aria-label=\"Withdraw the telephone bid of paddle 117 on lot 1\"]').click()";
+    book.evaluate(withdraw).await.unwrap();
+    book.wait_until_shown("The telephone bid was withdrawn.").await.unwrap();
+}

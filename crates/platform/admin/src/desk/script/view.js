@@ -62,6 +62,11 @@ function renderLot(lot) {
     if (left.bidder === truth.bookBid?.bidder) line.append(make("span", "next", "status"));
     return line;
   });
+  for (const { bidder, number, line } of truth.telephone ?? []) {
+    const called = make("li");
+    called.append(make("span", `Telephone, paddle ${bidder}${line ? `: ${line}` : ""}`), make("b", number));
+    book.push(called);
+  }
   slot("book").replaceChildren(...(book.length ? book : [make("li", lot ? "No commission bid on this lot" : "–", "empty-line")]));
 }
 
