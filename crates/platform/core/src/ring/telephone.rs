@@ -103,7 +103,7 @@ impl Platform {
             };
             booked.extend(item.map(|item| (item, booking)));
         }
-        booked.sort_by(|(one, _), (other, _)| one.position.cmp(&other.position));
+        booked.sort_by_key(|(item, _)| item.position);
         Ok(booked)
     }
 
