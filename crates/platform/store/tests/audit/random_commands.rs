@@ -253,7 +253,7 @@ impl RandomCommands<'_> {
         let here = in_ring.unwrap_or(item);
         let (bidder, amount) = (self.paddle(), self.amount(here));
         let reason = || "a slip".to_owned();
-        let (name, command, did) = match self.below(75) {
+        let (name, command, did) = match self.below(80) {
             0..4 => {
                 let new = NewBid { bidder, amount };
                 let done = platform.place_absentee_bid(caller, item.uuid, &new, None, None).await;
@@ -309,13 +309,13 @@ impl RandomCommands<'_> {
             self.one_of(&found).map_or(item, |found| *found).clone()
         };
         match self.below(7) {
-            0..3 => {
+            0..2 => {
                 let sold = any_of(&[ItemStatus::Sold]);
                 let amount = i64::from(self.below(60)) * 10;
                 let done = platform.correct_hammer_price(caller, sold.uuid, (amount, "a slip"), None, None).await;
                 ("hammer price", done.map(|_| CommandEffect::TookBack))
             }
-            3..6 => {
+            2..5 => {
                 let open = any_of(&[ItemStatus::Passed, ItemStatus::Unsold]);
                 let amount = i64::from(self.below(60)) * 10;
                 let offer = PostSaleOffer { buyer: self.paddle(), amount, reason: "an offer".into() };
@@ -323,7 +323,9 @@ impl RandomCommands<'_> {
                 ("offer", done.map(|_| CommandEffect::Other))
             }
             _ => {
-                let unpaid = UnpaidLots { buyer: self.paddle(), items: None, reason: "not paid".into() };
+                let sold = any_of(&[ItemStatus::Sold]);
+                let buyer = sold.standing.map_or_else(|| self.paddle(), |standing| standing.bidder);
+                let unpaid = UnpaidLots { buyer, items: None, reason: "not paid".into() };
                 let done = platform.record_unpaid_lots(caller, self.auction, &unpaid, None, None).await;
                 ("unpaid", done.map(|_| CommandEffect::Other))
             }

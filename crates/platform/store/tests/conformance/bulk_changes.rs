@@ -216,7 +216,7 @@ fn node(store: &Shared, clock: &TestClock, seed: u64) -> Platform {
 }
 
 fn catalogue(lots: std::ops::RangeInclusive<usize>) -> String {
-    let rows: String = lots.map(|lot| format!("{lot},A print,100\n")).collect();
+    let rows: String = lots.map(|lot| format!("{lot},A print,1.00\n")).collect();
     format!("lot_number,title,opening_bid\n{rows}")
 }
 
@@ -348,7 +348,7 @@ pub(super) async fn a_mistaken_auction_withdraws_its_items_step_by_step(store: S
 pub(super) async fn a_catalogue_enters_in_pieces_and_whole_or_not_at_all(store: Shared) {
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 3).await;
-    let broken = format!("{}99,,100\n", catalogue(4..=20));
+    let broken = format!("{}99,,1.00\n", catalogue(4..=20));
     assert_eq!(nodes.import(auction, &broken).await.unwrap(), (0, 1));
     let taken = catalogue(3..=20);
     assert_eq!(nodes.import(auction, &taken).await.unwrap(), (0, 1));

@@ -88,6 +88,9 @@ async fn a_sale_of_forty_lots_by_keys_agrees_with_the_log() {
                 first.press(&["1", "5", "0", "+"], "£150 from the room").await;
                 second.until_slot("bid", "£150").await;
                 second.does("+", "£160 from the room").await;
+                // A command carries the version that its desk has seen.
+                let tag = json!(second.page.text("truth.tag").await.unwrap());
+                first.desk.page.wait_until(&format!("truth.tag === {tag}")).await.unwrap();
                 first.desk.until_slot("bid", "£160").await;
                 first.press(&["F9"], &format!("Lot {lot} sold at £160 to an open buyer")).await;
                 let paddle = (200 + lot).to_string();

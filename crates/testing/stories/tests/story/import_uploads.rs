@@ -31,6 +31,7 @@ impl Uploaded {
         let page = desk_page(&administration.browser).await;
         administration.set_up(&page).await;
         page.open(&administration.url(&format!("/auctions/{auction}/lots/import"))).await.unwrap();
+        page.wait_until_shown("Catalogue file").await.unwrap();
         page.choose_files("file", &[&file]).await.unwrap();
         page.click_through("Upload file").await.unwrap();
         page.wait_until_shown(&format!("Import {LOTS} lots")).await.unwrap();
@@ -42,6 +43,7 @@ impl Uploaded {
     /// Imports the catalogue through the server of this address.
     async fn import_at(&self, check: &str) {
         self.page.open(check).await.unwrap();
+        self.page.wait_until_shown("Check the catalogue").await.unwrap();
         self.page.click_through(&format!("Import {LOTS} lots")).await.unwrap();
         let items = self.site.items(&self.auction).await.unwrap();
         assert_eq!(items.len(), LOTS);

@@ -103,7 +103,9 @@ impl LargeWebcast {
         }
         let clerk = Clerk::new(site.platform.clone(), &webcast);
         clerk.command("send", &json!({ "item": first_lot })).await;
-        clerk.command("bid", &json!({ "source": "room", "bidder": "117", "amount": 750_000_000 })).await;
+        clerk
+            .command("bid", &json!({ "source": "room", "bidder": "117", "amount": 750_000_000, "largeJump": true }))
+            .await;
         for (bidder, amount) in [("W-9", 755_000_000), ("W-10", 753_000_000), ("W-11", 752_000_000)] {
             let bid = json!({ "bidder": bidder, "amount": amount });
             site.platform.post(&format!("/api/v1/items/{first_lot}/internet-bids"), &bid).await.unwrap();
