@@ -156,18 +156,17 @@ impl CurrencyFormat {
             return LastSeparator::Thousands;
         }
         // `1,200.50`: the others separate thousands. `12345.678` and `1.5` can't be thousands.
+        if let Some(mark) = mark {
+            return if mark.char() == separator { LastSeparator::Decimal } else { LastSeparator::Thousands };
+        }
+        // No thousands follow a zero: `0,500` is a half.
         let is_grouped = !is_digits(head);
-        if is_grouped || tail.len() != 4 || head.len() > 3 {
+        if is_grouped || tail.len() != 4 || head.len() > 3 || head == "0" {
             return LastSeparator::Decimal;
         }
-        match mark {
-            Some(mark) if mark.char() == separator => LastSeparator::Decimal,
-            Some(_) => LastSeparator::Thousands,
-            None if self.digits == 0 => LastSeparator::Thousands,
-            // A point is the decimal mark of most software, so `12.505` may be a price with a digit too many.
-            None if self.digits > 2 || separator == '.' => LastSeparator::Either,
-            None => LastSeparator::Thousands,
-        }
+        // A point is the decimal mark of most software, so `12.505` may be a price with a digit too many.
+        let may_be_decimal = self.digits > 2 || (self.digits > 0 && separator == '.');
+        if may_be_decimal { LastSeparator::Either } else { LastSeparator::Thousands }
     }
 
     fn minor(&self, text: &str, whole: &str, decimals: &str) -> Result<i64, AmountError> {
@@ -216,7 +215,9 @@ fn joined_thousands(whole: &str) -> Option<String> {
         _ => return None,
     };
     let mut groups = whole.split(kind);
-    let first = groups.next().filter(|first| (1..=3).contains(&first.len()) && is_digits(first))?;
+    // A number of thousands begins with another digit than zero.
+    let is_first = |first: &&str| (1..=3).contains(&first.len()) && is_digits(first) && !first.starts_with('0');
+    let first = groups.next().filter(is_first)?;
     groups.try_fold(first.to_owned(), |joined, group| (group.len() == 3 && is_digits(group)).then(|| joined + group))
 }
 
@@ -353,9 +354,11 @@ mod tests {
         assert_eq!(read("GBP", "1.500"), [None, Some(150), Some(150_000)]);
         assert_eq!(read("GBP", "1,500"), [Some(150_000), Some(150_000), Some(150)]);
         assert!(CurrencyFormat::of("KWD").read("1.500", None).unwrap_err().is_ambiguous);
-        for text in ["12.5", "12,5"] {
-            assert_eq!(read("GBP", text), [Some(1_250); 3], "{text} has one reading");
-        }
+        assert_eq!(read("GBP", "12.5"), [Some(1_250), Some(1_250), None], "the file has another mark");
+        assert_eq!(read("GBP", "12,5"), [Some(1_250), None, Some(1_250)]);
+        assert_eq!(read("GBP", "0,500"), [Some(50), None, Some(50)], "no thousands follow a zero");
+        assert_eq!(read("KWD", "0.500"), [Some(500), Some(500), None]);
+        assert_eq!(["0,500", "0.001", "012,500"].map(|text| read("JPY", text)), [[None; 3]; 3]);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};
 pub use sample::CatalogueSample;
 pub(crate) use uploads::CatalogueTurns;
-pub use uploads::CatalogueUploadWriter;
+pub use uploads::{ArchiveUpload, CatalogueUploadWriter};
 
 pub use crate::port::{CatalogueUpload, UploadedSheet};
 

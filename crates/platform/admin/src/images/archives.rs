@@ -9,7 +9,7 @@ use http::header::CONTENT_TYPE;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::QueryFields;
 use platform_core::PlatformError;
-use platform_core::catalogue::CatalogueUpload;
+use platform_core::catalogue::ArchiveUpload;
 use platform_core::images::{ARCHIVE_BYTES_MAX, ArchivedFile, LotIndex, MatchedLot, SameName};
 use serde::Serialize;
 use tokio::sync::mpsc;
@@ -33,10 +33,10 @@ pub(super) async fn store<E: Display>(
     auction: Uuid,
     name: &str,
     file: impl Stream<Item = Result<Bytes, E>>,
-) -> Result<Result<CatalogueUpload, Refusal>, E> {
+) -> Result<Result<ArchiveUpload, Refusal>, E> {
     let mut file = std::pin::pin!(file);
     let mut bytes = 0;
-    let mut writer = session.platform().begin_catalogue_upload(&session.caller, auction, name).await.map_err(refusal);
+    let mut writer = session.platform().begin_archive_upload(&session.caller, auction, name).await.map_err(refusal);
     while let Some(part) = file.next().await {
         let part = part?;
         bytes += part.len() as u64;
@@ -48,13 +48,13 @@ pub(super) async fn store<E: Display>(
                 upload.write(&part).await.map_err(refusal)
             };
             if let Err(refused) = written {
-                // What has arrived is deleted two minutes later.
+                // What has arrived is deleted with the writer.
                 writer = Err(refused);
             }
         }
     }
     Ok(match writer {
-        Ok(writer) => writer.finish().await.map_err(refusal),
+        Ok(writer) => writer.finish_archive().await.map_err(refusal),
         Err(refused) => Err(refused),
     })
 }
@@ -74,22 +74,18 @@ pub(super) struct ArchiveRows {
     session: Session,
     lots: LotIndex,
     name: String,
-    upload: CatalogueUpload,
+    /// The archive, which is deleted with the rows.
+    _upload: ArchiveUpload,
     images: mpsc::Receiver<Result<ArchivedFile, String>>,
 }
 
 impl ArchiveRows {
-    pub(super) fn new(
-        session: Session,
-        lots: LotIndex,
-        name: String,
-        upload: CatalogueUpload,
-    ) -> Result<Self, Refusal> {
+    pub(super) fn new(session: Session, lots: LotIndex, name: String, upload: ArchiveUpload) -> Result<Self, Refusal> {
         let images = session.platform().archived_images(&upload).map_err(refusal)?;
-        Ok(Self { session, lots, name, upload, images })
+        Ok(Self { session, lots, name, _upload: upload, images })
     }
 
-    /// What became of the next image; none after the last one, when the archive is deleted.
+    /// What became of the next image; none after the last one.
     pub(super) async fn next(&mut self) -> Result<Option<FileRow>, PageError> {
         match self.images.recv().await {
             Some(Ok(ArchivedFile { name, content })) => {
@@ -97,10 +93,7 @@ impl ArchiveRows {
                 place(&self.session, &self.lots, ChosenFile { name, content }).await.map(Some)
             }
             Some(Err(why)) => Ok(Some(refused(self.name.clone(), why))),
-            None => {
-                self.session.platform().remove_catalogue_upload(&self.upload).await?;
-                Ok(None)
-            }
+            None => Ok(None),
         }
     }
 }

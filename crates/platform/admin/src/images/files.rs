@@ -11,7 +11,7 @@ use http::StatusCode;
 use kit_http::json::JsonError;
 use kit_http::upload_body::UploadBody;
 use platform_core::PlatformError;
-use platform_core::catalogue::CatalogueUpload;
+use platform_core::catalogue::ArchiveUpload;
 use platform_core::images::{IMAGE_BYTES_MAX, ImageFile, SameName, UploadOutcome};
 use uuid::Uuid;
 
@@ -43,7 +43,7 @@ pub(super) struct ChosenFile {
 /// What a person chose.
 pub(super) enum Chosen {
     Image(ChosenFile),
-    Archive { name: String, stored: Result<CatalogueUpload, Refusal> },
+    Archive { name: String, stored: Result<ArchiveUpload, Refusal> },
 }
 
 /// Why the files after the last one were not read.

@@ -308,3 +308,31 @@ async fn an_archive_of_images_is_taken_like_its_images() {
     assert_eq!((states.len(), lines[1]["lotNumber"].as_str(), states[3].1), (4, Some("1"), "Unmatched"));
     assert_eq!(sale.image_names(0).await.len(), 2);
 }
+
+#[tokio::test]
+async fn an_archive_takes_no_room_of_a_catalogue_and_is_deleted_with_its_request() {
+    let sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let (platform, user) = (&sale.fixture.platform, staff());
+    let mut catalogue = platform.begin_catalogue_upload(&user, sale.auction, "house.csv").await.unwrap();
+    catalogue.write(b"lot,title\n1,Teapot\n").await.unwrap();
+    let catalogue = catalogue.finish().await.unwrap();
+    let mut archives = Vec::new();
+    let refused = loop {
+        match platform.begin_archive_upload(&user, sale.auction, "photos.zip").await {
+            Ok(mut archive) => {
+                archive.write(b"PK").await.unwrap();
+                archives.push(archive.finish_archive().await.unwrap());
+            }
+            Err(refused) => break refused,
+        }
+    };
+    assert_eq!(refused.code(), "uploads_full");
+    assert!(platform.catalogue_upload(&user, sale.auction, catalogue.uuid).await.unwrap().is_some());
+    drop(archives);
+    let has_room = async {
+        while platform.begin_archive_upload(&user, sale.auction, "photos.zip").await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), has_room).await.expect("dropped archives are deleted");
+}

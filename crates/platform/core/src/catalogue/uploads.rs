@@ -4,6 +4,9 @@
 //! go to the store as they arrive, so that an upload needs the memory of one part, however slowly it comes. A file is kept
 //! for its user and auction only, for half an hour, within a quota; the first files of a user make room for the next. A
 //! file that is gone is uploaded again; nothing else depends on it.
+//!
+//! An archive of images is stored in the same way, but only while its request lasts. It makes room for nothing and takes no
+//! room from a catalogue.
 
 use std::io::{self, Read};
 
@@ -11,6 +14,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use jiff::Timestamp;
 use platform_rules::Auction;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio_util::io::{StreamReader, SyncIoBridge};
 use uuid::Uuid;
@@ -47,12 +51,57 @@ impl Default for CatalogueTurns {
     }
 }
 
-/// A file that is arriving. One that is not finished is deleted two minutes after its last part.
+/// What a file is stored for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum UploadPurpose {
+    /// To be imported later; complete ones make room.
+    Catalogue,
+    /// To be read by the request that brings it.
+    Archive,
+}
+
+/// Deletes a file when it is dropped, unless the file is to stay. After a kill, the file stays until it expires.
+struct DeletedOnDrop {
+    platform: Platform,
+    upload: Option<Uuid>,
+}
+
+impl Drop for DeletedOnDrop {
+    fn drop(&mut self) {
+        if let (Some(upload), Ok(runtime)) = (self.upload, Handle::try_current()) {
+            let platform = self.platform.clone();
+            runtime.spawn(async move {
+                // A file that can't be deleted now is deleted when it expires.
+                let _ = platform.store().remove_upload(upload).await;
+            });
+        }
+    }
+}
+
+/// A file that is arriving. It is deleted when it is dropped unfinished.
 pub struct CatalogueUploadWriter {
     platform: Platform,
     upload: CatalogueUpload,
+    purpose: UploadPurpose,
     /// The beginning of the next part.
     part: Vec<u8>,
+    stored: DeletedOnDrop,
+}
+
+/// An archive that has arrived. It is deleted when it is dropped, and after half an hour.
+pub struct ArchiveUpload {
+    upload: CatalogueUpload,
+    _stored: DeletedOnDrop,
+}
+
+impl ArchiveUpload {
+    pub(crate) fn uuid(&self) -> Uuid {
+        self.upload.uuid
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.upload.bytes
+    }
 }
 
 impl CatalogueUploadWriter {
@@ -82,7 +131,18 @@ impl CatalogueUploadWriter {
         if !self.platform.store().complete_upload(self.upload.uuid, expires_at).await? {
             return Err(PlatformError::NotFound("upload"));
         }
+        self.stored.upload = None;
         Ok(CatalogueUpload { is_complete: true, expires_at, ..self.upload })
+    }
+
+    /// Ends an archive, which can be read from now on. It stays incomplete in the store, so that it makes no room.
+    ///
+    /// Errors: as [`CatalogueUploadWriter::write`].
+    pub async fn finish_archive(mut self) -> PlatformResult<ArchiveUpload> {
+        if !self.part.is_empty() {
+            self.store_part().await?;
+        }
+        Ok(ArchiveUpload { upload: self.upload, _stored: self.stored })
     }
 
     /// Deletes what has arrived.
@@ -99,8 +159,12 @@ impl CatalogueUploadWriter {
             customer_bytes_max: limits.customer_bytes_max,
             all_bytes_max: limits.all_bytes_max,
         };
+        let kept_for = match self.purpose {
+            UploadPurpose::Catalogue => limits.unfinished_for,
+            UploadPurpose::Archive => limits.kept_for,
+        };
         loop {
-            let expires_at = self.platform.now() + limits.unfinished_for;
+            let expires_at = self.platform.now() + kept_for;
             let store = self.platform.store();
             let of = match store.add_upload_part(self.upload.uuid, part.clone(), quota, expires_at).await? {
                 UploadPartResult::Added => return Ok(()),
@@ -109,7 +173,7 @@ impl CatalogueUploadWriter {
                 UploadPartResult::CustomerFull => "this customer",
                 UploadPartResult::AllFull => "this installation",
             };
-            self.platform.make_room(self.upload.user, of).await?;
+            self.platform.make_room(self.upload.user, self.purpose, of).await?;
         }
     }
 }
@@ -126,7 +190,24 @@ impl Platform {
     ) -> PlatformResult<CatalogueUploadWriter> {
         caller.require(Scope::AuctionsWrite)?;
         let auction = self.visible_auction(caller, auction).await?;
-        self.begin_upload(caller, (auction.customer, auction.uuid), shown_name(file_name), None).await
+        let purpose = UploadPurpose::Catalogue;
+        self.begin_upload(caller, (auction.customer, auction.uuid), shown_name(file_name), (purpose, None)).await
+    }
+
+    /// Begins to store an archive of images of the caller for an auction, ended by
+    /// [`CatalogueUploadWriter::finish_archive`].
+    ///
+    /// Errors: `not_found` (auction), `uploads_full`.
+    pub async fn begin_archive_upload(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        file_name: &str,
+    ) -> PlatformResult<CatalogueUploadWriter> {
+        caller.require(Scope::AuctionsWrite)?;
+        let auction = self.visible_auction(caller, auction).await?;
+        let purpose = UploadPurpose::Archive;
+        self.begin_upload(caller, (auction.customer, auction.uuid), shown_name(file_name), (purpose, None)).await
     }
 
     /// A complete file of the caller for an auction; none when it was deleted, or belongs to another user.
@@ -209,7 +290,7 @@ impl Platform {
         };
         let sheet = UploadedSheet { workbook: workbook.uuid, names, chosen, rows };
         let (of, name) = ((workbook.customer, workbook.auction), workbook.file_name.clone());
-        let mut writer = self.begin_upload(caller, of, name, Some(sheet)).await?;
+        let mut writer = self.begin_upload(caller, of, name, (UploadPurpose::Catalogue, Some(sheet))).await?;
         for part in csv {
             writer.write(&part).await?;
         }
@@ -226,7 +307,7 @@ impl Platform {
         caller: &Caller,
         (customer, auction): (Uuid, Uuid),
         file_name: String,
-        sheet: Option<UploadedSheet>,
+        (purpose, sheet): (UploadPurpose, Option<UploadedSheet>),
     ) -> PlatformResult<CatalogueUploadWriter> {
         let limits = self.upload_limits();
         let expires_at: Timestamp = self.now() + limits.unfinished_for;
@@ -243,14 +324,15 @@ impl Platform {
             expires_at,
         };
         while !self.store().begin_upload(upload.clone(), limits.user_files_max).await? {
-            self.make_room(user, "this user").await?;
+            self.make_room(user, purpose, "this user").await?;
         }
-        Ok(CatalogueUploadWriter { platform: self.clone(), upload, part: Vec::new() })
+        let stored = DeletedOnDrop { platform: self.clone(), upload: Some(uuid) };
+        Ok(CatalogueUploadWriter { platform: self.clone(), upload, purpose, part: Vec::new(), stored })
     }
 
-    /// Deletes the first complete file of a user, or fails when there is none.
-    async fn make_room(&self, user: Uuid, of: &'static str) -> PlatformResult<()> {
-        let has_room = self.store().remove_first_upload(user).await?;
+    /// Deletes the first complete file of a user for a catalogue, or fails when there is none, and for an archive.
+    async fn make_room(&self, user: Uuid, purpose: UploadPurpose, of: &'static str) -> PlatformResult<()> {
+        let has_room = purpose == UploadPurpose::Catalogue && self.store().remove_first_upload(user).await?;
         if has_room { Ok(()) } else { Err(PlatformError::UploadsFull { of }) }
     }
 

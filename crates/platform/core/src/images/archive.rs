@@ -6,6 +6,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use bytes::Bytes;
+use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
 use super::IMAGE_BYTES_MAX;
@@ -46,6 +47,8 @@ struct Entry {
     name: String,
     flags: u16,
     method: u16,
+    /// CRC-32 of the content.
+    checksum: u32,
     packed_bytes: u64,
     offset: u64,
 }
@@ -118,6 +121,11 @@ impl<R: Read + Seek> ImageArchive<R> {
         if content.len() > IMAGE_BYTES_MAX {
             return Err(format!("The image has more than {} MiB: make it smaller.", IMAGE_BYTES_MAX >> 20));
         }
+        let mut checksum = Crc::new();
+        checksum.update(&content);
+        if checksum.sum() != entry.checksum {
+            return Err(damaged());
+        }
         Ok(content.into())
     }
 }
@@ -133,6 +141,7 @@ fn entries(mut list: &[u8], count: usize) -> Result<Vec<Entry>, String> {
             name: String::from_utf8_lossy(name_bytes).into_owned(),
             flags: u16_at(record, 8),
             method: u16_at(record, 10),
+            checksum: u32_at(record, 16),
             packed_bytes: u64::from(u32_at(record, 20)),
             offset: u64::from(u32_at(record, 42)),
         });
@@ -158,7 +167,11 @@ fn u32_at(record: &[u8], at: usize) -> u32 {
 }
 
 fn unreadable(error: io::Error) -> String {
-    format!("The archive can't be read: {error}. Make it again, then upload it.")
+    match error.kind() {
+        io::ErrorKind::NotFound => "The archive took too long to be read, and is deleted. Split it.".to_owned(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => damaged(),
+        _ => format!("The archive can't be read: {error}. Upload it again."),
+    }
 }
 
 fn damaged() -> String {
@@ -224,6 +237,10 @@ mod tests {
         claiming[end + 10..end + 12].copy_from_slice(&1_u16.to_le_bytes());
         claiming[end + 12..end + 16].copy_from_slice(&u32::MAX.to_le_bytes());
         assert!(read(&claiming).is_err(), "a list of 4 GiB");
+        let mut altered = packed(&[("1.jpg", b"small")], CompressionMethod::Stored);
+        let at = altered.windows(5).position(|window| window == b"small").unwrap();
+        altered[at] = b'S';
+        assert!(read(&altered).unwrap()[0].content.clone().unwrap_err().contains("damaged"), "another checksum");
         for wrong in [&b""[..], b"PK\x05\x06", b"not an archive at all, only text"] {
             assert!(read(wrong).is_err());
         }

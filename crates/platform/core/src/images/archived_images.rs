@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::archive::{ArchivedFile, ImageArchive};
 use crate::Platform;
-use crate::catalogue::CatalogueUpload;
+use crate::catalogue::ArchiveUpload;
 use crate::catalogue::workbook::PART_BYTES;
 use crate::error::{PlatformError, PlatformResult};
 
@@ -19,19 +19,20 @@ const IMAGES_WAITING_MAX: usize = 1;
 
 impl Platform {
     /// The images of an uploaded archive, one after the other. An error is for the person who uploaded it, and is the last.
+    /// The caller keeps `upload` until the last image: dropping it deletes the archive.
     ///
     /// Errors: `busy` (too many archives are read at this node).
     pub fn archived_images(
         &self,
-        upload: &CatalogueUpload,
+        upload: &ArchiveUpload,
     ) -> PlatformResult<mpsc::Receiver<Result<ArchivedFile, String>>> {
         let turn = Arc::clone(&self.image_limits().archives).try_acquire_owned().map_err(|_| PlatformError::Busy)?;
         let (send, images) = mpsc::channel(IMAGES_WAITING_MAX);
-        let bytes = upload.bytes;
+        let bytes = upload.bytes();
         let source = StoredFile {
             platform: self.clone(),
             runtime: Handle::current(),
-            uuid: upload.uuid,
+            uuid: upload.uuid(),
             bytes,
             at: 0,
             part: None,
