@@ -34,6 +34,13 @@ impl DecimalMark {
         }
     }
 
+    fn other(self) -> Self {
+        match self {
+            Self::Point => Self::Comma,
+            Self::Comma => Self::Point,
+        }
+    }
+
     fn char(self) -> char {
         match self {
             Self::Point => '.',
@@ -128,7 +135,15 @@ impl CurrencyFormat {
         if (whole != bare && decimals.is_empty()) || !is_digits(decimals) {
             return Err(not_one());
         }
-        let whole = joined_thousands(whole).ok_or_else(not_one)?;
+        let whole = joined_thousands(whole).ok_or_else(|| match mark {
+            Some(mark)
+                if whole.ends_with(|last: char| last.is_ascii_digit()) && whole.contains(mark.other().char()) =>
+            {
+                let problem = format!("does not have the file's decimal mark, “{}”.", mark.char());
+                self.error(text, &format!("{problem} Write it such as {}.", self.example_with(mark)))
+            }
+            _ => not_one(),
+        })?;
         let (decimals, rest) = decimals.split_at_checked(self.digits).unwrap_or((decimals, ""));
         if rest.bytes().any(|digit| digit != b'0') {
             return Err(self.error(
@@ -185,6 +200,10 @@ impl CurrencyFormat {
     fn error(&self, text: &str, problem: &str) -> AmountError {
         let shown: String = text.trim().chars().take(AMOUNT_CHARS_MAX).collect();
         AmountError { text: format!("“{shown}” {problem}"), is_ambiguous: false }
+    }
+
+    fn example_with(&self, mark: DecimalMark) -> String {
+        self.example().replace('.', mark.char().encode_utf8(&mut [0; 4]))
     }
 
     fn example(&self) -> String {
@@ -356,6 +375,8 @@ mod tests {
         assert!(CurrencyFormat::of("KWD").read("1.500", None).unwrap_err().is_ambiguous);
         assert_eq!(read("GBP", "12.5"), [Some(1_250), Some(1_250), None], "the file has another mark");
         assert_eq!(read("GBP", "12,5"), [Some(1_250), None, Some(1_250)]);
+        let refused = CurrencyFormat::of("GBP").read("12.5", Some(DecimalMark::Comma)).unwrap_err().to_string();
+        assert_eq!(refused, "“12.5” does not have the file's decimal mark, “,”. Write it such as 1250,00.");
         assert_eq!(read("GBP", "0,500"), [Some(50), None, Some(50)], "no thousands follow a zero");
         assert_eq!(read("KWD", "0.500"), [Some(500), Some(500), None]);
         assert_eq!(["0,500", "0.001", "012,500"].map(|text| read("JPY", text)), [[None; 3]; 3]);

@@ -106,7 +106,7 @@ async fn an_amount_with_two_readings_is_refused_until_the_mapping_names_the_deci
     };
     let auction = fixture.create(&dinars).await.auction.uuid;
     let house = House { fixture, auction };
-    let file = b"Lot;Title;Low Est\n1;A chair;1.500\n2;A clock;1,500\n3;A jug;12,5\n";
+    let file = b"Lot;Title;Low Est\n1;A chair;1.500\n2;A clock;1,500\n3;A jug;12\n";
     let read = async |decimal_mark, is_sheet, file: &[u8]| {
         let merge = CatalogueMerge {
             auction: house.auction,
@@ -124,14 +124,16 @@ async fn an_amount_with_two_readings_is_refused_until_the_mapping_names_the_deci
     assert!(refused.errors[0].message.ends_with("Or choose the decimal mark of the file."), "{:?}", refused.errors);
     let estimates = async || house.items().await.iter().map(|item| item.low_estimate.unwrap()).collect::<Vec<_>>();
     assert_eq!(read(Some(DecimalMark::Point), false, file).await.errors, []);
-    assert_eq!(estimates().await, [1_500, 1_500_000, 12_500]);
+    assert_eq!(estimates().await, [1_500, 1_500_000, 12_000]);
     assert_eq!(read(Some(DecimalMark::Comma), false, file).await.errors, []);
-    assert_eq!(estimates().await, [1_500_000, 1_500, 12_500]);
+    assert_eq!(estimates().await, [1_500_000, 1_500, 12_000]);
+    let other_mark = read(Some(DecimalMark::Point), false, b"Lot;Title;Low Est\n3;A jug;12,5\n").await;
+    assert_eq!(errors(&other_mark), [(2, "Low Est")]);
     // In a sheet, a number has no marks of thousands; only a text can be read in two ways.
     let sheet = b"Lot,Title,Low Est\n1,A chair,2.125\n2,A clock,\"2.125\"\n";
     assert_eq!(errors(&read(None, true, sheet).await), [(3, "Low Est")]);
     assert_eq!(read(Some(DecimalMark::Comma), true, sheet).await.errors, []);
-    assert_eq!(estimates().await, [2_125, 2_125_000, 12_500]);
+    assert_eq!(estimates().await, [2_125, 2_125_000, 12_000]);
 }
 
 #[tokio::test]
