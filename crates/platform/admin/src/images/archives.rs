@@ -48,7 +48,7 @@ pub(super) async fn store<E: Display>(
                 upload.write(&part).await.map_err(refusal)
             };
             if let Err(refused) = written {
-                // What has arrived is deleted with the writer.
+                // Dropping the writer deletes the parts that have arrived.
                 writer = Err(refused);
             }
         }

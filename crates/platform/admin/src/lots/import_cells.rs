@@ -99,7 +99,7 @@ pub(super) struct MendedRow {
     pub(super) field: Option<CellField>,
 }
 
-/// A cell of a row with what was read from it.
+/// A cell of a row with its reading.
 pub(super) struct ValueCell {
     pub(super) value: String,
     /// None when the cell is among those that were mended, which have its field.

@@ -1,4 +1,4 @@
-//! Cells of a house's file as a person checks them: what was read from a cell, and texts that replace the text of a cell.
+//! Cells of a house's file as a person checks them: the reading of a cell, and texts that replace the text of a cell.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct CellAt {
     pub column: usize,
 }
 
-/// What was read from a cell.
+/// The reading of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellValue {
     /// An amount in minor units.
@@ -29,7 +29,7 @@ pub enum CellValue {
     Time(Timestamp),
 }
 
-/// A cell that is more than its text, with what was read from it.
+/// A cell that is more than its text, with its reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadCell {
     /// Place of its column, from 0.
@@ -62,7 +62,7 @@ pub struct MendedCell {
     pub before: String,
     /// The text instead.
     pub text: String,
-    /// What was read from it, if it is more than its text and has no mistake.
+    /// Its reading, if it is more than the text and has no mistake.
     pub value: Option<CellValue>,
 }
 

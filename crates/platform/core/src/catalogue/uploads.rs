@@ -51,7 +51,7 @@ impl Default for CatalogueTurns {
     }
 }
 
-/// What a file is stored for.
+/// The reason to store a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UploadPurpose {
     /// To be imported later; complete ones make room.
@@ -188,10 +188,7 @@ impl Platform {
         auction: Uuid,
         file_name: &str,
     ) -> PlatformResult<CatalogueUploadWriter> {
-        caller.require(Scope::AuctionsWrite)?;
-        let auction = self.visible_auction(caller, auction).await?;
-        let purpose = UploadPurpose::Catalogue;
-        self.begin_upload(caller, (auction.customer, auction.uuid), shown_name(file_name), (purpose, None)).await
+        self.begin_upload_to(caller, auction, file_name, UploadPurpose::Catalogue).await
     }
 
     /// Begins to store an archive of images of the caller for an auction, ended by
@@ -204,9 +201,18 @@ impl Platform {
         auction: Uuid,
         file_name: &str,
     ) -> PlatformResult<CatalogueUploadWriter> {
+        self.begin_upload_to(caller, auction, file_name, UploadPurpose::Archive).await
+    }
+
+    async fn begin_upload_to(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        file_name: &str,
+        purpose: UploadPurpose,
+    ) -> PlatformResult<CatalogueUploadWriter> {
         caller.require(Scope::AuctionsWrite)?;
         let auction = self.visible_auction(caller, auction).await?;
-        let purpose = UploadPurpose::Archive;
         self.begin_upload(caller, (auction.customer, auction.uuid), shown_name(file_name), (purpose, None)).await
     }
 
