@@ -52,7 +52,7 @@ pub struct Site {
 #[derive(Debug, Clone)]
 pub struct FrameAncestors(pub Vec<String>);
 
-/// The page shows images of other sites: an extension of responses. Without it, a page loads images of its own site only. A
+/// An extension of responses: the page may show images of other sites. Other pages load images of their own site only. A
 /// browser sends these sites no address of a page and no cookie of this site, and an image runs no script.
 #[derive(Debug, Clone, Copy)]
 pub struct ImagesOfOtherSites;

@@ -77,6 +77,11 @@ impl CurrencyFormat {
         &self.code
     }
 
+    /// True for the code of the currency and for its signs, such as `£`.
+    pub fn is_named(&self, text: &str) -> bool {
+        text.eq_ignore_ascii_case(&self.code) || signs(&self.code).contains(&text)
+    }
+
     /// Decimals of an amount.
     pub fn digits(&self) -> usize {
         self.digits

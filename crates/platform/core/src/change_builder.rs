@@ -52,6 +52,12 @@ impl<'a> ChangeBuilder<'a> {
         self.now = now;
     }
 
+    /// An archived auction changes no result: a correction in RECONCILIATION is decided again if the auction is archived at
+    /// the same time.
+    pub(crate) fn unless_archived(&mut self, auction: Auction) -> Auction {
+        if auction.status == AuctionStatus::Reconciliation { self.auction(auction, &[]) } else { auction }
+    }
+
     /// Applies the changes to the auction and raises its version. Without changes only the version rises, so that every
     /// command that is decided on the auction at the same time is decided again.
     pub(crate) fn auction(&mut self, mut auction: Auction, changes: &[AuctionChange]) -> Auction {

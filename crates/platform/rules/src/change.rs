@@ -146,7 +146,7 @@ pub enum ItemChange {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
-    /// The hammer price of a sold item was corrected. The bid stays as it was accepted.
+    /// The hammer price of a sold item was corrected. The bid keeps its amount.
     PriceCorrected {
         /// Hammer price now, minor units.
         amount: i64,

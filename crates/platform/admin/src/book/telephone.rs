@@ -39,7 +39,7 @@ struct Row {
     line: String,
 }
 
-/// A booking that was refused, as it was sent.
+/// The fields of a refused booking, with their errors.
 #[derive(Default)]
 pub(super) struct RefusedBooking {
     values: FormFields,

@@ -98,8 +98,8 @@ pub(super) async fn page(
     check(&session, &sale, &file, (&sample, &chosen), (Vec::new(), false)).await
 }
 
-/// Checks the file again with what was chosen and mended, or imports it. What was changed after the last check is not
-/// imported before it is checked.
+/// Checks the file again with the chosen columns and the mended cells, or imports it. A change after the last check is checked
+/// before it is imported.
 pub(super) async fn import(
     session: Session,
     State(admin): State<Admin>,

@@ -39,7 +39,7 @@ struct Lot {
     is_chosen: bool,
 }
 
-/// The lots of the buyer, each selected.
+/// The lots of the buyer, to select from; a single one is selected.
 pub(super) async fn page(
     session: Session,
     PathIds([uuid]): PathIds<1>,
@@ -84,13 +84,13 @@ async fn show(
 ) -> Result<Response, PageError> {
     let buyer = values.text("buyer").to_owned();
     let sold = session.platform().lots_sold_to(&session.caller, sale.auction.uuid, &buyer).await?;
-    let (chosen, is_first) = (chosen(values), status == StatusCode::OK);
+    let (chosen, is_only) = (chosen(values), sold.len() == 1);
     let lot = |item: &Item| Lot {
         id: item.uuid,
         lot_number: item.lot_number.clone(),
         title: item.title.clone(),
         hammer: item.price().map(|price| sale.currency.exact(price)).unwrap_or_default(),
-        is_chosen: is_first || chosen.contains(&item.uuid),
+        is_chosen: is_only || chosen.contains(&item.uuid),
     };
     let page = UnpaidPage {
         frame: session.frame(format!("Unpaid lots · {}", sale.title()), Section::Auctions),

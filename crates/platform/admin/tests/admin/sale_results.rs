@@ -132,7 +132,8 @@ async fn several_unpaid_lots_of_a_buyer_are_recorded_at_once() {
     let page = sale.path("/results/unpaid");
     sale.operator.get(&sale.path("/results")).await.shows("/results/unpaid?buyer=7").shows("/results/unpaid?buyer=8");
     let form = sale.operator.get(&format!("{page}?buyer=7")).await;
-    form.is(200).shows("A jug").shows("A bowl").hides("A spoon").shows("all of them or none");
+    form.is(200).shows("A jug").shows("A bowl").hides("A spoon").shows("all of them or none").hides(" checked");
+    sale.operator.get(&format!("{page}?buyer=8")).await.is(200).shows(" checked");
     let [jug, bowl, spoon] = [0, 1, 2].map(|place| sale.items[place].uuid.to_string());
     let fields = [("buyer", "7"), ("reason", "Never paid")];
     sale.operator.post(&page, &fields).await.is(422).shows("Select at least one lot.");

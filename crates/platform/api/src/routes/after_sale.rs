@@ -88,7 +88,7 @@ pub(crate) struct HammerPriceIn {
 /// Correct the hammer price of a sold item
 ///
 /// In a webcast, and for an item that was sold to an offer, until the auction is archived. The buyer and the status
-/// stay, so nothing is announced; the log has the correction. The bid stays as it was accepted. Requires `If-Match` (412
+/// stay, so nothing is announced; the log has the correction. The bid keeps its amount. Requires `If-Match` (412
 /// `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`, or `ring:write` for clerks of the
 /// webcast (403 `clerk_not_assigned`). Errors: 409 `item_not_sold`, `wrong_auction_kind`, `auction_closed`,
 /// `bid_too_high`; 422 `reason_required`, `field_invalid`.
@@ -178,8 +178,8 @@ pub(crate) struct OfferIn {
 
 /// Accept an offer for an item that did not sell
 ///
-/// For a PASSED item while the auction is LIVE, and for an UNSOLD item, until the auction is archived: the item is SOLD to the offer, which may lie below the reserve
-/// and below earlier bids. The platform announces the sale. Requires `If-Match` (412 `precondition_failed`, 428
+/// For a PASSED item while the auction is LIVE, and for an UNSOLD item, until the auction is archived: the item is SOLD to
+/// the offer, which may lie below the reserve and below earlier bids. The platform announces the sale. Requires `If-Match` (412 `precondition_failed`, 428
 /// `precondition_required`). Scope `auctions:write`. Errors: 409 `illegal_transition`, `buyer_not_registered`,
 /// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `already_relisted`,
 /// `auction_closed`; 422 `reason_required`, `field_invalid`.

@@ -9,6 +9,7 @@ use platform_rules::item::ItemEdit;
 
 use super::cells::{CellAt, CellValue, MendedCells, ReadCell, mendable};
 use super::columns::Column;
+use super::known_headers::known_column;
 use super::merge::MergeReport;
 use super::propose_mapping::{ColumnMapping, propose_mapping};
 use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
@@ -131,7 +132,11 @@ fn read_records<R: std::io::BufRead>(
         }
     }
     let amounts = AmountReader::new(&headers, format);
-    let currency = columns.iter().position(|column| *column == Some(Column::Currency));
+    // A column that is named as a currency is checked, even if the mapping leaves it out.
+    let is_currency = |(column, header): (&Option<Column>, &String)| {
+        *column == Some(Column::Currency) || known_column(header) == Some(Column::Currency)
+    };
+    let currencies: Vec<bool> = columns.iter().zip(&headers).map(is_currency).collect();
     let mut lots: HashMap<String, u64> = HashMap::new();
     while let Some(mut record) = records.next()? {
         let mut mended = format.mended.apply(&mut record, columns.len());
@@ -144,7 +149,8 @@ fn read_records<R: std::io::BufRead>(
             return Ok(());
         }
         file.report.rows += 1;
-        file.other_currency = currency.and_then(|place| other_currency(record.fields.get(place)?, &format.currency));
+        let mut named = record.fields.iter().zip(&currencies).filter(|(_, is_currency)| **is_currency);
+        file.other_currency = named.find_map(|(cell, _)| other_currency(cell, &format.currency));
         if file.other_currency.is_some() {
             return Ok(());
         }
@@ -213,7 +219,7 @@ const DESCRIBING: [Column; 6] =
 /// The currency of a cell with its line, if it is not that of the auction.
 fn other_currency(cell: &Field, wanted: &CurrencyFormat) -> Option<(u64, String)> {
     let found = String::from_utf8_lossy(&cell.bytes).trim().to_owned();
-    (!found.is_empty() && !found.eq_ignore_ascii_case(wanted.code())).then_some((cell.line, found))
+    (!found.is_empty() && !wanted.is_named(&found)).then_some((cell.line, found))
 }
 
 /// Reads the amounts of a file.

@@ -72,7 +72,7 @@ pub struct MergedRow {
     pub outcome: MergeOutcome,
     /// JSON names of the fields that change.
     pub fields: Vec<&'static str>,
-    /// Its cells that are more than their text, with what was read from them.
+    /// Amounts and mended texts of the row, each with its reading.
     pub cells: Vec<ReadCell>,
 }
 

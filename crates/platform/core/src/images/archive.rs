@@ -25,7 +25,7 @@ const END_BYTES_MAX: u64 = 65_557;
 const END: &[u8] = b"PK\x05\x06";
 const LISTED: &[u8] = b"PK\x01\x02";
 const LOCAL: &[u8] = b"PK\x03\x04";
-/// Lengths of these records without what has a length of its own.
+/// Bytes of these records without their names, extra fields and comments.
 const END_BYTES: usize = 22;
 const LISTED_BYTES: usize = 46;
 const LOCAL_BYTES: usize = 30;

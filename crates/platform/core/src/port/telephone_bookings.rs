@@ -15,7 +15,7 @@ pub struct TelephoneBooking {
     pub item: Uuid,
     /// Paddle of the bidder; one booking of each paddle on an item.
     pub paddle: String,
-    /// Telephone number, as it was written. It is personal data.
+    /// Telephone number in the words of the person who entered it. It is personal data.
     pub telephone: String,
     /// The line, or the name of the member of staff who calls; may be empty.
     pub line: String,

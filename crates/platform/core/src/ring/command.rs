@@ -23,8 +23,8 @@ pub enum ClerkCommand {
         /// The item; none for the next waiting item in running order.
         item: Option<Uuid>,
     },
-    /// Sets the asking price. Bids at the new price or above are struck; raising the price reinstates them. What is not
-    /// confirmed is refused, with `large_jump` or `cancels_bids`.
+    /// Sets the asking price. Bids at the new price or above are struck; raising the price reinstates them. A price
+    /// that needs a confirmation is refused without it, with `large_jump` or `cancels_bids`.
     SetAskingPrice {
         /// Minor units.
         amount: i64,

@@ -177,3 +177,31 @@ async fn a_mapping_is_remembered_for_the_customer() {
     let fields: Vec<_> = proposed.into_iter().map(|(_, field)| field).collect();
     assert_eq!(fields, [Some("lot_number"), Some("title"), None, Some("reserve")]);
 }
+
+#[tokio::test]
+async fn a_column_of_currencies_is_checked_even_if_the_mapping_leaves_it_out() {
+    let House { fixture, auction } = House::new().await;
+    let columns = [("Lot", Some("lot_number")), ("Title", Some("title")), ("Devise", None)];
+    let mapping = || ColumnMapping::new(columns.map(|(header, field)| (header.to_owned(), field.map(str::to_owned))));
+    let read = async |mapping: Option<ColumnMapping>, currency: &str| {
+        let merge = CatalogueMerge {
+            auction,
+            mode: ImportMode::Import,
+            mapping,
+            decimal_mark: None,
+            mended: MendedCells::default(),
+            is_sheet: false,
+        };
+        let file = format!("Lot;Title;Devise\n1;A chair;{currency}\n").into_bytes();
+        fixture.platform.merge_catalogue(&fixture.caller, &merge, std::io::Cursor::new(file)).await
+    };
+    for mapping in [Some(mapping().unwrap()), None] {
+        let refused = read(mapping, "EUR").await.unwrap_err();
+        assert_eq!(refused.code(), "other_currency");
+    }
+    for own in ["GBP", "gbp", "£", ""] {
+        assert_eq!(read(Some(mapping().unwrap()), own).await.unwrap().error_count, 0, "{own}");
+    }
+    // The mapping is remembered now.
+    assert_eq!(read(None, "EUR").await.unwrap_err().code(), "other_currency");
+}

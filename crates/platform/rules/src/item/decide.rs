@@ -112,7 +112,7 @@ pub enum ItemCommand {
         bidder: Bidder,
         /// Why; required when the buyer was known before, and above a spending limit.
         reason: Option<String>,
-        /// What the clerk confirmed. What is not confirmed is rejected, with `bidder_not_approved` or
+        /// The clerk's confirmations. A buyer who needs one is rejected without it, with `bidder_not_approved` or
         /// `spending_limit_reached`.
         confirmed: ConfirmedBuyer,
     },

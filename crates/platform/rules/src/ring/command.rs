@@ -17,7 +17,7 @@ pub enum RingCommand {
     SetAskingPrice {
         /// Minor units; at least 1.
         amount: i64,
-        /// What the clerk confirmed. What is not confirmed is rejected, with `large_jump` or `cancels_bids`.
+        /// The clerk's confirmations. A price that needs one is rejected without it, with `large_jump` or `cancels_bids`.
         confirmed: ConfirmedPrice,
         /// The item's bids.
         log: BidLog,

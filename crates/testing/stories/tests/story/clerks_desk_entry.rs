@@ -86,14 +86,18 @@ async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
     desk.page.type_keys("15").await.unwrap();
     desk.says("What you type is not taken").await;
     desk.page.evaluate("window.release(); null").await.unwrap();
-    desk.says("£100 from the room").await;
+    desk.says("£100 from the room. Asking £110. Saved. What you type is not taken").await;
+    // No lot is sold without what was meant.
+    desk.does("F9", "What you type is not taken").await;
     // The rest of the digits, and the key after them, give nothing.
     desk.page.type_keys("00").await.unwrap();
     desk.does("+", "What you type is not taken: press Esc, then type it again.").await;
     assert_eq!((value(&desk, "price").await, sale.item(1).await["price"].clone()), (String::new(), json!(10_000)));
     desk.does("Enter", "The entry is cleared").await;
     desk.page.evaluate("window.fetch = window.real; null").await.unwrap();
-    desk.types("150", "+", "£150 from the room").await;
+    desk.types("150", "F9", "“150” is typed and not used. Press + to bid it, Enter to ask it, or Esc to clear it.")
+        .await;
+    desk.does("+", "£150 from the room").await;
 
     // The price of a lot that another desk sold becomes no paddle.
     other.until_slot("bid", "£150").await;
@@ -103,7 +107,8 @@ async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
     desk.page.type_keys("17").await.unwrap();
     desk.does("Enter", "The entry is cleared").await;
     assert_eq!(sale.item(1).await["leader"], json!(null));
-    desk.types("117", "Enter", "The buyer is paddle 117").await;
+    desk.types("117", "n", "“117” is typed and not used. Press Enter to set the paddle").await;
+    desk.does("Enter", "The buyer is paddle 117").await;
     desk.does("Enter", "Lot 2 is in the ring").await;
 }
 

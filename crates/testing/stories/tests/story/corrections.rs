@@ -76,6 +76,7 @@ async fn a_manager_corrects_what_the_sale_led_to() {
         .unwrap();
     page.evaluate("document.querySelector('[aria-label=\"Record unpaid lots of paddle 8\"]').click()").await.unwrap();
     page.wait_until_shown("Record unpaid lots: paddle 8").await.unwrap();
+    page.evaluate("document.querySelectorAll('[name=lot]:not(:checked)').forEach((lot) => lot.click())").await.unwrap();
     page.fill("reason", "The card was refused").await.unwrap();
     page.click_through("Record unpaid lots").await.unwrap();
     page.wait_until_shown("their buyer did not pay").await.unwrap();

@@ -35,7 +35,10 @@ async function give(command, words, { typed, refused } = {}) {
       const isLater = adopt(state);
       inFlight = null;
       if (!isLater) refresh();
-      say(`${doneWords(command, before, truth)} Saved.`, "good");
+      const done = `${doneWords(command, before, truth)} Saved.`;
+      // The refusal of an entry stays to be read.
+      if (isEntryRefused) say(`${done} ${NOT_TAKEN}`, "bad");
+      else say(done, "good");
       return true;
     }
     const problem = await problemOf(answer);

@@ -5,6 +5,7 @@ const fields = { price: document.getElementById("price"), paddle: document.getEl
 
 /** True after an entry was refused, until Esc or Enter. */
 let isEntryRefused = false;
+const NOT_TAKEN = "What you type is not taken: press Esc, then type it again.";
 
 /** The lot that was sold last, while no other lot is in the ring. */
 const lastSold = () => (truth.lot ? null : truth.done.find((lot) => lot.isLast && lot.status === "SOLD") ?? null);
@@ -22,13 +23,13 @@ const entryPlace = (state) => `${fieldName(state)} ${state?.lot?.uuid ?? state?.
 function refuseEntry(why) {
   clearFields();
   isEntryRefused = true;
-  refuse(`${why} What you type is not taken: press Esc, then type it again.`);
+  refuse(`${why} ${NOT_TAKEN}`);
 }
 
 /** False, with a sound, when what is typed can't be taken now. */
 function takesEntry() {
   if (isEntryRefused) {
-    refuse("What you type is not taken: press Esc, then type it again.");
+    refuse(NOT_TAKEN);
     return false;
   }
   const field = activeField();

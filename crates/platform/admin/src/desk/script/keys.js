@@ -67,7 +67,7 @@ let hold = null;
 
 function beginHold(key) {
   if (hold) return;
-  const why = blockedBecause();
+  const why = losesEntry("pass") ?? blockedBecause();
   if (why) return refuse(why);
   document.querySelector('[data-do="pass"]').classList.add("holding");
   say(`Hold to pass lot ${truth.lot.lotNumber} while ${truth.offer.standing.amount.text} stands`, "sending");
@@ -93,12 +93,23 @@ const needsHold = () => may("pass") && truth.offer?.standing != null;
 const LOCAL = ["help"];
 /** Actions that take what was typed. */
 const TYPED = ["room-bid", "enter"];
+/** Actions that leave what was typed behind, with its lot. */
+const LEAVING = ["sell", "pass", "next"];
+
+/** Why the action would lose what was typed; null if it would not. */
+function losesEntry(id) {
+  if (!LEAVING.includes(id)) return null;
+  if (isEntryRefused) return NOT_TAKEN;
+  const text = typedText();
+  if (text === "") return null;
+  return `“${text}” is typed and not used. Press ${truth.lot ? "+ to bid it, Enter to ask it" : "Enter to set the paddle"}, or Esc to clear it.`;
+}
 
 function act(id, key) {
   if (!truth) return;
   if (id !== "pass") endHold();
   if (TYPED.includes(id) && isEntryRefused) return id === "enter" ? endRefusedEntry() : takesEntry();
-  const why = LOCAL.includes(id) ? null : blockedBecause();
+  const why = LOCAL.includes(id) ? null : (losesEntry(id) ?? blockedBecause());
   if (why) return refuse(why);
   if (id === "pass" && needsHold()) {
     if (!hasJustChanged()) beginHold(key);
@@ -165,7 +176,7 @@ for (const button of document.querySelectorAll("[data-do]")) {
     if (heldByPointer) {
       heldByPointer = false;
       if (endHold()) refuse(`Not passed: hold the button for ${HOLD_MS / 1000} s, because a bid stands.`);
-    } else if (id === "pass" && needsHold() && !blockedBecause()) {
+    } else if (id === "pass" && needsHold() && !losesEntry("pass") && !blockedBecause()) {
       // Pressed from the keyboard or by assistive technology, which can't hold.
       if (truth.waiting) actions.pass();
       else {
@@ -173,8 +184,6 @@ for (const button of document.querySelectorAll("[data-do]")) {
         const text = `${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands and will end. The pass will be announced.`;
         ask({ name: `Pass lot ${lot.lotNumber}?`, text, words: "Pass lot", notDone: "Not passed", act: () => actions.pass() });
       }
-    } else if (id === "pass") {
-      if (truth) actions.pass();
     } else {
       act(id, "pointer");
     }

@@ -1,6 +1,5 @@
 //! The buyer of an item that was sold in a webcast: named after the hammer, or changed with a reason.
 
-use contract::AuctionStatus;
 use platform_rules::item::ConfirmedBuyer;
 use platform_rules::{Auction, Item, ItemCommand};
 use uuid::Uuid;
@@ -63,10 +62,7 @@ impl Platform {
                 let mut draft = self.build_change(&caller.actor, now);
                 draft.set_bidder_preconditions(&admitted);
                 let item = draft.item(&auction, item, &changes);
-                if auction.status == AuctionStatus::Reconciliation {
-                    // An archived auction changes no buyer: archiving at the same time is decided again.
-                    draft.auction(auction, &[]);
-                }
+                draft.unless_archived(auction);
                 let change = draft.finish(answering.as_ref(), &item);
                 Ok(Decision { customer: item.customer, change, result: item })
             })

@@ -1,6 +1,5 @@
 //! The hammer price of an item that was sold in a webcast or to an offer after the sale: corrected with a reason.
 
-use contract::AuctionStatus;
 use platform_rules::{Item, ItemCommand};
 use uuid::Uuid;
 
@@ -37,10 +36,7 @@ impl Platform {
                 let changes = platform_rules::item::decide(&auction, &item, command, now)?;
                 let mut draft = self.build_change(&caller.actor, now);
                 let item = draft.item(&auction, item, &changes);
-                if auction.status == AuctionStatus::Reconciliation {
-                    // An archived auction corrects no price: archiving at the same time is decided again.
-                    draft.auction(auction, &[]);
-                }
+                draft.unless_archived(auction);
                 let change = draft.finish(answering.as_ref(), &item);
                 Ok(Decision { customer: item.customer, change, result: item })
             })

@@ -1,6 +1,5 @@
 //! An administrator accepts an offer for an item that did not sell.
 
-use contract::AuctionStatus;
 use platform_rules::{AuctionKind, Item, ItemCommand};
 use uuid::Uuid;
 
@@ -54,10 +53,7 @@ impl Platform {
                 }
                 draft.set_bidder_preconditions(&admitted);
                 let item = draft.item(&auction, item, &changes);
-                if auction.status == AuctionStatus::Reconciliation {
-                    // An archived auction sells nothing: archiving at the same time is decided again.
-                    draft.auction(auction, &[]);
-                }
+                draft.unless_archived(auction);
                 let change = draft.finish(answering.as_ref(), &item);
                 Ok(Decision { customer: item.customer, change, result: item })
             })

@@ -1,6 +1,6 @@
 //! A buyer does not pay: lots that were sold to this buyer become UNSOLD, all of them or none.
 
-use contract::{AuctionStatus, ItemStatus};
+use contract::ItemStatus;
 use platform_rules::{Auction, Item, ItemCommand, Rejection};
 use uuid::Uuid;
 
@@ -67,12 +67,7 @@ impl Platform {
                 items.push(draft.item(&auction, item, &changes));
             }
             let customer = auction.customer;
-            let auction = if auction.status == AuctionStatus::Reconciliation {
-                // An archived auction changes no result: archiving at the same time is decided again.
-                draft.auction(auction, &[])
-            } else {
-                auction
-            };
+            let auction = draft.unless_archived(auction);
             let result = UnpaidLotsRecorded { auction, items };
             let change = draft.finish(answering.as_ref(), &result);
             Ok(Decision { customer, change, result })
