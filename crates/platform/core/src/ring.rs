@@ -70,6 +70,19 @@ impl Platform {
     /// Errors: `not_found`, `clerk_not_assigned`.
     pub async fn ring(&self, caller: &Caller, auction: Uuid) -> PlatformResult<RingState> {
         caller.require_one_of(&[Scope::AuctionsRead, Scope::RingWrite])?;
+        let mut read = self.ring_with_desk(caller, auction).await?;
+        // Every command raises the auction's version: if it is still the same, all parts are of one state.
+        for _ in 1..READ_TRIES_MAX {
+            if self.visible_auction(caller, auction).await?.version == read.auction.version {
+                break;
+            }
+            read = self.ring_with_desk(caller, auction).await?;
+        }
+        Ok(read)
+    }
+
+    /// The ring and its desk, in several reads.
+    async fn ring_with_desk(&self, caller: &Caller, auction: Uuid) -> PlatformResult<RingState> {
         let (auction, item) = self.read_ring(caller, auction).await?;
         let desk = if caller.require(Scope::RingWrite).is_ok() {
             self.require_clerk(caller, &auction).await?;

@@ -299,3 +299,30 @@ async fn a_rehearsal_is_journalled_and_never_published() {
     let broken: Vec<_> = verified.broken.iter().map(|broken| broken.what.clone()).collect();
     assert_eq!(broken, Vec::<String>::new());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_ring_that_is_read_during_commands_is_of_one_state() {
+    const BIDS: i64 = 200;
+    let sale = Webcast::new(1, InternetBids::WaitForClerk).await;
+    let opened = sale.clerk(next()).await.unwrap().ring;
+    let last = opened.version().auction + BIDS;
+    let bids = async {
+        let mut states = vec![opened];
+        for _ in 0..BIDS {
+            let bid = ClerkCommand::OpenRoomBid { amount: None, large_jump: true };
+            states.push(sale.clerk(bid).await.unwrap().ring);
+        }
+        states
+    };
+    let reads = async {
+        let mut states = vec![sale.ring().await];
+        while states.last().is_some_and(|ring| ring.version().auction < last) {
+            states.push(sale.ring().await);
+        }
+        states
+    };
+    let (written, read) = tokio::join!(bids, reads);
+    for ring in &read {
+        assert!(written.iter().any(|state| state.version() == ring.version()), "{:?} never was", ring.version());
+    }
+}
