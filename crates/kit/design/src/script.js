@@ -63,11 +63,19 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 // The number of messages that are newer than the page. The list itself never moves while it is read.
 const tail = document.querySelector("[data-tail]");
 if (tail && window.EventSource) {
-  const source = new EventSource(tail.dataset.tail);
-  source.addEventListener("newer", (event) => {
-    tail.querySelector("a").textContent = `${event.data} new: show`;
-    tail.hidden = false;
-  });
+  let source = null;
+  const listen = () => {
+    source?.close();
+    // A browser opens six connections to a server: a page that nobody sees leaves its own to others.
+    if (document.hidden) return;
+    source = new EventSource(tail.dataset.tail);
+    source.addEventListener("newer", (event) => {
+      tail.querySelector("a").textContent = `${event.data} new: show`;
+      tail.hidden = false;
+    });
+  };
+  document.addEventListener("visibilitychange", listen);
+  listen();
 }
 
 // The element with `data-live` is fetched again while it has that attribute, except while the visitor types or reads in it.

@@ -72,9 +72,14 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Opens an empty page.
+    /// Opens an empty page in a window of its own, so that it is visible whatever else is opened.
     pub async fn page(&self) -> Result<Page, BrowserError> {
-        Page::new(self.connection.clone()).await
+        Page::new(self.connection.clone(), true).await
+    }
+
+    /// Opens an empty page as a tab of the last window. It hides the other tabs of that window.
+    pub async fn tab(&self) -> Result<Page, BrowserError> {
+        Page::new(self.connection.clone(), false).await
     }
 }
 

@@ -62,6 +62,7 @@ function show(isFresh) {
 }
 
 function connect() {
+  if (document.hidden) return;
   openedAt = performance.now();
   source = new EventSource(`${address}/live`);
   source.addEventListener("beat", () => {
@@ -88,11 +89,23 @@ function lose() {
   reconnecting = setTimeout(connect, pause);
 }
 
+// A browser opens six connections to a server: a page that nobody sees leaves its own to others.
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(reconnecting);
+  source?.close();
+  source = null;
+  if (document.hidden) return;
+  refresh();
+  connect();
+});
+
 setInterval(() => {
   const now = performance.now();
   if (now - heardAt > SILENCE_MAX_MS) show(false);
   if (source && now - Math.max(heardAt, openedAt) > SILENCE_MAX_MS) lose();
 }, 250);
 // No event tells of new exchange rates.
-setInterval(refresh, 30000);
+setInterval(() => {
+  if (!document.hidden) refresh();
+}, 30000);
 connect();

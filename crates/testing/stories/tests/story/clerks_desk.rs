@@ -97,9 +97,10 @@ impl Desk {
 
     /// Waits until the desk's line says this.
     pub async fn says(&self, text: &str) {
-        let text = json!(text);
-        let said = format!("document.querySelector('[data-slot=say]').textContent.includes({text})");
-        self.page.wait_until(&said).await.unwrap();
+        let said = format!("document.querySelector('[data-slot=say]').textContent.includes({})", json!(text));
+        if let Err(error) = self.page.wait_until(&said).await {
+            panic!("the desk says {:?}, not {text:?}: {error}", self.slot("say").await);
+        }
     }
 
     /// Presses a key and waits until the desk's line says what was done.

@@ -40,6 +40,7 @@ mod import_uploads;
 mod large_payloads;
 mod listen_and_trigger;
 mod live;
+mod live_pages;
 mod lot_images;
 mod lots_grid;
 mod management;

@@ -52,8 +52,9 @@ pub struct Page {
 }
 
 impl Page {
-    pub(super) async fn new(connection: Connection) -> Result<Self, BrowserError> {
-        let made = connection.call(None, "Target.createTarget", json!({ "url": "about:blank" })).await?;
+    pub(super) async fn new(connection: Connection, in_own_window: bool) -> Result<Self, BrowserError> {
+        let target = json!({ "url": "about:blank", "newWindow": in_own_window });
+        let made = connection.call(None, "Target.createTarget", target).await?;
         let attach = json!({ "targetId": made["targetId"], "flatten": true });
         let attached = connection.call(None, "Target.attachToTarget", attach).await?;
         let session = attached["sessionId"].as_str().unwrap_or_default().to_owned();
@@ -75,6 +76,11 @@ impl Page {
             Some(error) => Err(BrowserError::new(format!("opening {url}"), error)),
             None => Ok(()),
         }
+    }
+
+    /// Brings the tab to the front of its window.
+    pub async fn show(&self) -> Result<(), BrowserError> {
+        self.call("Page.bringToFront", json!({})).await.map(|_| ())
     }
 
     /// The frame of another site whose address contains this text, as a page. It can be evaluated, not clicked.

@@ -125,6 +125,24 @@ function lose(error) {
 }
 let reconnecting = 0;
 
+/** A desk that nobody has seen for this long leaves its connection to other pages: a browser opens six to a server. */
+const HIDDEN_MAX_MS = 30_000;
+let releasing = 0;
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(releasing);
+  if (document.hidden) releasing = setTimeout(release, HIDDEN_MAX_MS);
+  else if (link === "connecting" && !source) connect();
+});
+
+function release() {
+  if (link !== "connected" || inFlight) return;
+  source.close();
+  source = null;
+  link = "connecting";
+  closeQuestions();
+  showLink();
+}
+
 /** Finds out whether the session goes on before it opens a stream, because a stream hides the answer's status. */
 async function probe() {
   try {
@@ -158,7 +176,10 @@ function showLink() {
   put("link", link === "connected" && inFlight ? "Sending" : words[link]);
   element.className = `link-state ${link === "connected" && inFlight ? "sending" : link}`;
   const banner = document.getElementById("banner");
-  if (link === "lost") banner.textContent = "The link to the server is lost. Keys are blocked and nothing is queued. The desk connects again by itself.";
+  if (link === "lost") {
+    const many = attempts > 2 ? " Close other pages of Lotwire in this browser if many are open: it opens six connections to a server." : "";
+    banner.textContent = `The link to the server is lost. Keys are blocked and nothing is queued. The desk connects again by itself.${many}`;
+  }
   if (link !== "ended") banner.hidden = link !== "lost";
   desk.dataset.link = link;
 }
