@@ -77,3 +77,16 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     desk.does("y", "Lot 3 passed").await;
     assert_eq!(desk.page.console_errors(), Vec::<String>::new());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_bid_names_the_web_bid_that_waited_at_its_price() {
+    let sale = DeskFixture::open(1).await;
+    let browser = Browser::start().await.unwrap();
+    let desk = sale.desk(&browser).await;
+    desk.does("n", "Lot 1 is in the ring").await;
+    sale.web_bid(1, "W-9", 10_000).await;
+    desk.until_slot("web-amount", "£100").await;
+    let said = "£100 from the room. Asking £110. A web bid of £100 from paddle W-9 waited at this price and is not taken.";
+    desk.does("+", said).await;
+    desk.until_slot("late", "outbid while it waited").await;
+}

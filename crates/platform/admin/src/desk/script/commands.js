@@ -68,6 +68,14 @@ async function give(command, words, { typed, refused } = {}) {
   return false;
 }
 
+/** Names a web bid that waited at the price of a room bid: the room has it, and the web bid is not taken. */
+function equalWebBid(command, before, after) {
+  if (command.command !== "bid") return "";
+  const { amount } = after.offer.standing;
+  const equal = before.pending.find((bid) => bid.amount.minor === amount.minor);
+  return equal ? ` A web bid of ${amount.text} from ${who(equal.bidder)} waited at this price and is not taken.` : "";
+}
+
 function doneWords(command, before, after) {
   const lot = after.lot ?? before.lot;
   const offer = after.offer;
@@ -80,7 +88,7 @@ function doneWords(command, before, after) {
     }
     case "bid":
     case "accept":
-    case "commission-bid": return `${offer.standing.amount.text} from ${who(offer.standing.bidder)}. Asking ${offer.askingPrice.text}.`;
+    case "commission-bid": return `${offer.standing.amount.text} from ${who(offer.standing.bidder)}. Asking ${offer.askingPrice.text}.${equalWebBid(command, before, after)}`;
     case "undo":
       if (before.offer.cancelled) return `The cancelled bids count again. ${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands.`;
       return offer.standing ? `Undone. ${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands.` : "Undone. No bid stands.";
