@@ -103,9 +103,18 @@ impl Desk {
         }
     }
 
+    /// Presses a key as a person does: the same key not twice at once, which the desk does not take.
+    pub async fn presses(&self, key: &str) {
+        let name = json!(key);
+        let id = format!("{name} === 'Enter' ? 'enter' : commandOf({name})");
+        let rested = format!("performance.now() - (pressedAt.get({id}) ?? -Infinity) > TWICE_MS");
+        self.page.wait_until(&rested).await.unwrap();
+        self.page.press(key).await.unwrap();
+    }
+
     /// Presses a key and waits until the desk's line says what was done.
     pub async fn does(&self, key: &str, text: &str) {
-        self.page.press(key).await.unwrap();
+        self.presses(key).await;
         self.says(text).await;
     }
 
@@ -165,7 +174,7 @@ async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
     desk.says("Lot 4 passed at £100").await;
 
     // Lot 4 is reopened with the preset reason, and sold. Pause keeps the hammer from falling.
-    desk.page.press("u").await.unwrap();
+    desk.presses("u").await;
     desk.page.wait_until("document.getElementById('reason').open").await.unwrap();
     desk.does("Enter", "Lot 4 is reopened").await;
     desk.does("F4", "Bidding is paused").await;
@@ -175,7 +184,7 @@ async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
 
     // Escape never acts, and a key that is no command does nothing.
     desk.page.type_keys("99").await.unwrap();
-    desk.page.press("Escape").await.unwrap();
+    desk.presses("Escape").await;
     assert_eq!(desk.page.text("document.getElementById('price').value").await.unwrap(), "");
     for lot in 5..=10 {
         desk.does("n", &format!("Lot {lot} is in the ring")).await;
@@ -185,7 +194,7 @@ async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
     assert_eq!(desk.slot("counts").await, "10 lots · 0 to come · 1 passed");
 
     // Lot 3 is offered again from the list of lots, by keyboard.
-    desk.page.press("l").await.unwrap();
+    desk.presses("l").await;
     desk.page
         .wait_until("[...document.querySelectorAll('#lots tbody button')].some((b) => b.textContent === 'Offer again')")
         .await
@@ -255,7 +264,7 @@ async fn a_desk_recovers_when_the_server_is_killed_in_mid_sale_and_nothing_is_pr
 
     // Killed while a command is on its way: the desk looks up what became of it, and sends nothing by itself.
     sale.server.take().unwrap().kill();
-    desk.page.press("F9").await.unwrap();
+    desk.presses("F9").await;
     sale.server = Some(sale.launch.start(&http_client()).await.unwrap());
     desk.until_connected().await;
     desk.page.wait_until("document.querySelector('[data-slot=lot-number]').textContent === 'Lot 1'").await.unwrap();
@@ -299,23 +308,23 @@ async fn keys_can_be_changed_and_turned_off() {
     let sale = DeskFixture::open(2).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
-    desk.page.press("?").await.unwrap();
+    desk.presses("?").await;
     desk.page.wait_until("document.getElementById('help').open").await.unwrap();
     desk.page.evaluate("document.querySelectorAll('#help tbody button')[8].focus()").await.unwrap();
-    desk.page.press("Enter").await.unwrap();
-    desk.page.press("x").await.unwrap();
+    desk.presses("Enter").await;
+    desk.presses("x").await;
     desk.until_slot("key-fault", "Saved in this browser").await;
-    desk.page.press("Escape").await.unwrap();
+    desk.presses("Escape").await;
     desk.does("x", "Lot 1 is in the ring").await;
 
     // Without single-character keys only function keys act, also after the page is loaded again.
     desk.page.evaluate("document.querySelector('[data-do=help]').click()").await.unwrap();
     desk.page.evaluate("document.getElementById('characters').click()").await.unwrap();
-    desk.page.press("Escape").await.unwrap();
+    desk.presses("Escape").await;
     desk.page.evaluate("window.isOld = true; location.reload()").await.unwrap();
     desk.page.wait_until("window.isOld === undefined").await.unwrap();
     desk.until_connected().await;
-    desk.page.press("b").await.unwrap();
+    desk.presses("b").await;
     desk.does("F8", "Fair warning given").await;
     assert_eq!(desk.slot("bid").await, "No bid");
 }

@@ -36,7 +36,7 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     desk.does("F2", "Lot 1 passed").await;
     desk.does("n", "Lot 2 is in the ring at £100").await;
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
-    desk.page.press("F2").await.unwrap();
+    desk.presses("F2").await;
     desk.page
         .wait_until(
             "document.querySelector('[data-slot=confirm-name]').textContent === 'Lot 2: £210 waits in the book.'",

@@ -32,7 +32,7 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
     // Two keys register the paddle: Enter, and Y.
     sold(&desk, 1).await;
     desk.page.type_keys("117").await.unwrap();
-    desk.page.press("Enter").await.unwrap();
+    desk.presses("Enter").await;
     until_open(&desk, "confirm").await;
     assert_eq!(desk.slot("confirm-name").await, "Lot 1: paddle 117?");
     let text = desk.slot("confirm-text").await;
@@ -45,7 +45,7 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
     // Above a limit: a reason.
     sold(&desk, 2).await;
     desk.page.type_keys("118").await.unwrap();
-    desk.page.press("Enter").await.unwrap();
+    desk.presses("Enter").await;
     until_open(&desk, "reason").await;
     let text = desk.slot("reason-text").await;
     assert!(text.contains("above the limit of paddle 118, which is £50 in this sale"), "{text}");
@@ -55,7 +55,7 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
     // A registration that waits for approval.
     sold(&desk, 3).await;
     desk.page.type_keys("119").await.unwrap();
-    desk.page.press("Enter").await.unwrap();
+    desk.presses("Enter").await;
     until_open(&desk, "confirm").await;
     assert!(desk.slot("confirm-text").await.starts_with("The registration of paddle 119 waits for approval."));
     desk.does("y", "The buyer is paddle 119 (Pen Ding)").await;
@@ -69,7 +69,7 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
     sale.site.platform.post_if_match(&status, etag.as_ref(), &suspended).await.unwrap();
     desk.types("117", "Enter", "“117” is not taken. Paddle 117 is suspended from this sale").await;
     desk.page.type_keys("121").await.unwrap();
-    desk.page.press("Enter").await.unwrap();
+    desk.presses("Enter").await;
     until_open(&desk, "confirm").await;
     desk.does("y", "The buyer is paddle 121").await;
 }

@@ -35,15 +35,15 @@ async fn a_refused_entry_is_cleared_and_a_price_far_off_asks() {
     desk.types("303", "+", "“303” is not taken. Bid at least £310.").await;
     assert_eq!(value(&desk, "price").await, "");
     desk.page.type_keys("30000").await.unwrap();
-    desk.page.press("+").await.unwrap();
+    desk.presses("+").await;
     let text = until_asked(&desk, "Lot 1: bid £30,000?").await;
     assert!(text.contains("The asking price is £310. The estimate is £300."), "{text}");
-    desk.page.press("+").await.unwrap();
-    desk.page.press("Escape").await.unwrap();
+    desk.presses("+").await;
+    desk.presses("Escape").await;
     assert_eq!(sale.item(1).await["price"], 30_000);
     // What is confirmed is done: an asking price above five times the estimate, too.
     desk.page.type_keys("1501").await.unwrap();
-    desk.page.press("Enter").await.unwrap();
+    desk.presses("Enter").await;
     until_asked(&desk, "Lot 1: ask £1,501?").await;
     desk.does("y", "Asking £1,501").await;
     desk.does("+", "£1,501 from the room").await;
@@ -55,14 +55,14 @@ async fn a_refused_entry_is_cleared_and_a_price_far_off_asks() {
     desk.types("310", "Enter", "Asking £310").await;
     desk.types("330", "+", "£330 from the room").await;
     desk.page.type_keys("117").await.unwrap();
-    desk.page.press("Enter").await.unwrap();
+    desk.presses("Enter").await;
     let text = until_asked(&desk, "Lot 1: ask £117, below the bid of £330?").await;
     let named = "This cancels 3 bids: £330 from the room, £300 from the room, £200 from the room. Undo brings all of them back.";
     assert_eq!(text, named);
-    desk.page.press("Escape").await.unwrap();
+    desk.presses("Escape").await;
     assert_eq!(sale.item(1).await["price"], 33_000);
     desk.page.type_keys("117").await.unwrap();
-    desk.page.press("Enter").await.unwrap();
+    desk.presses("Enter").await;
     until_asked(&desk, "Lot 1: ask £117, below the bid of £330?").await;
     desk.does("y", "Asking £117. Bids from there on are cancelled").await;
     desk.until_slot("bid", "No bid").await;
@@ -82,7 +82,7 @@ async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
     let (desk, other) = (sale.desk(&browser).await, sale.desk(&browser).await);
     desk.does("Enter", "Lot 1 is in the ring").await;
     desk.page.evaluate(SLOW).await.unwrap();
-    desk.page.press("+").await.unwrap();
+    desk.presses("+").await;
     desk.page.type_keys("15").await.unwrap();
     desk.says("What you type is not taken").await;
     desk.page.evaluate("window.release(); null").await.unwrap();
@@ -120,14 +120,14 @@ async fn a_question_closes_when_what_it_asks_about_has_changed() {
     desk.does("Enter", "Lot 1 is in the ring").await;
     desk.does("+", "£100 from the room").await;
     desk.page.type_keys("9000").await.unwrap();
-    desk.page.press("+").await.unwrap();
+    desk.presses("+").await;
     until_asked(&desk, "Lot 1: bid £9,000?").await;
     other.until_slot("bid", "£100").await;
     other.does("+", "£110 from the room").await;
     desk.says("Not bid: £110 from the room stands. Look, then press again.").await;
     assert_eq!(desk.page.text("String(document.getElementById('confirm').open)").await.unwrap(), "false");
-    desk.page.press("y").await.unwrap();
-    desk.page.press("t").await.unwrap();
+    desk.presses("y").await;
+    desk.presses("t").await;
     desk.does("F9", "Lot 1 sold at £110").await;
     desk.does("n", "No lot waits").await;
 }

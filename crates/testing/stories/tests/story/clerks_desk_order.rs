@@ -33,7 +33,7 @@ async fn no_lot_is_skipped_and_the_end_says_what_is_left() {
     let listed =
         "[...document.querySelectorAll('#lots tbody tr')].map((row) => row.cells[0].textContent).join() === '1'";
     desk.page.wait_until(listed).await.unwrap();
-    desk.page.press("Escape").await.unwrap();
+    desk.presses("Escape").await;
     desk.page.evaluate("document.querySelector('[data-end=passed]').click()").await.unwrap();
     let listed =
         "[...document.querySelectorAll('#lots tbody tr')].map((row) => row.cells[0].textContent).join() === '2,3,4'";

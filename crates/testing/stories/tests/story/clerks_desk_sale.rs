@@ -24,7 +24,7 @@ impl CountedDesk {
         self.pressed += keys.len();
         let (last, before) = keys.split_last().unwrap();
         for key in before {
-            self.desk.page.press(key).await.unwrap();
+            self.desk.presses(key).await;
         }
         self.desk.does(last, said).await;
     }
@@ -98,7 +98,7 @@ async fn a_sale_of_forty_lots_by_keys_agrees_with_the_log() {
                 digits.push("Enter");
                 first.pressed += digits.len();
                 for key in &digits {
-                    first.desk.page.press(key).await.unwrap();
+                    first.desk.presses(key).await;
                 }
                 first.desk.page.wait_until("document.getElementById('confirm').open").await.unwrap();
                 first.press(&["y"], &format!("The buyer is paddle {paddle}")).await;

@@ -35,11 +35,11 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     desk.does("F8", "Fair warning given. £500 waits on the internet.").await;
 
     // Asked once; F9 again, Enter and a held F9 answer nothing.
-    desk.page.press("F9").await.unwrap();
+    desk.presses("F9").await;
     until_asked(&desk, "Lot 1: £500 waits on the internet.").await;
     assert_eq!(desk.slot("confirm-take").await, "Take it at £500 T");
     assert_eq!(desk.slot("confirm-yes").await, "Sell at £100 Y");
-    desk.page.press("F9").await.unwrap();
+    desk.presses("F9").await;
     desk.page.hold("F9", READ).await.unwrap();
     until_asked(&desk, "Lot 1: £500 waits on the internet.").await;
     assert_eq!(sale.item(1).await["status"], "LIVE");
@@ -55,7 +55,7 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     let bid = sale.web_bid(2, "W-10", 30_000).await;
     desk.until_slot("web-amount", "£300").await;
     tokio::time::sleep(READ).await;
-    desk.page.press("F9").await.unwrap();
+    desk.presses("F9").await;
     until_asked(&desk, "Lot 2: £300 waits on the internet.").await;
     desk.does("y", "Lot 2 sold at £100").await;
     desk.until_slot("late", "£300 · paddle W-10Lot 2: not taken before the hammer").await;
@@ -68,11 +68,11 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     sale.web_bid(3, "W-11", 20_000).await;
     desk.until_slot("web-amount", "£200").await;
     tokio::time::sleep(READ).await;
-    desk.page.press("F2").await.unwrap();
+    desk.presses("F2").await;
     until_asked(&desk, "Lot 3: £200 waits on the internet.").await;
-    desk.page.press("Escape").await.unwrap();
+    desk.presses("Escape").await;
     assert_eq!(sale.item(3).await["status"], "LIVE");
-    desk.page.press("F2").await.unwrap();
+    desk.presses("F2").await;
     until_asked(&desk, "Lot 3: £200 waits on the internet.").await;
     desk.does("y", "Lot 3 passed").await;
     assert_eq!(desk.page.console_errors(), Vec::<String>::new());

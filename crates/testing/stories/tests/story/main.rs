@@ -21,6 +21,7 @@ mod clerks_desk_buyers;
 mod clerks_desk_entry;
 mod clerks_desk_order;
 mod clerks_desk_sale;
+mod clerks_desk_twice;
 mod clerks_desk_waiting;
 mod concurrent_bidders;
 mod corrections;

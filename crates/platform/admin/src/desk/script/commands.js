@@ -33,9 +33,10 @@ async function give(command, words, { typed, refused } = {}) {
     if (answer.ok) {
       const { state } = await answer.json();
       const isLater = adopt(state);
+      const { notice } = inFlight;
       inFlight = null;
       if (!isLater) refresh();
-      const done = `${doneWords(command, before, truth)} Saved.`;
+      const done = `${notice ? `${notice} ` : ""}${doneWords(command, before, truth)} Saved.`;
       // The refusal of an entry stays to be read.
       if (isEntryRefused) say(`${done} ${NOT_TAKEN}`, "bad");
       else say(done, "good");

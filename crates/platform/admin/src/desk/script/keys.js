@@ -105,9 +105,33 @@ function losesEntry(id) {
   return `“${text}” is typed and not used. Press ${truth.lot ? "+ to bid it, Enter to ask it" : "Enter to set the paddle"}, or Esc to clear it.`;
 }
 
+/** Actions that a second press would do twice, or undo. The others refuse it by the state that the first one made. */
+const ONCE = ["room-bid", "web-bid", "book-bid", "undo", "warning", "pause", "enter"];
+/** When each of them was pressed last, with a key or its button. */
+const pressedAt = new Map();
+
+/** True, with a refusal, when the press follows another one of the same action at once: a key that bounced, or a slip. */
+function isPressedTwice(id, key) {
+  if (!ONCE.includes(id)) return false;
+  const now = performance.now();
+  const isTwice = now - (pressedAt.get(id) ?? -Infinity) < TWICE_MS;
+  pressedAt.set(id, now);
+  if (!isTwice) return false;
+  const notice = `Pressed twice: the second ${key === "pointer" ? "press" : shown(key)} is not taken.`;
+  if (inFlight) inFlight.notice = notice;
+  refuse(notice);
+  return true;
+}
+
+// An Enter that answered a question counts: its double does not send the next lot.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && document.querySelector("dialog[open]")) pressedAt.set("enter", performance.now());
+}, true);
+
 function act(id, key) {
   if (!truth) return;
   if (id !== "pass") endHold();
+  if (isPressedTwice(id, key)) return;
   if (TYPED.includes(id) && isEntryRefused) return id === "enter" ? endRefusedEntry() : takesEntry();
   const why = LOCAL.includes(id) ? null : (losesEntry(id) ?? blockedBecause());
   if (why) return refuse(why);

@@ -13,6 +13,8 @@ const PAUSES_MS = [250, 500, 1000, 2000, 3000];
 /** The web bid can't be taken for this long after the box has changed; no lot is sold or passed for this long after the
     highest waiting bid has. */
 const CHANGED_DEAD_MS = 250;
+/** A second press of the same key within this time is not taken. Two bids of the room are further apart. */
+const TWICE_MS = 350;
 /** How long the key of "pass" is held while a bid stands. */
 const HOLD_MS = 400;
 
