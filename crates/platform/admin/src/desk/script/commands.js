@@ -49,7 +49,9 @@ async function give(command, words, { typed, refused } = {}) {
       refuse(`${notTaken}${fasterWords(before, truth)}`);
     } else if (answer.status >= 500 && problem.code !== "busy" && problem.code !== "unavailable") {
       throw new Error(problem.code);
-    } else if (!refused?.(problem)) {
+    } else if (refused?.(problem)) {
+      say(`Not done yet: ${words}. The desk asks first.`);
+    } else {
       refuse(`${notTaken || "Not done: "}${problem.message}`);
     }
   } catch (error) {

@@ -5,7 +5,11 @@ for (const dialog of document.querySelectorAll("dialog")) {
   for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => {
     // Another question may have been asked meanwhile.
-    if (!document.querySelector("#confirm[open], #reason[open]")) question = null;
+    if (!document.querySelector("#confirm[open], #reason[open]")) {
+      // It was left without an answer.
+      if (question) say(`${question.notDone}.`);
+      question = null;
+    }
     desk.focus({ preventScroll: true });
   });
 }
