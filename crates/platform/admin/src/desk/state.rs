@@ -75,6 +75,8 @@ struct VersionView {
 #[serde(rename_all = "camelCase")]
 struct SaleView {
     status: &'static str,
+    /// No buyer can be named any more.
+    is_archived: bool,
     currency: String,
     currency_sign: String,
     minor_digits: u32,
@@ -270,6 +272,7 @@ pub(super) async fn around(session: &Session, ring: &RingState) -> Result<DeskSt
     let desk = ring.desk.as_ref().ok_or(PlatformError::NotFound("clerk's desk"))?;
     let sale = SaleView {
         status: auction.status.name(),
+        is_archived: auction.status == AuctionStatus::Archived,
         currency: auction.currency.clone(),
         currency_sign: money.sign().to_owned(),
         minor_digits: money.digits(),

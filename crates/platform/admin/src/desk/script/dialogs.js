@@ -248,9 +248,9 @@ function lotRow(lot) {
     buttons.append(made);
   };
   if (!truth.lot && may("send") && lot.status === "LIVE") button("Send", () => give({ command: "send", item: lot.uuid }, `send lot ${lot.lotNumber}`));
-  if (lot.status === "PASSED") button("Offer again", () => offerAgain(lot));
+  if (lot.status === "PASSED" && may("offer-again")) button("Offer again", () => offerAgain(lot));
   if (lot.uuid === truth.last?.uuid && may("reopen")) button("Reopen", reopenLast);
-  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined) button("Change buyer", () => changeBuyer(lot));
+  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !truth.sale.isArchived) button("Change buyer", () => changeBuyer(lot));
   if (lot.isInRing && may("remove")) button("Remove from ring", () => give({ command: "remove" }, `remove lot ${lot.lotNumber} from the ring`));
   row.append(make("td", lot.lotNumber), make("td", lot.title), make("td", result), make("td", lot.buyer ? `${lot.buyer} ${bidderName(lot.buyer)}`.trim() : lot.isBuyerOpen ? "Buyer open" : ""), buttons);
   return row;

@@ -7,11 +7,12 @@ const fields = { price: document.getElementById("price"), paddle: document.getEl
 let isEntryRefused = false;
 const NOT_TAKEN = "What you type is not taken: press Esc, then type it again.";
 
-/** The lot that was sold last, while no other lot is in the ring. */
-const lastSold = () => (truth.lot ? null : truth.done.find((lot) => lot.isLast && lot.status === "SOLD") ?? null);
+/** The lot that was sold last, while no other lot is in the ring and a buyer can be named. */
+const soldLast = (state) => (!state || state.lot || state.sale.isArchived ? null : state.done.find((lot) => lot.isLast && lot.status === "SOLD") ?? null);
+const lastSold = () => soldLast(truth);
 
 /** The name of the field that takes what is typed; null when neither does. */
-const fieldName = (state) => (state?.lot ? "price" : state?.done.some((lot) => lot.isLast && lot.status === "SOLD") ? "paddle" : null);
+const fieldName = (state) => (state?.lot ? "price" : soldLast(state) ? "paddle" : null);
 const activeField = () => fields[fieldName(truth)] ?? null;
 const isField = (element) => element === fields.price || element === fields.paddle;
 const typedText = () => activeField()?.value.trim() ?? "";
@@ -88,7 +89,7 @@ function settleEntry(before, isOwn) {
 }
 
 function renderEntry() {
-  const last = truth ? lastSold() : null;
+  const last = lastSold();
   const name = fieldName(truth);
   put("price-name", truth ? `Price, ${truth.sale.currency}` : "Price");
   put("paddle-name", last ? `${last.isBuyerOpen ? "Paddle" : "New paddle"}, lot ${last.lotNumber}` : "Paddle");

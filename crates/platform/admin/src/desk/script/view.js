@@ -19,13 +19,20 @@ function render() {
   renderBids();
   renderEntry();
   renderButtons(lot, offer);
-  renderList("next", truth.next, nextLine, truth.end ? "" : "No lot waits. Passed lots can be offered again in the list of lots.");
+  renderList("next", truth.next, nextLine, noLotWaits());
   renderEnd();
   renderList("done", truth.done, doneLine, "Lots that are sold or passed appear here.");
   renderLate();
   const open = truth.openBuyers ?? 0;
   slot("open-buyers").hidden = open === 0;
   put("open-buyers", open === 1 ? "1 buyer open" : `${open} buyers open`);
+}
+
+/** Below "Next" when no lot waits. The end of the sale says it in a box. */
+function noLotWaits() {
+  if (truth.end) return "";
+  if (may("offer-again")) return "No lot waits. Passed lots can be offered again in the list of lots.";
+  return truth.sale.status === "LIVE" ? "No lot waits." : "Lots are sent while the sale is live.";
 }
 
 function renderLot(lot) {
@@ -142,7 +149,7 @@ const waitingLists = new Map();
 function renderList(name, entries, line, empty) {
   const list = slot(name);
   const build = () => {
-    const text = JSON.stringify([entries, link, empty, truth.names]);
+    const text = JSON.stringify([entries, link, empty, truth.names, truth.commands, truth.sale.isArchived]);
     if (list.dataset.shown === text) return;
     list.dataset.shown = text;
     list.replaceChildren(...(entries.length ? entries.map(line) : empty ? [make("li", empty, "empty-line")] : []));
@@ -210,8 +217,8 @@ function doneLine(lot) {
     line.append(made);
   };
   if (lot.isLast && may("reopen")) button("Reopen", reopenLast);
-  else if (lot.status === "PASSED") button("Offer again", () => offerAgain(lot));
-  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !lot.isLast) button("Change buyer", () => changeBuyer(lot));
+  else if (lot.status === "PASSED" && may("offer-again")) button("Offer again", () => offerAgain(lot));
+  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !lot.isLast && !truth.sale.isArchived) button("Change buyer", () => changeBuyer(lot));
   return line;
 }
 
