@@ -203,7 +203,10 @@ for (const id of ["characters", "sound"]) {
 
 let lotsAfter = null;
 
-function openLots() {
+/** Opens the list of lots without the search of the last time. */
+function openLots(status = "") {
+  document.getElementById("lot-find").value = "";
+  document.getElementById("lot-status").value = status;
   document.getElementById("lots").showModal();
   document.getElementById("lot-find").focus();
   loadLots(false);
@@ -257,10 +260,7 @@ function lotRow(lot) {
 }
 
 for (const button of document.querySelectorAll("[data-end]")) {
-  button.addEventListener("click", () => {
-    document.getElementById("lot-status").value = button.dataset.end;
-    openLots();
-  });
+  button.addEventListener("click", () => openLots(button.dataset.end));
 }
 slot("lot-filter").addEventListener("submit", (event) => {
   event.preventDefault();
