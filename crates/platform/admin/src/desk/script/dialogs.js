@@ -109,14 +109,17 @@ function offerAgain(lot) {
   return give({ command: "offer-again", item: lot.uuid }, `offer lot ${lot.lotNumber} again`);
 }
 
+/** What is done to the buyer of a lot, as its button says. */
+const buyerWords = (lot) => (lot.isBuyerOpen ? "Name buyer" : "Change buyer");
+
 function changeBuyer(lot, paddle = "") {
   askReason({
-    name: `Change the buyer of lot ${lot.lotNumber}?`,
-    text: `Sold at ${lot.price?.text ?? "–"} to ${lot.buyer ? who(lot.buyer) : "an open buyer"}. The price is kept. Nothing is announced, because the status stays sold; the log has both buyers.`,
-    words: "Change buyer",
+    name: lot.isBuyerOpen ? `Name the buyer of lot ${lot.lotNumber}` : `Change the buyer of lot ${lot.lotNumber}?`,
+    text: `Sold at ${lot.price?.text ?? "–"} to ${lot.buyer ? who(lot.buyer) : "an open buyer"}. The price is kept. Nothing is announced, because the status stays sold${lot.isBuyerOpen ? "" : "; the log has both buyers"}.`,
+    words: buyerWords(lot),
     reasons: lot.isBuyerOpen ? [PADDLE_REASON, ...BUYER_REASONS] : BUYER_REASONS,
     paddle,
-    notDone: "The buyer is not changed",
+    notDone: lot.isBuyerOpen ? "No paddle set" : "The buyer is not changed",
     still: (state) => [state.last, ...state.done].every((done) => done?.uuid !== lot.uuid || done.version === lot.version),
     act: (reason, bidder) => setBuyer(lot, bidder, reason),
   });
@@ -253,7 +256,7 @@ function lotRow(lot) {
   if (!truth.lot && may("send") && lot.status === "LIVE") button("Send", () => give({ command: "send", item: lot.uuid }, `send lot ${lot.lotNumber}`));
   if (lot.status === "PASSED" && may("offer-again")) button("Offer again", () => offerAgain(lot));
   if (lot.uuid === truth.last?.uuid && may("reopen")) button("Reopen", reopenLast);
-  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !truth.sale.isArchived) button("Change buyer", () => changeBuyer(lot));
+  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !truth.sale.isArchived) button(buyerWords(lot), () => changeBuyer(lot));
   if (lot.isInRing && may("remove")) button("Remove from ring", () => give({ command: "remove" }, `remove lot ${lot.lotNumber} from the ring`));
   row.append(make("td", lot.lotNumber), make("td", lot.title), make("td", result), make("td", lot.buyer ? `${lot.buyer} ${bidderName(lot.buyer)}`.trim() : lot.isBuyerOpen ? "Buyer open" : ""), buttons);
   return row;

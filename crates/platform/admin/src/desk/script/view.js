@@ -218,7 +218,7 @@ function doneLine(lot) {
   };
   if (lot.isLast && may("reopen")) button("Reopen", reopenLast);
   else if (lot.status === "PASSED" && may("offer-again")) button("Offer again", () => offerAgain(lot));
-  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !lot.isLast && !truth.sale.isArchived) button("Change buyer", () => changeBuyer(lot));
+  if (lot.status === "SOLD" && lot.isBuyerOpen !== undefined && !lot.isLast && !truth.sale.isArchived) button(buyerWords(lot), () => changeBuyer(lot));
   return line;
 }
 
