@@ -79,6 +79,23 @@ impl DeskFixture {
         self.site.platform.get(&format!("/api/v1/items/{}", self.lots[lot - 1])).await.unwrap().body
     }
 
+    pub async fn change_status(&self, status: &str) {
+        let path = format!("/api/v1/auctions/{}", self.webcast);
+        let etag = self.site.platform.get(&path).await.unwrap().etag;
+        let to = json!({ "status": status });
+        self.site.platform.post_if_match(&format!("{path}/status"), etag.as_ref(), &to).await.unwrap();
+        self.site.wait_for_bulk_change(&self.webcast).await.unwrap();
+    }
+
+    /// Registers paddles without a name.
+    pub async fn register(&self, paddles: &[&str]) {
+        let path = format!("/api/v1/auctions/{}/registrations", self.webcast);
+        for paddle in paddles {
+            let bidder = json!({ "paddle": paddle, "status": "approved" });
+            self.site.platform.post(&path, &bidder).await.unwrap();
+        }
+    }
+
     pub async fn web_bid(&self, lot: usize, bidder: &str, amount: i64) -> String {
         let path = format!("/api/v1/items/{}/internet-bids", self.lots[lot - 1]);
         let placed = self.site.platform.post(&path, &json!({ "bidder": bidder, "amount": amount })).await.unwrap();
@@ -137,6 +154,7 @@ impl Desk {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
     let sale = DeskFixture::open(10).await;
+    sale.register(&["117"]).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
 

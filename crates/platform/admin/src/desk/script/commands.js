@@ -38,7 +38,7 @@ async function give(command, words, { typed, refused } = {}) {
       if (!isLater) refresh();
       const done = `${notice ? `${notice} ` : ""}${doneWords(command, before, truth)} Saved.`;
       // The refusal of an entry stays to be read.
-      if (isEntryRefused) say(`${done} ${NOT_TAKEN}`, "bad");
+      if (isEntryRefused) say(`${done} ${entryRefusal()}`, "bad");
       else say(done, "good");
       return true;
     }

@@ -5,7 +5,6 @@ const fields = { price: document.getElementById("price"), paddle: document.getEl
 
 /** True after an entry was refused, until Esc or Enter. */
 let isEntryRefused = false;
-const NOT_TAKEN = "What you type is not taken: press Esc, then type it again.";
 
 /** The lot that was sold last, while no other lot is in the ring and a buyer can be named. */
 const soldLast = (state) => (!state || state.lot || state.sale.isArchived ? null : state.done.find((lot) => lot.isLast && lot.status === "SOLD") ?? null);
@@ -20,22 +19,34 @@ const typedText = () => activeField()?.value.trim() ?? "";
 /** What an entry is about: the field and the lot. */
 const entryPlace = (state) => `${fieldName(state)} ${state?.lot?.uuid ?? state?.done.find((lot) => lot.isLast)?.uuid ?? ""}`;
 
+/** Why neither field takes an entry, and where the paddle of an earlier lot goes. */
+function noField() {
+  if (truth.sale.isArchived) return "The sale is archived: no price and no paddle is entered any more.";
+  const none = "No lot takes a price or a paddle now.";
+  if (!truth.openBuyers) return none;
+  if (truth.end) return `${none} Choose “Name the buyer” for a lot whose buyer is open.`;
+  return `${none} Choose “Name buyer” of the lot in the list of lots.`;
+}
+
+/** What is said of an entry that was refused, until Esc or Enter. */
+const entryRefusal = () => (activeField() ? "What you type is not taken: press Esc, then type it again." : `${noField()} Press Esc.`);
+
 /** Refuses the entry that begins, until Esc or Enter. */
-function refuseEntry(why) {
+function refuseEntry(why = "") {
   clearFields();
   isEntryRefused = true;
-  refuse(`${why} ${NOT_TAKEN}`);
+  refuse(`${why} ${entryRefusal()}`.trim());
 }
 
 /** False, with a sound, when what is typed can't be taken now. */
 function takesEntry() {
   if (isEntryRefused) {
-    refuse(NOT_TAKEN);
+    refuse(entryRefusal());
     return false;
   }
   const field = activeField();
   if (!field) {
-    refuseEntry("No lot takes a price or a paddle now.");
+    refuseEntry();
     return false;
   }
   const why = field.value === "" ? blockedBecause() : null;
@@ -68,7 +79,7 @@ function endRefusedEntry() {
   if (!isEntryRefused) return false;
   isEntryRefused = false;
   clearFields();
-  say("The entry is cleared. Type it again.");
+  say(`The entry is cleared. ${activeField() ? "Type it again." : noField()}`);
   return true;
 }
 

@@ -99,7 +99,7 @@ const LEAVING = ["sell", "pass", "next"];
 /** Why the action would lose what was typed; null if it would not. */
 function losesEntry(id) {
   if (!LEAVING.includes(id)) return null;
-  if (isEntryRefused) return NOT_TAKEN;
+  if (isEntryRefused) return entryRefusal();
   const text = typedText();
   if (text === "") return null;
   return `“${text}” is typed and not used. Press ${truth.lot ? "+ to bid it, Enter to ask it" : "Enter to set the paddle"}, or Esc to clear it.`;
