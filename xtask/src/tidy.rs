@@ -62,6 +62,7 @@ fn check(root: &Path) -> Result<Findings, Failure> {
         references.check(&name, kind, &text, &mut found);
         if kind == Kind::Rust {
             sources::check(&name, &text, &mut found);
+            references::check_actors(&name, &text, &mut found);
         }
     }
     Ok(found)

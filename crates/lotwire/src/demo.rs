@@ -1,6 +1,6 @@
 //! Runs `lotwire demo`: two auctions, from import to the last verified webhook, over the real APIs on this machine.
 //!
-//! Actors: a node (platform and provider, as `serve` runs them), a customer's webhook receiver, a clerk, and 16
+//! Actors: a node (platform and provider, as `lotwire serve` runs them), a customer's webhook receiver, a clerk, and 16
 //! bidders. Clerk and bidders use only HTTP. The demonstration computes the expected webhooks from the commands of
 //! clerk and bidders, not from the platform's own event feed.
 

@@ -1,4 +1,5 @@
-//! References that must resolve: links and anchors of Markdown, and paths of this repository wherever prose names them.
+//! References that must resolve: links and anchors of Markdown, and paths, source files and modules of this repository wherever
+//! prose names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -60,6 +61,11 @@ impl References {
                     found.error(format!("{name}:{number} names {path}, which does not exist"));
                 }
             }
+            for source in named_sources(prose) {
+                if !self.paths.iter().any(|path| path.ends_with(source)) {
+                    found.error(format!("{name}:{number} names {source}, and no source file has that name"));
+                }
+            }
             // A changelog tells of documents that moved later.
             if kind != Kind::Markdown {
                 for document in named_documents(prose) {
@@ -87,6 +93,23 @@ impl References {
         }
         let is_dead = anchor.is_some_and(|anchor| self.anchors.get(&path).is_some_and(|known| !known.contains(anchor)));
         is_dead.then_some("the file has no such heading")
+    }
+}
+
+/// The modules that a file with modules names in the paragraph "Actors:" of its description are declared there.
+pub(super) fn check_actors(name: &str, text: &str, found: &mut Findings) {
+    if !text.lines().any(|line| line.contains("mod ") && line.ends_with(';')) {
+        return;
+    }
+    let description = text.lines().map_while(|line| line.strip_prefix("//!"));
+    let is_actors = |line: &&str| !line.is_empty();
+    for line in description.skip_while(|line| !line.starts_with(" Actors:")).take_while(is_actors) {
+        for module in line.split('`').skip(1).step_by(2) {
+            let is_name = module.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+            if is_name && !text.contains(&format!("mod {module};")) && !text.contains(&format!("fn {module}(")) {
+                found.error(format!("{name} names the actor {module}, which is no module of it"));
+            }
+        }
     }
 }
 
@@ -124,6 +147,15 @@ fn named_documents(line: &str) -> impl Iterator<Item = &str> {
         .map(|word| word.trim_end_matches('.'))
         .filter_map(|word| word.rsplit('/').next())
         .filter(|word| word.len() > 3 && word.ends_with(".md") && !word.contains("NNNN"))
+}
+
+/// Rust files that a line names, with or without folders, but not from the root of the repository.
+fn named_sources(line: &str) -> impl Iterator<Item = &str> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "/._-*<>{}…".contains(letter);
+    line.split(move |letter: char| !is_part(letter))
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| word.len() > 3 && word.ends_with(".rs") && !word.contains(['{', '*', '<', '…']))
+        .filter(|word| !word.starts_with('.') && !FOLDERS.iter().any(|folder| word.starts_with(folder)))
 }
 
 /// Anchors as the common hosts of Git repositories make them of headings.
@@ -184,6 +216,23 @@ mod tests {
             errors("docs/a.md", Kind::Markdown, "In `crates/y/src`."),
             ["docs/a.md:1 names crates/y/src, which does not exist"]
         );
+    }
+
+    #[test]
+    fn a_source_file_that_does_not_exist_is_an_error() {
+        assert_eq!(errors("x.rs", Kind::Rust, "// In `lib.rs`, `src/lib.rs` and *.rs."), Vec::<String>::new());
+        assert_eq!(
+            errors("docs/a.md", Kind::Markdown, "In `gone.rs`."),
+            ["docs/a.md:1 names gone.rs, and no source file has that name"]
+        );
+    }
+
+    #[test]
+    fn an_actor_that_is_no_module_is_an_error() {
+        let mut found = Findings::default();
+        let text = "//! Purpose.\n//!\n//! Actors: `worker` and\n//! `gone`.\n//!\n//! `other`.\nmod worker;\n";
+        check_actors("x.rs", text, &mut found);
+        assert_eq!(found.errors, ["x.rs names the actor gone, which is no module of it"]);
     }
 
     #[test]

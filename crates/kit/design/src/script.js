@@ -66,7 +66,7 @@ if (tail && window.EventSource) {
   let source = null;
   const listen = () => {
     source?.close();
-    // A browser opens six connections to a server: a page that nobody sees leaves its own to others.
+    // A browser opens six connections to a server: a hidden page leaves its own to others.
     if (document.hidden) return;
     source = new EventSource(tail.dataset.tail);
     source.addEventListener("newer", (event) => {

@@ -1,7 +1,7 @@
 //! Background tasks: recover and replay, which send many messages to an endpoint again.
 //!
-//! Actors: the use cases here write a task and answer; `worker` takes tasks and makes their steps; `choice` says which
-//! messages a step takes, and `pace` how many.
+//! Actors: the use cases here write a task and answer; `worker` takes tasks and makes their steps; `step_plan`
+//! chooses the messages of a step, and `batch_size` their number.
 //!
 //! Guarantees: a task is on disk when it is answered, and goes on after a crash, or on another node, where its last step
 //! left it. A step makes delivery rows and moves the task's position in one transaction, so that each message is enqueued

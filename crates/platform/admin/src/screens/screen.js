@@ -89,7 +89,7 @@ function lose() {
   reconnecting = setTimeout(connect, pause);
 }
 
-// A browser opens six connections to a server: a page that nobody sees leaves its own to others.
+// A browser opens six connections to a server: a hidden page leaves its own to others.
 document.addEventListener("visibilitychange", () => {
   clearTimeout(reconnecting);
   source?.close();

@@ -86,7 +86,8 @@ async fn a_room_bid_names_the_web_bid_that_waited_at_its_price() {
     desk.does("n", "Lot 1 is in the ring").await;
     sale.web_bid(1, "W-9", 10_000).await;
     desk.until_slot("web-amount", "£100").await;
-    let said = "£100 from the room. Asking £110. A web bid of £100 from paddle W-9 waited at this price and is not taken.";
+    let said =
+        "£100 from the room. Asking £110. A web bid of £100 from paddle W-9 waited at this price and is not taken.";
     desk.does("+", said).await;
     desk.until_slot("late", "outbid while it waited").await;
 }

@@ -1,4 +1,4 @@
-//! Many live pages of one sale in one browser: pages that nobody sees leave their connection to those in use.
+//! Many live pages of one sale in one browser: hidden pages leave their connections to those in use.
 
 use testkit::browser::Browser;
 

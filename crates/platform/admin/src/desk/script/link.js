@@ -125,7 +125,7 @@ function lose(error) {
 }
 let reconnecting = 0;
 
-/** A desk that nobody has seen for this long leaves its connection to other pages: a browser opens six to a server. */
+/** A desk that has been hidden for this long leaves its connection to other pages: a browser opens six to a server. */
 const HIDDEN_MAX_MS = 30_000;
 let releasing = 0;
 document.addEventListener("visibilitychange", () => {
