@@ -25,4 +25,3 @@ pub mod qr_code;
 pub mod relative_time;
 pub mod side;
 pub mod site;
-pub mod slow_page;

@@ -11,7 +11,6 @@ use futures_util::future::try_join_all;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 use platform_core::port::{Page as ListPage, RegistrationStatus};
 use platform_core::sales::lists::{AuctionQuery, ItemQuery, RegistrationQuery};
 use platform_core::{PlatformResult, Role, Scope};
@@ -74,13 +73,7 @@ struct TodayPage {
     may_clerk: bool,
 }
 
-async fn page(session: Session, QueryFields(query): QueryFields) -> Response {
-    let clock = session.admin.clock().clone();
-    let frame = session.frame("Today", Section::Today).with_notice(notice::from_query(&query));
-    slow_page::respond(clock, frame.clone(), Layout::Side, today(session, frame)).await
-}
-
-async fn today(session: Session, frame: Frame) -> Result<Response, PageError> {
+async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let sees_customers = session.may(Scope::CustomersRead);
     let auctions = auctions(&session).await?;
     let webhooks = if sees_customers { customer_rows(&session).await? } else { Vec::new() };
@@ -89,7 +82,7 @@ async fn today(session: Session, frame: Frame) -> Result<Response, PageError> {
     tasks.extend(webhooks.iter().filter(|row| row.line.needs_support).flat_map(connection_tasks));
     let sales = try_join_all(auctions.iter().map(|auction| sale(&session, auction))).await?;
     render_page(&TodayPage {
-        frame,
+        frame: session.frame("Today", Section::Today).with_notice(notice::from_query(&query)),
         tasks,
         sales,
         webhooks,

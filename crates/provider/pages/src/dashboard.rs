@@ -119,11 +119,7 @@ impl Dashboard {
     }
 
     pub(crate) fn now(&self) -> jiff::Timestamp {
-        self.clock().now()
-    }
-
-    pub(crate) fn clock(&self) -> &SharedClock {
-        &self.0.clock
+        self.0.clock.now()
     }
 
     pub(crate) fn ready(&self) -> &ReadyEventTypes {

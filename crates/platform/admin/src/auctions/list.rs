@@ -7,7 +7,6 @@ use axum::response::Response;
 use contract::AuctionStatus;
 use kit_design::fields::{FormFields, QueryFields};
 use kit_design::frame::{Frame, render_page};
-use kit_design::slow_page::{self, Layout};
 use platform_core::Scope;
 use platform_core::port::Page;
 use platform_core::sales::search::AuctionSearch;
@@ -75,13 +74,7 @@ struct Row {
 }
 
 /// The list of auctions that match the filters.
-pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Response {
-    let clock = session.admin.clock().clone();
-    let frame = session.frame("Auctions", Section::Auctions).with_notice(notice::from_query(&query));
-    slow_page::respond(clock, frame.clone(), Layout::Side, list(session, frame, query)).await
-}
-
-async fn list(session: Session, frame: Frame, query: FormFields) -> Result<Response, PageError> {
+pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let platform = session.platform();
     let wanted = search(&query);
     let before = Uuid::try_parse(query.text("before")).ok();
@@ -96,7 +89,7 @@ async fn list(session: Session, frame: Frame, query: FormFields) -> Result<Respo
     let filter = query_without(&query, FILTERS, &[]);
     let customer = query.text("customer");
     let page = ListPage {
-        frame,
+        frame: session.frame("Auctions", Section::Auctions).with_notice(notice::from_query(&query)),
         text: wanted.text.clone(),
         statuses: AuctionStatus::ALL
             .iter()

@@ -11,10 +11,9 @@ use provider_core::page::{LIMIT_MAX, PageRequest};
 use super::labels::{self, DayStats, StatusBadge};
 use super::session::{Permissions, Section, Session};
 use crate::page_error::PageError;
-use kit_design::fields::{FormFields, QueryFields};
+use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 
 const DAY: HealthSpan = super::endpoints::list::DAY;
 const WEEK: HealthSpan = HealthSpan { step: SignedDuration::from_hours(6), steps: 28 };
@@ -42,12 +41,7 @@ struct Failing {
 }
 
 /// The page for the last 24 hours, or with `range=7d` for the last 7 days.
-pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Response {
-    let (clock, frame) = (session.portal.clock().clone(), session.frame("Overview", Section::Overview));
-    slow_page::respond(clock, frame.clone(), Layout::Bar, overview(session, frame, query)).await
-}
-
-async fn overview(session: Session, frame: Frame, query: FormFields) -> Result<Response, PageError> {
+pub(super) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let is_week = query.text("range") == "7d";
     let span = if is_week { WEEK } else { DAY };
     let (provider, now) = (session.provider(), session.portal.now());
@@ -91,7 +85,7 @@ async fn overview(session: Session, frame: Frame, query: FormFields) -> Result<R
         ..Default::default()
     };
     render_page(&OverviewPage {
-        frame,
+        frame: session.frame("Overview", Section::Overview),
         may: session.permissions(),
         is_week,
         has_endpoints: !endpoints.is_empty(),

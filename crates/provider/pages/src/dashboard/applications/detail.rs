@@ -5,9 +5,8 @@ use axum::response::Response;
 use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 use provider_core::HealthSpan;
-use provider_core::model::{Application, Attempt, AttemptStatus, Endpoint};
+use provider_core::model::{Attempt, AttemptStatus, Endpoint};
 use provider_core::page::PageRequest;
 
 use super::list::failure_rate;
@@ -71,14 +70,8 @@ pub(super) async fn page(
     PathParams([id]): PathParams<1>,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
-    let application = session.provider().application(&session.caller, &id).await?;
-    let clock = session.dashboard.clock().clone();
-    let frame = session.frame(&application.name, Section::Applications).with_notice(outcomes::from_query(&query));
-    Ok(slow_page::respond(clock, frame.clone(), Layout::Side, detail(session, frame, application)).await)
-}
-
-async fn detail(session: DashboardSession, frame: Frame, application: Application) -> Result<Response, PageError> {
     let (provider, now) = (session.provider(), session.now());
+    let application = provider.application(&session.caller, &id).await?;
     let figures = provider.application_figures(&session.caller, std::slice::from_ref(&application)).await?;
     let figures = figures.into_iter().next();
     let page = PageRequest::first(ENDPOINTS_MAX);
@@ -98,7 +91,7 @@ async fn detail(session: DashboardSession, frame: Frame, application: Applicatio
         day: health.into(),
     });
     render_page(&ApplicationPage {
-        frame,
+        frame: session.frame(&application.name, Section::Applications).with_notice(outcomes::from_query(&query)),
         may: Rights::of(&session),
         id: application.id.to_string(),
         name: application.name.clone(),

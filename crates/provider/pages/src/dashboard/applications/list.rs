@@ -4,11 +4,10 @@ use std::collections::HashSet;
 
 use askama::Template;
 use axum::response::Response;
-use kit_design::fields::{FormFields, QueryFields};
+use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 use provider_core::model::{Application, Id};
 use provider_core::page::{CursorKey, PageQuery, PageRequest};
 use provider_core::port::ApplicationFigures;
@@ -51,13 +50,7 @@ struct Row {
 }
 
 /// The list; `q` searches names and identifiers.
-pub(super) async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Response {
-    let clock = session.dashboard.clock().clone();
-    let frame = session.frame("Applications", Section::Applications).with_notice(outcomes::from_query(&query));
-    slow_page::respond(clock, frame.clone(), Layout::Side, list(session, frame, query)).await
-}
-
-async fn list(session: DashboardSession, frame: Frame, query: FormFields) -> Result<Response, PageError> {
+pub(super) async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let (search, requested) = (query.text("q"), query.non_empty("iterator"));
     let request = PageQuery { limit: Some(LIMIT), iterator: requested, order: None };
     let request = PageRequest::parse(request, CursorKey::Id(ids::APPLICATION))?;
@@ -72,7 +65,7 @@ async fn list(session: DashboardSession, frame: Frame, query: FormFields) -> Res
     let mut rows: Vec<_> = applications.iter().zip(figures.drain(..)).collect();
     rows.sort_by_key(|(_, figures)| figures.failing == 0);
     render_page(&ApplicationsPage {
-        frame,
+        frame: session.frame("Applications", Section::Applications).with_notice(outcomes::from_query(&query)),
         may: Rights::of(&session),
         rows: rows.into_iter().map(|(application, figures)| row(&session, application, &figures)).collect(),
         list_path: "/applications",

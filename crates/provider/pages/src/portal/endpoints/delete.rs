@@ -9,8 +9,6 @@ use crate::page_error::PageError;
 use crate::portal::labels::DayStats;
 use crate::portal::session::{PathParams, Section, Session};
 use kit_design::frame::{Frame, render_page};
-use kit_design::slow_page::{self, Layout};
-use provider_core::model::Endpoint;
 
 #[derive(Template)]
 #[template(path = "portal/endpoints/delete.html")]
@@ -26,13 +24,8 @@ pub(in crate::portal) async fn page(
     PathParams([endpoint]): PathParams<1>,
 ) -> Result<Response, PageError> {
     let endpoint = session.endpoint(&endpoint).await?;
-    let (clock, frame) = (session.portal.clock().clone(), session.frame("Delete endpoint", Section::Endpoints));
-    Ok(slow_page::respond(clock, frame.clone(), Layout::Bar, confirmation(session, frame, endpoint)).await)
-}
-
-async fn confirmation(session: Session, frame: Frame, endpoint: Endpoint) -> Result<Response, PageError> {
     render_page(&DeletePage {
-        frame,
+        frame: session.frame("Delete endpoint", Section::Endpoints),
         head: Head::new(&session, &endpoint, Tab::Other),
         day: list::day_stats(&session, &endpoint).await?,
     })

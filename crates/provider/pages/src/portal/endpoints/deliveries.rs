@@ -18,11 +18,10 @@ use crate::portal::notice;
 use crate::portal::pager::pager;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
 use kit_design::error_page::ErrorPage;
-use kit_design::fields::{FormFields, QueryFields};
+use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 
 /// The last whole minute and the present one.
 const MINUTES: HealthSpan = HealthSpan { step: SignedDuration::from_mins(1), steps: 2 };
@@ -111,19 +110,8 @@ pub(in crate::portal) async fn page(
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
-    let endpoint = session.endpoint(&endpoint).await?;
-    let clock = session.portal.clock().clone();
-    let frame = session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query));
-    Ok(slow_page::respond(clock, frame.clone(), Layout::Bar, deliveries(session, frame, endpoint, query)).await)
-}
-
-async fn deliveries(
-    session: Session,
-    frame: Frame,
-    endpoint: Endpoint,
-    query: FormFields,
-) -> Result<Response, PageError> {
     let provider = session.provider();
+    let endpoint = session.endpoint(&endpoint).await?;
     let requested = query.non_empty("iterator");
     let part = HistoryQuery { limit: Some(LIMIT), iterator: requested, ..HistoryQuery::default() };
     let part = HistoryRequest::parse(part, ids::ATTEMPT)?;
@@ -134,7 +122,7 @@ async fn deliveries(
     let head = Head::new(&session, &endpoint, Tab::Deliveries);
     let is_first = requested.is_none() && wanted != "success";
     render_page(&DeliveriesPage {
-        frame,
+        frame: session.frame("Deliveries to an endpoint", Section::Endpoints).with_notice(notice::from_query(&query)),
         may: session.permissions(),
         day: list::day_stats(&session, &endpoint).await?,
         trouble: Trouble::of(&endpoint, &found.data, session.portal.now()).filter(|_| is_first),

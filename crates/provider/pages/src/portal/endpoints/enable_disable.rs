@@ -3,9 +3,7 @@
 use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use kit_design::frame::{Frame, render_page};
-use kit_design::slow_page::{self, Layout};
 use provider_core::Switch;
-use provider_core::model::Endpoint;
 
 use super::head::{Head, Tab};
 use super::list;
@@ -30,15 +28,14 @@ pub(in crate::portal) async fn page(
     if endpoint.disabled {
         return Ok(session.portal.redirect(&format!("/endpoints/{}", endpoint.id)).into_response());
     }
-    let (clock, frame) = (session.portal.clock().clone(), session.frame("Disable endpoint", Section::Endpoints));
-    Ok(slow_page::respond(clock, frame.clone(), Layout::Bar, confirmation(session, frame, endpoint)).await)
-}
-
-async fn confirmation(session: Session, frame: Frame, endpoint: Endpoint) -> Result<Response, PageError> {
     let mut head = Head::new(&session, &endpoint, Tab::Other);
     // The page has the button itself.
     head.may_manage = false;
-    render_page(&DisablePage { frame, head, day: list::day_stats(&session, &endpoint).await? })
+    render_page(&DisablePage {
+        frame: session.frame("Disable endpoint", Section::Endpoints),
+        head,
+        day: list::day_stats(&session, &endpoint).await?,
+    })
 }
 
 /// Enables the endpoint.

@@ -13,11 +13,10 @@ use crate::portal::labels::{DayStats, StatusBadge};
 use crate::portal::notice;
 use crate::portal::pager::pager;
 use crate::portal::session::{Permissions, Section, Session};
-use kit_design::fields::{FormFields, QueryFields};
+use kit_design::fields::QueryFields;
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 
 /// Endpoints on one page. The server counts the attempts of each.
 const LIMIT: &str = "20";
@@ -48,13 +47,7 @@ struct Row {
 }
 
 /// The list.
-pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Response {
-    let clock = session.portal.clock().clone();
-    let frame = session.frame("Endpoints", Section::Endpoints).with_notice(notice::from_query(&query));
-    slow_page::respond(clock, frame.clone(), Layout::Bar, list(session, frame, query)).await
-}
-
-async fn list(session: Session, frame: Frame, query: FormFields) -> Result<Response, PageError> {
+pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let requested = query.non_empty("iterator");
     let request = PageQuery { limit: Some(LIMIT), iterator: requested, order: None };
     let request = PageRequest::parse(request, CursorKey::Id(ids::ENDPOINT))?;
@@ -73,7 +66,12 @@ async fn list(session: Session, frame: Frame, query: FormFields) -> Result<Respo
             spark: sparkline(health),
         });
     }
-    render_page(&ListPage { frame, may: session.permissions(), rows, pager: pager(&found, requested) })
+    render_page(&ListPage {
+        frame: session.frame("Endpoints", Section::Endpoints).with_notice(notice::from_query(&query)),
+        may: session.permissions(),
+        rows,
+        pager: pager(&found, requested),
+    })
 }
 
 /// Since when the endpoint is disabled, or fails.

@@ -19,7 +19,6 @@ use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 
 /// Tasks that the page lists.
 const TASKS_MAX: usize = 20;
@@ -172,18 +171,12 @@ struct ConfirmPage {
     duration: Option<String>,
 }
 
-/// The number of messages that a task would send, with the button that starts it. Counting may take long, so the head of
-/// the page may come first.
+/// The number of messages that a task would send, with the button that starts it.
 pub(in crate::portal) async fn confirm(
     session: Session,
     PathParams([endpoint]): PathParams<1>,
     QueryFields(query): QueryFields,
-) -> Response {
-    let (clock, frame) = (session.portal.clock().clone(), session.frame("Send messages again", Section::Endpoints));
-    slow_page::respond(clock, frame.clone(), Layout::Bar, count(session, frame, endpoint, query)).await
-}
-
-async fn count(session: Session, frame: Frame, endpoint: String, query: FormFields) -> Result<Response, PageError> {
+) -> Result<Response, PageError> {
     let (kind, _) = kind(query.text("what"))?;
     let now = session.portal.now();
     let endpoint = session.endpoint(&endpoint).await?;
@@ -194,7 +187,7 @@ async fn count(session: Session, frame: Frame, endpoint: String, query: FormFiel
             match session.provider().count_replay(&session.caller, session.app(), &endpoint.id, input).await {
                 Ok(count) => {
                     return render_page(&ConfirmPage {
-                        frame,
+                        frame: session.frame("Send messages again", Section::Endpoints),
                         head: Head::new(&session, &endpoint, Tab::Replay),
                         messages: number(count.messages),
                         is_whole: count.is_whole,
@@ -216,8 +209,7 @@ async fn count(session: Session, frame: Frame, endpoint: String, query: FormFiel
             }
         }
     };
-    let page = ReplayPage { frame, ..ReplayPage::new(&session, &endpoint).await? };
-    refused(page, &query, status, &errors)
+    refused(ReplayPage::new(&session, &endpoint).await?, &query, status, &errors)
 }
 
 /// How long this many messages take at this rate, in words.

@@ -21,11 +21,10 @@ use crate::portal::pager::pager;
 use crate::portal::session::{PathParams, Permissions, Section, Session};
 use kit_design::code_block::CodeBlock;
 use kit_design::error_page::ErrorPage;
-use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
+use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 
 /// Attempts on one page, each with its response.
 const LIMIT: &str = "15";
@@ -95,14 +94,8 @@ pub(in crate::portal) async fn page(
     PathParams([message]): PathParams<1>,
     QueryFields(query): QueryFields,
 ) -> Result<Response, PageError> {
-    let message = session.provider().message(&session.caller, session.app(), &message).await?;
-    let clock = session.portal.clock().clone();
-    let frame = session.frame("Message", Section::Messages).with_notice(notice::from_query(&query));
-    Ok(slow_page::respond(clock, frame.clone(), Layout::Bar, detail(session, frame, message, query)).await)
-}
-
-async fn detail(session: Session, frame: Frame, message: Message, query: FormFields) -> Result<Response, PageError> {
     let (provider, now) = (session.provider(), session.portal.now());
+    let message = provider.message(&session.caller, session.app(), &message).await?;
     // Read before the attempts. A delivery that completes in between shows among the attempts, and one that is still
     // waiting makes the page update itself.
     let destinations = destinations(&session, &message).await?;
@@ -148,7 +141,7 @@ async fn detail(session: Session, frame: Frame, message: Message, query: FormFie
     render_page(&MessagePage {
         is_raw,
         is_test: message.tags.iter().flatten().any(|tag| tag == TEST_TAG),
-        frame,
+        frame: session.frame("Message", Section::Messages).with_notice(notice::from_query(&query)),
         may: session.permissions(),
         event_type: message.event_type.to_string(),
         event_id: message.event_id.clone().unwrap_or_default(),

@@ -20,7 +20,6 @@ use kit_design::fields::{FormFields, QueryFields};
 use kit_design::frame::{Frame, render_page};
 use kit_design::pager::Pager;
 use kit_design::relative_time::RelativeTime;
-use kit_design::slow_page::{self, Layout};
 
 /// Messages on one page.
 const LIMIT: &str = "50";
@@ -139,13 +138,8 @@ fn query_of(query: &FormFields, left_out: &str) -> String {
     out
 }
 
-/// The list of messages that match the filters. A search looks at many messages, so the head of the page may come first.
-pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Response {
-    let (clock, frame) = (session.portal.clock().clone(), session.frame("Messages", Section::Messages));
-    slow_page::respond(clock, frame.clone(), Layout::Bar, list(session, frame, query)).await
-}
-
-async fn list(session: Session, frame: Frame, query: FormFields) -> Result<Response, PageError> {
+/// The list of messages that match the filters.
+pub(in crate::portal) async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let wanted = Wanted {
         event_type: query.text("eventType").to_owned(),
         endpoint: query.text("endpoint").to_owned(),
@@ -197,7 +191,7 @@ async fn list(session: Session, frame: Frame, query: FormFields) -> Result<Respo
     let chips = chips.collect();
     render_page(&MessagesPage {
         endpoints,
-        frame,
+        frame: session.frame("Messages", Section::Messages),
         names: event_types.into_iter().map(|event_type| event_type.name).collect(),
         rows: found.data.iter().map(|row| Row::new(row, now)).collect(),
         list_path: "/messages",
