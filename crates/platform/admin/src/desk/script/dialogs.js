@@ -206,8 +206,9 @@ for (const id of ["characters", "sound"]) {
 
 let lotsAfter = null;
 
-/** Opens the list of lots without the search of the last time. */
+/** Opens the list of lots without the search and the rows of the last time. */
 function openLots(status = "") {
+  slot("lots").replaceChildren();
   document.getElementById("lot-find").value = "";
   document.getElementById("lot-status").value = status;
   document.getElementById("lots").showModal();
