@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use platform_core::port::{GuideRate, ScreenKind};
 use platform_core::{Caller, PlatformError};
 use platform_rules::ring::Commission;
-use platform_rules::{Auction, AuctionKind, Item, WebcastPhase};
+use platform_rules::{Auction, AuctionKind, Item, StandingBid, WebcastPhase};
 use uuid::Uuid;
 
 use super::rates;
@@ -117,11 +117,21 @@ pub(super) async fn read(admin: &Admin, viewing: &Viewing<'_>) -> Result<ScreenV
     if let Some(desk) = &ring.desk {
         view.next = desk.next.iter().map(|item| (item.lot_number.clone(), item.title.clone())).collect();
     }
-    let price = shown.and_then(|item| item.price().or(item.in_ring().map(|ring| ring.asking_price)));
+    let price = shown.and_then(|item| {
+        let standing = shown_bid(item).map(|standing| standing.amount);
+        standing.or(item.in_ring().map(|ring| ring.asking_price))
+    });
     if let (ScreenKind::Room, Some(price)) = (kind, price) {
         view.guides = guides(&platform.guide_rates(caller, webcast).await?, price, &money);
     }
     Ok(view)
+}
+
+/// The bid that stands in the ring, or that the hammer sold to. What is decided later, such as an offer for a passed lot, is
+/// not shown in public.
+fn shown_bid(item: &Item) -> Option<&StandingBid> {
+    let is_shown = item.in_ring().is_some() || (item.status == ItemStatus::Sold && !item.post_sale_offer);
+    item.standing.as_ref().filter(|_| is_shown)
 }
 
 fn of_item(auction: &Auction, item: Option<&Item>, money: &Money) -> ScreenView {
@@ -129,7 +139,7 @@ fn of_item(auction: &Auction, item: Option<&Item>, money: &Money) -> ScreenView 
     let Some(item) = item else {
         return ScreenView { sale, state: (("waiting"), waiting(auction)), ..ScreenView::default() };
     };
-    let standing = item.standing.as_ref();
+    let standing = shown_bid(item);
     let ring = item.in_ring();
     let bid = standing.map(|standing| money.text(standing.amount));
     let bidder = standing.map(|standing| match standing.bidder.as_str() {
@@ -149,7 +159,7 @@ fn of_item(auction: &Auction, item: Option<&Item>, money: &Money) -> ScreenView 
         bid,
         bidder,
         ask: ring.map(|ring| money.text(ring.asking_price)),
-        reserve_met: item.reserve_met(),
+        reserve_met: item.reserve_met().filter(|_| !item.post_sale_offer),
         ..ScreenView::default()
     }
 }
@@ -176,7 +186,9 @@ fn waiting(auction: &Auction) -> String {
 fn state(item: &Item) -> (&'static str, String) {
     let Some(ring) = item.in_ring() else {
         return match item.status {
-            ItemStatus::Sold => ("sold", "Sold".to_owned()),
+            // An offer for a passed lot is no result of the ring.
+            ItemStatus::Sold if !item.post_sale_offer => ("sold", "Sold".to_owned()),
+            ItemStatus::Sold => ("passed", "Passed".to_owned()),
             ItemStatus::Passed => ("passed", "Passed".to_owned()),
             _ => ("waiting", "The next lot follows".to_owned()),
         };

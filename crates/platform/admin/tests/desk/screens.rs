@@ -1,6 +1,9 @@
 //! The room screen and the speaker's view.
 
-use platform_core::Role;
+use platform_core::bidders::NewRegistration;
+use platform_core::port::RegistrationStatus;
+use platform_core::sales::items::post_sale::PostSaleOffer;
+use platform_core::{Caller, Role};
 use serde_json::json;
 
 use crate::fixture::{Fixture, HOSTILE, named};
@@ -53,4 +56,29 @@ async fn the_speaker_sees_who_calls_the_reserve_and_the_book() {
     }
     let viewer = fixture.person("viewer", Role::Viewer).await.1;
     assert_eq!(fixture.get(&viewer, &speaker).await.status, 403);
+}
+
+#[tokio::test]
+async fn no_screen_shows_an_offer_that_was_accepted_after_the_pass() {
+    let fixture = Fixture::new().await;
+    let registered = NewRegistration {
+        paddle: Some("117".into()),
+        party: None,
+        name: None,
+        email: None,
+        limit: None,
+        note: None,
+        status: RegistrationStatus::Approved,
+    };
+    let staff = Caller::command_line();
+    fixture.platform.register_bidder(&staff, fixture.webcast, &registered, None).await.unwrap();
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "pass" })).await;
+    let offer = PostSaleOffer { buyer: "117".into(), amount: 9_900, reason: "Agreed after the lot".into() };
+    fixture.platform.accept_offer(&staff, fixture.lots[0], &offer, None, None).await.unwrap();
+    for screen in ["room", "speaker"] {
+        let shown = fixture.get(&desk.token, &format!("/webcasts/{}/{screen}/fragment", fixture.webcast)).await;
+        assert!(shown.text.contains("Passed"), "{}", shown.text);
+        assert!(!shown.text.contains("£99") && !shown.text.contains("117"), "{}", shown.text);
+    }
 }
