@@ -158,7 +158,13 @@ impl<'a> CellFields<'a> {
     pub(super) fn mended(&mut self, report: &MergeReport) -> Vec<MendedRow> {
         let mut rows = Vec::new();
         for cell in &report.mended {
-            let value = cell.value.map(|value| self.words(value)).unwrap_or_default();
+            let is_faulty = report.faulty_cells.iter().any(|faulty| faulty.at == cell.at);
+            let value = match cell.value {
+                Some(value) => self.words(value),
+                None if is_faulty => String::new(),
+                None if cell.text.is_empty() => "Empty: nothing is imported from it".to_owned(),
+                None => cell.text.clone(),
+            };
             let field = self.field(cell.at, &cell.text);
             let (line, column) = (self.row_of(cell.at.line), self.header(cell.at.column));
             rows.push(MendedRow { line, column, before: cell.before.clone(), value, field });

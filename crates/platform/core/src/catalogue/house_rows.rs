@@ -34,6 +34,8 @@ pub(super) struct HouseRow {
     pub(super) edit: ItemEdit,
     /// The cells that are more than their text.
     pub(super) cells: Vec<ReadCell>,
+    /// Places of the columns whose cells have a mistake. Their fields are left out of the edit.
+    pub(super) faulty: Vec<usize>,
 }
 
 /// How a file is read.
@@ -91,7 +93,8 @@ pub(super) fn house_records<R: Read>(
     Records::new(source, record_limits).sniff_separator()
 }
 
-/// Reads a file to its end. Rows with a mistake are reported and left out.
+/// Reads a file to its end, and reports every mistake. A row with a mistake in a cell stays, so that its other cells are
+/// compared with the lot too. A row with a wrong number of cells is left out.
 pub(super) fn read_house_file(source: impl Read, limits: &CatalogueLimits, format: &HouseFormat) -> HouseFile {
     let mut file = HouseFile::default();
     let read =
@@ -118,13 +121,10 @@ fn read_records<R: std::io::BufRead>(
         return Ok(());
     };
     let headers = header_texts(&header);
-    let columns = match mapped_columns(&headers, format) {
-        Ok(columns) => columns,
-        Err(message) => {
-            file.report.error(RowError { line: header.line, column: None, message }, limits.errors_max);
-            return Ok(());
-        }
-    };
+    let (columns, faults) = mapped_columns(&headers, format);
+    for message in faults {
+        file.report.error(RowError { line: header.line, column: None, message }, limits.errors_max);
+    }
     for (place, (column, header)) in columns.iter().zip(&headers).enumerate() {
         match column {
             Some(column) => file.headers.push((*column, place, header.clone())),
@@ -154,27 +154,25 @@ fn read_records<R: std::io::BufRead>(
         if file.other_currency.is_some() {
             return Ok(());
         }
-        match house_row(&record, (&columns, &headers), limits, &amounts) {
-            Ok(row) => match lots.get(&row.lot_number) {
-                Some(first) => {
-                    let message = format!("lot {} is on line {first} already: remove one row", row.lot_number);
-                    let column = file.header_of("lotNumber");
-                    let at = column.as_ref().map(|(column, _)| CellAt { line: record.line, column: *column });
-                    let error = RowError { line: row.line, column: column.map(|(_, header)| header), message };
-                    file.report.cell_error(error, at.map(|at| (at, row.lot_number)), limits.errors_max);
-                }
-                None => {
-                    for cell in &mut mended {
-                        let read = row.cells.iter().find(|read| read.column == cell.at.column);
-                        cell.value = read.map(|read| read.value);
-                    }
-                    lots.insert(row.lot_number.clone(), row.line);
-                    file.rows.push(row);
-                }
-            },
-            Err(errors) => {
-                errors.into_iter().for_each(|(error, cell)| file.report.cell_error(error, cell, limits.errors_max));
-            }
+        let (mut row, errors) = house_row(&record, (&columns, &headers), limits, &amounts);
+        let is_misaligned = errors.iter().any(|(error, _)| error.column.is_none());
+        errors.into_iter().for_each(|(error, cell)| file.report.cell_error(error, cell, limits.errors_max));
+        for cell in &mut mended {
+            let read = row.cells.iter().find(|read| read.column == cell.at.column);
+            cell.value = read.map(|read| read.value);
+        }
+        if let Some(first) = lots.get(&row.lot_number) {
+            let message = format!("lot {} is on line {first} already: remove one row", row.lot_number);
+            let column = file.header_of("lotNumber");
+            row.faulty.extend(column.as_ref().map(|(column, _)| *column));
+            let at = column.as_ref().map(|(column, _)| CellAt { line: record.line, column: *column });
+            let error = RowError { line: row.line, column: column.map(|(_, header)| header), message };
+            file.report.cell_error(error, at.map(|at| (at, row.lot_number.clone())), limits.errors_max);
+        } else if !row.lot_number.is_empty() {
+            lots.insert(row.lot_number.clone(), row.line);
+        }
+        if !is_misaligned {
+            file.rows.push(row);
         }
         file.report.mended.append(&mut mended);
     }
@@ -189,8 +187,9 @@ pub(super) fn header_texts(header: &Record) -> Vec<String> {
     header.fields.iter().map(text).collect()
 }
 
-/// The column of each header; none for one to ignore. Errors: a field that is mapped twice, and a missing lot number.
-fn mapped_columns(headers: &[String], format: &HouseFormat) -> Result<Vec<Option<Column>>, String> {
+/// The column of each header, none for one to ignore, and the faults: a field that is mapped twice, and a missing lot
+/// number.
+fn mapped_columns(headers: &[String], format: &HouseFormat) -> (Vec<Option<Column>>, Vec<String>) {
     let columns: Vec<Option<Column>> = match &format.mapping {
         Some(mapping) => headers.iter().map(|header| mapping.column(header).flatten()).collect(),
         None => {
@@ -198,18 +197,18 @@ fn mapped_columns(headers: &[String], format: &HouseFormat) -> Result<Vec<Option
             proposed.into_iter().map(|(_, field)| field.and_then(Column::mapped)).collect()
         }
     };
+    let mut faults = Vec::new();
     for (place, column) in columns.iter().enumerate() {
-        if let Some(column) = column.filter(|column| *column != Column::Description)
-            && columns.iter().skip(place + 1).any(|other| *other == Some(column))
-        {
-            return Err(format!("two columns are mapped to {}: map one of them", column.name()));
+        let Some(column) = column.filter(|column| *column != Column::Description) else { continue };
+        let occurs_before = columns.iter().take(place).filter(|other| **other == Some(column)).count();
+        if occurs_before == 1 {
+            faults.push(format!("two columns are mapped to {}: map one of them", column.name()));
         }
     }
-    if columns.contains(&Some(Column::LotNumber)) {
-        Ok(columns)
-    } else {
-        Err("no column is mapped to lot_number: map the column with the lot numbers".to_owned())
+    if !columns.contains(&Some(Column::LotNumber)) {
+        faults.push("no column is mapped to lot_number: map the column with the lot numbers".to_owned());
     }
+    (columns, faults)
 }
 
 /// Lines that become the description, in the order of the columns of a catalogue.
@@ -256,14 +255,15 @@ fn house_row(
     (columns, headers): (&[Option<Column>], &[String]),
     limits: &CatalogueLimits,
     amounts: &AmountReader<'_>,
-) -> Result<HouseRow, Vec<CellError>> {
+) -> (HouseRow, Vec<CellError>) {
     let mut row = HouseRow { line: record.line, ..HouseRow::default() };
-    let mut errors = Vec::new();
+    let (mut errors, mut faulty) = (Vec::new(), Vec::new());
     let mut described: Vec<(usize, &str)> = Vec::new();
     for (place, (field, column)) in record.fields.iter().zip(columns).enumerate() {
         let Some(column) = column else { continue };
         let at = CellAt { line: record.line, column: place };
         let mut error = |message: String| {
+            faulty.push(place);
             let cell = mendable(field).map(|text| (at, text));
             errors.push((RowError { line: field.line, column: headers.get(place).cloned(), message }, cell));
         };
@@ -300,14 +300,16 @@ fn house_row(
     described.sort_by_key(|(order, _)| *order);
     let lines: Vec<&str> = described.into_iter().map(|(_, line)| line).collect();
     row.edit.description = Some(lines.join("\n")).filter(|text| !text.is_empty());
-    if row.lot_number.is_empty() && errors.is_empty() {
-        let place = columns.iter().position(|column| *column == Some(Column::LotNumber));
-        let cell = place.map(|column| (CellAt { line: record.line, column }, String::new()));
-        let column = place.and_then(|place| headers.get(place)).cloned();
+    let lot_number = columns.iter().position(|column| *column == Some(Column::LotNumber));
+    if let Some(place) = lot_number.filter(|place| row.lot_number.is_empty() && !faulty.contains(place)) {
+        let cell = (CellAt { line: record.line, column: place }, String::new());
         let message = "is empty: write the lot number".to_owned();
-        errors.push((RowError { line: record.line, column, message }, cell));
+        let column = headers.get(place).cloned();
+        errors.push((RowError { line: record.line, column, message }, Some(cell)));
+        faulty.push(place);
     }
-    if errors.is_empty() { Ok(row) } else { Err(errors) }
+    row.faulty = faulty;
+    (row, errors)
 }
 
 /// Reads one filled cell. Returns what it means, if that is more than its text.

@@ -209,8 +209,11 @@ impl Platform {
     /// Compares each row with its lot. Mistakes are added to the report of the file.
     async fn decide_rows(&self, auction: &Auction, file: &mut HouseFile) -> PlatformResult<Decided> {
         let errors_max = self.config().catalogue.errors_max;
-        let places: HashMap<String, usize> =
-            file.rows.iter().enumerate().map(|(place, row)| (row.lot_number.clone(), place)).collect();
+        // A lot that occurs twice is a mistake, and the other cells of each of its rows are checked too.
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, row) in file.rows.iter().enumerate() {
+            places.entry(row.lot_number.clone()).or_default().push(place);
+        }
         let mut known: HashMap<usize, FieldChanges> = HashMap::new();
         let (mut after, mut existing) = (None, 0);
         loop {
@@ -218,9 +221,10 @@ impl Platform {
             let Some(last) = page.last().map(|item| item.position) else { break };
             existing += page.len();
             for item in page {
-                let Some(place) = places.get(&item.lot_number).copied() else { continue };
-                let Some(row) = file.rows.get(place) else { continue };
-                known.insert(place, changed_fields(auction, &item, row.edit.clone()));
+                for place in places.get(&item.lot_number).into_iter().flatten() {
+                    let Some(row) = file.rows.get(*place) else { continue };
+                    known.insert(*place, changed_fields(auction, &item, row.edit.clone()));
+                }
             }
             after = Some(last);
         }
@@ -228,7 +232,9 @@ impl Platform {
         let mut decided = Decided::default();
         let rows = std::mem::take(&mut file.rows);
         for (place, row) in rows.into_iter().enumerate() {
+            let is_faulty = !row.faulty.is_empty();
             let errors = match known.remove(&place) {
+                Some(Ok(_)) if is_faulty => continue,
                 Some(Ok((_, fields))) if fields.is_empty() => {
                     file.report.row(&row, MergeOutcome::Same, fields);
                     continue;
@@ -244,7 +250,7 @@ impl Platform {
                     let unfitting = context.unfitting(&new).map(|(field, message)| (field, message.to_owned()));
                     let problems = new.problems().into_iter().chain(unfitting);
                     let errors: Vec<_> = problems.map(|(field, message)| (Some(field.json()), message)).collect();
-                    if errors.is_empty() {
+                    if errors.is_empty() && !is_faulty {
                         file.report.row(&row, MergeOutcome::New, Vec::new());
                         decided.new.push((row.line, new));
                         continue;
@@ -254,9 +260,14 @@ impl Platform {
             };
             for (field, message) in errors {
                 let column = field.and_then(|field| file.header_of(field));
-                let cell = column.as_ref().and_then(|(column, _)| {
-                    let at = CellAt { line: row.line, column: *column };
-                    Some((at, text_of(&row, *column, field?)?))
+                let place = column.as_ref().map(|(place, _)| *place);
+                let is_unmapped = place.is_none() && row.lot_number.is_empty();
+                if is_unmapped || place.is_some_and(|place| row.faulty.contains(&place)) {
+                    continue;
+                }
+                let cell = place.and_then(|column| {
+                    let at = CellAt { line: row.line, column };
+                    Some((at, text_of(&row, column, field?)?))
                 });
                 let column = column.map(|(_, header)| header).or_else(|| field.map(str::to_owned));
                 file.report.cell_error(RowError { line: row.line, column, message }, cell, errors_max);
@@ -373,23 +384,35 @@ fn new_item(row: &HouseRow) -> NewItem {
 /// The item and the fields that a row changes, or mistakes, each with its field if one is at fault.
 type FieldChanges = Result<(Uuid, Vec<&'static str>), Vec<(Option<&'static str>, String)>>;
 
-/// The item with the JSON names of the fields that the edit changes, or its mistakes by JSON name.
+/// The item with the JSON names of the fields that the edit changes, or all its mistakes by JSON name.
 fn changed_fields(auction: &Auction, item: &Item, edit: ItemEdit) -> FieldChanges {
     let fields = edit.clone().without_unchanged(item).fields();
     let pointed = |pointer: &str| fields.iter().copied().find(|field| pointer.strip_prefix('/') == Some(field));
-    match edit_item(auction, item, edit) {
+    match edit_item(auction, item, edit.clone()) {
         Ok(changes) if changes.is_empty() => Ok((item.uuid, Vec::new())),
         Ok(_) => Ok((item.uuid, fields)),
         Err(PlatformError::Invalid(problems)) => {
-            Err(problems.into_iter().map(|problem| (pointed(&problem.pointer), problem.message)).collect())
-        }
-        Err(PlatformError::Rejected(Rejection::FieldsLocked { fields, why })) => {
-            let message = format!("can't be changed now: {why}");
-            Err(fields.into_iter().map(|field| (Some(field), message.clone())).collect())
+            // Wrong input hides the fields that are locked, so the rules are asked too.
+            let mut errors =
+                platform_rules::item::edit(auction, item, edit).err().map(locked_fields).unwrap_or_default();
+            for problem in problems {
+                let field = pointed(&problem.pointer);
+                if field.is_none() || errors.iter().all(|(locked, _)| *locked != field) {
+                    errors.push((field, problem.message));
+                }
+            }
+            Err(errors)
         }
         Err(PlatformError::Rejected(Rejection::FieldInvalid { field, problem })) => {
             Err(vec![(Some(field), problem.to_owned())])
         }
+        Err(PlatformError::Rejected(rejection @ Rejection::FieldsLocked { .. })) => Err(locked_fields(rejection)),
         Err(other) => Err(vec![(None, other.to_string())]),
     }
+}
+
+/// The fields that a rejection names as locked.
+fn locked_fields(rejection: Rejection) -> Vec<(Option<&'static str>, String)> {
+    let Rejection::FieldsLocked { fields, why } = rejection else { return Vec::new() };
+    fields.into_iter().map(|field| (Some(field), format!("can't be changed now: {why}"))).collect()
 }

@@ -150,11 +150,55 @@ async fn each_mistake_is_in_its_cell_and_nothing_changes() {
     platform.place_bid(caller, created.items[0].uuid, &bid, None, None).await.unwrap();
     let file = b"Lot,Lead,Reserve,Est. Min\n1,A chair,POA,\n1,Twice,,\n2,,5,\n3,Fine,,abc\n";
     let report = house.merge(ImportMode::Import, None, file).await;
-    assert_eq!(errors(&report), [(2, "Reserve"), (4, "Lead"), (5, "Est. Min")]);
+    assert_eq!(errors(&report), [(2, "Reserve"), (3, "Lot"), (4, "Lead"), (5, "Est. Min")]);
     let locked = house.merge(ImportMode::Import, None, b"Lot,Lead,Reserve\n1,A fine chair,5.00\n").await;
     assert_eq!(errors(&locked), [(2, "Reserve")]);
     assert!(locked.errors[0].message.contains("bids"), "{}", locked.errors[0].message);
     assert_eq!(house.items().await[0].title, "A chair");
+}
+
+#[tokio::test]
+async fn all_mistakes_of_a_file_are_in_one_report() {
+    let house = House::new().await;
+    house.merge(ImportMode::Import, None, b"Lot,Title,Low Est,High Est\n1,A chair,100,200\n").await;
+    // Two columns of titles; cells that can't be read, beside cells that break a rule, in new rows and in a known one.
+    let file = b"Lot,Title,Name,Low Est,High Est,Reserve,End Time,Image\n\
+        1,,A chair,abc,,900,tomorrow,\n2,A jug,,POA,50,500,,not an address\n2,A pot,,30,20,,,\n,,,1,2,x,,\n5,A,,1,,,,,9\n";
+    let field = |field: &str| Some(field.to_owned());
+    let headers = [
+        ("Lot", "lot_number"),
+        ("Title", "title"),
+        ("Name", "title"),
+        ("Low Est", "low_estimate"),
+        ("High Est", "high_estimate"),
+        ("Reserve", "reserve"),
+        ("End Time", "end_time"),
+        ("Image", "image_url"),
+    ];
+    let mapping = ColumnMapping::new(headers.map(|(header, name)| (header.to_owned(), field(name)))).unwrap();
+    let report = house.merge(ImportMode::DryRun, Some(mapping), file).await;
+    assert_eq!((report.rows, report.new, report.changed), (5, 0, 0));
+    assert_eq!(
+        errors(&report),
+        [
+            (1, ""),
+            (2, "Low Est"),
+            (2, "End Time"),
+            (2, "Reserve"),
+            (3, "Low Est"),
+            (3, "Image"),
+            (3, "Reserve"),
+            (4, "Lot"),
+            (4, "High Est"),
+            (5, "Reserve"),
+            (5, "Lot"),
+            (5, "Title"),
+            (6, ""),
+        ]
+    );
+    assert_eq!(report.errors[0].message, "two columns are mapped to title: map one of them");
+    let unmapped = house.merge(ImportMode::DryRun, None, b"Objet,Title,Low Est\n1,A chair,POA\n2,,3\n").await;
+    assert_eq!(errors(&unmapped), [(1, ""), (2, "Low Est"), (3, "Title")]);
 }
 
 #[tokio::test]
