@@ -22,6 +22,7 @@ use crate::access::{Need, Page};
 use crate::admin::Admin;
 use crate::auctions::amounts::Currency;
 use crate::notice;
+use crate::paddles;
 use crate::page_error::PageError;
 use crate::room_words;
 use crate::session::{PathIds, Section, Session};
@@ -244,6 +245,11 @@ async fn enter_line(
     let Some(item) = platform.item_with_lot_number(&session.caller, auction.uuid, lot).await? else {
         return Ok(Err(format!("No lot of this sale has the number {lot}. Correct the number.")));
     };
+    if let Some(similar) = platform.similar_paddle(&session.caller, auction.uuid, paddle).await? {
+        let proposal = paddles::did_you_mean(&similar);
+        let why = format!("{proposal} Write {}, or register {paddle} under Registrations first.", similar.paddle);
+        return Ok(Err(why));
+    }
     let new = NewBid { bidder: paddle.to_owned(), amount };
     match platform.place_absentee_bid(&session.caller, item.uuid, &new, None, None).await {
         Ok(_) => {

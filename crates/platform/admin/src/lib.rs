@@ -29,6 +29,7 @@ mod join;
 mod labels;
 mod lots;
 mod notice;
+mod paddles;
 mod page_error;
 mod registrations;
 mod results;

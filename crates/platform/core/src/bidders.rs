@@ -17,6 +17,7 @@ mod registrations;
 mod spending_limit;
 mod striped_locks;
 
+pub use self::paddle::SimilarPaddle;
 pub(crate) use self::registration_cache::RegistrationCache;
 pub use self::registrations::{NewRegistration, RegistrationDecision, RegistrationPatch, next_statuses};
 pub(crate) use self::spending_limit::{Admitted, LookUpIn};

@@ -176,8 +176,8 @@ pub enum Rejection {
         /// Bids, at most.
         maximum: i64,
     },
-    /// The registration is not approved.
-    #[error("the bidder's registration for this auction is not approved: approve it first")]
+    /// The bidder has no registration that is approved.
+    #[error("the bidder has no approved registration for this auction: register or approve the bidder first")]
     BidderNotApproved,
     /// The paddle has bid, so it must keep naming the same bidder.
     #[error("paddle {paddle} has bid in this auction, so it must keep its bidder: assign another paddle")]

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::amounts::Money;
 use super::problem::DeskProblem;
+use crate::paddles;
 use crate::session::Session;
 
 /// Why this paddle was not named as the buyer of the lot. The error is one of reading the sale.
@@ -20,7 +21,7 @@ pub(super) async fn refusal(
     let auction = platform.ring(&session.caller, webcast).await?.auction;
     let money = Money::of(&auction.currency);
     let lot = platform.item(&session.caller, item).await.map(|(item, _)| item.lot_number).ok();
-    let mut registers = false;
+    let (mut registers, mut similar) = (false, None);
     let message = match &error {
         PlatformError::Rejected(rejection @ (Rejection::BidderNotApproved | Rejection::SpendingLimitReached)) => {
             let found = match platform.registrations_of(&session.caller, webcast, paddle).await {
@@ -29,7 +30,11 @@ pub(super) async fn refusal(
                 found => found?.pop(),
             };
             registers = found.is_none();
-            Some(why(rejection, paddle, found.as_ref(), &money))
+            similar = platform.similar_paddle(&session.caller, webcast, paddle).await?;
+            Some(match &similar {
+                Some(similar) => paddles::did_you_mean(similar),
+                None => why(rejection, paddle, found.as_ref(), &money),
+            })
         }
         PlatformError::Rejected(Rejection::BidderSuspended) => {
             Some(format!("Paddle {paddle} is suspended from this sale. A manager ends that under Registrations."))
@@ -42,7 +47,7 @@ pub(super) async fn refusal(
     };
     let problem = DeskProblem::in_words(error, lot.as_deref(), &money);
     Ok(match message {
-        Some(message) => problem.about_buyer(message, registers),
+        Some(message) => problem.about_buyer(message, registers).with_similar(similar.map(|similar| similar.paddle)),
         None => problem,
     })
 }

@@ -24,6 +24,9 @@ pub(crate) struct DeskProblem {
     /// For a buyer who is refused: true when the paddle has no registration, and the confirmation makes one.
     #[serde(skip_serializing_if = "Option::is_none")]
     registers: Option<bool>,
+    /// For a paddle without a registration: a registered one that differs only in case or leading zeros.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similar: Option<String>,
     /// The present state, when another desk or bidder was faster.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<Box<DeskState>>,
@@ -37,7 +40,7 @@ impl IntoResponse for DeskProblem {
 
 impl DeskProblem {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        Self { status, code, message: message.into(), registers: None, state: None }
+        Self { status, code, message: message.into(), registers: None, similar: None, state: None }
     }
 
     /// 400: a request that the script does not send.
@@ -57,6 +60,11 @@ impl DeskProblem {
     /// The same problem about a buyer, in other words.
     pub(super) fn about_buyer(self, message: String, registers: bool) -> Self {
         Self { message, registers: Some(registers), ..self }
+    }
+
+    /// The same problem, with the registered paddle that the clerk may have meant.
+    pub(super) fn with_similar(self, similar: Option<String>) -> Self {
+        Self { similar, ..self }
     }
 
     /// The refusal of a command, in words of the room: amounts as the desk writes them, and the lot in the ring by its

@@ -17,6 +17,7 @@ use crate::auctions::field::Field;
 use crate::auctions::list::Choice;
 use crate::auctions::sale::Sale;
 use crate::auctions::{labels, refusal};
+use crate::paddles;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
@@ -49,6 +50,9 @@ pub(super) async fn change(
                 error,
                 PlatformError::Rejected(Rejection::BidderNotApproved | Rejection::SpendingLimitReached)
             );
+            if can_be_confirmed && let Some(text) = paddles::proposal(&session, auction, &buyer.paddle).await? {
+                errors.add("buyer", text);
+            }
             refusal::add_to(&mut errors, error)?;
             let (sale, item) = lot::load(&session, auction, item.uuid).await?;
             let asks = can_be_confirmed || is_confirmed;

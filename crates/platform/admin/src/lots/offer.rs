@@ -15,6 +15,7 @@ use crate::admin::Admin;
 use crate::auctions::field::Field;
 use crate::auctions::sale::Sale;
 use crate::auctions::{notified, refusal};
+use crate::paddles;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
 
@@ -50,7 +51,12 @@ pub(super) async fn accept(
                 Ok(_) => {
                     return Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=offer", item.uuid))).into_response());
                 }
-                Err(error) => refusal::add_to(&mut errors, error)?,
+                Err(error) => {
+                    if let Some(text) = paddles::proposal(&session, auction, &offer.buyer).await? {
+                        errors.add("buyer", text);
+                    }
+                    refusal::add_to(&mut errors, error)?;
+                }
             }
         }
     }

@@ -14,10 +14,11 @@ use crate::auctions::field::Field;
 use crate::auctions::list::Choice;
 use crate::auctions::refusal;
 use crate::auctions::sale::Sale;
+use crate::paddles;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
-const NAMES: [&str; 6] = ["paddle", "name", "email", "limit", "note", "status"];
+const NAMES: [&str; 7] = ["paddle", "confirmed", "name", "email", "limit", "note", "status"];
 
 #[derive(Template)]
 #[template(path = "registrations/edit.html")]
@@ -58,6 +59,7 @@ pub(super) async fn register(
         note: optional("note"),
         status: if is_pending { RegistrationStatus::Pending } else { RegistrationStatus::Approved },
     };
+    check_paddle(&session, &sale, &form, None, &mut errors).await?;
     if errors.is_empty() {
         match session.platform().register_bidder(&session.caller, auction, &new, None).await {
             Ok(_) => return Ok(admin.redirect(&sale.path("/registrations?done=registered")).into_response()),
@@ -99,6 +101,7 @@ pub(super) async fn save(
         limit: Some(limit(&sale, &form, &mut errors)),
         note: optional("note"),
     };
+    check_paddle(&session, &sale, &form, Some(&found.paddle), &mut errors).await?;
     if errors.is_empty() {
         let version = form.text("version").parse().ok();
         match session.platform().change_registration(&session.caller, (auction, id), &patch, version).await {
@@ -107,6 +110,25 @@ pub(super) async fn save(
         }
     }
     show(&session, &sale, Some(&found), &form, &errors, StatusCode::UNPROCESSABLE_ENTITY)
+}
+
+/// Asks once about a paddle that looks like a registered one. `own` is the present paddle of the registration.
+async fn check_paddle(
+    session: &Session,
+    sale: &Sale,
+    form: &FormFields,
+    own: Option<&str>,
+    errors: &mut FieldErrors,
+) -> Result<(), PageError> {
+    let Some(paddle) = form.non_empty("paddle").filter(|paddle| *paddle != form.text("confirmed")) else {
+        return Ok(());
+    };
+    let similar = session.platform().similar_paddle(&session.caller, sale.auction.uuid, paddle).await?;
+    if let Some(similar) = similar.filter(|similar| Some(similar.paddle.as_str()) != own) {
+        errors.add("paddle", paddles::did_you_mean(&similar));
+        errors.add("confirmed", format!("Choose “Yes” if {paddle} is another bidder."));
+    }
+    Ok(())
 }
 
 fn limit(sale: &Sale, form: &FormFields, errors: &mut FieldErrors) -> Option<i64> {
@@ -129,14 +151,21 @@ fn show(
     let paddle = Field::text("paddle", "Paddle", values.text("paddle"));
     let hint =
         if registration.is_none() { "Empty: the next number." } else { "It can change until the paddle has bid." };
-    let mut fields = vec![
-        paddle.hint(hint),
+    let mut fields = vec![paddle.hint(hint)];
+    let asked = values.non_empty("confirmed").filter(|confirmed| *confirmed == values.text("paddle"));
+    if !errors.of("confirmed").is_empty() || asked.is_some() {
+        let (paddle, chosen) = (values.text("paddle"), values.text("confirmed"));
+        let yes = format!("Yes, {paddle} is another bidder");
+        let choices = vec![Choice::new("", "No", chosen), Choice::new(paddle, &yes, chosen)];
+        fields.push(Field::select("confirmed", "Take a paddle that looks like another", choices));
+    }
+    fields.extend([
         Field::text("name", "Name", values.text("name")).hint("Empty: named later."),
         Field::text("email", "E-mail address", values.text("email")),
         Field::text("limit", format!("Spending limit, {}", sale.currency.code()), values.text("limit"))
             .hint("What the bidder may lead and buy in this auction. Empty: no limit."),
         Field::text("note", "Note for staff", values.text("note")),
-    ];
+    ]);
     if registration.is_none() {
         let chosen = values.text("status");
         let choices =

@@ -150,6 +150,19 @@ async fn several_unpaid_lots_of_a_buyer_are_recorded_at_once() {
 }
 
 #[tokio::test]
+async fn a_paddle_that_looks_like_another_is_registered_after_a_confirmation() {
+    let mut sale = Sale::new(AuctionStatus::Live, &["A jug"]).await;
+    let page = sale.path("/registrations/new");
+    sale.operator.submit(&page, &[("name", "Jane"), ("paddle", "101"), ("status", "approved")]).await;
+    let fields = [("name", "Ben"), ("paddle", " 0101 "), ("status", "approved")];
+    sale.operator.post(&page, &fields).await.is(422).shows("Paddle 101 (Jane) is registered. Did you mean it?");
+    let fields = [("name", "Ben"), ("paddle", "00101"), ("status", "approved"), ("confirmed", "0101")];
+    sale.operator.post(&page, &fields).await.is(422).shows("Yes, 00101 is another bidder");
+    let fields = [("name", "Ben"), ("paddle", "0101"), ("status", "approved"), ("confirmed", "0101")];
+    sale.operator.submit(&page, &fields).await.shows("The bidder was registered.");
+}
+
+#[tokio::test]
 async fn the_price_of_a_sale_to_an_offer_is_corrected() {
     let mut sale = Sale::new(AuctionStatus::Live, &["A jug"]).await;
     sale.end().await;

@@ -169,7 +169,7 @@ async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() 
     let done = desk.at("/done/0").clone();
     assert_eq!((&done["isBuyerOpen"], desk.at("/openBuyers")), (&json!(true), &json!(1)));
 
-    let paddle = |bidder: &str, version: &Value| json!({ "command": "change-buyer", "item": done["uuid"], "version": version, "bidder": bidder, "reason": "entered" });
+    let paddle = |bidder: &str, version: &Value| json!({ "command": "change-buyer", "item": done["uuid"], "version": version, "bidder": bidder, "reason": "entered", "notApproved": true });
     desk.give(paddle("117", &done["version"])).await;
     assert_eq!((desk.at("/done/0/buyer"), desk.at("/done/0/isBuyerOpen")), (&json!("117"), &json!(false)));
     assert_eq!(desk.at("/done/0/price/text"), "£130");
@@ -178,6 +178,52 @@ async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() 
     let version = desk.at("/done/0/version").clone();
     desk.give(paddle("118", &version)).await;
     assert_eq!((desk.at("/done/0/buyer"), desk.at("/done/0/event")), (&json!("118"), &json!(2)));
+}
+
+#[tokio::test]
+async fn a_paddle_that_looks_like_a_registered_one_proposes_it() {
+    let fixture = Fixture::new().await;
+    let registered = NewRegistration {
+        paddle: Some("A7".into()),
+        party: None,
+        name: Some("Jane Smith".into()),
+        email: None,
+        limit: None,
+        note: None,
+        status: RegistrationStatus::Approved,
+    };
+    fixture.platform.register_bidder(&Caller::command_line(), fixture.webcast, &registered, None).await.unwrap();
+    let mut desk = fixture.desk("one").await;
+    desk.give(named("send")).await.give(json!({ "command": "bid", "amount": 13_000 })).await.give(named("sell")).await;
+    let done = desk.at("/done/0").clone();
+    let paddle = |bidder: &str| json!({ "command": "change-buyer", "item": done["uuid"], "version": done["version"], "bidder": bidder, "reason": "entered" });
+
+    // The auction is open: an unknown paddle asks all the same.
+    let problem = desk.refused(409, paddle("300")).await;
+    assert_eq!((&problem["code"], &problem["registers"]), (&json!("bidder_not_approved"), &json!(true)));
+    assert_eq!((&problem["message"], &problem["similar"]), (&json!("Paddle 300 is not registered."), &Value::Null));
+    for slip in ["a7", "0A7", "00a7"] {
+        let problem = desk.refused(409, paddle(slip)).await;
+        let proposal = "Paddle A7 (Jane Smith) is registered. Did you mean it?";
+        assert_eq!((&problem["similar"], &problem["message"]), (&json!("A7"), &json!(proposal)), "{slip}");
+    }
+    let cookie = format!("lotwire_admin={}", desk.token);
+    let form = [
+        ("cookie", cookie.as_str()),
+        ("sec-fetch-site", "same-origin"),
+        ("content-type", "application/x-www-form-urlencoded"),
+    ];
+    let path = format!("/admin/auctions/{}/lots/{}/buyer", fixture.webcast, fixture.lots[0]);
+    let body = format!("version={}&buyer=a7", done["version"]);
+    let refused = fixture.send(http::Method::POST, &path, &form, &body).await;
+    assert!(refused.status == 422 && refused.text.contains("Did you mean it?"), "{}", refused.text);
+
+    // The commission book refuses the line.
+    let path = format!("/admin/webcasts/{}/book", fixture.webcast);
+    let refused = fixture.send(http::Method::POST, &path, &form, "list=2,a7,150").await;
+    assert!(refused.status == 422 && refused.text.contains("Write A7, or register a7"), "{}", refused.text);
+    desk.give(paddle("A7")).await;
+    assert_eq!(desk.at("/done/0/buyer"), &json!("A7"));
 }
 
 #[tokio::test]

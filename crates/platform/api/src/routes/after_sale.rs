@@ -39,7 +39,7 @@ pub(crate) struct SoldToIn {
 /// Name the buyer of a sold item
 ///
 /// In a webcast, and for an item that was sold to an offer: fills in a buyer that was left open when the hammer fell, or
-/// changes the buyer with a reason, until the auction is archived. The price and the status stay, so nothing is announced. A buyer who is not registered or not
+/// changes the buyer with a reason, until the auction is archived. The price and the status stay, so nothing is announced. A buyer who is not registered, also where registration is open, or not
 /// approved is refused with `bidder_not_approved` until the caller confirms it with `notApproved`, and a price above the
 /// buyer's limit with `spending_limit_reached` until the caller confirms it with `overLimit`. A suspended bidder, the
 /// vendor and the auctioneer are always refused. Requires `If-Match` (412

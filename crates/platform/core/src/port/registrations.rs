@@ -147,6 +147,9 @@ pub trait RegistrationStore: Send + Sync {
     async fn registration_by_paddle(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
     /// The registrations of these paddles, in no order. A paddle without one is left out.
     async fn registrations_of_paddles(&self, auction: Uuid, paddles: &[String]) -> StoreResult<Vec<Registration>>;
+    /// The first registration, in order of creation, whose paddle is another one that differs from this paddle only in the
+    /// case of ASCII letters or in leading zeros. Reads the registrations of the auction.
+    async fn similar_registration(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
     /// In order of creation (UUID).
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
     /// Registrations of an auction with one of these statuses (each named once), in order of creation (UUID).

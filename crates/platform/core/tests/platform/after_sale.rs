@@ -199,6 +199,23 @@ async fn a_missing_registration_and_a_limit_are_confirmed_and_leave_no_buyer_ope
 }
 
 #[tokio::test]
+async fn an_unknown_buyer_is_confirmed_where_registration_is_open_too() {
+    let sale = Sale::new(AuctionKind::Webcast, &[None]).await;
+    let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
+    sale.sold_in_the_room().await;
+    assert_eq!(code(sale.buyer(0, "07", None).await), "bidder_not_approved");
+    let similar = async |paddle: &str| platform.similar_paddle(caller, sale.auction, paddle).await.unwrap();
+    let seven = similar("07").await.unwrap();
+    assert_eq!((seven.paddle.as_str(), seven.name.as_deref()), ("7", Some("Ada")));
+    assert_eq!((similar("7").await, similar("70").await), (None, None));
+    let confirmed = ConfirmedBuyer { not_approved: true, over_limit: false };
+    let buyer = NamedBuyer { paddle: "07".into(), reason: None, confirmed };
+    platform.change_buyer(caller, sale.items[0], &buyer, None, None).await.unwrap();
+    assert_eq!(similar("07").await, None, "it is registered now");
+    sale.verifies().await;
+}
+
+#[tokio::test]
 async fn a_hammer_price_is_corrected_until_the_auction_is_archived_and_nothing_is_announced() {
     let sale = Sale::new(AuctionKind::Webcast, &[None]).await;
     sale.sold_in_the_room().await;

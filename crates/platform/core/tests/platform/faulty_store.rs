@@ -288,6 +288,7 @@ forward! {
         async fn registration(uuid: Uuid) -> StoreResult<Option<Registration>>;
         async fn registration_by_paddle(auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
         async fn registrations_of_paddles(auction: Uuid, paddles: &[String]) -> StoreResult<Vec<Registration>>;
+        async fn similar_registration(auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>>;
         async fn registrations(auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>>;
         async fn registrations_with_status(
             auction: Uuid,

@@ -9,7 +9,7 @@ use crate::{Auction, AuctionKind, Bidder, Item, ItemChange, Rejection};
 /// What the clerk confirmed about a buyer. A suspended bidder, the vendor and the auctioneer are rejected all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ConfirmedBuyer {
-    /// The buyer may have no registration that is approved.
+    /// The buyer may have no registration, also where registration is open, or one that is not approved.
     pub not_approved: bool,
     /// The price may exceed the buyer's spending limit. Needs a reason.
     pub over_limit: bool,
@@ -37,7 +37,8 @@ pub(super) fn change_buyer(
         Some(_) => Some(require_reason(reason.unwrap_or_default())?),
     };
     bidder.require_admitted_to_room(auction, item)?;
-    if !bidder.approved && !confirmed.not_approved {
+    // The clerk types the paddle: one without a registration may be a slip, also where registration is open.
+    if (!bidder.approved || bidder.registered.is_none()) && !confirmed.not_approved {
         return Err(Rejection::BidderNotApproved);
     }
     let reason = match bidder.require_within_limit(standing.amount) {

@@ -179,6 +179,11 @@ impl Scenario {
                 };
                 OfRing(RingCommand::Sell { confirmed, log: log() })
             }
+            ["unregistered", "buyer", paddle, ref how @ ..] => {
+                let confirmed =
+                    ConfirmedBuyer { not_approved: how == ["not", "approved"], ..ConfirmedBuyer::default() };
+                OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason: Some(reason()), confirmed })
+            }
             ["buyer", paddle, ref how @ ..] => {
                 let confirmed = ConfirmedBuyer::default();
                 let (reason, confirmed) = match *how {
@@ -189,7 +194,7 @@ impl Scenario {
                     ["over", "limit", "without", "reason"] => (None, ConfirmedBuyer { over_limit: true, ..confirmed }),
                     _ => return Err(format!("unknown confirmation {:?}", how.join(" "))),
                 };
-                OfItem(ItemCommand::ChangeBuyer { bidder: self.bidder(paddle), reason, confirmed })
+                OfItem(ItemCommand::ChangeBuyer { bidder: self.registered(paddle), reason, confirmed })
             }
             ["price", amount] => OfItem(ItemCommand::CorrectPrice { amount: number(amount)?, reason: reason() }),
             ["price", amount, "without", "reason"] => {

@@ -34,6 +34,11 @@ pub(super) const OF_PADDLES: &str = "SELECT r.state, r.turn FROM unnest($2::text
          WHERE (auction, paddle) >= ($1, p.paddle) ORDER BY auction, paddle LIMIT 1) AS r \
      WHERE r.auction = $1 AND r.paddle = p.paddle";
 
+/// `translate` changes ASCII letters only, whatever the locale of the database.
+pub(super) const SIMILAR_PADDLE: &str = "SELECT state, turn FROM registrations WHERE auction = $1 AND paddle <> $2 \
+     AND ltrim(translate(paddle, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), '0') = ltrim($3, '0') \
+     ORDER BY uuid LIMIT 1";
+
 #[async_trait]
 impl RegistrationStore for PostgresStore {
     async fn put_registration(&self, entry: RegistrationWrite) -> StoreResult<()> {
@@ -55,6 +60,15 @@ impl RegistrationStore for PostgresStore {
     async fn registrations_of_paddles(&self, auction: Uuid, paddles: &[String]) -> StoreResult<Vec<Registration>> {
         let paddles: Vec<&String> = paddles.iter().filter(|paddle| !paddle.contains('\0')).collect();
         Ok(rows::list(&self.client().await?, OF_PADDLES, &[&auction, &paddles], registration).await?)
+    }
+
+    async fn similar_registration(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>> {
+        if paddle.contains('\0') {
+            return Ok(None);
+        }
+        let lower = paddle.to_ascii_lowercase();
+        let values: rows::Values<'_> = &[&auction, &paddle, &lower];
+        Ok(rows::one(&self.client().await?, SIMILAR_PADDLE, values, registration).await?)
     }
 
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {

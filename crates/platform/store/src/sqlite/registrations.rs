@@ -48,6 +48,15 @@ impl RegistrationStore for SqliteStore {
         .await
     }
 
+    async fn similar_registration(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>> {
+        let paddle = paddle.to_owned();
+        // SQLite's lower() changes ASCII letters only. The index has the paddle and the key, so no other state is read.
+        let select = "SELECT state, turn FROM registrations WHERE uuid = (\
+             SELECT uuid FROM registrations INDEXED BY registrations_by_paddle WHERE auction = ?1 AND paddle <> ?2 \
+             AND ltrim(lower(paddle), '0') = ltrim(lower(?2), '0') ORDER BY uuid LIMIT 1)";
+        self.read(move |db| rows::one(db, select, (auction.as_bytes(), paddle), registration)).await
+    }
+
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {
         let select = "SELECT state, turn FROM registrations INDEXED BY registrations_of_auction \
              WHERE auction = ?1 AND uuid > ?2 ORDER BY uuid LIMIT ?3";

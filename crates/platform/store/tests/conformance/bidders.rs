@@ -131,6 +131,19 @@ pub(super) async fn registrations_are_listed_in_their_order_and_numbers_go_up(st
     assert_eq!(named, [registration(1, "7"), Registration { name: None, ..registration(6, "late") }]);
     let listed = |rows: Vec<Registration>| rows.into_iter().map(|row| row.paddle).collect::<Vec<_>>();
     assert_eq!(listed(store.registrations(auction_uuid(1), whole()).await.unwrap())[..5], paddles);
+    for (paddle, similar) in [
+        ("0007", Some("7")),
+        ("a9", Some("A9")),
+        ("12", Some("0012")),
+        ("7", None),
+        ("70", None),
+        ("late ", None),
+        ("7\0", None),
+    ] {
+        let found = store.similar_registration(auction_uuid(1), paddle).await.unwrap();
+        assert_eq!(found.as_ref().map(|found| found.paddle.as_str()), similar, "{paddle:?}");
+    }
+    assert_eq!(store.similar_registration(auction_uuid(2), "07").await.unwrap(), None);
     let after = registration(2, "").uuid;
     assert_eq!(listed(store.registrations(auction_uuid(1), page(Some(after), 2)).await.unwrap()), &paddles[2..4]);
 }

@@ -73,3 +73,39 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
     until_open(&desk, "confirm").await;
     desk.does("y", "The buyer is paddle 121").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paddle_that_differs_in_case_or_zeros_proposes_the_registered_one() {
+    // Registration is open: a paddle that nobody registered asks all the same.
+    let sale = DeskFixture::open(3).await;
+    let path = format!("/api/v1/auctions/{}/registrations", sale.webcast);
+    let jane = json!({ "paddle": "101", "name": "Jane Smith", "status": "approved" });
+    sale.site.platform.post(&path, &jane).await.unwrap();
+    let browser = Browser::start().await.unwrap();
+    let desk = sale.desk(&browser).await;
+    let asks = async |paddle: &str, words: &str| {
+        desk.page.type_keys(paddle).await.unwrap();
+        desk.presses("Enter").await;
+        until_open(&desk, "confirm").await;
+        assert_eq!(desk.slot("confirm-text").await, words);
+    };
+    let text = "Paddle 0101 is not registered. Paddle 101 (Jane Smith) is registered. Did you mean it?";
+
+    sold(&desk, 1).await;
+    asks("999", "Paddle 999 is not registered. It is registered for this sale now, and named later.").await;
+    desk.does("Escape", "No paddle set.").await;
+    asks("0101", text).await;
+    assert_eq!(desk.slot("confirm-first").await, "Paddle 101 Y");
+    assert_eq!(desk.slot("confirm-yes").await, "Register 0101 R");
+    desk.does("y", "The buyer is paddle 101 (Jane Smith)").await;
+    assert_eq!(sale.item(1).await["leader"], "101");
+
+    sold(&desk, 2).await;
+    asks("0101", text).await;
+    desk.does("r", "The buyer is paddle 0101").await;
+    assert_eq!(sale.item(2).await["leader"], "0101");
+
+    // Now both are registered.
+    sold(&desk, 3).await;
+    desk.types("101", "Enter", "The buyer is paddle 101 (Jane Smith)").await;
+}

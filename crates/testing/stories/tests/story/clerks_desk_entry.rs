@@ -25,6 +25,7 @@ async fn until_asked(desk: &Desk, name: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_entry_is_cleared_and_a_price_far_off_asks() {
     let sale = DeskFixture::open_with(2, json!({}), json!({ "highEstimate": 30_000 })).await;
+    sale.register(&["117"]).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
     desk.does("Enter", "Lot 1 is in the ring").await;
@@ -78,6 +79,7 @@ async fn a_refused_entry_is_cleared_and_a_price_far_off_asks() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
     let sale = DeskFixture::open(2).await;
+    sale.register(&["117"]).await;
     let browser = Browser::start().await.unwrap();
     let (desk, other) = (sale.desk(&browser).await, sale.desk(&browser).await);
     desk.does("Enter", "Lot 1 is in the ring").await;

@@ -24,6 +24,7 @@ async fn presses_again(desk: &Desk, id: &str, key: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_is_pressed_twice_at_once_gives_one_command() {
     let sale = DeskFixture::open(3).await;
+    sale.register(&["117"]).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
     desk.does("n", "Lot 1 is in the ring").await;

@@ -37,7 +37,7 @@ async fn a_sale_over_a_higher_web_bid_asks_once_and_a_repeated_key_never_answers
     // Asked once; F9 again, Enter and a held F9 answer nothing.
     desk.presses("F9").await;
     until_asked(&desk, "Lot 1: £500 waits on the internet.").await;
-    assert_eq!(desk.slot("confirm-take").await, "Take it at £500 T");
+    assert_eq!(desk.slot("confirm-first").await, "Take it at £500 T");
     assert_eq!(desk.slot("confirm-yes").await, "Sell at £100 Y");
     desk.presses("F9").await;
     desk.page.hold("F9", READ).await.unwrap();

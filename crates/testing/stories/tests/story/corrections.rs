@@ -37,6 +37,7 @@ async fn a_manager_corrects_what_the_sale_led_to() {
     let bidder = json!({ "paddle": "8", "name": "Dee", "status": "approved" });
     let registrations = format!("/api/v1/auctions/{}/registrations", sale.webcast);
     sale.site.platform.post(&registrations, &bidder).await.unwrap();
+    sale.register(&["7"]).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
     for lot in 1..=2 {

@@ -213,7 +213,7 @@ const actions = {
       text: `${from} The sale will be announced.`,
       words: isBelow ? `Sell below reserve${waiting ? "" : ` at ${price}`}` : `Sell at ${price}`,
       notDone: "Not sold",
-      mayTake: true,
+      first: firstTake(),
       act: sale,
     });
   },
@@ -229,7 +229,7 @@ const actions = {
       text: `${ending}The pass will be announced.`,
       words: `Pass lot ${lot.lotNumber}`,
       notDone: "Not passed",
-      mayTake: true,
+      first: firstTake(),
       act: () => give({ command: "pass", overWaitingBid: true }, words),
     });
   },
@@ -302,10 +302,16 @@ function setBuyer(lot, paddle, reason, confirmed = {}) {
   const command = { command: "change-buyer", item: lot.uuid, version: lot.version, bidder: paddle, reason, ...confirmed };
   const still = (state) => [state.last, ...state.done].every((done) => done?.uuid !== lot.uuid || done.version === lot.version);
   const question = { name: `Lot ${lot.lotNumber}: paddle ${paddle}?`, notDone: "No paddle set", still };
-  const refused = ({ code, message, registers }) => {
+  const refused = ({ code, message, registers, similar }) => {
     if (code === "bidder_not_approved" && !confirmed.notApproved) {
-      const text = `${message} ${registers ? "It is registered for this sale now, and named later." : "The lot is sold to it all the same; its registration stays as it is."}`;
       const act = () => setBuyer(lot, paddle, reason, { ...confirmed, notApproved: true });
+      if (similar) {
+        const first = { key: "y", words: `Paddle ${similar}`, act: () => setBuyer(lot, similar, reason) };
+        const text = `Paddle ${paddle} is not registered. ${message}`;
+        ask({ ...question, text, first, words: `Register ${paddle}`, key: "r", no: "Leave as it is", act });
+        return true;
+      }
+      const text = `${message} ${registers ? "It is registered for this sale now, and named later." : "The lot is sold to it all the same; its registration stays as it is."}`;
       ask({ ...question, text, words: registers ? `Register paddle ${paddle}` : `Sell to paddle ${paddle}`, no: "Leave as it is", act });
     } else if (code === "spending_limit_reached" && !confirmed.overLimit) {
       const act = (why) => setBuyer(lot, paddle, why, { ...confirmed, overLimit: true });

@@ -31,29 +31,30 @@ function closeStaleQuestion(before) {
 }
 
 /** Asks once. The button that acts is away from the one that was pressed, and not focused; the key that asked does not answer.
-    While a higher bid waits, the first answer of a sale or a pass takes it. */
-function ask({ name, text, words, notDone, act, mayTake = false, no = "Keep bidding", still }) {
+    `first` is a better answer, before the one that was asked for. */
+function ask({ name, text, words, key = "y", notDone, act, first = null, no = "Keep bidding", still }) {
   const dialog = document.getElementById("confirm");
   const seen = truth.tag;
   question = { notDone, still: still ?? ((state) => state.tag === seen) };
-  const answers = { y: slot("confirm-yes"), t: slot("confirm-take") };
+  const answers = { [key]: slot("confirm-yes") };
+  if (first) answers[first.key] = slot("confirm-first");
   put("confirm-name", name);
   put("confirm-text", text);
-  answers.y.replaceChildren(`${words} `, make("kbd", "Y"));
+  answers[key].replaceChildren(`${words} `, make("kbd", shown(key)));
   slot("confirm-no").replaceChildren(`${no} `, make("kbd", "Esc"));
-  answers.t.hidden = !mayTake || !canTake();
-  if (!answers.t.hidden) answers.t.replaceChildren(`Take it at ${takenAt(truth)} `, make("kbd", "T"));
+  slot("confirm-first").hidden = first === null;
+  if (first) slot("confirm-first").replaceChildren(`${first.words} `, make("kbd", shown(first.key)));
   const answer = (what) => () => {
     closeQuestions();
     what();
   };
-  answers.y.onclick = answer(act);
-  answers.t.onclick = answer(takeWaiting);
+  answers[key].onclick = answer(act);
+  if (first) answers[first.key].onclick = answer(first.act);
   dialog.onkeydown = (event) => {
     // A held Enter presses no button.
     if (event.key === "Enter" && event.repeat) return event.preventDefault();
     const button = answers[event.key.toLowerCase()];
-    if (!button || button.hidden || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!button || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     button.click();
   };
@@ -61,8 +62,11 @@ function ask({ name, text, words, notDone, act, mayTake = false, no = "Keep bidd
   slot("confirm-no").focus();
 }
 
-/** True when the highest waiting bid can be taken now. */
-const canTake = () => truth.waiting !== null && may(truth.waiting.source === "internet" ? "accept" : "commission-bid");
+/** The better answer to a sale or a pass while a higher bid waits and can be taken; null when none does. */
+function firstTake() {
+  if (!truth.waiting || !may(truth.waiting.source === "internet" ? "accept" : "commission-bid")) return null;
+  return { key: "t", words: `Take it at ${takenAt(truth)}`, act: takeWaiting };
+}
 
 /** Asks for a reason, and for a paddle if one is given to begin with. */
 function askReason({ name, text, words, reasons, paddle, act, notDone, still }) {

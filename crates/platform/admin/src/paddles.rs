@@ -1,0 +1,19 @@
+//! Paddles that look like a registered one. Each page that takes a paddle proposes the registered one before it takes the other.
+
+use platform_core::PlatformError;
+use platform_core::bidders::SimilarPaddle;
+use uuid::Uuid;
+
+use crate::session::Session;
+
+/// Proposes the registered paddle, such as "Paddle 101 (Jane Smith) is registered. Did you mean it?"
+pub(crate) fn did_you_mean(similar: &SimilarPaddle) -> String {
+    let name = similar.name.as_ref().map_or(String::new(), |name| format!(" ({name})"));
+    format!("Paddle {}{name} is registered. Did you mean it?", similar.paddle)
+}
+
+/// The proposal for this paddle; none for a registered paddle, and for one that looks like no other.
+pub(crate) async fn proposal(session: &Session, auction: Uuid, paddle: &str) -> Result<Option<String>, PlatformError> {
+    let similar = session.platform().similar_paddle(&session.caller, auction, paddle).await?;
+    Ok(similar.as_ref().map(did_you_mean))
+}
