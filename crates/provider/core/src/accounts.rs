@@ -1,4 +1,4 @@
-//! Accounts, their settings and their API keys. An API key is shown once, when it is created; the store has its hash.
+//! Accounts, their settings and their API keys. An API key is shown once, when it is created; the store keeps its hash.
 
 pub(crate) mod api_key_cache;
 mod api_keys;
@@ -21,15 +21,15 @@ use crate::port::Order;
 use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
-/// Randomness of a key or token.
+/// Random bytes of a key or token.
 pub(crate) const SECRET_BYTES: usize = 32;
 
-/// A key just made.
+/// A new API key.
 #[derive(Clone)]
 pub struct NewApiKey {
-    /// What is kept of it.
+    /// The stored key.
     pub key: ApiKey,
-    /// The key itself, to be shown this once.
+    /// The text of the key. It is shown once and not stored.
     pub text: String,
 }
 
@@ -40,7 +40,7 @@ impl std::fmt::Debug for NewApiKey {
 }
 
 impl Provider {
-    /// Makes an account. 422 when the name is empty.
+    /// Creates an account. 422 when the name is empty.
     pub async fn create_account(&self, name: &str) -> ProviderResult<Account> {
         let mut errors = FieldErrors::default();
         errors.required_text("name", name);
@@ -66,14 +66,14 @@ impl Provider {
         self.store().account(id).await?.ok_or(ProviderError::NotFound)
     }
 
-    /// Changes name and settings of an account, for the operator. It counts at once here, and elsewhere when it is signalled
-    /// there. 404, 422.
+    /// Changes the name and the settings of an account, for the operator. The change takes effect at once on this node,
+    /// and on other nodes when they receive the signal. 404, 422.
     pub async fn update_account(&self, account: Account) -> ProviderResult<()> {
         self.change_account(&Caller::operator(&account), account.clone()).await
     }
 
-    /// Changes name and settings of the caller's account; its id stays. It counts at once here, and elsewhere when it is
-    /// signalled there. 403, 404, 422.
+    /// Changes the name and the settings of the caller's account, but not its id. The change takes effect at once on
+    /// this node, and on other nodes when they receive the signal. 403, 404, 422.
     pub async fn change_account(&self, caller: &Caller, account: Account) -> ProviderResult<()> {
         caller.require_role(Role::Admin)?;
         let mut errors = FieldErrors::default();

@@ -1,8 +1,8 @@
-//! The activity log: which person, key or link changed what in an account, with the values before and after.
+//! The activity log: changes in an account with their actor (person, key or link) and the values before and after.
 //!
-//! Use cases that change people, keys and settings hand their entry to the store with the change, so that both are committed
-//! together. Changes of applications, endpoints and event types are recorded directly after their commit: a crash between
-//! the two loses the entry, not the change.
+//! Use cases that change people, keys and settings hand their entry to the store with the change, so that both are
+//! committed together. Changes of applications, endpoints and event types are recorded directly after their commit: a
+//! crash between the two loses the entry, not the change.
 //!
 //! Guarantee: no entry contains a password, a key, a token or a signing secret.
 
@@ -19,7 +19,7 @@ use crate::model::{Account, ActivityEntry, ActorKind, Id, Person};
 use crate::operational;
 use crate::provider::Provider;
 
-/// Characters of a value that an entry shows.
+/// Maximum number of characters of a value in an entry.
 const VALUE_CHARS_MAX: usize = 500;
 
 /// Who makes a change.
@@ -53,7 +53,7 @@ impl Actor {
         Self::of_caller(&Caller::operator(account))
     }
 
-    /// The id, if it is a person.
+    /// The actor's id, if the actor is a person.
     pub(crate) fn person_id(&self) -> Option<Id> {
         matches!(self.kind, ActorKind::Person).then(|| self.id.clone())
     }
@@ -63,14 +63,14 @@ impl Actor {
     }
 }
 
-/// What a change is about: its id or name as identifier, and its name for people.
+/// The object of a change: its identifier (id or name), and its name for people.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
     pub(crate) id: &'a str,
     pub(crate) name: &'a str,
 }
 
-/// The values that a change changes.
+/// The changed values, before and after.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangedValues {
     before: String,
@@ -78,7 +78,7 @@ pub(crate) struct ChangedValues {
 }
 
 impl ChangedValues {
-    /// Adds a value if it differs. None is a value that does not exist.
+    /// Adds a value if it changed. None means that the value does not exist.
     pub(crate) fn value(mut self, name: &str, before: Option<&str>, after: Option<&str>) -> Self {
         if before != after {
             push_line(&mut self.before, name, before);
@@ -87,7 +87,7 @@ impl ChangedValues {
         self
     }
 
-    /// Nothing differs.
+    /// Whether no value changed.
     pub(crate) fn is_empty(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
     }
@@ -98,7 +98,7 @@ fn push_line(lines: &mut String, name: &str, value: Option<&str>) {
     if !lines.is_empty() {
         lines.push('\n');
     }
-    let plain = value.chars().map(|sign| if sign.is_control() { ' ' } else { sign });
+    let plain = value.chars().map(|char| if char.is_control() { ' ' } else { char });
     lines.push_str(name);
     lines.push_str(": ");
     lines.extend(plain.take(VALUE_CHARS_MAX));

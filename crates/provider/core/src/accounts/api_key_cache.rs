@@ -1,4 +1,4 @@
-//! API keys that were looked up lately, so that a request needs no look-up in the store.
+//! Cache of API keys, so that most requests need no look-up in the store.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -17,18 +17,18 @@ pub(crate) struct ApiKeyCache {
     state: RwLock<State>,
 }
 
-/// A key or token that is good.
+/// A valid key or token.
 pub(crate) struct CachedCredential {
     pub(crate) caller: Caller,
-    /// From when on it is not.
+    /// When it expires; never when none.
     pub(crate) expires_at: Option<Timestamp>,
-    /// How often its account asks.
+    /// Rate limiter of its account.
     pub(crate) rate: Arc<RateLimiter>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Rises with each drop, so that what was read before one is not put in after it.
+    /// Incremented by [`ApiKeyCache::clear`], so that a key that was read before it is not inserted after it.
     generation: u64,
     keys: HashMap<[u8; 32], (Arc<CachedCredential>, Instant)>,
 }
@@ -38,7 +38,7 @@ impl ApiKeyCache {
         Self { max_age, state: RwLock::default() }
     }
 
-    /// The caller of a key, or the generation to put it in with.
+    /// The cached key, or the generation to pass to [`Self::put`].
     pub(crate) fn get(&self, hash: &[u8; 32], now: Instant) -> Result<Arc<CachedCredential>, u64> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         match state.keys.get(hash) {

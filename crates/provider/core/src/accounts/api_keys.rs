@@ -1,4 +1,4 @@
-//! API keys of an account, as its people and the operator manage them.
+//! Management of an account's API keys by its people and by the operator.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,8 @@ impl Provider {
         self.create_api_key_with(account, name, None, None).await
     }
 
-    /// The same, of a key that gives access until `expires_at`, with these scopes. 422 when that is over.
+    /// Creates an API key that has these scopes and expires at `expires_at`, for the operator. 422 when `expires_at` is
+    /// not in the future.
     pub async fn create_api_key_with(
         &self,
         account: &str,
@@ -36,8 +37,8 @@ impl Provider {
         self.create_key(&Caller::operator(&account), name, expires_at, scopes).await
     }
 
-    /// Creates an API key of the caller's account. It may do what its scopes allow, or everything without scopes, until
-    /// `expires_at`. 403, 422.
+    /// Creates an API key of the caller's account that expires at `expires_at`. Without scopes, the key allows
+    /// everything. 403, 422.
     pub async fn create_key(
         &self,
         caller: &Caller,
@@ -89,8 +90,8 @@ impl Provider {
         self.store().api_key(&caller.account, id).await?.ok_or(ProviderError::NotFound)
     }
 
-    /// Lets a key of the caller's account give access until `expires_at`; for ever when none. From then on it is refused:
-    /// here at once, elsewhere when the change is signalled there. 403, 404.
+    /// Sets or removes the expiry of a key of the caller's account. The change takes effect at once on this node, and
+    /// on other nodes when they receive the signal. 403, 404.
     pub async fn expire_key(&self, caller: &Caller, id: &str, expires_at: Option<Timestamp>) -> ProviderResult<ApiKey> {
         caller.require_role(Role::Admin)?;
         let key = self.api_key(caller, id).await?;
@@ -109,20 +110,20 @@ impl Provider {
         self.revoke_key(&Caller::operator(&account), id).await
     }
 
-    /// Revokes a key of the caller's account. From then on it is refused: here at once, elsewhere when the change is
-    /// signalled there. 403, 404.
+    /// Revokes a key of the caller's account. The change takes effect at once on this node, and on other nodes when
+    /// they receive the signal. 403, 404.
     pub async fn revoke_key(&self, caller: &Caller, id: &str) -> ProviderResult<()> {
         caller.require_role(Role::Admin)?;
         let key = self.api_key(caller, id).await?;
         let subject = Subject { id: &key.id, name: &key.name };
         let actor = Actor::of_caller(caller);
         let entry = self.activity_entry(&actor, Action::KeyRevoked, subject, ChangedValues::default());
-        let there = self.store().delete_api_key(&caller.account, id, entry).await;
+        let deleted = self.store().delete_api_key(&caller.account, id, entry).await;
         self.api_key_cache().clear();
-        if there? { Ok(()) } else { Err(ProviderError::NotFound) }
+        if deleted? { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 
-    /// A key or token: prefix, randomness, and the region that clients read off it.
+    /// The text of a new key or token: prefix, random characters, and the region that clients read from it.
     pub(crate) fn new_secret(&self, prefix: &str) -> String {
         let secret = kit_runtime::ids::token(self.random(), SECRET_BYTES);
         let region = self.config().key_region.as_ref().map(|region| format!(".{region}")).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Authentication of callers: API keys of accounts, and tokens of the App Portal.
 //!
-//! Called by the API for every request. A key that was looked up lately costs no look-up; a token is looked up each time,
-//! so that its end, wherever it was ordered, is its end on every node at once. Both are kept as SHA-256 only (they are
-//! random, so they need no salt or stretching), and compared in constant time.
+//! The API authenticates every request. API keys are cached. Tokens are looked up each time, so that a revocation takes
+//! effect on every node at once. The store keeps only the SHA-256 of keys and tokens: they are random, so they need no
+//! salt or stretching. Hashes are compared in constant time.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::model::ApiKey;
 use crate::provider::Provider;
 
-/// What API keys begin with.
+/// Prefix of API keys.
 pub(crate) const KEY_PREFIX: &str = "lwp_";
-/// What tokens of applications begin with.
+/// Prefix of the tokens of applications.
 pub(crate) const TOKEN_PREFIX: &str = "appsk_";
-/// Longer texts are no keys and are not hashed.
+/// A longer text is rejected before it is hashed.
 const CREDENTIAL_CHARS_MAX: usize = 256;
-/// How exactly it is known when a key was last used.
+/// The last use of a key is written at most once in this time.
 const LAST_USED_WITHIN: SignedDuration = SignedDuration::from_hours(1);
 
 impl Provider {
-    /// Who calls with this key or token, from inside the process.
+    /// Authenticates a key or token of a caller inside the process.
     pub async fn authenticate(&self, credential: &str) -> ProviderResult<Caller> {
         self.authenticate_from(Some(credential), None).await
     }
 
-    /// Who calls with this key or token, which may carry any region suffix, from this address.
+    /// Authenticates a key or token that was sent from this address. Any region suffix is accepted.
     ///
-    /// 401 when there is none, or it is unknown or over its time; 429 when that happened too often from the address
-    /// lately, or when the account asks for more than it may.
+    /// 401 when the credential is missing, unknown or expired; 429 when authentication from the address failed too
+    /// often, or when the account exceeds its rate limit.
     pub async fn authenticate_from(&self, credential: Option<&str>, from: Option<IpAddr>) -> ProviderResult<Caller> {
         let now = self.clock().monotonic();
         let Some(credential) = credential.and_then(Credential::of) else {
@@ -54,7 +54,7 @@ impl Provider {
                 let limiter = self.failed_auth_limiter();
                 let refusal = limiter.check(from, Some(credential.hash()), now).err();
                 let known = if let Some(refusal) = refusal {
-                    // The key may be a good one of another caller at the same address.
+                    // Another caller at the same address may have a valid key.
                     let found = if limiter.take_lookup(now) { self.look_up(&credential, from).await? } else { None };
                     found.ok_or(refusal)?
                 } else if let Some(known) = self.look_up(&credential, from).await? {
@@ -83,7 +83,7 @@ impl Provider {
         Ok(known.caller.clone())
     }
 
-    /// Whether the caller reaches the application with this id or uid; it need not be there.
+    /// Whether the caller may access the application with this id or uid. The application need not exist.
     pub async fn can_access(&self, caller: &Caller, application: &str) -> ProviderResult<bool> {
         let Scope::Application(token) = &caller.scope else { return Ok(true) };
         if *token.application == *application {
@@ -100,7 +100,7 @@ impl Provider {
             Credential::ApiKey(hash) => {
                 let key = self.store().api_key_by_hash(*hash).await?;
                 let Some(key) = key.filter(|key| is_same(&key.hash, hash)) else { return Ok(None) };
-                self.note_use(&key, from, now).await;
+                self.record_use(&key, from, now).await;
                 (key.account, key.id, key.name, Scope::Account, key.expires_at, key.scopes.map(Arc::new))
             }
             Credential::AppToken(hash) => {
@@ -125,13 +125,13 @@ impl Provider {
         Ok(Some(CachedCredential { caller, expires_at, rate }))
     }
 
-    /// Once an hour at most, and never a reason to refuse anybody.
-    async fn note_use(&self, key: &ApiKey, from: Option<IpAddr>, now: Timestamp) {
+    /// Records the last use of a key, at most once an hour. An error does not reject the request.
+    async fn record_use(&self, key: &ApiKey, from: Option<IpAddr>, now: Timestamp) {
         let from = from.map(|from| from.to_canonical().to_string());
         if key.last_used_at.is_none_or(|at| now.duration_since(at) >= LAST_USED_WITHIN)
             && let Err(error) = self.store().touch_api_key(&key.id, now, from).await
         {
-            tracing::debug!(%error, key = &*key.id, "the use of a key could not be noted");
+            tracing::debug!(%error, key = &*key.id, "the last use of an API key could not be recorded");
         }
     }
 
@@ -141,7 +141,7 @@ impl Provider {
     }
 }
 
-/// A key or token by its hash; the text itself goes no further.
+/// The hash of a key or token. The text is not kept.
 enum Credential {
     ApiKey([u8; 32]),
     AppToken([u8; 32]),
@@ -167,14 +167,14 @@ impl Credential {
     }
 }
 
-/// What is kept of a key or token. Neither has a dot in it, so what follows one is the region.
+/// The stored hash of a key or token. Neither contains a dot, so the text after a dot is the region.
 pub(crate) fn hash(text: &str) -> [u8; 32] {
     let secret = text.split_once('.').map_or(text, |(secret, _region)| secret);
     Sha256::digest(secret).into()
 }
 
-fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
-    one.ct_eq(other).into()
+fn is_same(expected: &[u8; 32], actual: &[u8; 32]) -> bool {
+    expected.ct_eq(actual).into()
 }
 
 #[cfg(test)]

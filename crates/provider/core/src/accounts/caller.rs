@@ -7,7 +7,7 @@ use crate::error::{ProviderError, ProviderResult};
 use crate::model::{Account, AccountSettings, AppToken, Capability, EventType, Id, KeyScope};
 use crate::people::Role;
 
-/// `key` of the installation's operator.
+/// [`Caller::key`] of the installation's operator.
 const OPERATOR: &str = "operator";
 
 /// An authenticated caller.
@@ -19,20 +19,21 @@ pub struct Caller {
     pub key: Id,
     /// Name of the API key or person, for the activity log.
     pub name: Arc<str>,
-    /// What the caller may access. The surface checks the path against it before it calls a use case.
+    /// The part of the account that the caller may access. The surface checks the path against it before it calls a use
+    /// case.
     pub scope: Scope,
     /// Settings of the account.
     pub settings: AccountSettings,
-    /// What the API key may do; everything when none. Only a key has scopes. The surface checks the route against them.
+    /// Scopes of the API key; it allows everything when none. The surface checks the route against them.
     pub key_scopes: Option<Arc<BTreeSet<KeyScope>>>,
     /// The signed-in person who calls; none for a key, a token and the operator.
     pub person: Option<Arc<CallingPerson>>,
 }
 
-/// What a request needs to know of the person who calls. `key` of the caller is the person's id.
+/// The signed-in person who calls. [`Caller::key`] is the person's id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallingPerson {
-    /// What the person may do.
+    /// The person's role.
     pub role: Role,
     /// The session.
     pub session: Id,
@@ -85,7 +86,7 @@ impl Caller {
         self.person.as_deref().ok_or(ProviderError::Forbidden("only a person who signed in can do this"))
     }
 
-    /// Whether the caller is no key, or a key that may do what needs this scope.
+    /// Whether the caller has this scope. Callers without a list of scopes have every scope.
     pub fn has_key_scope(&self, scope: KeyScope) -> bool {
         self.key_scopes.as_ref().is_none_or(|scopes| scopes.contains(&scope))
     }

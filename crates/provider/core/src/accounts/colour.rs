@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// Contrast that text needs on its background.
+/// Minimum contrast of text and its background.
 const CONTRAST_MIN: f64 = 4.5;
-/// The darkest background of light pages, and the lightest of dark pages, that a link may stand on.
+/// The darkest background of a link on light pages, and the lightest on dark pages.
 const LIGHT_PAGE: Colour = Colour([0xf5, 0xf6, 0xf7]);
 const DARK_PAGE: Colour = Colour([0x1e, 0x25, 0x28]);
 /// Steps from a colour to white.
@@ -22,7 +22,7 @@ impl fmt::Display for Colour {
 }
 
 impl Colour {
-    /// The colour of `#` and six hexadecimal digits.
+    /// Parses `#` and six hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text
             .strip_prefix('#')
@@ -46,7 +46,7 @@ impl Colour {
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
-    /// What is wrong with the colour for links and buttons of light pages, if anything is.
+    /// The error text if the contrast is too low for links and buttons on light pages.
     pub(crate) fn problem(self) -> Option<String> {
         let contrast = self.contrast(LIGHT_PAGE);
         (contrast < CONTRAST_MIN).then(|| {
@@ -54,7 +54,7 @@ impl Colour {
         })
     }
 
-    /// The colour, or the darkest lighter one that can be read on dark pages.
+    /// The colour, mixed with as little white as makes it readable on dark pages.
     pub fn on_dark_pages(self) -> Self {
         let mixed = |step: u32| {
             let towards_white = |channel: u8| {

@@ -1,8 +1,8 @@
 //! Rate limit on failed authentication, per client address. An address that sent too many invalid keys has to wait.
 //!
-//! A caller that shares an address with another one that guesses keys is not locked out: a key that authenticated before
-//! is always looked up, and any other key within a budget of look-ups, before its caller is refused. So a good key counts
-//! after a restart, too. A valid key in the cache does not reach this limit.
+//! A caller that shares an address with another one that guesses keys is not locked out: a key that authenticated
+//! before is always looked up, and any other key within a budget of look-ups, before its caller is refused. So a good
+//! key counts after a restart, too. A valid key in the cache does not reach this limit.
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv6Addr};
@@ -24,7 +24,8 @@ const LIMIT: Gcra = Gcra {
     interval: FAILURE_INTERVAL,
     tolerance: Duration::from_secs(FAILURE_INTERVAL.as_secs() * (FAILURES_MAX as u64 - 1)),
 };
-/// Look-ups of keys from addresses that have to wait: 500 at once, then one every 2 ms. A look-up reads one row by its key.
+/// Look-ups of keys from addresses that have to wait: 500 at once, then one every 2 ms. A look-up reads one row by its
+/// key.
 const LOOKUPS: Gcra =
     Gcra { interval: Duration::from_millis(2), tolerance: Duration::from_millis(2 * (LOOKUPS_MAX as u64 - 1)) };
 /// Maximum number of look-ups at once.

@@ -1,4 +1,4 @@
-//! Checks the file of a logo: it is decoded once, within limits, so that browsers receive only images that can be shown.
+//! Checks the file of a logo. It is decoded once, within limits, so that browsers receive only valid images.
 
 use std::io::Cursor;
 
@@ -18,13 +18,13 @@ const DECODER_BYTES_MAX: u64 = 32_000_000;
 /// Logos are decoded one at a time.
 static ONE_AT_A_TIME: Semaphore = Semaphore::const_new(1);
 
-/// A logo with the type of its content. The inner error is what is wrong with the file and what to do.
+/// Checks a logo and detects its media type. The inner error says what is wrong with the file and what to do.
 pub(super) async fn check(bytes: Vec<u8>) -> ProviderResult<Result<PortalLogo, String>> {
     if bytes.len() > LOGO_BYTES_MAX {
         return Ok(Err(format!("must have at most {} KiB", LOGO_BYTES_MAX / 1_024)));
     }
     let failed = |error: String| ProviderError::Internal(format!("a logo could not be decoded: {error}"));
-    let _turn = ONE_AT_A_TIME.acquire().await.map_err(|error| failed(error.to_string()))?;
+    let _permit = ONE_AT_A_TIME.acquire().await.map_err(|error| failed(error.to_string()))?;
     tokio::task::spawn_blocking(move || decode(bytes)).await.map_err(|error| failed(error.to_string()))
 }
 

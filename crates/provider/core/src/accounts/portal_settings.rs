@@ -1,4 +1,4 @@
-//! How the App Portal of an account's applications looks, and which sites may embed it.
+//! Colour and logo of the App Portal of an account's applications, and the sites that may embed it.
 
 use sha2::{Digest as _, Sha256};
 
@@ -16,10 +16,10 @@ use crate::validation::FieldErrors;
 /// Origins that may embed the portal.
 const ORIGINS_MAX: usize = 20;
 const ORIGIN_BYTES_MAX: usize = 255;
-/// Bytes of a logo's hash that its address contains.
+/// Bytes of the logo's hash in the logo's address.
 const VERSION_BYTES: usize = 8;
 
-/// What to change about the portal's settings.
+/// New settings of the portal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PortalSettingsInput {
     /// `#` and six hexadecimal digits; the provider's own colour when empty.
@@ -30,15 +30,15 @@ pub struct PortalSettingsInput {
     pub logo: LogoInput,
 }
 
-/// What to do with the logo.
+/// Change of the logo.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum LogoInput {
-    /// It stays.
+    /// Keep the current logo.
     #[default]
     Keep,
-    /// It is removed.
+    /// Remove the logo.
     Remove,
-    /// A PNG, JPEG or WebP file replaces it.
+    /// Replace the logo with this PNG, JPEG or WebP file.
     File(Vec<u8>),
 }
 
@@ -89,7 +89,7 @@ impl Provider {
     }
 }
 
-/// The part of a logo's hash that tells its versions apart.
+/// The version of a logo: the beginning of its hash.
 fn version(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
     hash.iter().take(VERSION_BYTES).map(|byte| format!("{byte:02x}")).collect()

@@ -2,22 +2,22 @@
 
 macro_rules! actions {
     ($($(#[$doc:meta])+ $variant:ident = $name:literal, $words:literal;)+) => {
-        /// What was done.
+        /// An action of an actor.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Action {
             $($(#[$doc])+ $variant,)+
         }
 
         impl Action {
-            /// All of them.
+            /// All actions.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// Stable name: what is stored.
+            /// The stable name that is stored.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),+ }
             }
 
-            /// What the actor did, in words that are followed by the subject.
+            /// The action in words, which are followed by the subject.
             pub fn words(self) -> &'static str {
                 match self { $(Self::$variant => $words),+ }
             }
@@ -62,9 +62,9 @@ actions! {
     PortalSettings = "account.portal_settings_changed", "Changed the App Portal's settings of";
     /// A link that previews the App Portal was made.
     PortalPreviewed = "application.portal_previewed", "Previewed the App Portal of";
-    /// An address was added that receives alerts.
+    /// An alert recipient was added.
     AlertRecipientAdded = "alert_recipient.added", "Added the alert recipient";
-    /// An address was removed that received alerts.
+    /// An alert recipient was removed.
     AlertRecipientRemoved = "alert_recipient.removed", "Removed the alert recipient";
     /// An application was created.
     ApplicationCreated = "application.created", "Created the application";

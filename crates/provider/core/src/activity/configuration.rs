@@ -169,7 +169,8 @@ impl Provider {
         self.record(caller, action, Subject { id: address, name: "" }, values).await;
     }
 
-    /// Records a change that is committed already. The caller gets the change's result even if the entry can't be written.
+    /// Records a change that is committed already. The caller gets the change's result even if the entry can't be
+    /// written.
     async fn record(&self, caller: &Caller, action: Action, subject: Subject<'_>, values: ChangedValues) {
         let is_change =
             matches!(action, Action::ApplicationChanged | Action::EndpointChanged | Action::EventTypeChanged);

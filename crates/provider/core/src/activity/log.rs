@@ -12,7 +12,7 @@ use crate::provider::Provider;
 
 /// Entries of a page.
 const PAGE_ENTRIES_MAX: usize = 50;
-/// Entries that one search looks at.
+/// Entries that one search reads at most.
 const SCANNED_ENTRIES_MAX: usize = 10_000;
 /// Bytes of a search text.
 const TEXT_BYTES_MAX: usize = 200;
@@ -21,7 +21,7 @@ const ACTIVITY_RETENTION: SignedDuration = SignedDuration::from_hours(400 * 24);
 /// Entries deleted in one call of the store.
 const DELETE_MAX: usize = 1_000;
 
-/// What to read of the activity log.
+/// Filter and position in the activity log.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ActivityQuery<'a> {
     /// Text in the actor, the action or the subject; all entries when empty.

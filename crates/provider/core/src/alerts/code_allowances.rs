@@ -1,5 +1,5 @@
-//! Limits on the mails with codes. The addresses need not be the sender's own, so neither an account nor a link of an
-//! application may send many, nor may all of them together send many to one mailbox.
+//! Limits on mails with confirmation codes. A caller may enter an address of another person, so codes are limited by
+//! account, by application and by mailbox.
 //!
 //! The allowances are in the store, so a restart or another node does not renew them.
 
@@ -14,19 +14,19 @@ use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::port::AlertScope;
 use crate::provider::Provider;
 
-/// In this time a used allowance refills, evenly.
+/// A used allowance refills evenly in this time.
 const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
-/// Codes of one account, those of its applications among them.
+/// Codes of one account, including those of its applications.
 const OF_ACCOUNT_MAX: u32 = 50;
-/// Codes of one application, so that the visitors of one portal leave some to the others.
+/// Codes of one application, so that one portal can't use up the account's allowance.
 const OF_APPLICATION_MAX: u32 = 20;
-/// Codes of one account to one mailbox: few enough that it alone can't use up what the mailbox receives from all.
+/// Codes of one account to one mailbox, so that one account can't use up the mailbox's allowance.
 const OF_ACCOUNT_TO_MAILBOX_MAX: u32 = 5;
 /// Codes of all accounts to one mailbox.
 const TO_MAILBOX_MAX: u32 = 15;
 
 impl Provider {
-    /// Takes one code to an address from the allowances, and returns what was taken. 429.
+    /// Takes one code to an address from each allowance, and returns the taken allowances. 429 when one is used up.
     pub(super) async fn take_code(&self, scope: &AlertScope, address: &str) -> ProviderResult<Vec<Attempt>> {
         let (wanted, now) = (wanted(scope, address), self.now());
         let Some(allowed_from) = self.store().take_sign_in_attempts(wanted.clone(), now).await? else {
@@ -45,7 +45,7 @@ impl Provider {
         })
     }
 
-    /// Gives a code back that was not sent.
+    /// Gives a code that was not sent back to its allowances.
     pub(super) async fn return_code(&self, taken: Vec<Attempt>) -> ProviderResult<()> {
         Ok(self.store().settle_sign_in_attempts(Vec::new(), taken).await?)
     }
@@ -71,9 +71,10 @@ fn allowance(owner: &[&str], codes_max: u32) -> Attempt {
     Attempt { subject: subject.finalize().into(), refill_interval: WINDOW / codes_max, attempts_max: codes_max }
 }
 
-/// What the addresses of one mailbox have in common. Most servers deliver `Ann+anything@example.com` to the mailbox of
-/// `ann@example.com`, and some ignore dots. Two mailboxes that differ in dots alone share their allowance, which harms
-/// neither. Quotes, quoted pairs (RFC 5321, section 4.1.2) and the form of a domain's name do not make another mailbox, either.
+/// Normalises an address, so that all addresses of one mailbox have the same text. Most servers deliver
+/// `Ann+anything@example.com` to the mailbox of `ann@example.com`, and some ignore dots. Mailboxes that differ only in
+/// dots share an allowance, which is harmless. Quotes, quoted pairs (RFC 5321, section 4.1.2) and the form of the
+/// domain name are normalised too.
 fn mailbox(address: &str) -> String {
     let address: String = address.nfkc().flat_map(char::to_lowercase).collect();
     let (local, domain) = address.rsplit_once('@').unwrap_or((&address, ""));

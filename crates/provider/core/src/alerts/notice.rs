@@ -11,18 +11,18 @@ use crate::model::{Application, Endpoint};
 use crate::operational;
 use crate::port::AlertEvent;
 
-/// What an alert is about.
+/// The content of an alert.
 pub(super) struct Notice<'a> {
     pub(super) transition: Transition,
     pub(super) application: &'a Application,
     pub(super) endpoint: &'a Endpoint,
-    /// Since when it failed.
+    /// When the endpoint began to fail.
     pub(super) since: Timestamp,
-    /// Why the latest failed attempt failed; none when it can't be told any more.
+    /// Cause of the latest failed attempt; none when it is no longer known.
     pub(super) cause: Option<Cause>,
-    /// Failed attempts since then.
+    /// Failed attempts since `since`.
     pub(super) failed: u64,
-    /// Whether there are more than were counted.
+    /// Whether there may be more failed attempts than were counted.
     pub(super) failed_is_capped: bool,
     /// An endpoint that has failed for this long is disabled.
     pub(super) disable_after: SignedDuration,
@@ -31,8 +31,8 @@ pub(super) struct Notice<'a> {
 }
 
 impl Notice<'_> {
-    /// The operational event. The model's `endpoint.disabled` is written with the last attempt and has exactly the
-    /// model's fields, so the cause, the count and the link are in an event type of our own.
+    /// The operational event. Svix's `endpoint.disabled` is written with the last attempt and has only Svix's fields,
+    /// so the cause, the count and the link are in a separate event type.
     pub(super) fn event(&self) -> Option<AlertEvent> {
         let event_type = match self.transition {
             Transition::Failing => "endpoint.failing",
@@ -41,14 +41,14 @@ impl Notice<'_> {
             Transition::Recovered => "endpoint.recovered",
         };
         let mut details = Map::new();
-        let mut say = |name: &str, value: Value| details.insert(name.to_owned(), value);
-        say("failSince", json!(rfc3339_ms(self.since)));
-        say("failedAttempts", json!(self.failed));
-        say("cause", json!(self.cause.as_ref().map(Cause::code)));
-        say("causeText", json!(self.cause.as_ref().map(Cause::say_privately)));
-        say("link", json!(self.link(Audience::Account)));
+        let mut insert = |name: &str, value: Value| details.insert(name.to_owned(), value);
+        insert("failSince", json!(rfc3339_ms(self.since)));
+        insert("failedAttempts", json!(self.failed));
+        insert("cause", json!(self.cause.as_ref().map(Cause::code)));
+        insert("causeText", json!(self.cause.as_ref().map(Cause::say_privately)));
+        insert("link", json!(self.link(Audience::Account)));
         if matches!(self.transition, Transition::Failing | Transition::DisablingSoon) {
-            say("disableAt", json!(self.disabled_at().map(rfc3339_ms)));
+            insert("disableAt", json!(self.disabled_at().map(rfc3339_ms)));
         }
         Some(AlertEvent { event_type, details })
     }
@@ -156,7 +156,7 @@ impl Notice<'_> {
     }
 }
 
-/// Who reads an alert: each has pages of its own.
+/// The readers of an alert, which determine the pages that it links to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Audience {
     /// People of the account, who have the dashboard.
@@ -181,7 +181,7 @@ pub(super) fn confirmation(code: &str, audience: Audience, owner: &str, public_u
     )
 }
 
-/// A time for people.
+/// Formats a time for people.
 fn time(at: Timestamp) -> String {
     at.strftime("%d %B %Y, %H:%M UTC").to_string()
 }

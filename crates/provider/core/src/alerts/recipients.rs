@@ -1,4 +1,4 @@
-//! Who receives alerts by e-mail: addresses of an account, for all its applications, and of one application.
+//! Recipients of alerts by e-mail: addresses of an account, for all its applications, and addresses of one application.
 
 use jiff::SignedDuration;
 use sha2::{Digest as _, Sha256};
@@ -12,21 +12,21 @@ use crate::people::Role;
 use crate::port::{AlertRecipient, AlertScope, NewMail, StoreError};
 use crate::provider::Provider;
 
-/// Addresses of one scope: of an account, or of one of its applications.
+/// Addresses of an account, or of one of its applications.
 const RECIPIENTS_MAX: usize = 20;
-/// Randomness of the code that confirms an address.
+/// Random bytes of a confirmation code.
 const CODE_BYTES: usize = 10;
-/// How long a code confirms its address.
+/// Validity of a confirmation code.
 const CODE_VALID: SignedDuration = SignedDuration::from_hours(24);
 
 impl Provider {
-    /// Whether alerts go by e-mail: the operator set a mail server.
+    /// Whether alerts are sent by e-mail: the operator set a mail server.
     pub fn sends_mail(&self) -> bool {
         self.config().mailer.is_some()
     }
 
-    /// The addresses that receive alerts of the account, or of one application alone, those that are not confirmed
-    /// among them. 403, 404 (application).
+    /// The confirmed and unconfirmed addresses for alerts of the account, or of one application. 403, 404
+    /// (application).
     pub async fn alert_recipients(
         &self,
         caller: &Caller,
@@ -36,9 +36,8 @@ impl Provider {
         Ok(self.store().alert_recipients(&scope).await?)
     }
 
-    /// Adds an address that is to receive alerts, and sends it a code that confirms it; once more for one that is not
-    /// confirmed. 422 (no address), 400 `mail_not_configured`, `limit_reached`, 403, 404 (application), 409 (confirmed
-    /// already), 429.
+    /// Adds an address for alerts, and sends it a confirmation code. An unconfirmed address receives a new code. 422
+    /// (no address), 400 `mail_not_configured`, `limit_reached`, 403, 404 (application), 409 (confirmed already), 429.
     pub async fn add_alert_recipient(
         &self,
         caller: &Caller,
@@ -90,8 +89,8 @@ impl Provider {
         Ok(())
     }
 
-    /// Confirms an address with the code that was sent to it in the last 24 hours, and returns it. The code is proof
-    /// enough, so the caller needs no other right. 404 when no address has this code.
+    /// Confirms the address that received this code in the last 24 hours, and returns it. The caller needs only the
+    /// code. 404 when no address has this code.
     pub async fn confirm_alert_recipient(&self, code: &str) -> ProviderResult<AlertRecipient> {
         let now = self.now();
         let found = self.store().confirm_alert_recipient(hash(code.trim()), now - CODE_VALID, now).await?;
@@ -113,7 +112,8 @@ impl Provider {
         Ok(())
     }
 
-    /// The scope, if the caller has at least this role, or the link that manages the application's endpoints.
+    /// The scope of the alerts. 403 unless the caller has at least this role, or a portal link that may manage
+    /// endpoints.
     async fn alert_scope(&self, caller: &Caller, application: Option<&str>, role: Role) -> ProviderResult<AlertScope> {
         let application: Option<Id> = match (&caller.scope, application) {
             (Scope::Application(token), Some(application)) => {

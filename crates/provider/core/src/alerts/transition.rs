@@ -1,29 +1,29 @@
-//! Decides what the owners of an endpoint have to be told next. Pure.
+//! Decides which notification the owners of an endpoint receive next. Pure functions.
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::port::{AlertCandidate, AlertQuery, AlertStage, Told};
 
-/// How long before an endpoint is disabled its owners are warned.
+/// The owners of an endpoint are warned at this time before it is disabled.
 pub(super) const WARNED_BEFORE: SignedDuration = SignedDuration::from_hours(24);
 
-/// What changed about an endpoint since its owners were told of it.
+/// The change of an endpoint since the latest notification of its owners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transition {
-    /// It fails.
+    /// The endpoint fails.
     Failing,
-    /// It still fails, and will be disabled within [`WARNED_BEFORE`].
+    /// The endpoint still fails, and will be disabled within [`WARNED_BEFORE`].
     DisablingSoon,
-    /// Failures disabled it.
+    /// The endpoint was disabled because of its failures.
     Disabled,
-    /// It received a message again.
+    /// The endpoint received a message again.
     Recovered,
 }
 
 /// When owners are notified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Schedule {
-    /// An endpoint that has failed for this long is failing: single failures are no alert.
+    /// Owners are notified when an endpoint has failed for this long: single failures cause no alert.
     pub(super) alert_after: SignedDuration,
     /// An endpoint that has failed for this long is disabled.
     pub(super) disable_after: SignedDuration,
@@ -32,7 +32,7 @@ pub(super) struct Schedule {
 impl Schedule {
     pub(super) fn query(self, now: Timestamp, limit: usize) -> AlertQuery {
         let before = |span: SignedDuration| now.checked_sub(span).unwrap_or(Timestamp::MIN);
-        // Without time for a warning there is none.
+        // If an endpoint is disabled sooner than owners can be warned, there is no warning.
         let disabling_before = match self.disable_after > WARNED_BEFORE + self.alert_after {
             true => before(self.disable_after - WARNED_BEFORE),
             false => Timestamp::MIN,
@@ -40,7 +40,7 @@ impl Schedule {
         AlertQuery { failing_before: before(self.alert_after), disabling_before, limit }
     }
 
-    /// The transition, and the state that owners know after it. None when there is nothing to tell.
+    /// The transition, and the notified state after it. None when there is no notification to send.
     pub(super) fn next(self, candidate: &AlertCandidate, now: Timestamp) -> Option<(Transition, Option<Told>)> {
         let (endpoint, query) = (&candidate.endpoint, self.query(now, 0));
         let told = |transition, failing_since, stage| Some((transition, Some(Told { failing_since, stage })));

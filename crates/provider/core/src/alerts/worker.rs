@@ -1,4 +1,5 @@
-//! Tells owners what changed, and sends the mails that wait. Takes no input: it looks and does, and may run on every node.
+//! Notifies owners of transitions, and sends the queued mails. The worker reads its work from the store, and may run on
+//! every node.
 
 use std::time::Duration;
 
@@ -15,18 +16,18 @@ use crate::operational;
 use crate::port::{Alert, AlertCandidate, AlertScope, NewMail, Order, Page, StoreError, StoreResult, WaitingMail};
 use crate::provider::Provider;
 
-/// Endpoints and mails are looked for this often.
+/// Interval of the worker's rounds.
 const POLL_INTERVAL: Duration = Duration::from_secs(15);
-/// What was told of deleted endpoints is forgotten this often.
+/// Interval at which the alerts of deleted endpoints are deleted.
 const FORGET_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
-/// Endpoints of each kind, and mails, of one round.
+/// Endpoints of each transition, and mails, in one round.
 const BATCH_MAX: usize = 100;
-/// Attempts of an endpoint that are counted, and those whose cause is looked at.
+/// Attempts of an endpoint that are counted, and attempts of which the cause is read.
 const COUNTED_MAX: usize = 10_000;
 const EXAMINED_MAX: usize = 50;
-/// No other node sends a claimed mail for this long, which is longer than sending takes.
+/// No other node sends a claimed mail for this long. Sending takes less.
 const MAIL_LEASE: SignedDuration = SignedDuration::from_mins(5);
-/// Pauses between the tries of a mail; it is given up after the last.
+/// Pauses between the attempts to send a mail. After the last attempt the mail is deleted.
 const MAIL_RETRIES: [SignedDuration; 6] = [
     SignedDuration::from_mins(1),
     SignedDuration::from_mins(5),
@@ -44,7 +45,7 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
             let mut forget_at = provider.now();
             while !stopping.is_cancelled() {
                 if let Err(error) = provider.send_alerts().await {
-                    tracing::warn!(%error, "alerts wait");
+                    tracing::warn!(%error, "alerts could not be sent; the next round tries again");
                 }
                 if provider.now() >= forget_at {
                     forget_at = provider.now() + FORGET_INTERVAL;
@@ -63,12 +64,12 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
 }
 
 impl Provider {
-    /// One round of the worker: tells owners what changed, and sends the mails that are due. The worker calls it.
+    /// One round of the worker: notifies owners of transitions, and sends the mails that are due.
     pub async fn send_alerts(&self) -> StoreResult<()> {
         let (now, schedule) = (self.now(), self.alert_schedule());
         for candidate in self.store().alert_candidates(schedule.query(now, BATCH_MAX)).await? {
-            match self.tell(schedule, &candidate, now).await {
-                // Another node told it, or the endpoint is gone.
+            match self.notify_owners(schedule, &candidate, now).await {
+                // Another node notified the owners, or the endpoint was deleted.
                 Ok(()) | Err(StoreError::Conflict | StoreError::NotFound) => {}
                 Err(error) => return Err(error),
             }
@@ -81,7 +82,7 @@ impl Provider {
         Schedule { alert_after: span(self.config().alert_after), disable_after: span(self.config().disable_after) }
     }
 
-    async fn tell(&self, schedule: Schedule, candidate: &AlertCandidate, now: Timestamp) -> StoreResult<()> {
+    async fn notify_owners(&self, schedule: Schedule, candidate: &AlertCandidate, now: Timestamp) -> StoreResult<()> {
         let Some((transition, after)) = schedule.next(candidate, now) else { return Ok(()) };
         let endpoint = &candidate.endpoint;
         let Some(since) = after.or(candidate.told).map(|told| told.failing_since) else { return Ok(()) };
@@ -117,14 +118,14 @@ impl Provider {
         self.store().record_alert(alert).await
     }
 
-    /// What the latest attempts say. None of a success counts: an endpoint that works between its failures is not failing.
+    /// Reads the latest attempts at the endpoint since this time.
     async fn failures_since(&self, endpoint: &Endpoint, since: Timestamp) -> StoreResult<Failures> {
         let page = Page { from: None, order: Order::Descending, limit: EXAMINED_MAX };
         let attempts = self.store().attempts_at_endpoint(&endpoint.application, &endpoint.id, page).await?;
         Ok(Failures::new(attempts.iter().filter(|attempt| attempt.at >= since)))
     }
 
-    /// One mail to each confirmed address of the account and of the application. One that is in both lists receives
+    /// One mail to each confirmed address of the account and of the application. An address in both lists receives only
     /// the account's mail.
     async fn mails(&self, candidate: &AlertCandidate, notice: &Notice<'_>) -> StoreResult<Vec<NewMail>> {
         if !self.sends_mail() {
@@ -161,11 +162,11 @@ impl Provider {
             let pause = MAIL_RETRIES.get(tries.saturating_sub(1) as usize).filter(|_| !error.is_permanent());
             match pause {
                 Some(pause) => {
-                    tracing::warn!(no, tries, %error, "a mail waits");
+                    tracing::warn!(no, tries, %error, "a mail could not be sent and will be sent again");
                     self.store().postpone_mail(no, self.now() + *pause).await?;
                 }
                 None => {
-                    tracing::error!(no, tries, %error, "a mail is given up");
+                    tracing::error!(no, tries, %error, "a mail could not be sent and was deleted");
                     self.store().delete_mail(no).await?;
                 }
             }
@@ -174,9 +175,9 @@ impl Provider {
     }
 }
 
-/// What the latest attempts of a failing endpoint say.
+/// Summary of the latest attempts at a failing endpoint.
 struct Failures {
-    /// Why the latest failed one failed.
+    /// Cause of the latest failed attempt.
     latest_cause: Option<Cause>,
     any_succeeded: bool,
     any_fault_of_receiver: bool,
@@ -201,6 +202,7 @@ impl Failures {
         failures
     }
 
+    /// Whether owners need no alert: an attempt succeeded between the failures, or the provider caused all failures.
     fn is_no_fault_of_receiver(&self) -> bool {
         self.any_succeeded || !self.any_fault_of_receiver
     }
