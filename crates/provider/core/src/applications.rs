@@ -13,12 +13,12 @@ use crate::port::{ApplicationExclusion, Order, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Provider, Put};
 use crate::validation::FieldErrors;
 
-/// What a caller says of an application.
+/// A caller's input for an application.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApplicationInput {
     /// Not empty.
     pub name: String,
-    /// The customer's own id for it.
+    /// The customer's own id for the application.
     pub uid: Option<String>,
     /// Messages a second that its endpoints receive at most; at least 1.
     pub throttle_rate: Option<u16>,
@@ -26,31 +26,31 @@ pub struct ApplicationInput {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What a PATCH does to an application.
+/// Changes of a PATCH to an application.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApplicationPatch {
     /// Not empty.
     pub name: PatchField<String>,
-    /// The customer's own id for it.
+    /// The customer's own id for the application.
     pub uid: PatchField<Option<String>>,
     /// Messages a second that its endpoints receive at most; at least 1.
     pub throttle_rate: PatchField<Option<u16>>,
-    /// Free text pairs, instead of those that there are.
+    /// Free text pairs, which replace the existing pairs.
     pub metadata: PatchField<BTreeMap<String, String>>,
 }
 
-/// What to do when the uid is there already.
+/// What to do when the uid exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfExists {
     /// Refuse: 409.
     Refuse,
-    /// Give the one that is there (`get_if_exists=true`).
+    /// Return the existing application (`get_if_exists=true`).
     Get,
 }
 
 impl Provider {
-    /// Makes an application; `render` makes the JSON of the 201 that is kept for the idempotency key. 409 when the uid
-    /// is taken, 422.
+    /// Creates an application. `render` makes the JSON of the 201 response, which is stored for the idempotency key.
+    /// 409 when the uid is taken, 422.
     pub async fn create_application(
         &self,
         caller: &Caller,
@@ -62,9 +62,9 @@ impl Provider {
         input.check()?;
         if if_taken == IfExists::Get
             && let Some(uid) = &input.uid
-            && let Some(there) = self.store().application(&caller.account, uid).await?
+            && let Some(existing) = self.store().application(&caller.account, uid).await?
         {
-            return Ok(Created::Existing(there));
+            return Ok(Created::Existing(existing));
         }
         let application = self.new_application(caller, input);
         let written = idempotency::write(
@@ -97,19 +97,20 @@ impl Provider {
         self.store().application(&caller.account, id_or_uid).await?.ok_or(ProviderError::NotFound)
     }
 
-    /// The account's applications without those that are left out, oldest first unless asked otherwise.
+    /// The account's applications except the excluded ones, by default oldest first.
     pub async fn list_applications(
         &self,
         caller: &Caller,
         exclude: &[ApplicationExclusion],
         page: &PageRequest,
     ) -> ProviderResult<ListPage<Application>> {
-        let ask = page.to_store(Order::Ascending);
-        let rows = self.store().applications_except(&caller.account, exclude, ask).await?;
+        let store_page = page.to_store(Order::Ascending);
+        let rows = self.store().applications_except(&caller.account, exclude, store_page).await?;
         Ok(page.slice(rows, |application| &application.id))
     }
 
-    /// Replaces an application, or makes one when there is none of that id or uid; the id in the path is not used then.
+    /// Replaces the application with this id or uid. If none exists, creates an application, for which the id in the
+    /// path is not used.
     pub async fn put_application(
         &self,
         caller: &Caller,
@@ -117,7 +118,7 @@ impl Provider {
         input: ApplicationInput,
     ) -> ProviderResult<Put<Application>> {
         input.check()?;
-        for turn in 1.. {
+        for try_no in 1.. {
             let change = |application: &mut Application| {
                 application.replace_with(input.clone());
                 Ok(())
@@ -133,14 +134,14 @@ impl Provider {
                     return Ok(Put::Created(application));
                 }
                 // Another caller created it meanwhile, so this call updates it.
-                Err(StoreError::Taken(_)) if turn < PUT_TRIES_MAX && input.uid.as_deref() == Some(id_or_uid) => {}
+                Err(StoreError::Taken(_)) if try_no < PUT_TRIES_MAX && input.uid.as_deref() == Some(id_or_uid) => {}
                 Err(error) => return Err(error.into()),
             }
         }
         Err(StoreError::Conflict.into())
     }
 
-    /// Changes what the patch names. 404, 409 (uid), 422.
+    /// Changes the fields that the patch contains. 404, 409 (uid), 422.
     pub async fn patch_application(
         &self,
         caller: &Caller,
@@ -189,19 +190,19 @@ impl Provider {
         Err(StoreError::Conflict.into())
     }
 
-    /// Deletes an application with its endpoints and whatever waits for them. 404.
+    /// Deletes an application with its endpoints and their waiting deliveries. 404.
     pub async fn delete_application(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<()> {
         let application = self.application(caller, id_or_uid).await?;
-        let there = self.store().delete_application(&caller.account, &application.id).await;
+        let deleted = self.store().delete_application(&caller.account, &application.id).await;
         self.snapshots().invalidate(&application.id);
-        if !there? {
+        if !deleted? {
             return Err(ProviderError::NotFound);
         }
         self.record_application(caller, (Some(&application), None)).await;
         Ok(())
     }
 
-    /// The application that a request has inline ([`ApplicationInput::check_inline`]), made unless it exists.
+    /// Creates the application that a request contains ([`ApplicationInput::check_inline`]), unless it exists.
     pub(crate) async fn create_inline(&self, caller: &Caller, input: ApplicationInput) -> ProviderResult<()> {
         let application = self.new_application(caller, input);
         match self.store().create_application(application.clone(), None).await {
@@ -233,7 +234,7 @@ impl Provider {
 }
 
 impl Application {
-    /// What a caller would say to have it as it is.
+    /// The input that describes the application as it is.
     fn as_input(&self) -> ApplicationInput {
         ApplicationInput {
             name: self.name.clone(),
@@ -243,7 +244,7 @@ impl Application {
         }
     }
 
-    /// Becomes what the caller says.
+    /// Replaces the fields with the caller's input.
     fn replace_with(&mut self, input: ApplicationInput) {
         self.name = input.name;
         self.uid = input.uid;
@@ -253,8 +254,8 @@ impl Application {
 }
 
 impl ApplicationInput {
-    /// The same for the `application` of a request to `path`, whether or not it is to be made: its uid is the one in the
-    /// path, so that a request never names two applications.
+    /// Checks the `application` in a request to `path`, whether or not the application exists. Its uid must be the uid
+    /// in the path, so that a request never names two applications.
     pub(crate) fn check_inline(&self, path: &str) -> ProviderResult<()> {
         let is_of_path = self.uid.as_deref() == Some(path);
         let uid = || {

@@ -19,27 +19,27 @@ use crate::port::{
 };
 use crate::provider::{Created, Provider};
 
-/// An endpoint that a message was tried at or waits for, as it is or, when it went, as far as it is known.
+/// An endpoint that received attempts of a message or waits for one. A deleted endpoint has only its id and last URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptedDestination {
-    /// How the latest attempt ended, also while there is more to come; pending before the first.
+    /// Status of the latest attempt, even if another attempt will follow; pending before the first.
     pub status: AttemptStatus,
-    /// When it is tried next.
+    /// Time of the next attempt.
     pub next_attempt: Option<Timestamp>,
     /// The endpoint's id.
     pub id: Id,
-    /// Address that was called last, or the endpoint's.
+    /// URL of the endpoint or, if it was deleted, of the latest attempt.
     pub url: String,
     /// The endpoint; none when it was deleted.
     pub endpoint: Option<Endpoint>,
 }
 
-/// Which of the messages that were tried at an endpoint are wanted.
+/// Filter for messages with attempts at an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttemptedFilter {
-    /// They count as this.
+    /// Status of the message at the endpoint.
     pub status: Option<AttemptStatus>,
-    /// What they are.
+    /// Properties of the message.
     pub messages: MessageFilter,
 }
 
@@ -50,12 +50,13 @@ impl Provider {
         caller: &Caller,
         application: &str,
         message: &str,
-        ask: impl Into<HistoryRequest>,
+        request: impl Into<HistoryRequest>,
     ) -> ProviderResult<ListPage<Attempt>> {
-        self.find_attempts_of_message(caller, application, message, None, AttemptFilter::default(), ask).await
+        self.find_attempts_of_message(caller, application, message, None, AttemptFilter::default(), request).await
     }
 
-    /// The same with a filter, and for one endpoint.
+    /// Attempts to deliver one message that match a filter, newest first, at all endpoints or at one. 404 (message,
+    /// endpoint).
     pub async fn find_attempts_of_message(
         &self,
         caller: &Caller,
@@ -63,21 +64,23 @@ impl Provider {
         message: &str,
         endpoint: Option<&str>,
         mut filter: AttemptFilter,
-        ask: impl Into<HistoryRequest>,
+        request: impl Into<HistoryRequest>,
     ) -> ProviderResult<ListPage<Attempt>> {
-        let ask = ask.into();
+        let request = request.into();
         let message = self.message(caller, application, message).await?;
         if let Some(endpoint) = endpoint {
             let endpoint = self.store().endpoint(&message.application, endpoint).await?;
             filter.endpoint = Some(endpoint.ok_or(ProviderError::NotFound)?.id);
         }
         if !std::mem::take(&mut filter.message).matches_message(&message) {
-            return Ok(ask.slice(ScanResult { rows: Vec::new(), stopped_at: None }, |attempt: &Attempt| &attempt.id));
+            return Ok(
+                request.slice(ScanResult { rows: Vec::new(), stopped_at: None }, |attempt: &Attempt| &attempt.id)
+            );
         }
-        let scan = ask.scan(ids::ATTEMPT, self.now(), SCANNED_ROWS_MAX);
+        let scan = request.scan(ids::ATTEMPT, self.now(), SCANNED_ROWS_MAX);
         let of = AttemptScope::Message(message.id);
         let found = self.store().find_attempts(&message.application, &of, &filter, &scan).await?;
-        Ok(ask.slice(found, |attempt| &attempt.id))
+        Ok(request.slice(found, |attempt| &attempt.id))
     }
 
     /// Attempts at one endpoint, newest first. 404.
@@ -86,27 +89,27 @@ impl Provider {
         caller: &Caller,
         application: &str,
         endpoint: &str,
-        ask: impl Into<HistoryRequest>,
+        request: impl Into<HistoryRequest>,
     ) -> ProviderResult<ListPage<Attempt>> {
-        self.find_attempts_at_endpoint(caller, application, endpoint, AttemptFilter::default(), ask).await
+        self.find_attempts_at_endpoint(caller, application, endpoint, AttemptFilter::default(), request).await
     }
 
-    /// The same with a filter.
+    /// Attempts at one endpoint that match a filter, newest first. 404.
     pub async fn find_attempts_at_endpoint(
         &self,
         caller: &Caller,
         application: &str,
         endpoint: &str,
         filter: AttemptFilter,
-        ask: impl Into<HistoryRequest>,
+        request: impl Into<HistoryRequest>,
     ) -> ProviderResult<ListPage<Attempt>> {
-        let ask = ask.into();
+        let request = request.into();
         let endpoint = self.endpoint(caller, application, endpoint).await?;
         let scanned_rows_max = if filter.message.matches_all() { SCANNED_ROWS_MAX } else { SCANNED_JOINED_ROWS_MAX };
-        let scan = ask.scan(ids::ATTEMPT, self.now(), scanned_rows_max);
+        let scan = request.scan(ids::ATTEMPT, self.now(), scanned_rows_max);
         let of = AttemptScope::Endpoint(endpoint.id);
         let found = self.store().find_attempts(&endpoint.application, &of, &filter, &scan).await?;
-        Ok(ask.slice(found, |attempt| &attempt.id))
+        Ok(request.slice(found, |attempt| &attempt.id))
     }
 
     /// The messages of these attempts, by id, without payload.
@@ -131,7 +134,7 @@ impl Provider {
         self.store().attempt(&message.application, &message.id, id).await?.ok_or(ProviderError::NotFound)
     }
 
-    /// Replaces an attempt's response. 404.
+    /// Replaces an attempt's response with `EXPUNGED`. 404.
     pub async fn expunge_attempt(
         &self,
         caller: &Caller,
@@ -144,7 +147,7 @@ impl Provider {
         expunged.then_some(()).ok_or(ProviderError::NotFound)
     }
 
-    /// Messages that were tried at an endpoint at least once, newest first. 404.
+    /// Messages with at least one attempt at an endpoint, newest first. 404.
     pub async fn list_attempted_messages(
         &self,
         caller: &Caller,
@@ -152,12 +155,12 @@ impl Provider {
         endpoint: &str,
         filter: &AttemptedFilter,
         content: PayloadRead,
-        ask: impl Into<HistoryRequest>,
+        request: impl Into<HistoryRequest>,
     ) -> ProviderResult<ListPage<AttemptedMessage>> {
-        let ask = ask.into();
+        let request = request.into();
         let AttemptedFilter { status, messages } = filter;
         let endpoint = self.endpoint(caller, application, endpoint).await?;
-        let scan = ask.scan(ids::MESSAGE, self.now(), SCANNED_JOINED_ROWS_MAX);
+        let scan = request.scan(ids::MESSAGE, self.now(), SCANNED_JOINED_ROWS_MAX);
         let find = self.store().find_attempted_messages(
             &endpoint.application,
             &endpoint.id,
@@ -172,13 +175,13 @@ impl Provider {
             false => None,
         };
         for row in &mut found.rows {
-            row.state.next_at = row.state.next_at.map(|at| shown(at, row.message.created_at, pause));
+            row.state.next_at = row.state.next_at.map(|at| shown_time(at, row.message.created_at, pause));
             self.hide_expired_payload(&mut row.message);
         }
-        Ok(ask.slice(found, |row| &row.message.id))
+        Ok(request.slice(found, |row| &row.message.id))
     }
 
-    /// Endpoints that a message was tried at or waits for, by id from the first. 404.
+    /// Endpoints that received attempts of a message or wait for one, ordered by id. 404.
     pub async fn list_attempted_destinations(
         &self,
         caller: &Caller,
@@ -187,9 +190,9 @@ impl Provider {
         page: &PageRequest,
     ) -> ProviderResult<ListPage<AttemptedDestination>> {
         let message = self.message(caller, application, message).await?;
-        let all = self.store().destinations(&message.application, &message.id).await?;
+        let destinations = self.store().destinations(&message.application, &message.id).await?;
         let ListPage { data, iterator, prev_iterator, done } =
-            page.slice(page.rows_of_page(all, |row| &row.endpoint), |row| &row.endpoint);
+            page.slice(page.rows_of_page(destinations, |row| &row.endpoint), |row| &row.endpoint);
         let mut known: HashMap<Id, Endpoint> = HashMap::new();
         if let Some((_, endpoints)) = self.store().snapshot(&message.application).await? {
             known.extend(endpoints.into_iter().map(|endpoint| (endpoint.id.clone(), endpoint)));
@@ -200,7 +203,7 @@ impl Provider {
             let next_attempt = match next_at {
                 Some(at) => {
                     let pause = self.store().paused_until(&id, self.now()).await?;
-                    Some(shown(at, message.created_at, pause))
+                    Some(shown_time(at, message.created_at, pause))
                 }
                 None => None,
             };
@@ -211,8 +214,9 @@ impl Provider {
         Ok(ListPage { data: found, iterator, prev_iterator, done })
     }
 
-    /// Delivers a message to an endpoint once more: one attempt at once, whatever the endpoint listens to, in place of
-    /// the one that is scheduled. When this returns it is on disk. 404, 400 (`missing_payload`, `endpoint_disabled`).
+    /// Delivers a message to an endpoint again, whatever the endpoint subscribes to: one attempt without delay, in
+    /// place of a scheduled retry. The resend is durable when this returns. 404, 400 (`missing_payload`,
+    /// `endpoint_disabled`).
     pub async fn resend(
         &self,
         caller: &Caller,
@@ -222,8 +226,8 @@ impl Provider {
         idempotency: Option<&Idempotency>,
         render: impl FnOnce() -> String,
     ) -> ProviderResult<Created<()>> {
-        if let Some(before) = self.stored_answer(caller, idempotency).await? {
-            return Ok(Created::Replayed(before));
+        if let Some(answer) = self.stored_answer(caller, idempotency).await? {
+            return Ok(Created::Replayed(answer));
         }
         let message = self.message(caller, application, message).await?;
         let endpoint = self.store().endpoint(&message.application, endpoint).await?.ok_or(ProviderError::NotFound)?;
@@ -240,7 +244,7 @@ impl Provider {
             self.store().resend(resend.clone(), answer)
         });
         match written.await? {
-            IdempotentWrite::Replayed(before) => Ok(Created::Replayed(before)),
+            IdempotentWrite::Replayed(answer) => Ok(Created::Replayed(answer)),
             IdempotentWrite::Done => {
                 self.dispatcher().wake_lane(&resend.application, &resend.endpoint);
                 Ok(Created::New(()))
@@ -248,7 +252,8 @@ impl Provider {
         }
     }
 
-    /// What the key's first request was answered with, before anything that may have changed since is looked at.
+    /// The response to the first request with this idempotency key. It is looked up before any state that may have
+    /// changed since.
     async fn stored_answer(
         &self,
         caller: &Caller,
@@ -263,10 +268,10 @@ impl Provider {
     }
 }
 
-/// Status of a resend's answer.
+/// Status of the response to a resend.
 const RESENT: u16 = 202;
 
-/// When a row goes out, for people: what is to be resent is due before everything else, and goes out in spite of a pause.
-fn shown(at: Timestamp, created_at: Timestamp, paused_until: Option<Timestamp>) -> Timestamp {
+/// The time of the next attempt, for people. A resend has the earliest due time and ignores a pause.
+fn shown_time(at: Timestamp, created_at: Timestamp, paused_until: Option<Timestamp>) -> Timestamp {
     if at == RESEND_DUE { created_at } else { paused_until.map_or(at, |until| until.max(at)) }
 }

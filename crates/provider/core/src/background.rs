@@ -1,13 +1,16 @@
-//! Background tasks: recover and replay, which send many messages to an endpoint again.
+//! Background tasks: recover and replay send many messages to an endpoint again; purge removes payloads.
 //!
-//! Actors: the use cases here write a task and answer; `worker` takes tasks and makes their steps; `step_plan`
-//! chooses the messages of a step, and `batch_size` their number.
+//! Actors: the use cases in this module store a task and respond. `worker` leases tasks and runs their steps.
+//! `step_plan` selects the messages of a step, and `batch_size` limits their number.
 //!
-//! Guarantees: a task is on disk when it is answered, and goes on after a crash, or on another node, where its last step
-//! left it. A step makes delivery rows and moves the task's position in one transaction, so that each message is enqueued
-//! once; the row of one that waits for its next attempt is made due, and keeps the number of attempts that it has had. The rows go the way of all others. A step is made only
-//! when the one before has gone out, and takes about as many messages as the endpoint gets through in a moment: so a live
-//! message finds no queue of old ones before it, and other endpoints notice nothing.
+//! Guarantees:
+//! - a task is durable when its caller receives the response, and continues after a crash, or on another node, from its
+//!   last step;
+//! - a step inserts deliveries and moves the task's position in one transaction, so that each message is enqueued once.
+//!   If a delivery already waits for a retry, the step makes it due and keeps its number of attempts;
+//! - a step begins only after the deliveries of the previous step were sent, and takes about as many messages as the
+//!   endpoint receives in a second. So a new message does not wait behind a long queue of old messages, and other
+//!   endpoints are not delayed.
 
 mod batch_size;
 mod endpoint_tasks;
@@ -31,42 +34,41 @@ use crate::provider::{Created, Provider};
 use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX};
 use crate::validation::{FILTER_TYPES_MAX, FieldErrors};
 
-/// Failures further back than this are not recovered. Five minutes more than the 14 days of the specification, so that
-/// callers' clocks may differ.
+/// Longest time span of a recovery: the 14 days of the specification, and five minutes for differences between clocks.
 const RECOVER_MAX: SignedDuration = SignedDuration::from_mins(14 * 24 * 60 + 5);
 /// Tasks of an account that run at the same time.
 const RUNNING_MAX: usize = 100;
 const TAG_CHARS_MAX: usize = 128;
 
-/// What to send again. What is none selects all.
+/// Selects the messages to send again. A filter that is none selects all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayInput {
-    /// What the task does.
+    /// Kind of the task.
     pub kind: TaskKind,
-    /// From this time.
+    /// Messages from this time.
     pub since: Timestamp,
-    /// Before this time; now when none or later.
+    /// Messages before this time; until now when none or in the future.
     pub until: Option<Timestamp>,
-    /// Of one of these event types.
+    /// Messages of these event types.
     pub event_types: Option<Vec<String>>,
-    /// Sent to this channel.
+    /// Messages in this channel.
     pub channel: Option<String>,
-    /// With this tag.
+    /// Messages with this tag.
     pub tag: Option<String>,
-    /// Whose latest attempt at the endpoint came to this.
+    /// Messages of which the latest attempt at the endpoint has this status.
     pub status: Option<AttemptStatus>,
-    /// Whose latest attempt was answered with this class of codes: 0, 100, 200 … 500.
+    /// Messages of which the latest attempt has a status code of this class: 0, 100, 200 … 500.
     pub status_code_class: Option<u16>,
 }
 
 impl ReplayInput {
-    /// Everything of a time span.
+    /// Selects all messages of a time span.
     pub fn time_range(kind: TaskKind, since: Timestamp, until: Option<Timestamp>) -> Self {
         Self { kind, since, until, event_types: None, channel: None, tag: None, status: None, status_code_class: None }
     }
 }
 
-/// What a task is to do, and where; a task for all of an application has no endpoint.
+/// A new task. The endpoint of a task for the whole application is empty.
 struct TaskRequest {
     kind: TaskKind,
     application: Id,
@@ -75,8 +77,8 @@ struct TaskRequest {
 }
 
 impl Provider {
-    /// Starts a task that sends messages to an endpoint again; `render` makes the JSON of the 202 that is kept for the
-    /// idempotency key. 404, 422, 400 `limit_reached`.
+    /// Starts a task that sends messages to an endpoint again. `render` makes the JSON of the 202 response, which is
+    /// stored for the idempotency key. 404, 422, 400 `limit_reached`.
     pub async fn replay(
         &self,
         caller: &Caller,
@@ -94,7 +96,7 @@ impl Provider {
         self.begin_task(caller, request, now, idempotency, render).await
     }
 
-    /// Writes a task down, which begins it.
+    /// Stores a task. A worker then runs it.
     async fn begin_task(
         &self,
         caller: &Caller,
@@ -131,13 +133,13 @@ impl Provider {
         })
     }
 
-    /// A task by its id. 404, also when it is of an application that the caller does not reach.
+    /// A task by its id. 404 when the task does not exist, or the caller may not access its application.
     pub async fn background_task(&self, caller: &Caller, id: &str) -> ProviderResult<BackgroundTask> {
         let task = self.store().task(&caller.account, id).await?.ok_or(ProviderError::NotFound)?;
         if self.can_access(caller, &task.application).await? { Ok(task) } else { Err(ProviderError::NotFound) }
     }
 
-    /// The account's tasks, newest first unless asked otherwise.
+    /// The account's tasks, by default newest first.
     pub async fn list_background_tasks(
         &self,
         caller: &Caller,
@@ -149,7 +151,7 @@ impl Provider {
     }
 }
 
-/// The limit that was met is said with its number.
+/// Adds the number of the limit to the error.
 fn with_limit(error: ProviderError) -> ProviderError {
     match error {
         ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {
@@ -190,7 +192,7 @@ impl ReplayInput {
     }
 }
 
-/// Where a time is among what a task goes through: attempts when it recovers, messages otherwise.
+/// The position of a time in the rows that a task reads: attempts for a recovery, messages for other tasks.
 fn position_at(kind: TaskKind, at: Timestamp) -> Id {
     ids::lowest_id_at(if kind == TaskKind::Recover { ids::ATTEMPT } else { ids::MESSAGE }, at).into()
 }

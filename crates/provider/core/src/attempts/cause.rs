@@ -1,9 +1,8 @@
 //! Why a delivery failed, in plain words, and what the receiver's engineer can do.
 //!
-//! Every place that names a cause (lists, pages, mails, operational webhooks) calls [`Cause::of`] with what the attempt
-//! stored: the status code, and the response or the text of the transport error. Nothing more is stored for it. A line
-//! of the receiver's answer is derived when it is shown, so it disappears when the response is expunged, and
-//! [`Cause::say_privately`] leaves it out.
+//! Lists, pages, mails and operational webhooks call [`Cause::of`], which derives the cause from the attempt's status
+//! code and its response or transport error. The cause is not stored. A line of the receiver's response is derived when
+//! it is shown, so it disappears when the response is expunged, and [`Cause::say_privately`] omits it.
 
 mod answer_line;
 mod transport;
@@ -12,10 +11,10 @@ use self::answer_line::answer_line;
 use crate::dispatcher::RESPONSE_BYTES_MAX;
 use crate::model::Attempt;
 
-/// What an expunged response reads as.
+/// The text that replaces an expunged response.
 pub const EXPUNGED: &str = "EXPUNGED";
 
-/// What an attempt to deliver to the provider's own server stores.
+/// The error of an attempt to deliver to the provider's own server.
 pub(crate) const LOOP: &str = "the address leads back to this provider";
 
 /// Why an attempt failed.
@@ -68,8 +67,8 @@ impl Cause {
         Self::from_parts(attempt.response_status_code, &attempt.response, header, &attempt.url)
     }
 
-    /// The cause of an attempt to call `url` that ended with this status code (0 without an answer) and this response or
-    /// transport error. `header` is what the attempt stored of the response's headers.
+    /// The cause of an attempt to call `url` that ended with this status code (0 without an answer) and this response
+    /// or transport error. `header` is what the attempt stored of the response's headers.
     pub fn from_parts(code: u16, response: &str, header: Option<&str>, url: &str) -> Self {
         let header = || header.map(str::to_owned);
         match code {
@@ -137,7 +136,7 @@ impl Cause {
         }
     }
 
-    /// What happened: one sentence. It may contain a line of the receiver's answer.
+    /// The cause in one sentence. It may contain a line of the receiver's response.
     pub fn say(&self) -> String {
         match self {
             Self::NoDnsRecord { host } => format!("{host} has no DNS record."),
@@ -209,7 +208,7 @@ impl Cause {
         }
     }
 
-    /// The same without anything that the receiver answered: for mails and events.
+    /// The cause in one sentence without any part of the receiver's response, for mails and events.
     pub fn say_privately(&self) -> String {
         match self {
             Self::CodeFailed { .. } => Self::CodeFailed { line: None }.say(),
@@ -223,7 +222,7 @@ impl Cause {
         }
     }
 
-    /// What the receiver's engineer can do: one sentence; empty when nothing is known.
+    /// What the receiver's engineer can do, in one sentence; empty when no remedy is known.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::NoDnsRecord { .. } => "Correct the host name, or publish its record.",
@@ -272,7 +271,7 @@ impl Cause {
     }
 }
 
-/// What to know about a response that was cut; none for a shorter one.
+/// A note on a truncated response; none for a shorter response.
 pub fn note_on(response: &str) -> Option<&'static str> {
     (response.len() >= RESPONSE_BYTES_MAX)
         .then_some("Of the answer, 20,000 bytes were kept, and only its status counts. Answer short.")
@@ -282,19 +281,19 @@ pub fn note_on(response: &str) -> Option<&'static str> {
 const LOCAL_FAULTS: [&str; 4] =
     ["Network is unreachable", "Network is down", "Too many open files", "Cannot assign requested address"];
 
-/// Where a redirect leads: the `Location` header, resolved against the address that was called.
+/// The target of a redirect: the `Location` header, resolved against the address of the request.
 fn target(url: &str, location: &str) -> Option<String> {
     let target = url::Url::parse(url).ok()?.join(location).ok()?;
     matches!(target.scheme(), "http" | "https").then(|| target.to_string())
 }
 
-/// A stored time, for people.
+/// Formats a stored time for people.
 fn time(text: &str) -> Option<String> {
     let at: jiff::Timestamp = text.parse().ok()?;
     Some(at.strftime("%-d %B %Y, %H:%M:%S UTC").to_string())
 }
 
-/// The path of an address; the whole text if it is none.
+/// The path of an address; the whole text if it is not an address.
 fn path(url: &str) -> String {
     url.parse::<http::Uri>().map_or_else(|_| url.to_owned(), |uri| uri.path().to_owned())
 }
@@ -303,7 +302,7 @@ fn host(url: &str) -> String {
     url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_else(|| "the host".to_owned())
 }
 
-/// A text as a sentence.
+/// Formats a text as a sentence.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return "No answer.".to_owned() };

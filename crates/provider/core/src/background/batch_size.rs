@@ -1,15 +1,15 @@
-//! How many messages a step of a task takes: about as many as the endpoint gets through in the blink of an eye.
+//! Number of messages in a step of a task: about as many as the endpoint receives in 250 ms to 1 s.
 
 use std::time::{Duration, Instant};
 
 const BATCH_FIRST: usize = 16;
 const BATCH_MAX: usize = 512;
-/// A batch that has gone out within this long may be larger the next time.
+/// After a batch that was sent within this time, the next batch is larger.
 const QUICK: Duration = Duration::from_millis(250);
-/// A batch that took this long was too large.
+/// After a batch that took this long, the next batch is smaller.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// The pace of one task.
+/// The batch size of one task.
 #[derive(Debug)]
 pub(super) struct BatchSize {
     batch: usize,
@@ -21,17 +21,17 @@ impl BatchSize {
         Self { batch: BATCH_FIRST, since: now }
     }
 
-    /// Messages that the next step takes at most.
+    /// Maximum number of messages in the next step.
     pub(super) fn batch(&self) -> usize {
         self.batch
     }
 
-    /// A batch was enqueued.
+    /// Records that a batch was enqueued.
     pub(super) fn began(&mut self, now: Instant) {
         self.since = now;
     }
 
-    /// It has gone out.
+    /// Records that all messages of the batch were sent.
     pub(super) fn ended(&mut self, now: Instant) {
         let took = now.saturating_duration_since(self.since);
         if took <= QUICK {

@@ -1,4 +1,4 @@
-//! The tasks of one endpoint: what those see who have access to its application only.
+//! The tasks of one endpoint, for callers with access to its application only.
 
 use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;

@@ -1,4 +1,4 @@
-//! What came of the messages that a task sent again.
+//! The delivery results of the messages that a task sent again.
 
 use std::collections::BTreeMap;
 
@@ -18,15 +18,15 @@ const LIMIT: &str = "250";
 pub struct ReplayOutcome {
     /// Messages that were delivered.
     pub delivered: u64,
-    /// Messages whose latest attempt failed. Another attempt may follow.
+    /// Messages of which the latest attempt failed. Another attempt may follow.
     pub failed: u64,
-    /// All attempts since the task began were looked at; otherwise there may be more of both.
+    /// Whether all attempts since the task began were counted; otherwise both numbers may be too low.
     pub is_whole: bool,
 }
 
 impl Provider {
-    /// What came of a task of an endpoint so far: manual attempts at its endpoint since the task began, a resend of a single
-    /// message included. 404.
+    /// The results of an endpoint's task so far. It counts all manual attempts at the endpoint since the task began,
+    /// including resends of single messages. 404.
     pub async fn replay_outcome(&self, caller: &Caller, task: &BackgroundTask) -> ProviderResult<ReplayOutcome> {
         let after = task.created_at.to_string();
         let (mut latest, mut iterator): (BTreeMap<Id, (Id, AttemptStatus)>, _) = (BTreeMap::new(), None::<String>);
@@ -34,8 +34,8 @@ impl Provider {
         for _ in 0..PAGES_MAX {
             let query =
                 HistoryQuery { limit: Some(LIMIT), iterator: iterator.as_deref(), before: None, after: Some(&after) };
-            let ask = HistoryRequest::parse(query, ids::ATTEMPT)?;
-            let page = self.list_attempts_at_endpoint(caller, &task.application, &task.endpoint, ask).await?;
+            let request = HistoryRequest::parse(query, ids::ATTEMPT)?;
+            let page = self.list_attempts_at_endpoint(caller, &task.application, &task.endpoint, request).await?;
             for attempt in page.data.into_iter().filter(|attempt| attempt.trigger == AttemptTrigger::Manual) {
                 let found = latest.entry(attempt.message).or_insert_with(|| (attempt.id.clone(), attempt.status));
                 if found.0 < attempt.id {

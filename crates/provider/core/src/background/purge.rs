@@ -1,5 +1,5 @@
-//! Removing the payloads of all messages of an application, as a background task. Its steps need no endpoint, and one that is
-//! made twice finds nothing left to do.
+//! Removes the payloads of all messages of an application, as a background task. The task has no endpoint, and its
+//! steps can be repeated.
 
 use jiff::SignedDuration;
 
@@ -11,12 +11,12 @@ use crate::ids;
 use crate::model::{BackgroundTask, Selection, TaskKind};
 use crate::provider::{Created, Provider};
 
-/// Clocks of nodes may differ by this much, so that a message may be older than its application.
+/// Maximum difference between the clocks of nodes. A message may seem older than its application by this much.
 const SKEW_MAX: SignedDuration = SignedDuration::from_hours(1);
 
 impl Provider {
-    /// Starts a task that removes the payloads of what the application was sent until now; `render` makes the JSON of the
-    /// 202 that is kept for the idempotency key. 404, 400 `limit_reached`.
+    /// Starts a task that removes the payloads of all messages that the application received until now. `render` makes
+    /// the JSON of the 202 response, which is stored for the idempotency key. 404, 400 `limit_reached`.
     pub async fn purge_messages(
         &self,
         caller: &Caller,

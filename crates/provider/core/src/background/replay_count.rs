@@ -1,4 +1,4 @@
-//! The number of messages that a task would send again, so that a person can decide before starting it.
+//! The number of messages that a task would send again, for a person who decides whether to start it.
 
 use super::step_plan::plan_step;
 use super::{ReplayInput, position_at};
@@ -8,20 +8,20 @@ use crate::ids;
 use crate::model::{BackgroundTask, Progress, TaskStatus};
 use crate::provider::Provider;
 
-/// Steps that a count looks at, 500 attempts or messages each.
+/// Maximum number of steps that are counted, with 500 attempts or messages each.
 const STEPS_MAX: usize = 20;
 
-/// What a task would send.
+/// Number of messages that a task would send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplayCount {
     /// Messages that the task would select.
     pub messages: u64,
-    /// The count looked at the whole range; otherwise there may be more.
+    /// Whether the whole time span was counted; otherwise there may be more messages.
     pub is_whole: bool,
 }
 
 impl Provider {
-    /// Counts what [`Provider::replay`] would select with this input now. 404, 422.
+    /// Counts the messages that [`Provider::replay`] would select with this input now. 404, 422.
     pub async fn count_replay(
         &self,
         caller: &Caller,

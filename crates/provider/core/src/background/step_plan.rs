@@ -1,35 +1,36 @@
-//! Which messages the next step of a task takes.
+//! Selects the messages of the next step of a task.
 
 use super::position_at;
 use crate::dispatcher::target::Target;
 use crate::model::{AttemptStatus, BackgroundTask, Id, Selection, TaskKind};
 use crate::port::{ReplayCandidate, Store, StoreResult};
 
-/// Attempts or messages looked at in one step at most.
-const LOOKED_AT_MAX: usize = 500;
+/// Maximum number of attempts or messages that one step reads.
+const SCANNED_MAX: usize = 500;
 
-/// What a step is to do.
+/// The plan of a step.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StepPlan {
-    /// Where the task is after it.
+    /// Position of the task after the step.
     pub(super) to: Id,
-    /// Messages selected.
+    /// Number of selected messages.
     pub(super) found: u64,
-    /// Of these, those to be sent.
+    /// The selected messages that the step enqueues.
     pub(super) messages: Vec<Id>,
-    /// There is nothing after it.
+    /// Whether this is the task's last step.
     pub(super) last: bool,
 }
 
-/// Something that a task looked at.
+/// A row that a task read.
 struct Candidate {
     position: Id,
-    /// None when it is not for this task.
+    /// The message; none when the task does not select it.
     message: Option<Id>,
+    /// Whether a delivery of the message already waits, so that none is enqueued.
     waits: bool,
 }
 
-/// Looks on from the task's position, for at most `batch` messages.
+/// Reads rows after the task's position, and selects at most `batch` messages.
 pub(super) async fn plan_step(
     store: &dyn Store,
     task: &BackgroundTask,
@@ -38,18 +39,18 @@ pub(super) async fn plan_step(
 ) -> StoreResult<StepPlan> {
     let (application, endpoint, after) = (&task.application, &task.endpoint, &task.progress.position);
     let end = position_at(task.kind, task.selection.until);
-    let seen: Vec<Candidate> = match task.kind {
-        // It sends nothing.
+    let candidates: Vec<Candidate> = match task.kind {
+        // A purge sends no messages.
         TaskKind::PurgeContent => Vec::new(),
         TaskKind::Recover => {
-            let failures = store.failed_attempts(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
-            let seen = failures.into_iter();
-            // What waits for its next attempt is sent at once.
-            seen.map(|row| Candidate { position: row.attempt, message: row.recoverable, waits: false }).collect()
+            let failures = store.failed_attempts(application, endpoint, after, &end, SCANNED_MAX).await?;
+            let rows = failures.into_iter();
+            // A delivery that waits for a retry is made due.
+            rows.map(|row| Candidate { position: row.attempt, message: row.recoverable, waits: false }).collect()
         }
         TaskKind::ReplayMissing | TaskKind::BulkReplay => {
-            let sent = store.replay_candidates(application, endpoint, after, &end, LOOKED_AT_MAX).await?;
-            let seen = sent.into_iter().map(|row| {
+            let sent = store.replay_candidates(application, endpoint, after, &end, SCANNED_MAX).await?;
+            let candidates = sent.into_iter().map(|row| {
                 let selected = match task.kind {
                     TaskKind::BulkReplay => task.selection.matches(&row),
                     _ => row.latest.is_none() && target.subscribes_to(&row.event_type, row.channels.as_deref()),
@@ -57,16 +58,16 @@ pub(super) async fn plan_step(
                 let message = (selected && row.payload_kept).then(|| row.message.clone());
                 Candidate { position: row.message, message, waits: row.waits && !task.kind.makes_retries_due() }
             });
-            seen.collect()
+            candidates.collect()
         }
     };
-    Ok(take_batch(seen, batch, end))
+    Ok(take_batch(candidates, batch, end))
 }
 
-fn take_batch(seen: Vec<Candidate>, batch: usize, end: Id) -> StepPlan {
-    let exhausted = seen.len() < LOOKED_AT_MAX;
+fn take_batch(candidates: Vec<Candidate>, batch: usize, end: Id) -> StepPlan {
+    let exhausted = candidates.len() < SCANNED_MAX;
     let mut plan = StepPlan::default();
-    for Candidate { position, message, waits } in seen {
+    for Candidate { position, message, waits } in candidates {
         if plan.messages.len() >= batch {
             return plan;
         }
@@ -86,7 +87,7 @@ fn take_batch(seen: Vec<Candidate>, batch: usize, end: Id) -> StepPlan {
 }
 
 impl Selection {
-    /// Whether the endpoint had an attempt of it, and it is what was asked for.
+    /// Whether the endpoint received an attempt of the message, and the message matches the filters.
     fn matches(&self, row: &ReplayCandidate) -> bool {
         let Some((status, code)) = row.latest else { return false };
         let is_or_has = |asked: &Option<String>, has: &Option<Vec<String>>| {
@@ -99,7 +100,7 @@ impl Selection {
             && self.status_code_class.is_none_or(|class| class == code / 100 * 100)
     }
 
-    /// One that waits for another attempt is still being sent.
+    /// A message that waits for another attempt counts as being sent.
     fn status_of(&self, row: &ReplayCandidate, latest: AttemptStatus) -> AttemptStatus {
         if row.waits && latest == AttemptStatus::Fail { AttemptStatus::Sending } else { latest }
     }
@@ -126,7 +127,7 @@ mod tests {
         assert_eq!((&*plan.to, plan.found, plan.messages.len(), plan.last), ("0002", 3, 2, false));
         let plan = take_batch(seen(10, true), 100, "end".into());
         assert_eq!((&*plan.to, plan.found, plan.messages.len(), plan.last), ("end", 10, 5, true));
-        let plan = take_batch(seen(LOOKED_AT_MAX, false), 100, "end".into());
+        let plan = take_batch(seen(SCANNED_MAX, false), 100, "end".into());
         assert_eq!((&*plan.to, plan.found, plan.last), ("0499", 0, false), "there may be more");
         assert!(take_batch(Vec::new(), 1, "end".into()).last);
     }

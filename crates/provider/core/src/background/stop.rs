@@ -9,18 +9,18 @@ use crate::provider::Provider;
 const STOPPED: &str = "stopped on request";
 
 impl BackgroundTask {
-    /// A person stopped the task.
+    /// Whether a person stopped the task.
     pub fn is_stopped(&self) -> bool {
         self.error.as_deref() == Some(STOPPED)
     }
 }
 
 impl Provider {
-    /// Ends a running task of the endpoint. Messages that its steps have enqueued are still sent. Returns whether the task was
-    /// running. 404 (endpoint).
+    /// Stops a running task of the endpoint. Messages that its steps have enqueued are still sent. Returns whether the
+    /// task was running. 404 (endpoint).
     ///
-    /// The task's status becomes [`crate::model::TaskStatus::Failed`]: the API has no other for a task that did not do all of
-    /// its work.
+    /// The task's status becomes [`crate::model::TaskStatus::Failed`]: the API has no other status for an incomplete
+    /// task.
     pub async fn stop_endpoint_task(
         &self,
         caller: &Caller,

@@ -1,7 +1,7 @@
-//! Takes tasks and makes their steps, one after the other, each at its own pace.
+//! Leases tasks and runs their steps, one after the other.
 //!
-//! A node that has a task says so for ten seconds at a time, so that others leave it alone. Two that have one by mistake
-//! do no harm: of two steps from one position the store lets one happen, and the other finds the task gone ahead.
+//! A node leases a task for ten seconds and renews the lease. If two nodes run one task by mistake, the store commits
+//! only one of two steps from the same position; the other step fails with a conflict.
 
 use std::time::{Duration, Instant};
 
@@ -19,44 +19,45 @@ use crate::model::{BackgroundTask, Id, TaskKind, TaskStatus};
 use crate::port::{StoreError, StoreResult, TaskStep};
 use crate::provider::Provider;
 
-/// Tasks are looked for this often.
+/// Interval at which the worker looks for tasks.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// Steps are made at most this often.
+/// Minimum interval between steps.
 const STEP_INTERVAL: Duration = Duration::from_millis(20);
-/// Tasks that a node has at the same time.
+/// Maximum number of tasks that a node runs at the same time.
 const LEASED_TASKS_MAX: usize = 64;
-/// Messages whose payloads go in one step.
+/// Messages of which one step removes the payloads.
 const EXPUNGE_BATCH_MAX: usize = 250;
-/// How long a task is a node's own, and how much before its end that is said again.
+/// Duration of a lease, and how long before its end it is renewed.
 const LEASE: SignedDuration = SignedDuration::from_secs(10);
 const LEASE_RENEW_BEFORE: SignedDuration = SignedDuration::from_secs(5);
-/// Leases end before this, unless the clock was set back.
+/// A sole node takes over leases that end within this time of its start. Only a clock that was set back makes them
+/// longer.
 const LEASE_AT_START: SignedDuration = SignedDuration::from_hours(1);
-/// A task whose step failed is left alone for this long.
+/// Pause of a task after a failed step.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
-/// Tasks that ended are remembered for this long, and forgotten a few at a time, this often.
+/// Ended tasks are deleted after this time, in batches, at this interval.
 const TASK_RETENTION: SignedDuration = SignedDuration::from_hours(90 * 24);
 const DELETE_BATCH_MAX: usize = 1_000;
 const DELETE_INTERVAL: Duration = Duration::from_secs(600);
 
-/// A task that this node has.
+/// A task that this node leased.
 struct LeasedTask {
     task: BackgroundTask,
     leased_until: jiff::Timestamp,
     batch_size: BatchSize,
-    /// Messages enqueued in the last step of which some may not have been tried.
+    /// Messages that the last step enqueued; some may still wait for their attempt.
     under_way: Vec<Id>,
-    /// Not before.
+    /// The next step begins no earlier than this.
     next: Instant,
-    /// Whether the last step was made is not known.
+    /// Whether the last step may have been committed although the store returned an error.
     outcome_unknown: bool,
 }
 
-/// What a step came to.
+/// The result of a step.
 enum StepResult {
-    /// It goes on.
+    /// The task has more steps.
     Continue,
-    /// It has ended, or is another's.
+    /// The task has ended, or another node runs it.
     Stop,
 }
 
@@ -77,16 +78,16 @@ impl Worker {
     async fn run(&self, stopping: CancellationToken) {
         let clock = self.provider.clock();
         let mut leased: Vec<LeasedTask> = Vec::new();
-        let (mut look_at, mut forget_at) = (clock.monotonic(), clock.monotonic());
-        // A sole node knows at its start that no other process works on a task, whatever the lease in the table is.
+        let (mut lease_at, mut delete_at) = (clock.monotonic(), clock.monotonic());
+        // No other process works on a sole node's tasks, so at its start the node takes over all leases in the table.
         let mut free_before = match self.provider.config().nodes {
             Nodes::Sole => LEASE_AT_START,
             Nodes::Many => SignedDuration::ZERO,
         };
         while !stopping.is_cancelled() {
             let now = clock.monotonic();
-            if now >= look_at {
-                look_at = now + POLL_INTERVAL;
+            if now >= lease_at {
+                lease_at = now + POLL_INTERVAL;
                 match self.lease(LEASED_TASKS_MAX.saturating_sub(leased.len()), free_before).await {
                     Ok(more) => {
                         leased.extend(more);
@@ -95,8 +96,8 @@ impl Worker {
                     Err(error) => tracing::warn!(%error, "due background tasks can't be read"),
                 }
             }
-            if now >= forget_at {
-                forget_at = now + DELETE_INTERVAL;
+            if now >= delete_at {
+                delete_at = now + DELETE_INTERVAL;
                 self.delete_old_tasks().await;
             }
             let mut still_leased = Vec::with_capacity(leased.len());
@@ -116,7 +117,7 @@ impl Worker {
         self.release_tasks(leased).await;
     }
 
-    /// Takes tasks whose lease ends before `free_before` from now.
+    /// Leases tasks without a lease, or with a lease that ends within `free_before` from now.
     async fn lease(&self, limit: usize, free_before: SignedDuration) -> StoreResult<Vec<LeasedTask>> {
         if limit == 0 {
             return Ok(Vec::new());
@@ -124,7 +125,7 @@ impl Worker {
         let (now, at) = (self.provider.now(), self.provider.clock().monotonic());
         let leased_until = now + LEASE;
         let tasks = self.provider.store().lease_tasks(&self.worker_id, now + free_before, leased_until, limit).await?;
-        let hold = |task| LeasedTask {
+        let leased_task = |task| LeasedTask {
             task,
             leased_until,
             batch_size: BatchSize::new(at),
@@ -132,10 +133,10 @@ impl Worker {
             next: at,
             outcome_unknown: false,
         };
-        Ok(tasks.into_iter().map(hold).collect())
+        Ok(tasks.into_iter().map(leased_task).collect())
     }
 
-    /// False when the task is not this node's any more.
+    /// Runs the next step if it is due. Returns false when this node no longer runs the task.
     async fn step_or_pause(&self, leased: &mut LeasedTask) -> bool {
         let now = self.provider.clock().monotonic();
         if now < leased.next {
@@ -163,7 +164,7 @@ impl Worker {
             }
             leased.outcome_unknown = false;
         }
-        // So that nothing that the task itself makes happen is in its span.
+        // The task begins after its time span, so that it does not select attempts that it causes itself.
         if now < leased.task.selection.until {
             return self.renew(leased).await;
         }
@@ -217,7 +218,7 @@ impl Worker {
         Ok(if status == TaskStatus::Running { StepResult::Continue } else { StepResult::Stop })
     }
 
-    /// The endpoint, or why nothing can be sent to it.
+    /// The endpoint, or the reason why it can't receive messages.
     async fn target(&self, task: &BackgroundTask) -> StoreResult<Result<std::sync::Arc<Target>, &'static str>> {
         let snapshots = self.provider.snapshots();
         let known = |snapshot: &crate::dispatcher::snapshot::Snapshot| {
@@ -226,7 +227,7 @@ impl Worker {
         if let Some(target) = snapshots.get(&task.application).await?.as_deref().and_then(known) {
             return Ok(Ok(target));
         }
-        // What is held of it in memory may be a little old.
+        // The snapshot in memory may be stale.
         let since = self.provider.clock().monotonic();
         let snapshot = snapshots.get_since(&task.application, since).await?;
         Ok(snapshot.as_deref().and_then(known).ok_or(ENDPOINT_UNAVAILABLE))
@@ -237,7 +238,7 @@ impl Worker {
         self.advance(leased, step).await.map(|()| StepResult::Stop)
     }
 
-    /// Keeps the task while it waits.
+    /// Renews the lease of a waiting task if it ends soon.
     async fn renew(&self, leased: &mut LeasedTask) -> StoreResult<StepResult> {
         if leased.leased_until.duration_since(self.provider.now()) < LEASE_RENEW_BEFORE {
             self.advance(leased, self.no_progress(leased)).await?;
@@ -245,7 +246,7 @@ impl Worker {
         Ok(StepResult::Continue)
     }
 
-    /// A step that goes nowhere.
+    /// A step that changes nothing but the lease.
     fn no_progress(&self, leased: &LeasedTask) -> TaskStep {
         let now = self.provider.now();
         TaskStep {
@@ -271,7 +272,7 @@ impl Worker {
         Ok(())
     }
 
-    /// So that another node need not wait for the end of a lease.
+    /// Releases the tasks, so that another node need not wait for the end of their leases.
     async fn release_tasks(&self, leased: Vec<LeasedTask>) {
         for task in leased {
             let step = TaskStep { leased_until: self.provider.now(), ..self.no_progress(&task) };

@@ -1,16 +1,16 @@
-//! The line of an answer that says most about an error.
+//! The line of a response that describes an error best.
 
 use serde_json::Value;
 
-/// Characters of a line that are shown.
+/// Maximum length of a shown line.
 const LINE_CHARS_MAX: usize = 120;
-/// Bytes of an answer that are looked at.
+/// Bytes of a response that are searched.
 const SEARCHED_BYTES_MAX: usize = 4_096;
-/// Fields of JSON answers that contain an error text, in the order of frameworks that use them.
+/// Fields of JSON responses that contain an error text. The first one found is used.
 const FIELDS: [&str; 5] = ["message", "detail", "error", "title", "msg"];
 
-/// The message of a JSON error, the title of an HTML page, or the first line of a text. None for an answer without one,
-/// one that was expunged, and one that is not text.
+/// The message of a JSON error, the title of an HTML page, or the first line of a text. None if the response has no
+/// such line or was expunged.
 pub(super) fn answer_line(response: &str) -> Option<String> {
     if response == super::EXPUNGED {
         return None;
@@ -22,7 +22,7 @@ pub(super) fn answer_line(response: &str) -> Option<String> {
             title(begin).or_else(|| first_line(begin))?
         }
     };
-    let line: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+    let line: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
     let line = line.trim();
     let short: String = line.chars().take(LINE_CHARS_MAX).collect();
     let cut = if short.len() < line.len() { "…" } else { "" };

@@ -1,4 +1,4 @@
-//! Every cause, its words, and that the documentation has them.
+//! Tests of every cause, its texts, and the table of causes in the documentation.
 
 use kit_outbound::{AddressPolicy, TransportError};
 

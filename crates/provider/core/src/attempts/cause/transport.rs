@@ -1,9 +1,9 @@
-//! Reads the cause back from the text of a transport error: an attempt stores nothing else. The tests of
-//! [`super::Cause`] hold these texts and those of `kit-outbound` together.
+//! Derives the cause from the text of a transport error, because an attempt stores only the text. The tests of
+//! [`super::Cause`] check that these texts match those of `kit-outbound`.
 
 use super::{Cause, LOOP, host};
 
-/// The cause that the text of a transport error stands for.
+/// The cause that matches the text of a transport error.
 pub(super) fn cause(text: &str, url: &str) -> Cause {
     dns(text)
         .or_else(|| connection(text))
@@ -98,12 +98,12 @@ fn exchange(text: &str) -> Option<Cause> {
     })
 }
 
-/// What stands before `mark`.
+/// The text before `mark`.
 fn before(text: &str, mark: &str) -> Option<String> {
     text.find(mark).map(|at| text[..at].to_owned())
 }
 
-/// Milliseconds in seconds, such as `30` or `0.5`.
+/// Formats milliseconds as seconds, such as `30` or `0.5`.
 fn seconds(ms: &str) -> Option<String> {
     let ms: u64 = ms.parse().ok()?;
     Some(if ms.is_multiple_of(1_000) { (ms / 1_000).to_string() } else { format!("{}", ms as f64 / 1_000.0) })
