@@ -1,4 +1,4 @@
-//! What can be set about the provider; every value has a default.
+//! Settings of the provider; every setting has a default.
 
 use std::time::Duration;
 
@@ -16,85 +16,89 @@ use crate::signing::secret::SecretKind;
 pub struct ProviderConfig {
     /// Pauses between the attempts of a delivery.
     pub retry_schedule: RetrySchedule,
-    /// One deadline over connect, headers and body of an attempt.
+    /// Deadline of an attempt: connect, headers and body together.
     pub request_timeout: Duration,
-    /// An endpoint that has failed this long without a success is disabled.
+    /// An endpoint that has failed for this long without a success is disabled.
     pub disable_after: Duration,
-    /// The owners of an endpoint that has failed this long without a success are alerted.
+    /// The owners of an endpoint are alerted when it has failed for this long without a success.
     pub alert_after: Duration,
-    /// Sends alerts by e-mail; none to send none.
+    /// Sends alerts by e-mail; no mails are sent when none.
     pub mailer: Option<Mailer>,
-    /// Which addresses endpoints may have.
+    /// The addresses that endpoints may have.
     pub address_policy: EndpointAddressPolicy,
     /// Which other processes may work on the same store.
     pub nodes: Nodes,
-    /// A node that was not heard of for this long is dead, and what it held becomes due. Said every tenth of it.
+    /// A node without a heartbeat for this long is dead, and its deliveries become due. Nodes send a heartbeat ten
+    /// times in this time.
     pub node_dead_after: Duration,
-    /// [`Provider::ping`](crate::Provider::ping) fails while an attempt that ended longer ago than this is not recorded.
+    /// [`Provider::ping`](crate::Provider::ping) fails while an attempt has waited longer than this for its record.
     pub recording_late_after: Duration,
-    /// Bounds of the dispatcher.
+    /// Limits of the dispatcher.
     pub lanes: LaneConfig,
-    /// The text after `.` in a new API key, by which clients find their region (`eu`); nothing when none.
+    /// Region in new API keys (`eu`), from which clients derive the server's address. It follows a `.` at the end of
+    /// the key.
     pub key_region: Option<String>,
-    /// Which kind of secret is made for a new endpoint that comes without one.
+    /// Kind of the signing secret that is generated for a new endpoint.
     pub secret_kind: SecretKind,
-    /// Base address at which other nodes and management commands reach this node's API; none to tell none.
+    /// Base address at which other nodes and management commands reach this node's API; not published when none.
     pub node_url: Option<String>,
-    /// Base address under which customers reach this server; links to the App Portal begin with it.
+    /// Base address at which customers reach this server. Links to the App Portal begin with it.
     pub public_url: String,
-    /// The operator set that address; otherwise it is where the server listens, and people may use other names of the host.
+    /// Whether the operator set `public_url`. Otherwise it is the address on which the server listens, and browsers may
+    /// use other names of the host.
     pub has_public_url: bool,
-    /// Reverse proxies: their word for where a call came from is taken.
+    /// Reverse proxies that are trusted to report the client's address.
     pub trusted_proxies: Vec<IpNet>,
-    /// Requests a second of an account at most, on each node, unless its own settings say otherwise.
+    /// Maximum requests a second of an account on each node. The account's own setting overrides it.
     pub requests_per_second_max: u32,
-    /// Endpoints of an application at most, unless the account's settings say otherwise: a message has a row for each.
+    /// Maximum number of endpoints of an application: a message has a row for each. The account's own setting overrides
+    /// it.
     pub endpoints_max: usize,
-    /// Event types of an account at most.
+    /// Maximum number of event types of an account.
     pub event_types_max: usize,
-    /// API keys, and snapshots of applications, used without looking at the store for at most this long. What is
-    /// changed here, or signalled from elsewhere, is seen at once.
+    /// API keys and snapshots of applications are cached for at most this long. Changes on this node, and changes that
+    /// other nodes signal, take effect at once.
     pub cache_for: Duration,
     /// Limits of people, sessions and sign-in attempts.
     pub people: PeopleConfig,
 }
 
-/// Which processes work on one store.
+/// The processes that work on one store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nodes {
-    /// This one only (an embedded database): what an earlier process left is taken up at once.
+    /// This process only (an embedded database). It takes over the work of an earlier process at once.
     Sole,
-    /// Any number: what a node left is taken up when nothing has been heard of it for ten seconds.
+    /// Any number of processes. The work of a node is taken over when it has sent no heartbeat for ten seconds.
     Many,
 }
 
-/// Bounds of the dispatcher. A zero counts as one.
+/// Limits of the dispatcher. A zero counts as one.
 #[derive(Debug, Clone)]
 pub struct LaneConfig {
-    /// Attempts under way at one endpoint at most.
+    /// Maximum number of attempts under way at one endpoint.
     pub under_way_max: usize,
-    /// Attempts that every endpoint may have under way whatever the others do.
+    /// Number of attempts that every endpoint may have under way, independent of other endpoints.
     pub under_way_guaranteed: usize,
-    /// Attempts that an endpoint may have under way before its first response, within its share of the shared ones. Each
-    /// success allows one more.
+    /// Number of attempts that an endpoint may have under way before its first response, within its share of
+    /// `under_way_shared_max`. Each success allows one more.
     pub under_way_initial: usize,
-    /// Attempts under way beyond the guaranteed ones, over all endpoints; shared evenly.
+    /// Maximum number of attempts under way beyond the guaranteed ones, over all endpoints; shared evenly.
     pub under_way_shared_max: usize,
-    /// Deliveries of one endpoint that wait in memory at most; more wait in the table.
+    /// Maximum number of deliveries of one endpoint that wait in memory. Further deliveries wait in the table.
     pub queued_max: usize,
-    /// Payload bytes that wait in memory at most, over all endpoints; shared evenly.
+    /// Maximum number of payload bytes that wait in memory, over all endpoints; shared evenly.
     pub queued_bytes_max: usize,
-    /// Messages accepted in one transaction at most.
+    /// Maximum number of messages that are accepted in one transaction.
     pub accept_batch_max: usize,
-    /// Transactions that accept many messages each begin at least this far apart, so that each carries more.
+    /// Minimum interval between transactions that accept messages, so that each accepts more.
     pub accept_apart: Duration,
-    /// Attempts recorded in one transaction at most.
+    /// Maximum number of attempts that are recorded in one transaction.
     pub record_batch_max: usize,
-    /// How long a finished attempt waits for others to be recorded with, and then these, where a transaction is dear, for
-    /// another transaction to go along with. Nothing waits for the record; a crash within this time, twice, makes that
-    /// delivery once more.
+    /// How long a finished attempt waits for others to be recorded in the same transaction. The store may let the batch
+    /// wait as long again, to commit it together with other changes. No caller waits for the record, but a crash during
+    /// these waits repeats the delivery.
     pub record_linger: Duration,
-    /// Store transactions of each of these kinds under way at the same time (1 for one writer, some for a server).
+    /// Concurrent store transactions of each of these kinds: 1 for a store with one writer, more for a database server.
     pub store_calls_max: usize,
 }
 
@@ -130,7 +134,7 @@ impl Default for ProviderConfig {
 const OWN_PATHS: [&str; 3] = ["/api/v1/", "/app-portal/", "/dashboard/"];
 
 impl ProviderConfig {
-    /// Whether an address is one of the provider's own API or pages, so that a delivery would come back to it.
+    /// Whether an address is the provider's own API or page, so that a delivery would return to the provider.
     pub(crate) fn is_own_address(&self, to: &Uri) -> bool {
         if !OWN_PATHS.iter().any(|path| to.path().contains(path)) {
             return false;

@@ -1,30 +1,30 @@
-//! From an accepted message to its recorded attempts.
+//! The dispatcher delivers accepted messages and records the attempts.
 //!
 //! Actors:
-//! - **acceptance** gathers the messages that come in at the same time into one transaction of the store, and hands what
-//!   is on disk on in memory;
-//! - a **lane** for each endpoint that has something to do: a bounded queue, a bounded number of attempts under way, the
-//!   endpoint's rate and its pauses. It claims more from the table when its queue runs low;
-//! - **attempts**: tasks of a lane, each of which sends one delivery after the other;
+//! - **acceptance** writes messages that arrive at the same time in one transaction of the store, and then passes their
+//!   deliveries to the lanes in memory;
+//! - a **lane** for each endpoint with deliveries: a bounded queue, a bounded number of attempts under way, the
+//!   endpoint's throttle rate and its pauses. The lane claims more deliveries from the table when its queue runs low;
+//! - **attempts** are tasks of a lane. Each task sends one delivery after the other;
 //! - **recorders** write finished attempts, many in one transaction;
-//! - the **sweeper** finds due rows without an owner in the table (retries, rows that did not fit into memory, rows of a
-//!   dead node) and wakes their lanes;
-//! - the **heartbeat** says that this node lives, so that what it holds stays its own.
+//! - the **sweeper** finds due deliveries without an owner in the table (retries, deliveries that did not fit into
+//!   memory, deliveries of a dead node) and wakes their lanes;
+//! - the **heartbeat** renews the node's lease on its claimed deliveries.
 //!
 //! Guarantees:
-//! - what was acknowledged is delivered, or given up as the retry schedule says, whatever crashes: its row leaves the
-//!   table only in the transaction that records the attempt which finished it. Nothing but a crash, or a store that
-//!   didn't say whether it committed, makes a delivery happen twice;
-//! - an endpoint's lane never waits for another's: a few attempts under way and some room are every lane's own, and the
-//!   rest is shared evenly among the accounts that have work, and within each among its endpoints. An endpoint that hangs
-//!   never gets beyond its own few;
-//! - what is new doesn't wait behind retries, at the same endpoint either;
-//! - messages of one ordering key reach an endpoint that asks for it one after the other: they go by way of the table,
-//!   which gives out one of a key at a time, and nothing is handed on in memory;
-//! - memory is bounded: what doesn't fit waits in the table, and goes out from there in order of its due time;
-//! - whatever is held under a name of this node and got lost in memory (an answer of the store that never came, a task
-//!   that panicked) is found again: the node takes a new name, and what the old one still owns when nothing in memory is
-//!   held under it any more becomes due after ten seconds (see `node_leases.rs`).
+//! - an acknowledged message is delivered, or given up at the end of the retry schedule, whatever crashes: its row is
+//!   deleted only in the transaction that records its last attempt. A delivery is repeated only after a crash, or after
+//!   a store error that leaves open whether a transaction was committed;
+//! - the lanes of endpoints do not wait for each other: each lane has a guaranteed number of attempts under way and of
+//!   queued deliveries. The rest is shared evenly among the accounts with deliveries, and within an account among its
+//!   endpoints. An endpoint that does not respond uses only its guaranteed attempts;
+//! - new deliveries do not wait behind retries, also at the same endpoint;
+//! - an endpoint with ordering receives the messages of one ordering key one after the other: the lane claims them from
+//!   the table, which returns one delivery of a key at a time, and acceptance does not pass them on in memory;
+//! - memory is bounded: further deliveries wait in the table, and are claimed in order of their due time;
+//! - deliveries that are claimed in the table but lost in memory (a lost response of the store, a task that panicked)
+//!   are recovered: the node takes a new name, and when memory holds no delivery under the old name any more, the
+//!   deliveries of the old name become due after ten seconds (see `node_leases.rs`).
 
 pub mod retry;
 pub(crate) mod snapshot;
@@ -84,7 +84,7 @@ use throttle::ApplicationThrottles;
 pub(crate) use outcome::RESPONSE_BYTES_MAX;
 pub use transport::{ProbeFuture, ResponseFuture, Transport};
 
-/// What a receiver's answer asks to wait, and the text of it that is kept.
+/// The wait that a receiver's response asks for, and the stored text of the response.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn parse_response(
     status: http::StatusCode,
@@ -97,12 +97,12 @@ pub(crate) fn parse_response(
     (outcome.retry_after, outcome.response)
 }
 
-/// The longest wait of a caller for attempts that are under way.
+/// Longest time that a caller waits for attempts under way.
 const RECORDED_WAIT_MAX: Duration = Duration::from_secs(1);
-/// Messages that wait for their transaction before callers have to wait.
+/// Messages that may wait for their transaction. Further callers wait before they submit.
 const ACCEPT_QUEUE_MAX: usize = 8_192;
 
-/// What the dispatcher works with.
+/// Dependencies of the dispatcher.
 pub(crate) struct Context {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: SharedClock,
@@ -118,7 +118,7 @@ pub(crate) struct Dispatcher {
     acceptance: Batcher<PendingMessage, StoreResult<()>>,
 }
 
-/// What all actors share.
+/// State that all actors share.
 struct Shared {
     context: Context,
     leases: NodeLeases,
@@ -128,11 +128,11 @@ struct Shared {
     sweeps: SweepSchedule,
     load: Load,
     metrics: Metrics,
-    /// Set when the end is near: nothing is accepted.
+    /// Set shortly before shutdown: messages are no longer accepted.
     refusing: AtomicBool,
-    /// Set when the end has begun: nothing new is started.
+    /// Set during shutdown: no new attempt is started.
     draining: AtomicBool,
-    /// Cancelled when the last attempt under way has been handed to its recorder.
+    /// Cancelled when the last attempt under way was passed to its recorder.
     drained: CancellationToken,
 }
 
@@ -165,8 +165,9 @@ impl Dispatcher {
         Self { shared, acceptance }
     }
 
-    /// Accepts a message for the endpoints of `snapshot` that want it. When this returns it is on disk, and its
-    /// deliveries are in their lanes. Errors are those of [`MessageStore::accept`](crate::port::MessageStore::accept).
+    /// Accepts a message for the endpoints of `snapshot` that subscribe to it. When this returns, the message is
+    /// durable and its deliveries are in their lanes. Errors are those of
+    /// [`MessageStore::accept`](crate::port::MessageStore::accept).
     pub(crate) fn accept(
         &self,
         snapshot: &Snapshot,
@@ -177,8 +178,8 @@ impl Dispatcher {
         self.submit(snapshot, message, key, answer, AttemptTrigger::Scheduled, Target::receives)
     }
 
-    /// Accepts a message for one endpoint of `snapshot` because a caller asked for it, whether or not the endpoint subscribes
-    /// to it. The lane makes one attempt without delay.
+    /// Accepts a message for one endpoint of `snapshot` because a caller asked for it, whether or not the endpoint
+    /// subscribes to it. The lane makes one attempt without delay.
     pub(crate) fn accept_for(
         &self,
         snapshot: &Snapshot,
@@ -221,7 +222,7 @@ impl Dispatcher {
         }))
     }
 
-    /// `Unavailable` once nothing is accepted any more.
+    /// `Unavailable` when messages are no longer accepted.
     pub(crate) fn check_open(&self) -> StoreResult<()> {
         if self.shared.refusing.load(Ordering::Acquire) {
             return Err(StoreError::Unavailable("this node is about to end".to_owned()));
@@ -229,8 +230,8 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// `Unavailable` when attempts were made long ago and are still not on disk, though the store may answer: what is sent now
-    /// would be sent again.
+    /// `Unavailable` when finished attempts have waited too long for their record, even if the store responds: further
+    /// deliveries would be repeated after a crash.
     pub(crate) fn check_recording(&self) -> StoreResult<()> {
         let (count, waited) = self.unrecorded();
         if waited < self.shared.context.config.recording_late_after {
@@ -240,15 +241,15 @@ impl Dispatcher {
         Err(StoreError::Unavailable(format!("{count} attempts are not recorded, the oldest made {seconds} s ago")))
     }
 
-    /// Attempts that were made and are not on disk, and for how long the oldest of them has waited.
+    /// Number of finished attempts that are not recorded, and how long the oldest of them has waited.
     fn unrecorded(&self) -> (usize, Duration) {
         let (count, since) = self.shared.recorders.unrecorded();
         let now = self.shared.context.clock.monotonic();
         (count, since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since)))
     }
 
-    /// Waits until the attempts at an endpoint that are under way on this node have ended and are on disk, for at most
-    /// [`RECORDED_WAIT_MAX`]: a receiver may take longer to respond.
+    /// Waits until this node's attempts at an endpoint have ended and are recorded, for at most [`RECORDED_WAIT_MAX`]:
+    /// a receiver may take longer to respond.
     pub(crate) async fn wait_for_attempts(&self, endpoint: &Id) {
         let recorded = async {
             if let Some(lane) = self.shared.lanes.get(endpoint) {
@@ -259,12 +260,12 @@ impl Dispatcher {
         let _late = tokio::time::timeout(RECORDED_WAIT_MAX, recorded).await;
     }
 
-    /// Accepts nothing any more.
+    /// Stops accepting messages.
     pub(crate) fn refuse(&self) {
         self.shared.refusing.store(true, Ordering::Release);
     }
 
-    /// Gives back whatever is held under a name of this node.
+    /// Releases the deliveries that are claimed under a name of this node.
     pub(crate) async fn release_node(&self) {
         if self.shared.load.under_way.load(Ordering::Acquire) == 0 {
             return;
@@ -294,14 +295,14 @@ impl Dispatcher {
         }
     }
 
-    /// For how long the oldest row in memory has waited that is not kept back on purpose.
+    /// How long the oldest due delivery in memory has waited, without deliveries that are held back on purpose.
     pub(crate) fn oldest_wait(&self) -> Duration {
         let clock = &self.shared.context.clock;
         let since = self.shared.lanes.oldest_waiting_since(clock.now());
         since.map_or(Duration::ZERO, |since| clock.monotonic().saturating_duration_since(since))
     }
 
-    /// Whether the endpoint's receiver asked this node for a pause that is not over.
+    /// Whether the endpoint is paused on this node because its receiver asked for a pause.
     pub(crate) fn is_paused(&self, endpoint: &str) -> bool {
         self.shared.lanes.is_paused(endpoint, self.shared.context.clock.now())
     }
@@ -310,7 +311,7 @@ impl Dispatcher {
         self.shared.lanes.gauges(endpoint, self.shared.context.clock.now())
     }
 
-    /// Starts the workers. Without them messages are accepted and wait in the table.
+    /// Starts the workers. Without workers, messages are accepted and wait in the table.
     pub(crate) fn spawn_workers(&self, tasks: &Tasks) {
         heartbeat::spawn(&self.shared, tasks);
         recorder::spawn(&self.shared, tasks);
@@ -325,26 +326,26 @@ impl Dispatcher {
         });
     }
 
-    /// There is a row in the table for this endpoint that is to go out at once.
+    /// Wakes the lane of an endpoint that has a due delivery in the table.
     pub(crate) fn wake_lane(&self, application: &Id, endpoint: &Id) {
         self.shared.lanes.wake_for_rows(&self.shared, application, endpoint, &KINDS);
     }
 
-    /// An application, or an endpoint of it, was changed here: what is in memory already goes out by what they are now.
+    /// Applies a change of an application or its endpoints to the deliveries that are already in memory.
     pub(crate) async fn changed(&self, application: &Id) {
-        // If they can't be read now, the next attempt does.
+        // After an error, the next attempt reads the change.
         let Ok(Some(snapshot)) = self.shared.context.snapshots.get(application).await else { return };
         for target in snapshot.targets.values() {
             self.shared.lanes.changed(&self.shared, target);
         }
     }
 
-    /// A row becomes due at this time.
+    /// Schedules a sweep for a delivery that becomes due at this time.
     pub(crate) fn due_at(&self, at: Timestamp) {
         self.shared.sweeps.due_at(at);
     }
 
-    /// What was signalled to have changed elsewhere is due to be looked for in the table.
+    /// Schedules a sweep without delay, because another node signalled a change.
     pub(crate) fn request_sweep(&self) {
         self.shared.sweeps.request_sweep();
     }
@@ -355,7 +356,7 @@ impl Shared {
         self.draining.load(Ordering::Acquire)
     }
 
-    /// Starts nothing new, gives back what waits in memory, and waits for what is under way.
+    /// Starts no new attempts, releases the queued deliveries, and waits for the attempts under way.
     async fn drain(&self) {
         self.draining.store(true, Ordering::Release);
         self.leases.stop_claiming();

@@ -1,7 +1,8 @@
-//! Acceptance: many messages, one transaction, and on in memory.
+//! Acceptance: writes many messages in one transaction, and then passes their deliveries to the lanes in memory.
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use kit_runtime::log_throttle::LogThrottle;
 
 use super::Shared;
@@ -15,25 +16,34 @@ use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::{DeliveryOrder, OrderingKey};
 use crate::port::{DeliveryKind, IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
 
-/// While the database is away, each batch would say it.
+/// Limits the log: during an outage of the database, each batch fails.
 static REFUSED: LogThrottle = LogThrottle::new();
 
-/// A message on its way to disk, which is handed from queue to queue.
+/// A message that waits for its transaction. The box makes it cheap to move from queue to queue.
 pub(super) struct PendingMessage(Box<RoutedMessage>);
 
-/// A message with the reservations that its deliveries have in their lanes.
+/// A message with its routing.
 struct RoutedMessage {
     message: NewMessage,
+    routing: Routing,
+}
+
+/// The deliveries of a message, which are passed to their lanes after the commit.
+struct Routing {
+    message: Id,
+    application: Id,
+    requested_at: Timestamp,
     payload: StoredPayload,
     purges: i64,
-    /// In which line its rows wait that have no reservation.
+    /// Kind of the deliveries without a reservation, which wait in the table.
     kind: DeliveryKind,
+    /// Each endpoint with the reservation in its lane.
     reservations: Vec<(Id, Option<Reservation>)>,
     lease: Option<NodeLease>,
 }
 
 impl PendingMessage {
-    /// Routes a message to the targets that receive it, and reserves the room for its deliveries before anything is written.
+    /// Routes a message to the targets that receive it, and reserves room in their lanes before the message is written.
     pub(super) fn new(
         shared: &Arc<Shared>,
         snapshot: &Snapshot,
@@ -46,14 +56,13 @@ impl PendingMessage {
         let (lease, payload) = (shared.leases.current(), message.payload.clone().unwrap_or_default());
         let mut reservations = Vec::new();
         let mut deliveries = Vec::new();
-        let sent_with = key.cloned();
         let kind = match trigger {
             AttemptTrigger::Manual => DeliveryKind::Manual,
             AttemptTrigger::Scheduled => DeliveryKind::First,
         };
         for target in snapshot.targets.values().filter(|target| receives(target, &message)) {
             let key = key.filter(|_| target.ordering == DeliveryOrder::PerKey);
-            // What is to be delivered later, after others of its key, or before all of them, waits in the table.
+            // Delayed, ordered and manual deliveries wait in the table.
             let is_next = kind == DeliveryKind::First && key.is_none() && message.deliver_at.is_none();
             let at_once = lease.as_ref().filter(|_| is_next);
             let reservation =
@@ -67,28 +76,30 @@ impl PendingMessage {
             });
             reservations.push((target.endpoint.clone(), reservation));
         }
-        let application_version = snapshot.application.version;
-        let message = NewMessage { message, application_version, deliveries, ordering_key: sent_with, answer };
-        Self(Box::new(RoutedMessage {
-            message,
+        let routing = Routing {
+            message: message.id.clone(),
+            application: message.application.clone(),
+            requested_at: message.created_at,
             payload,
             purges: snapshot.application.purges,
             kind,
             reservations,
             lease,
-        }))
+        };
+        let application_version = snapshot.application.version;
+        let message = NewMessage { message, application_version, deliveries, ordering_key: key.cloned(), answer };
+        Self(Box::new(RoutedMessage { message, routing }))
     }
 }
 
-/// Writes a batch and hands on what is on disk. This runs to its end whether or not the callers still wait.
+/// Writes a batch, and passes the deliveries of the committed messages to their lanes. It completes even if the callers
+/// no longer wait.
 pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<PendingMessage>) -> Vec<StoreResult<()>> {
     let mut messages = Vec::with_capacity(pending.len());
-    let mut handed_on = Vec::with_capacity(pending.len());
+    let mut routings = Vec::with_capacity(pending.len());
     for PendingMessage(routed) in pending {
-        let RoutedMessage { message, payload, purges, kind, reservations, lease } = *routed;
-        let requested_at = message.message.created_at;
-        let ids = (message.message.id.clone(), message.message.application.clone());
-        handed_on.push((ids, requested_at, (payload, purges), kind, reservations, lease));
+        let RoutedMessage { message, routing } = *routed;
+        routings.push(routing);
         messages.push(message);
     }
     let count = messages.len();
@@ -99,17 +110,17 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<PendingMessage>) ->
         Err(error) => return failed(&shared, count, &error.to_string()),
     };
     let (now, since) = (shared.context.clock.now(), shared.context.clock.monotonic());
-    for (result, ((message, application), requested_at, (payload, purges), kind, reservations, lease)) in
-        results.iter().zip(handed_on)
-    {
+    for (result, routing) in results.iter().zip(routings) {
         if let Err(error) = result {
-            // Of those that the store can't have written, the reservations are simply free again.
+            // After other errors the store can't have written the message; dropping its reservations is enough.
             if matches!(error, StoreError::Unavailable(_) | StoreError::Corrupt(_)) {
                 shared.leases.fence();
             }
             continue;
         }
-        // The request is answered now. What waits here for a delivery is counted by its lane, and no longer as a part of that.
+        let Routing { message, application, requested_at, payload, purges, kind, reservations, lease } = routing;
+        // The request ends now, so the memory of its payload is counted by the lanes and no longer as part of the
+        // request.
         let waits = reservations.iter().any(|(_, reservation)| reservation.is_some());
         let payload = if waits { payload.detach() } else { payload };
         for (endpoint, reservation) in reservations {
@@ -144,7 +155,7 @@ pub(super) async fn accept(shared: Arc<Shared>, pending: Vec<PendingMessage>) ->
     results
 }
 
-/// Whether it was written is not known: if it was, its rows are found again under the name in doubt.
+/// Fails a batch that may have been committed. If it was, its deliveries become due when the fenced lease expires.
 fn failed(shared: &Shared, count: usize, reason: &str) -> Vec<StoreResult<()>> {
     shared.leases.fence();
     if let Some(suppressed) = REFUSED.allow() {

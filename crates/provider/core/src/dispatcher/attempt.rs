@@ -1,4 +1,4 @@
-//! One attempt: sign, send, judge, record.
+//! One attempt: sign, send, evaluate the response, record.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,15 +21,15 @@ use crate::messages::payload::StoredPayload;
 use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
 use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreResult};
 
-/// What became of a delivery that a lane started.
+/// The result of a delivery that a lane started.
 pub(super) enum AttemptResult {
-    /// It is with its recorder. The endpoint was as it had been since this time.
+    /// The attempt was passed to its recorder. `changed_at` is the endpoint's latest change that it was made with.
     Done { signal: ConcurrencySignal, changed_at: Timestamp },
-    /// The store could not be asked about the endpoint.
+    /// The endpoint or the message could not be read from the store.
     NotStarted(Box<QueuedDelivery>),
 }
 
-/// Makes one attempt: looks the endpoint up, signs, sends, and hands the result to the recorder.
+/// Makes one attempt: looks up the endpoint, signs, sends, and passes the result to the recorder.
 pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: QueuedDelivery) -> AttemptResult {
     let target = match target_of(shared, lane, &delivery).await {
         Ok(Some(target)) => target,
@@ -38,17 +38,17 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
             return AttemptResult::Done { signal: ConcurrencySignal::Keep, changed_at: shared.context.clock.now() };
         }
         Err(error) => {
-            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits: its endpoint or message can't be read");
+            tracing::warn!(endpoint = %lane.endpoint, %error, "a delivery waits, because its endpoint or message can't be read");
             return AttemptResult::NotStarted(Box::new(delivery));
         }
     };
     lane.set_limits(shared, &target);
     let context = &shared.context;
     let (at, started) = (context.clock.now(), context.clock.monotonic());
-    // From here on the request has the payload, and lets go of it as soon as it is written: what a receiver does not answer for half
-    // a minute takes no room meanwhile.
+    // The request owns the payload and drops it after writing it, so a request without a response holds no payload in
+    // memory.
     let payload = std::mem::take(&mut delivery.payload);
-    let outcome = send(shared, lane, &target, &delivery.message, payload, (at, started)).await;
+    let outcome = send(shared, lane, &target, &delivery.message, payload, at, started).await;
     let duration = context.clock.monotonic().saturating_duration_since(started);
     shared.metrics.attempted(outcome.status, started.saturating_duration_since(delivery.since), duration);
     if let Some(requested_at) = delivery.first_requested_at().filter(|_| outcome.status == AttemptStatus::Success) {
@@ -56,13 +56,13 @@ pub(super) async fn attempt(shared: &Arc<Shared>, lane: &Lane, mut delivery: Que
         shared.metrics.delivered_first(waited.saturating_add(duration));
     }
     let attempts = delivery.attempts.saturating_add(1);
-    let mut next = next(shared, &outcome, attempts);
+    let mut next = next_step(shared, &outcome, attempts);
     let signal = outcome.signal.spread(|| context.random.unit_f64());
     let mut endpoint = endpoint_effect(shared, lane, &outcome, &target).await;
     let mut notice = attempt_event(outcome.status, attempts, next);
     if delivery.trigger == AttemptTrigger::Manual {
-        // A resend is made once and replaces the scheduled one. Its failure does not count against the endpoint and
-        // causes no operational event: only the caller who asked for it sees the result.
+        // A resend is attempted once and replaces the scheduled attempt. Its failure does not count against the
+        // endpoint and causes no operational event: only the caller who asked for it sees the result.
         next = DeliveryOutcome::Done;
         if outcome.status != AttemptStatus::Success {
             notice = AttemptEvent::None;
@@ -104,7 +104,7 @@ async fn target_of(shared: &Shared, lane: &Lane, delivery: &QueuedDelivery) -> S
     Ok(Some(target))
 }
 
-/// The endpoint as it is; none when it is disabled or gone, by what was read after the row was made.
+/// The current endpoint; none when it is disabled or deleted according to a snapshot that is newer than the delivery.
 async fn target(shared: &Shared, lane: &Lane, delivery: &QueuedDelivery) -> StoreResult<Option<Arc<Target>>> {
     let snapshots = &shared.context.snapshots;
     for since in [None, Some(delivery.since)] {
@@ -128,7 +128,8 @@ async fn send(
     target: &Target,
     message: &Id,
     payload: StoredPayload,
-    (now, started): (Timestamp, Instant),
+    now: Timestamp,
+    started: Instant,
 ) -> Outcome {
     let request_template = match &target.request_template {
         Ok(request_template) => request_template,
@@ -160,8 +161,8 @@ async fn send(
     if !matches!(result, Err(TransportError::Stale)) {
         return outcome_of(result);
     }
-    // The receiver closed a connection that was kept just as it was used again, and says nothing of this message: that is no
-    // failure of its own. If it did take the message, it knows the copy by its id.
+    // The receiver closed a kept-alive connection at the moment of its reuse, which is not a failure of the endpoint.
+    // If the receiver processed the message, it recognises the copy by its id.
     Box::pin(async {
         let Some(payload) = reload_payload(shared, lane, message).await else {
             return outcome_of(Err(TransportError::Stale));
@@ -172,10 +173,10 @@ async fn send(
     .await
 }
 
-/// The payload of a message that was written to a connection once; nothing is kept for the few that are sent twice.
+/// Reads the payload of a message again. Few messages are sent twice, so the payload is not kept in memory.
 async fn reload_payload(shared: &Shared, lane: &Lane, message: &Id) -> Option<StoredPayload> {
     payload_of(shared, lane, message).await.unwrap_or_else(|error| {
-        tracing::warn!(%message, %error, "a message could not be read again");
+        tracing::warn!(%message, %error, "the payload of a message could not be read again");
         None
     })
 }
@@ -184,7 +185,7 @@ async fn payload_of(shared: &Shared, lane: &Lane, message: &Id) -> StoreResult<O
     Ok(shared.context.store.message(&lane.application, message).await?.and_then(|message| message.payload))
 }
 
-fn next(shared: &Shared, outcome: &Outcome, attempts: u32) -> DeliveryOutcome {
+fn next_step(shared: &Shared, outcome: &Outcome, attempts: u32) -> DeliveryOutcome {
     if outcome.status == AttemptStatus::Success || outcome.gone {
         return DeliveryOutcome::Done;
     }

@@ -1,12 +1,12 @@
-//! Which operational event a scheduled attempt causes for the account: failing, recovered, exhausted, or none.
+//! The operational event that a scheduled attempt causes for the account: failing, recovered, exhausted, or none.
 
 use crate::model::AttemptStatus;
 use crate::port::{AttemptEvent, DeliveryOutcome};
 
-/// Failed attempts after which a message is said to be failing.
+/// A message counts as failing after this number of failed attempts.
 const FAILING_AFTER: u32 = 4;
 
-/// `attempts` made so far, this one included.
+/// `attempts` includes the current attempt.
 pub(super) fn attempt_event(status: AttemptStatus, attempts: u32, next: DeliveryOutcome) -> AttemptEvent {
     match (status, next) {
         (AttemptStatus::Success, _) if attempts > FAILING_AFTER => AttemptEvent::Recovered,

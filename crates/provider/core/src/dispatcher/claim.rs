@@ -1,4 +1,4 @@
-//! Rows out of the table into a lane, and back.
+//! Claims deliveries from the table for a lane, and releases them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use super::node_leases::NodeLease;
 use crate::model::Id;
 use crate::port::{DeliveryKind, StoreResult};
 
-/// Claims rows for a lane, whose state asked for them.
+/// Makes a claim that the lane's state requested.
 pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, request: ClaimRequest) {
     let Some(lease) = shared.leases.current() else {
         lane.update(&shared, |state| state.abandon_claim(request.kind));
         return;
     };
-    let mut claiming = ClaimGuard { lane: &lane, shared: &shared, kind: request.kind, ended: false };
+    let mut guard = ClaimGuard { lane: &lane, shared: &shared, kind: request.kind, ended: false };
     match claim_rows(&shared, &lane, &lease, request).await {
         Ok((deliveries, read)) => {
-            claiming.ended = true;
+            guard.ended = true;
             lane.update(&shared, |state| state.claimed(deliveries, read, request));
             if shared.is_draining() {
                 lane.release_queued().await;
@@ -32,7 +32,7 @@ pub(super) async fn claim(lane: Arc<Lane>, shared: Arc<Shared>, request: ClaimRe
     }
 }
 
-/// The claimed rows, and how many there were with those that have no payload any more.
+/// The claimed deliveries, and the number of claimed rows including those without a payload.
 async fn claim_rows(
     shared: &Shared,
     lane: &Lane,
@@ -40,7 +40,7 @@ async fn claim_rows(
     request: ClaimRequest,
 ) -> StoreResult<(Vec<QueuedDelivery>, usize)> {
     let context = &shared.context;
-    // Before the rows: they are at least as new.
+    // Read before the rows, so that the rows are at least as new.
     let purges = context.snapshots.get(&lane.application).await?.map_or(0, |snapshot| snapshot.application.purges);
     let rows = context.store.claim(lease, &lane.endpoint, request.kind, context.clock.now(), request.room).await?;
     let (read, since) = (rows.len(), context.clock.monotonic());
@@ -79,7 +79,7 @@ async fn claim_rows(
     Ok((deliveries, read))
 }
 
-/// Gives rows back to the table, due at once.
+/// Releases deliveries to the table. They are due at once.
 pub(super) async fn release(shared: &Shared, endpoint: &Id, deliveries: Vec<QueuedDelivery>) {
     let mut by_lease: HashMap<Id, (NodeLease, Vec<(Id, Id)>)> = HashMap::new();
     for delivery in deliveries {
@@ -94,7 +94,7 @@ pub(super) async fn release(shared: &Shared, endpoint: &Id, deliveries: Vec<Queu
     }
 }
 
-/// Stands for a claim under way: one that fails, or panics, is not waited for. What it may have claimed is found again.
+/// Ends a claim that fails or panics. Rows that it may have claimed become due when the fenced lease expires.
 struct ClaimGuard<'a> {
     lane: &'a Arc<Lane>,
     shared: &'a Arc<Shared>,

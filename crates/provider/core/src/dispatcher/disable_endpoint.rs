@@ -1,4 +1,4 @@
-//! Disabling an endpoint: when it answers 410 Gone, or when every attempt has failed for the configured time
+//! Disables an endpoint that responds 410 Gone, or of which every attempt has failed for the configured time
 //! (`disable_after`).
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,10 +10,10 @@ use crate::dispatcher::target::Target;
 use crate::model::AttemptStatus;
 use crate::port::{EndpointEffect, Order, Page, StoreResult};
 
-/// Attempts that are looked at before an endpoint is disabled for failing too long.
+/// Number of latest attempts that are checked before an endpoint is disabled for failing too long.
 const RECENT_ATTEMPTS_MAX: usize = 250;
 
-/// What an attempt changes about its endpoint. A 410 response disables it.
+/// The change of the endpoint that an attempt causes. A 410 response disables it.
 pub(super) async fn endpoint_effect(
     shared: &Shared,
     lane: &Lane,
@@ -41,8 +41,9 @@ pub(super) async fn endpoint_effect(
     }
 }
 
-/// Whether one of the last [`RECENT_ATTEMPTS_MAX`] attempts succeeded after `since`. A success that began before a failure
-/// was recorded, on this node or another, did not clear `failing_since`; the endpoint must not be disabled in that case.
+/// Whether one of the last [`RECENT_ATTEMPTS_MAX`] attempts succeeded after `since`. A success that began before a
+/// failure was recorded, on this node or another, did not clear `failing_since`; the endpoint must not be disabled in
+/// that case.
 async fn succeeded_since(shared: &Shared, lane: &Lane, since: Timestamp) -> StoreResult<bool> {
     let page = Page { from: None, order: Order::Descending, limit: RECENT_ATTEMPTS_MAX };
     let attempts = shared.context.store.attempts_at_endpoint(&lane.application, &lane.endpoint, page).await?;

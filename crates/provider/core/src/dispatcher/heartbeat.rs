@@ -1,7 +1,8 @@
-//! Says ten times in the time after which it would count as dead that this node lives.
+//! The node's heartbeat. It is sent ten times in the time after which a node without a heartbeat counts as dead.
 //!
-//! Heartbeats are written and compared by the database's clock, because the clocks of nodes differ. A node takes others for
-//! dead only after its own heartbeats have succeeded for as long: after an outage of the database, none has sent one.
+//! Heartbeats are written and compared with the database's clock, because the clocks of nodes differ. A node treats
+//! others as dead only after its own heartbeats have succeeded for this time: during an outage of the database, no node
+//! can send a heartbeat.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +15,9 @@ use super::Shared;
 use crate::config::Nodes;
 use crate::port::StoreResult;
 
-/// Pauses that are learnt at a time at most, the longest; other receivers say it again.
+/// Maximum number of pauses that are read at a time, longest first. Other receivers ask for their pause again.
 const PAUSES_MAX: usize = 10_000;
-/// Pauses that were kept longer ago than this are known: the time between two beats, and what clocks may differ.
+/// Pauses that were stored in this time are read: the interval of heartbeats, and the difference between clocks.
 const PAUSES_LOOKBACK: Duration = Duration::from_secs(10);
 
 pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
@@ -24,14 +25,14 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
     tasks.spawn("provider heartbeat", move |_stopping| {
         let shared = Arc::clone(&shared);
         async move {
-            // Goes on while the dispatcher drains: what is under way is still this node's.
-            let mut run = HeartbeatRun::new(shared.context.config.node_dead_after);
+            // The heartbeat continues while the dispatcher drains, because this node still owns the attempts under way.
+            let mut heartbeats = HeartbeatRun::new(shared.context.config.node_dead_after);
             while !shared.drained.is_cancelled() {
-                let may_judge = run.may_judge(shared.context.clock.monotonic());
+                let may_judge = heartbeats.may_judge(shared.context.clock.monotonic());
                 match shared.send_heartbeat(may_judge).await {
-                    Ok(()) => run.succeeded(shared.context.clock.monotonic()),
+                    Ok(()) => heartbeats.succeeded(shared.context.clock.monotonic()),
                     Err(error) => {
-                        run.failed();
+                        heartbeats.failed();
                         tracing::warn!(%error, "the node could not renew its heartbeat");
                     }
                 }
@@ -46,7 +47,7 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
 }
 
 impl Shared {
-    /// Nodes without a heartbeat count as dead if `may_judge` is set.
+    /// Sends a heartbeat. If `may_judge` is set, nodes without a heartbeat count as dead.
     async fn send_heartbeat(self: &Arc<Self>, may_judge: bool) -> StoreResult<()> {
         let (store, now) = (&self.context.store, self.context.clock.now());
         let sent_at = store.database_time().await?.unwrap_or(now);
@@ -56,23 +57,23 @@ impl Shared {
             && let Some(name) = self.leases.next_lease()
         {
             let first = self.leases.current().is_none();
-            // An only node knows at its start, when it holds nothing yet, that every other is dead.
+            // A sole node owns no deliveries at its start, so every other name in the table belongs to a dead node.
             let all_are_dead = first && self.context.config.nodes == Nodes::Sole;
             let dead_before = if all_are_dead { sent_at + SignedDuration::from_hours(1) } else { dead_before };
             store.heartbeat(&name, sent_at, dead_before).await?;
             if first {
-                // Before anything is sent.
+                // Pauses are read before the first attempt.
                 self.load_pauses(Timestamp::UNIX_EPOCH, now).await?;
             }
             self.leases.activate(name);
-            // What others left is due now, and what waited for this node to have a name.
+            // Deliveries of dead nodes are due now, and so are deliveries that waited until this node had a name.
             self.sweeps.request_sweep();
         }
         let own = self.leases.live();
         for name in &own {
             store.heartbeat(name, sent_at, dead_before).await?;
             if let Some(address) = &self.context.config.node_url {
-                // With each heartbeat, because another node deletes the row of a node that it takes for dead.
+                // Written with each heartbeat, because another node deletes the row of a node that it treats as dead.
                 store.set_node_address(name, address).await?;
             }
         }
@@ -85,7 +86,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Leaves alone what receivers asked this installation to leave alone, whichever process they said it to.
+    /// Applies the pauses that receivers asked for, whichever node received the request.
     async fn load_pauses(self: &Arc<Self>, since: Timestamp, now: Timestamp) -> StoreResult<()> {
         for pause in self.context.store.pauses(since, now, PAUSES_MAX).await? {
             self.lanes.apply_stored_pause(self, &pause);

@@ -1,4 +1,4 @@
-//! The lane of one endpoint: its state, and the tasks that its rules ask for.
+//! The lane of one endpoint: its state, and the tasks that run its actions.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -21,13 +21,13 @@ use crate::ordering::OrderingKey;
 use crate::port::DeliveryKind;
 use crate::port::Pause;
 
-/// A lane waits this long when the store can't be reached.
+/// Pause of a lane after an error of the store.
 pub(super) const STORE_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Lane {
     pub(super) application: Id,
     pub(super) endpoint: Id,
-    /// Lanes are in `shared`, so they must not keep it.
+    /// Weak, because `shared` owns the lanes.
     shared: Weak<Shared>,
     inner: Mutex<Inner>,
     /// Notified when an attempt ends.
@@ -41,7 +41,7 @@ struct Inner {
     share: Share,
 }
 
-/// Room in a lane for one message, given back when it is not used.
+/// Room in a lane for one message. It is released when it is dropped without being used.
 pub(super) struct Reservation {
     lane: Arc<Lane>,
     payload_bytes: usize,
@@ -60,7 +60,7 @@ impl Lane {
         })
     }
 
-    /// Room for a message. `Err` when the lane is closed.
+    /// Reserves room for a message; none when the message must wait in the table. `Err` when the lane is closed.
     pub(super) fn reserve(
         self: &Arc<Self>,
         shared: &Shared,
@@ -80,7 +80,7 @@ impl Lane {
         Ok(reserved.then(|| Reservation { lane: Arc::clone(self), payload_bytes, enqueued: false }))
     }
 
-    /// The endpoint is like this now.
+    /// Applies the current limits of the endpoint and its application.
     pub(super) fn set_limits(&self, shared: &Shared, target: &Target) {
         let limits = self.limits(shared, target);
         self.lock().apply_limits(limits, target, shared);
@@ -90,7 +90,7 @@ impl Lane {
         self.lock().state.is_paused(now)
     }
 
-    /// What the table says of a pause. `Err` when the lane is closed.
+    /// Applies a pause from the table. `Err` when the lane is closed.
     pub(super) fn apply_stored_pause(&self, pause: &Pause) -> Result<(), LaneClosed> {
         let mut inner = self.lock();
         if inner.state.is_closed() {
@@ -104,7 +104,7 @@ impl Lane {
         Pause { application: self.application.clone(), endpoint: self.endpoint.clone(), until, changed_at }
     }
 
-    /// There may be rows of these kinds for this endpoint in the table. `Err` when the lane is closed.
+    /// Wakes the lane, because the table may have deliveries of these kinds. `Err` when the lane is closed.
     pub(super) fn wake_for_rows(
         self: &Arc<Self>,
         shared: &Arc<Shared>,
@@ -120,19 +120,19 @@ impl Lane {
         Ok(())
     }
 
-    /// Does all that the state asks for at the moment.
+    /// Runs the actions that the state requests now.
     pub(super) fn start_attempts(self: &Arc<Self>, shared: &Arc<Shared>) {
         self.start_attempts_at(shared, shared.context.clock.now());
     }
 
     fn start_attempts_at(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) {
         while let Some(delivery) = self.next(shared, now) {
-            // In a box of its own, as what becomes a task is copied ten times on its way there and out.
+            // Boxed, because spawning a task copies its future about ten times.
             tokio::spawn(Box::pin(run_attempts(Arc::clone(self), Arc::clone(shared), delivery)));
         }
     }
 
-    /// The next delivery to send, if one may be sent now. Claims and timers are started on the way.
+    /// The next delivery, if one may be sent now. It also starts the claims and the timer that the state requests.
     fn next(self: &Arc<Self>, shared: &Arc<Shared>, now: Timestamp) -> Option<QueuedDelivery> {
         if shared.is_draining() {
             return None;
@@ -141,9 +141,9 @@ impl Lane {
             let config = &shared.context.config.lanes;
             let mut inner = self.lock();
             let share_divisor = inner.share.share_divisor(&shared.load);
-            let step = inner.state.next_action(now, config, share_divisor);
+            let action = inner.state.next_action(now, config, share_divisor);
             inner.count(shared);
-            match step {
+            match action {
                 LaneAction::Start(delivery) => {
                     shared.load.under_way.fetch_add(1, Ordering::AcqRel);
                     return Some(delivery);
@@ -166,7 +166,7 @@ impl Lane {
         }
     }
 
-    /// Gives back what is queued: the table has it from then on.
+    /// Releases the queued deliveries to the table.
     pub(super) async fn release_queued(&self) {
         let Some(shared) = self.shared.upgrade() else { return };
         let deliveries = self.update(&shared, LaneState::drain_queues);
@@ -176,7 +176,7 @@ impl Lane {
     /// Waits until no attempt is under way.
     pub(super) async fn wait_for_attempts(&self) {
         loop {
-            // It has to be enabled before the look at the state, or it misses an attempt that ends in between.
+            // Enabled before the state is read, or it misses an attempt that ends in between.
             let mut ended = std::pin::pin!(self.ended.notified());
             ended.as_mut().enable();
             if self.lock().state.under_way() == 0 {
@@ -186,7 +186,7 @@ impl Lane {
         }
     }
 
-    /// That a row of this lane is to go untried.
+    /// The record that deletes a delivery of this lane without an attempt.
     pub(super) fn dropped_record(&self, message: Id, key: Option<OrderingKey>, lease: NodeLease) -> DeliveryRecord {
         let (application, endpoint) = (self.application.clone(), self.endpoint.clone());
         DeliveryRecord::Drop { message, application, endpoint, key, _lease: lease }
@@ -224,7 +224,7 @@ impl Lane {
     }
 }
 
-/// The lane is not in the map any more.
+/// The lane was removed from the map.
 #[derive(Debug)]
 pub(super) struct LaneClosed;
 
@@ -234,18 +234,18 @@ impl Inner {
         self.state.set_limits(limits, &shared.context.config.lanes);
     }
 
-    /// Keeps the number of active lanes.
+    /// Updates the number of active lanes.
     fn count(&mut self, shared: &Shared) {
         self.share.set_active(self.state.is_active(), &shared.load);
     }
 
-    /// Wakes the lane at `at`, unless it is woken before that anyway.
+    /// Wakes the lane at `at`, unless an earlier timer is set.
     fn wake_at(&mut self, at: Timestamp, lane: &Arc<Lane>) {
         if self.timer.is_some_and(|timer| timer <= at) {
             return;
         }
         self.timer = Some(at);
-        // A lane that goes is not kept by its timer.
+        // The timer does not keep a removed lane in memory.
         let lane = Arc::downgrade(lane);
         tokio::spawn(async move {
             let Some(shared) = lane.upgrade().and_then(|lane| lane.shared.upgrade()) else { return };
@@ -261,7 +261,7 @@ impl Inner {
 }
 
 impl Reservation {
-    /// The message is on disk: its delivery goes out.
+    /// Queues the delivery of a committed message, and starts attempts.
     pub(super) fn enqueue(mut self, shared: &Arc<Shared>, delivery: QueuedDelivery, now: Timestamp) {
         self.enqueued = true;
         self.lane.update(shared, |state| state.enqueue_reserved(delivery));
@@ -280,7 +280,7 @@ impl Drop for Reservation {
     }
 }
 
-/// Attempts one delivery after the other until the lane has no further one that may start.
+/// Attempts one delivery after the other until no further delivery may start.
 #[expect(clippy::manual_async_fn, reason = "it starts itself again through the lane, so its `Send` must be declared")]
 fn run_attempts(lane: Arc<Lane>, shared: Arc<Shared>, mut delivery: QueuedDelivery) -> impl Future<Output = ()> + Send {
     async move {
@@ -325,7 +325,7 @@ async fn save_pause(shared: &Shared, pause: Pause, now: Timestamp) {
     }
 }
 
-/// Frees the place of an attempt that panics. Its delivery row loses its owner, and is claimed again.
+/// Ends an attempt that panics. Its delivery becomes due when the fenced lease expires.
 struct InFlightGuard<'a> {
     lane: &'a Arc<Lane>,
     shared: &'a Arc<Shared>,

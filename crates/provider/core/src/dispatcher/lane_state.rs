@@ -1,4 +1,5 @@
-//! The rules of a lane, without tasks and without IO: what waits, what is under way, and what is to be done next.
+//! The state of a lane: queued deliveries, attempts under way, pauses and limits. It decides the lane's next action,
+//! without tasks and without I/O.
 
 mod queues;
 #[cfg(test)]
@@ -23,72 +24,73 @@ use crate::port::{ClaimLimit, DeliveryKind};
 use queues::Queues;
 pub(super) use queues::{ClaimRequest, KINDS};
 
-/// Rows claimed in one call at most.
+/// Maximum number of rows in one claim.
 const CLAIM_MAX: usize = 256;
-/// What a row in memory takes beside its payload, roughly.
+/// Approximate memory of a queued delivery without its payload.
 const ROW_BYTES: usize = 512;
-/// Room that every lane has whatever the others do.
+/// Guaranteed memory of every lane.
 const GUARANTEED_BYTES: usize = 16 * 1_024;
-/// Pauses of an endpoint that says it has too much to do, without saying for how long: doubled from the first to the
-/// last.
+/// Pauses of an overloaded endpoint that names no time: doubled from the minimum to the maximum.
 const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
-/// Pauses are kept in the table so that they outlast this process, but for the last bit of them.
+/// A pause is stored in the table, so that it survives a restart, if its end is at least this much later than the
+/// stored end.
 const STORED_PAUSE_MIN: Duration = Duration::from_secs(1);
-/// Over a pause longer than this, rows are not kept in memory.
+/// During a longer pause, deliveries are released to the table.
 const RELEASE_PAUSE_MIN: Duration = Duration::from_secs(10);
 
-/// A delivery row in memory.
+/// A delivery in memory.
 pub(super) struct QueuedDelivery {
     pub(super) message: Id,
     pub(super) payload: StoredPayload,
-    /// How often payloads of the application's messages had been removed before this one was read.
+    /// Number of payload removals in the application before this payload was read.
     pub(super) purges: i64,
-    /// Attempts made so far on the schedule.
+    /// Scheduled attempts so far.
     pub(super) attempts: u32,
-    /// What the attempt is made for.
+    /// Trigger of the next attempt.
     pub(super) trigger: AttemptTrigger,
-    /// A background task sends the message again.
+    /// Whether a background task sends the message again.
     pub(super) replayed: bool,
-    /// What it stays in order with: the next of that key is in the table.
+    /// Ordering key. The next message of the key waits in the table.
     pub(super) key: Option<OrderingKey>,
-    /// The name that the row belongs to.
+    /// The lease that owns the row.
     pub(super) lease: NodeLease,
-    /// Since when it is known here: what was read of the endpoint after that includes what the row was made from.
+    /// When the delivery was queued here. A later snapshot of the endpoint includes the state that the row was inserted
+    /// with.
     pub(super) since: Instant,
-    /// When its message was accepted, or is to be delivered; none when it is sent again.
+    /// When the message was accepted, or its delivery time; none when it is sent again.
     pub(super) requested_at: Option<Timestamp>,
 }
 
 impl QueuedDelivery {
-    /// What its attempt is recorded with. A replay is manual for callers, and keeps its place in the retry schedule.
+    /// The trigger that is recorded with the attempt. A replay is manual for callers, but follows the retry schedule.
     pub(super) fn recorded_trigger(&self) -> AttemptTrigger {
         if self.replayed { AttemptTrigger::Manual } else { self.trigger }
     }
 
-    /// Memory that it takes, roughly.
+    /// Approximate memory.
     pub(super) fn bytes(&self) -> usize {
         self.payload.len() + ROW_BYTES
     }
 }
 
-/// What a lane is to do.
+/// The next action of a lane.
 pub(super) enum LaneAction {
-    /// Send this.
+    /// Send this delivery.
     Start(QueuedDelivery),
     /// Claim rows from the table.
     Claim(ClaimRequest),
-    /// Look again at this time.
+    /// Ask for the next action at this time.
     WaitUntil(Timestamp),
-    /// Give these rows back to the table.
+    /// Release these deliveries to the table.
     Release(Vec<QueuedDelivery>),
-    /// Nothing until something happens.
+    /// Wait for an event.
     Idle,
 }
 
-/// What a lane keeps to, as its endpoint and application have it.
+/// Limits of the endpoint and its application that a lane enforces.
 pub(super) struct LaneLimits {
-    /// When either was last changed.
+    /// When the endpoint or the application was last changed.
     pub(super) changed_at: Timestamp,
     pub(super) endpoint: Option<ThrottleRate>,
     pub(super) application: Option<SharedBucket>,
@@ -96,25 +98,26 @@ pub(super) struct LaneLimits {
 
 pub(super) struct LaneState {
     queues: Queues,
-    /// Bytes of what is queued, has a place or is under way.
+    /// Memory of the deliveries that are reserved, queued or under way.
     bytes: usize,
-    /// Places promised to messages on their way to disk.
+    /// Reservations for messages that are not committed yet.
     reserved: usize,
     under_way: usize,
-    /// Attempts that may be under way: grows while the endpoint keeps up, is halved when it doesn't.
+    /// Maximum number of attempts under way. It grows by one with each success, and is halved when the endpoint is
+    /// overloaded.
     concurrency_limit: usize,
-    /// Pauses in a row.
+    /// Consecutive pauses.
     pauses: u32,
-    /// What the receiver asked for, or seems to need.
+    /// End of the pause that the receiver asked for, or that overload caused.
     paused_until: Option<Timestamp>,
-    /// How much of that is in the table.
+    /// End of the pause that is stored in the table.
     stored_pause_until: Timestamp,
-    /// The store could not be reached.
+    /// When to call the store again after an error.
     store_retry_at: Option<Timestamp>,
-    /// When what the lane keeps to was last changed.
+    /// When the endpoint or the application was last changed.
     changed_at: Timestamp,
     rates: LaneThrottle,
-    /// The lane was removed from the map: a task that still holds it must look up the new one.
+    /// Whether the lane was removed from the map. A task that still holds it must look up the new lane.
     closed: bool,
     idle_since: Option<Instant>,
 }
@@ -138,18 +141,18 @@ impl LaneState {
         }
     }
 
-    /// Something is queued, promised or under way.
-    /// Attempts that have begun and not ended.
+    /// Number of attempts under way.
     pub(super) fn under_way(&self) -> usize {
         self.under_way
     }
 
+    /// Whether a delivery is reserved, queued or under way.
     pub(super) fn is_active(&self) -> bool {
         self.queues.len() > 0 || self.reserved > 0 || self.under_way > 0
     }
 
-    /// Room for a message that is about to be accepted. None while others wait in the table for their first attempt, so that
-    /// those go first.
+    /// Reserves room for a message that will be accepted. False if there is no room, or if deliveries wait in the table
+    /// for their first attempt, which comes first.
     pub(super) fn reserve(
         &mut self,
         payload_bytes: usize,
@@ -175,19 +178,19 @@ impl LaneState {
         self.bytes -= payload_bytes + ROW_BYTES;
     }
 
-    /// A message whose place was reserved is on disk.
+    /// Queues the delivery of a committed message that has a reservation.
     pub(super) fn enqueue_reserved(&mut self, delivery: QueuedDelivery) {
         self.reserved -= 1;
         self.queues.push_back(delivery);
     }
 
-    /// There may be rows of these kinds in the table.
+    /// Records that the table may have deliveries of these kinds.
     pub(super) fn wake_for_rows(&mut self, kinds: &[DeliveryKind]) {
         kinds.iter().for_each(|kind| self.queues.of_mut(*kind).wake_for_rows());
     }
 
-    /// Sets the limits that the lane enforces from now on. A change of the endpoint ends a pause that its receiver asked for:
-    /// the URL may name another receiver, or the receiver may have been repaired.
+    /// Sets the limits that the lane enforces from now on. A change of the endpoint ends a pause that its receiver
+    /// asked for: the URL may name another receiver, or the receiver may have been repaired.
     pub(super) fn set_limits(&mut self, limits: LaneLimits, config: &LaneConfig) {
         if limits.changed_at < self.changed_at {
             return;
@@ -202,7 +205,7 @@ impl LaneState {
         self.rates.set(limits.endpoint, limits.application);
     }
 
-    /// The rows of a claim.
+    /// Queues the deliveries of a claim.
     pub(super) fn claimed(&mut self, deliveries: Vec<QueuedDelivery>, read: usize, claim: ClaimRequest) {
         let payload_bytes: usize = deliveries.iter().map(|delivery| delivery.payload.len()).sum();
         let was_full = read >= claim.room.rows || payload_bytes >= claim.room.payload_bytes;
@@ -211,19 +214,19 @@ impl LaneState {
         deliveries.into_iter().for_each(|delivery| self.queues.push_back(delivery));
     }
 
-    /// No claim could be made, because the node has no lease. The heartbeat requests a sweep, which wakes the lane, when the
-    /// node has one.
+    /// Ends a claim that was not made because the node has no lease. When the node has a lease, the heartbeat requests
+    /// a sweep, which wakes the lane.
     pub(super) fn abandon_claim(&mut self, kind: DeliveryKind) {
         self.queues.of_mut(kind).claim_failed();
     }
 
-    /// The claim failed; the next one is made after a pause.
+    /// Ends a claim that failed. The next claim is made after a pause.
     pub(super) fn claim_failed(&mut self, kind: DeliveryKind, until: Timestamp) {
         self.queues.of_mut(kind).claim_failed();
         self.store_retry_at = Some(until);
     }
 
-    /// What to do next. `share_divisor` is among how many like this one the shared room is divided.
+    /// The next action. The lane's share of the shared limits is 1/`share_divisor`.
     pub(super) fn next_action(&mut self, now: Timestamp, config: &LaneConfig, share_divisor: usize) -> LaneAction {
         if let Some(until) = self.store_retry_at.filter(|until| *until > now) {
             return LaneAction::WaitUntil(until);
@@ -232,7 +235,7 @@ impl LaneState {
         if paused_until.is_none() {
             self.paused_until = None;
         }
-        // What was asked for by hand goes out in spite of a pause.
+        // Manual deliveries ignore a pause.
         let kinds: &[DeliveryKind] = if paused_until.is_some() { &[DeliveryKind::Manual] } else { &KINDS };
         if let Some(claim) = kinds.iter().find_map(|kind| self.claim(*kind, config, share_divisor)) {
             return LaneAction::Claim(claim);
@@ -261,8 +264,8 @@ impl LaneState {
         }
     }
 
-    /// The claim to make for rows of one kind, if it is time for one. A lane whose room is full waits until something of it has
-    /// gone; one that has nothing takes a row of any size, and one that was asked for by hand does not wait.
+    /// The claim to make for deliveries of one kind, if any. A lane without free memory claims no more, except manual
+    /// deliveries. An empty lane claims a delivery of any size.
     fn claim(&mut self, kind: DeliveryKind, config: &LaneConfig, share_divisor: usize) -> Option<ClaimRequest> {
         let reserved = if kind == DeliveryKind::First { self.reserved } else { 0 };
         let bytes = bytes_max(config, share_divisor).saturating_sub(self.bytes);
@@ -270,15 +273,15 @@ impl LaneState {
         if is_full && kind != DeliveryKind::Manual {
             return None;
         }
-        // Half of it for the rows, half for what they carry.
+        // Half of the memory is for the rows, half for their payloads.
         let rows = (bytes / 2 / ROW_BYTES).min(config.queued_max).clamp(1, CLAIM_MAX);
         let room = ClaimLimit { rows, payload_bytes: (bytes / 2).max(1) };
         let low_water = self.low_water().checked_sub(reserved)?;
         self.queues.of_mut(kind).claim(kind, room, low_water)
     }
 
-    /// An attempt ended that took `bytes` of memory, at an endpoint that was last changed at `changed_at`. If the endpoint was
-    /// changed since, the signal is ignored.
+    /// Ends an attempt that used `bytes` of memory, at an endpoint that was last changed at `changed_at`. The signal is
+    /// ignored if the endpoint was changed since.
     pub(super) fn ended(
         &mut self,
         bytes: usize,
@@ -297,7 +300,7 @@ impl LaneState {
             }
             ConcurrencySignal::Keep => {}
             ConcurrencySignal::Decrease => {
-                // Those under way together when it began say the same thing: one of them is enough.
+                // Attempts that were under way together report the same overload, so only the first one begins a pause.
                 if self.concurrency_limit == 1 && !self.is_paused(now) {
                     self.pause(now + PAUSE_MIN.saturating_mul(1 << self.pauses.min(16)).min(PAUSE_MAX));
                     self.pauses += 1;
@@ -311,14 +314,14 @@ impl LaneState {
         }
     }
 
-    /// An attempt could not be begun: the row waits on, and the lane with it.
+    /// Queues a delivery again of which the attempt could not begin. The lane waits until `until`.
     pub(super) fn requeue(&mut self, delivery: QueuedDelivery, until: Timestamp) {
         self.under_way -= 1;
         self.queues.push_front(delivery);
         self.store_retry_at = Some(until);
     }
 
-    /// Empties the queues; their rows are to be given back to the table.
+    /// Empties the queues, so that the caller can release the deliveries to the table.
     pub(super) fn drain_queues(&mut self) -> Vec<QueuedDelivery> {
         self.take(&KINDS)
     }
@@ -338,7 +341,7 @@ impl LaneState {
         }
     }
 
-    /// Since when the oldest row in memory waits that is not kept back on purpose.
+    /// Since when the oldest delivery in memory waits, without those that a pause holds back.
     pub(super) fn oldest_waiting_since(&self, now: Timestamp) -> Option<Instant> {
         self.queues.oldest(if self.is_paused(now) { &[DeliveryKind::Manual] } else { &KINDS })
     }
@@ -347,7 +350,7 @@ impl LaneState {
         self.paused_until.is_some_and(|until| until > now)
     }
 
-    /// A pause that the table has, of the endpoint as it was last changed at `changed_at`.
+    /// Applies a pause from the table, unless the endpoint was changed after `changed_at`.
     pub(super) fn apply_stored_pause(&mut self, until: Timestamp, changed_at: Timestamp) {
         if changed_at >= self.changed_at {
             self.changed_at = changed_at;
@@ -356,8 +359,8 @@ impl LaneState {
         }
     }
 
-    /// The end of a pause that is to be kept in the table, and since when the endpoint is as it is: much of it is to come, and
-    /// the table does not have much of that.
+    /// The end of the pause, and the endpoint's latest change, if the pause must be stored: its end is at least
+    /// [`STORED_PAUSE_MIN`] later than now and than the stored end.
     pub(super) fn pause_to_store(&mut self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let until = self.paused_until.filter(|until| *until > self.stored_pause_until.max(now) + STORED_PAUSE_MIN)?;
         self.stored_pause_until = until;
@@ -368,7 +371,7 @@ impl LaneState {
         self.closed
     }
 
-    /// Closes the lane when it has had nothing to do for `after`.
+    /// Closes the lane if it was idle for `after`.
     pub(super) fn close_if_idle(&mut self, now: Timestamp, at: Instant, after: Duration) -> bool {
         if self.is_active() || self.queues.may_have_rows() || self.is_paused(now) {
             self.idle_since = None;
@@ -380,10 +383,10 @@ impl LaneState {
     }
 
     fn pause(&mut self, until: Timestamp) {
-        self.paused_until = Some(self.paused_until.map_or(until, |before| before.max(until)));
+        self.paused_until = Some(self.paused_until.map_or(until, |current| current.max(until)));
     }
 
-    /// More is claimed while there is still as much as goes out at once.
+    /// The lane claims more deliveries when no more than this number is queued: twice the number that is sent at once.
     fn low_water(&self) -> usize {
         (2 * self.concurrency_limit).min(CLAIM_MAX / 2)
     }
@@ -393,7 +396,7 @@ fn initial_concurrency_limit(config: &LaneConfig) -> usize {
     config.under_way_initial.clamp(1, config.under_way_max.max(1))
 }
 
-/// Attempts that one lane may have under way: its guaranteed number, and its share of the common pool.
+/// Maximum number of attempts under way: the guaranteed number, and the lane's share of the shared number.
 fn under_way_max(config: &LaneConfig, share_divisor: usize) -> usize {
     config.under_way_guaranteed.max(1) + config.under_way_shared_max / share_divisor.max(1)
 }

@@ -1,4 +1,4 @@
-//! The lanes that there are: one for each endpoint that has, or lately had, something to do.
+//! The map of lanes: one for each endpoint that has deliveries, or had deliveries in the last ten seconds.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -14,16 +14,16 @@ use crate::model::Id;
 use crate::port::DeliveryKind;
 use crate::port::Pause;
 
-/// A lane with nothing to do goes after this long. Until then what it learnt of its endpoint's pace is remembered.
+/// An idle lane is removed after this time. Until then its concurrency limit is kept.
 const IDLE_MAX: Duration = Duration::from_secs(10);
-/// Tries to find a lane that is not just being taken away.
+/// Number of attempts to find a lane that is not being removed.
 const TRIES_MAX: usize = 8;
 
 #[derive(Default)]
 pub(super) struct Lanes(RwLock<HashMap<Id, Arc<Lane>>>);
 
 impl Lanes {
-    /// Room for a message in the endpoint's lane; none when it is to wait in the table.
+    /// Reserves room for a message in the endpoint's lane; none when the message must wait in the table.
     pub(super) fn reserve(
         &self,
         shared: &Arc<Shared>,
@@ -39,14 +39,14 @@ impl Lanes {
             .flatten()
     }
 
-    /// Tells the endpoint's lane that there may be rows of these kinds for it in the table.
+    /// Wakes the endpoint's lane, because the table may have deliveries of these kinds.
     pub(super) fn wake_for_rows(&self, shared: &Arc<Shared>, application: &Id, endpoint: &Id, kinds: &[DeliveryKind]) {
-        // Where every try finds a lane just being taken away, the sweeper comes by again.
+        // If every try finds a lane that is being removed, the next sweep wakes the lane.
         let _found =
             (0..TRIES_MAX).any(|_| self.lane(shared, application, endpoint).wake_for_rows(shared, kinds).is_ok());
     }
 
-    /// Tells the endpoint's lane, if it has one, how the endpoint is now.
+    /// Applies the endpoint's current limits to its lane, if it has one.
     pub(super) fn changed(&self, shared: &Arc<Shared>, target: &Target) {
         if let Some(lane) = self.get(&target.endpoint) {
             lane.set_limits(shared, target);
@@ -54,14 +54,14 @@ impl Lanes {
         }
     }
 
-    /// Tells the endpoint's lane of a pause that the table has.
+    /// Applies a pause from the table to the endpoint's lane.
     pub(super) fn apply_stored_pause(&self, shared: &Arc<Shared>, pause: &Pause) {
-        // Where every try finds a lane just being taken away, the receiver says so again.
-        let _told = (0..TRIES_MAX)
+        // If every try finds a lane that is being removed, the receiver asks for the pause again.
+        let _applied = (0..TRIES_MAX)
             .any(|_| self.lane(shared, &pause.application, &pause.endpoint).apply_stored_pause(pause).is_ok());
     }
 
-    /// Whether an endpoint's lane is waiting because its receiver asked for it.
+    /// Whether an endpoint's lane is paused.
     pub(super) fn is_paused(&self, endpoint: &str, now: Timestamp) -> bool {
         self.get(endpoint).is_some_and(|lane| lane.is_paused(now))
     }
@@ -70,12 +70,12 @@ impl Lanes {
         self.0.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// How an endpoint's lane stands; all zero when it has none here.
+    /// Gauges of an endpoint's lane; all zero when it has no lane on this node.
     pub(super) fn gauges(&self, endpoint: &str, now: Timestamp) -> LaneGauges {
         self.get(endpoint).map(|lane| lane.gauges(now)).unwrap_or_default()
     }
 
-    /// Since when the oldest row in memory waits that is not kept back on purpose.
+    /// Since when the oldest delivery in memory waits, without those that a pause holds back.
     pub(super) fn oldest_waiting_since(&self, now: Timestamp) -> Option<Instant> {
         self.all().iter().filter_map(|lane| lane.oldest_waiting_since(now)).min()
     }
@@ -84,7 +84,7 @@ impl Lanes {
         self.0.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    /// Takes away lanes that have had nothing to do for a while.
+    /// Removes lanes that were idle for [`IDLE_MAX`].
     pub(super) fn remove_idle(&self, shared: &Shared) {
         let (now, at) = (shared.context.clock.now(), shared.context.clock.monotonic());
         let mut lanes = self.0.write().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! How much is going on, over all lanes, and among how many the shared room is divided: evenly among the accounts that have
-//! work, and within each evenly among its endpoints. So no account gets more by having more endpoints.
+//! The load of all lanes. The shared limits are divided evenly among the accounts with deliveries, and within an
+//! account evenly among its endpoints, so that an account gets no larger share by having more endpoints.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use crate::model::Id;
 
 #[derive(Default)]
 pub(super) struct Load {
-    /// Lanes that have something queued or under way.
+    /// Lanes with deliveries.
     active_lanes: AtomicUsize,
     active_accounts: Arc<AtomicUsize>,
     accounts: Mutex<HashMap<Id, Arc<AccountLoad>>>,
@@ -20,16 +20,17 @@ pub(super) struct Load {
     pub(super) ended: Notify,
 }
 
-/// How much is going on for one account. Its lanes hold it.
+/// The load of one account. The account's lanes hold it.
 pub(super) struct AccountLoad {
     active_lanes: AtomicUsize,
     active_accounts: Arc<AtomicUsize>,
 }
 
-/// A lane's part in the load, while it has work.
+/// A lane's part in the load.
 #[derive(Default)]
 pub(super) struct Share {
     account: Option<Arc<AccountLoad>>,
+    /// Whether the lane has deliveries.
     active: bool,
 }
 
@@ -51,7 +52,7 @@ impl Load {
         load
     }
 
-    /// Forgets accounts that no lane is of any more.
+    /// Removes accounts without lanes.
     pub(super) fn remove_unused(&self) {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         accounts.retain(|_, load| Arc::strong_count(load) > 1);
@@ -73,7 +74,7 @@ impl AccountLoad {
 }
 
 impl Share {
-    /// The lane is of this account.
+    /// Sets the lane's account, once.
     pub(super) fn set_account(&mut self, account: impl FnOnce() -> Arc<AccountLoad>) {
         if self.account.is_none() {
             let account = account();
@@ -84,7 +85,7 @@ impl Share {
         }
     }
 
-    /// The lane has work, or none.
+    /// Sets whether the lane has deliveries.
     pub(super) fn set_active(&mut self, active: bool, load: &Load) {
         if active == self.active {
             return;
@@ -99,8 +100,8 @@ impl Share {
         }
     }
 
-    /// The lane gets 1/`share_divisor` of the shared room. Until the lane's account is known, all lanes are counted as if
-    /// they belonged to one account.
+    /// The lane gets 1/`share_divisor` of the shared limits. Until the lane's account is known, all lanes count as
+    /// lanes of one account.
     pub(super) fn share_divisor(&self, load: &Load) -> usize {
         match &self.account {
             Some(account) => {
@@ -126,12 +127,12 @@ mod tests {
             share
         };
         let mut many: Vec<Share> = (0..1_000).map(|_| lane("acc_many")).collect();
-        assert_eq!(many[0].share_divisor(&load), 1_000, "alone, it has everything");
+        assert_eq!(many[0].share_divisor(&load), 1_000, "the only account has the whole share");
         let mut one = lane("acc_one");
         assert_eq!((one.share_divisor(&load), many[0].share_divisor(&load)), (2, 2_000));
         one.set_active(false, &load);
         one.set_active(false, &load);
-        assert_eq!(many[0].share_divisor(&load), 1_000, "who has no work takes no part");
+        assert_eq!(many[0].share_divisor(&load), 1_000, "an account without deliveries has no share");
         many.truncate(10);
         load.remove_unused();
         assert_eq!(load.accounts.lock().unwrap().len(), 2);
@@ -147,7 +148,7 @@ mod tests {
         share.set_active(true, &load);
         assert_eq!(share.share_divisor(&load), 1);
         share.set_account(|| load.account(&"acc_1".into()));
-        share.set_account(|| unreachable!("it knows"));
+        share.set_account(|| unreachable!("the account is set once"));
         share.set_active(false, &load);
         assert_eq!(load.active_accounts.load(Ordering::Acquire), 0);
         assert_eq!(load.active_lanes(), 0);

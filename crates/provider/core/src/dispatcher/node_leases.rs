@@ -1,8 +1,8 @@
 //! The leases under which this node owns delivery rows.
 //!
-//! Each delivery row in memory holds the lease ([`NodeLease`]) that owns it in the table. If the current lease may own a
-//! row that memory does not know (the store did not report whether it committed, or a task panicked), the node fences the
-//! lease and takes a new one. The heartbeat renews the old lease while a row in memory holds it. Then the old lease
+//! Each delivery row in memory holds the lease ([`NodeLease`]) that owns it in the table. If the current lease may own
+//! a row that memory does not know (the store did not report whether it committed, or a task panicked), the node fences
+//! the lease and takes a new one. The heartbeat renews the old lease while a row in memory holds it. Then the old lease
 //! expires, and the rows that it still owns become due, like those of a dead node.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,15 +11,15 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use crate::ids::{self, Ids};
 use crate::port::NodeId;
 
-/// A name, held as long as something in memory stands for a row that it owns.
+/// A lease, identified by a node name. Each delivery in memory holds the lease that owns its row.
 pub(super) type NodeLease = Arc<NodeId>;
 
-/// Names live at the same time at most; a doubt beyond that waits until one of them is done.
+/// Maximum number of live leases. Beyond it, a fenced lease is replaced when another lease ends.
 const LEASES_MAX: usize = 16;
 
 pub(super) struct NodeLeases {
     ids: Ids,
-    /// None before the store has heard of the node, and once it is about to end: rows then wait in the table.
+    /// None before the first heartbeat and during shutdown: deliveries then wait in the table.
     current: RwLock<Option<NodeLease>>,
     live: Mutex<Vec<NodeLease>>,
     fenced: AtomicBool,
@@ -30,38 +30,38 @@ impl NodeLeases {
         Self { ids, current: RwLock::default(), live: Mutex::default(), fenced: AtomicBool::new(false) }
     }
 
-    /// The name to take rows under.
+    /// The lease for new claims.
     pub(super) fn current(&self) -> Option<NodeLease> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Rows may belong to the current name that nothing in memory knows of.
+    /// Fences the current lease, because it may own rows that memory does not know.
     pub(super) fn fence(&self) {
         self.fenced.store(true, Ordering::Release);
     }
 
-    /// The name to become the current one with [`NodeLeases::activate`], when there is none yet or the current one is in doubt.
+    /// A new lease for [`NodeLeases::activate`], if there is no current lease or it is fenced.
     pub(super) fn next_lease(&self) -> Option<NodeLease> {
         let fenced = self.fenced.load(Ordering::Acquire) && self.live().len() < LEASES_MAX;
         if fenced || self.current().is_none() { Some(Arc::new(NodeId(self.ids.make(ids::NODE)))) } else { None }
     }
 
-    /// Takes a name that the store has heard of.
-    pub(super) fn activate(&self, name: NodeLease) {
+    /// Makes a lease current after its first heartbeat.
+    pub(super) fn activate(&self, lease: NodeLease) {
         self.fenced.store(false, Ordering::Release);
-        self.lock_live().push(Arc::clone(&name));
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(name);
+        self.lock_live().push(Arc::clone(&lease));
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(lease);
     }
 
-    /// Takes rows under no name any more.
+    /// Ends all claims, for shutdown.
     pub(super) fn stop_claiming(&self) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The names that the store is to hear of. Those that nothing is held under any more are let go.
+    /// The leases that the heartbeat renews. Leases that no delivery in memory holds are removed.
     pub(super) fn live(&self) -> Vec<NodeLease> {
         let mut live = self.lock_live();
-        live.retain(|name| Arc::strong_count(name) > 1);
+        live.retain(|lease| Arc::strong_count(lease) > 1);
         live.clone()
     }
 

@@ -1,4 +1,5 @@
-//! What an answer, or the lack of one, means for the attempt, the delivery, the endpoint and its lane.
+//! Evaluates the response or the transport error of an attempt, for the attempt, the delivery, the endpoint and its
+//! lane.
 
 use std::time::Duration;
 
@@ -13,13 +14,13 @@ use kit_outbound::{Response, TransportError, retry_after};
 use crate::dispatcher::retry::spread;
 use crate::model::AttemptStatus;
 
-/// Bytes of a response that are read and kept.
+/// Bytes of a response that are read and stored.
 pub(crate) const RESPONSE_BYTES_MAX: usize = 20_000;
 
-/// Characters of a header that are kept.
+/// Characters of a header that are stored.
 const HEADER_CHARS_MAX: usize = 500;
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) status: AttemptStatus,
@@ -27,30 +28,31 @@ pub(super) struct Outcome {
     pub(super) code: u16,
     /// Body, or the text of the transport error.
     pub(super) response: String,
-    /// The header that says more of a failure: see [`crate::model::Attempt::response_header`].
+    /// The header that explains a failure: see [`crate::model::Attempt::response_header`].
     pub(super) header: Option<String>,
-    /// What the receiver asked to wait.
+    /// The wait that the receiver asked for.
     pub(super) retry_after: Option<Duration>,
-    /// The receiver says that it is gone for good.
+    /// The receiver responded 410 Gone.
     pub(super) gone: bool,
     pub(super) signal: ConcurrencySignal,
 }
 
-/// How the lane is to go on.
+/// How the attempt changes the lane's concurrency limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConcurrencySignal {
-    /// The endpoint keeps up.
+    /// The endpoint responded with success.
     Increase,
-    /// Nothing is known.
+    /// The attempt says nothing about the endpoint's load.
     Keep,
-    /// The endpoint has too much to do, or hangs.
+    /// The endpoint is overloaded, or did not respond in time.
     Decrease,
-    /// The endpoint asks to be left alone for so long.
+    /// The endpoint asked for a pause.
     Pause(Duration),
 }
 
 impl ConcurrencySignal {
-    /// Lanes that were asked to pause until the same moment don't go on in the same moment.
+    /// Lengthens a pause at random, so that lanes that were asked to pause until the same time do not continue
+    /// together.
     pub(super) fn spread(self, unit: impl FnOnce() -> f64) -> Self {
         match self {
             Self::Pause(asked) => Self::Pause(spread(asked, unit())),
@@ -60,7 +62,7 @@ impl ConcurrencySignal {
 }
 
 impl Outcome {
-    /// 2xx is success; anything else, redirects included, is not.
+    /// 2xx is a success; any other status, including redirects, is a failure.
     pub(super) fn of(result: Result<Response, TransportError>, now: impl FnOnce() -> Timestamp) -> Self {
         match result {
             Ok(response) => Self::of_response(&response, now),
@@ -74,7 +76,7 @@ impl Outcome {
         }
     }
 
-    /// No request could be made.
+    /// The outcome of an attempt without a response.
     pub(super) fn failed(reason: String) -> Self {
         Self {
             status: AttemptStatus::Fail,
@@ -104,7 +106,7 @@ impl Outcome {
             status: if succeeded { AttemptStatus::Success } else { AttemptStatus::Fail },
             code: response.status.as_u16(),
             response: text(&response.body),
-            header: telling_header(response, retry_after.and_then(|wait| now.checked_add(wait).ok())),
+            header: explaining_header(response, retry_after.and_then(|wait| now.checked_add(wait).ok())),
             retry_after,
             gone: response.status == StatusCode::GONE,
             signal,
@@ -112,22 +114,22 @@ impl Outcome {
     }
 }
 
-/// The header that says more of a failed response than its status code.
-fn telling_header(response: &Response, retry_at: Option<Timestamp>) -> Option<String> {
+/// The header that explains a failed response better than its status code.
+fn explaining_header(response: &Response, retry_at: Option<Timestamp>) -> Option<String> {
     let name = match response.status.as_u16() {
         300..=399 => LOCATION,
-        // The time, because the header may be a number of seconds from then on.
+        // The time is stored, because the header may be a number of seconds.
         429 | 503 if retry_at.is_some() => return retry_at.map(|at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
         502..=504 | 520..=529 => SERVER,
         _ => return None,
     };
     let value = String::from_utf8_lossy(response.headers.get(name)?.as_bytes());
-    let value = value.chars().map(|sign| if sign.is_control() { ' ' } else { sign });
+    let value = value.chars().map(|char| if char.is_control() { ' ' } else { char });
     Some(value.take(HEADER_CHARS_MAX).collect::<String>()).filter(|value| !value.trim().is_empty())
 }
 
-/// Text as it is, also when it was cut within a character; anything else as base64. A NUL is not text: not every
-/// database can hold it.
+/// The response as text, or as base64 if it is not UTF-8 text. A character that was cut at the end is dropped. A NUL is
+/// not text, because PostgreSQL can't store it.
 fn text(body: &Bytes) -> String {
     let body = &body[..body.len().min(RESPONSE_BYTES_MAX)];
     let valid = match std::str::from_utf8(body) {
@@ -152,7 +154,7 @@ mod tests {
         from_ms(1_700_000_000_000)
     }
 
-    fn answer(code: u16, retry_after: Option<&str>, body: &[u8]) -> Outcome {
+    fn respond(code: u16, retry_after: Option<&str>, body: &[u8]) -> Outcome {
         let headers = retry_after.map(|text| (header::RETRY_AFTER, text.parse().unwrap())).into_iter().collect();
         let body = Bytes::copy_from_slice(body);
         let status = StatusCode::from_u16(code).unwrap();
@@ -180,7 +182,7 @@ mod tests {
             (503, Some("3600"), Fail, ConcurrencySignal::Pause(hour)),
             (504, None, Fail, ConcurrencySignal::Decrease),
         ] {
-            let outcome = answer(code, retry_after, b"");
+            let outcome = respond(code, retry_after, b"");
             assert_eq!(
                 (outcome.status, outcome.signal, outcome.code),
                 (status, signal, code),
@@ -196,7 +198,7 @@ mod tests {
         let ends = [0.0, 0.3, 1.0].map(|unit| ConcurrencySignal::Pause(hour).spread(|| unit));
         assert_eq!(ends, [0, 3, 10].map(|seconds| ConcurrencySignal::Pause(hour + Duration::from_secs(seconds))));
         assert_eq!(
-            ConcurrencySignal::Decrease.spread(|| unreachable!("nothing was asked for")),
+            ConcurrencySignal::Decrease.spread(|| unreachable!("the receiver asked for no pause")),
             ConcurrencySignal::Decrease
         );
     }
@@ -224,7 +226,7 @@ mod tests {
             ("", None),
             ("tomorrow", None),
         ] {
-            assert_eq!(answer(500, Some(text), b"").retry_after, seconds.map(Duration::from_secs), "{text:?}");
+            assert_eq!(respond(500, Some(text), b"").retry_after, seconds.map(Duration::from_secs), "{text:?}");
         }
     }
 
@@ -239,7 +241,7 @@ mod tests {
             (long.as_bytes(), "ä".repeat(10_000)),
             (&long.as_bytes()[..9], "ä".repeat(4)),
         ] {
-            assert_eq!(answer(200, None, body).response, kept);
+            assert_eq!(respond(200, None, body).response, kept);
         }
     }
 

@@ -1,7 +1,7 @@
-//! Writes finished attempts, many in one transaction, and what follows from them.
+//! Writes finished attempts and their effects, many in one transaction.
 //!
-//! An attempt that is handed in is written, however long the store is not available: until then its row stays this
-//! node's. The queues are bounded; when they are full, attempts wait, and with them their lanes.
+//! The recorder retries until an attempt is written, however long the store is unavailable; until then this node owns
+//! the delivery. The queues are bounded: when a queue is full, attempts wait, and so do their lanes.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
@@ -23,20 +23,20 @@ use crate::model::{AttemptStatus, Id};
 use crate::ordering::OrderingKey;
 use crate::port::{AttemptRecord, DeliveryKind, DeliveryOutcome, EndpointEffect, StoreError};
 
-/// Finished attempts that wait in each recorder's queue at most.
+/// Maximum number of finished attempts in each recorder's queue.
 const QUEUE_MAX: usize = 4_096;
 const RETRY_MIN: Duration = Duration::from_millis(50);
 const RETRY_MAX: Duration = Duration::from_secs(5);
 
-/// What is to be written of a row.
+/// The record of a delivery.
 pub(super) enum DeliveryRecord {
-    /// It was tried.
+    /// An attempt was made.
     Attempt { record: AttemptRecord, key: Option<OrderingKey>, lease: NodeLease },
-    /// Its endpoint is disabled or gone, or its payload is.
+    /// The delivery is deleted without an attempt: its endpoint was disabled or deleted, or its payload was removed.
     Drop { message: Id, application: Id, endpoint: Id, key: Option<OrderingKey>, _lease: NodeLease },
 }
 
-/// The queues to the recorders. An endpoint's attempts are written in order, by one of them.
+/// The queues of the recorders. The attempts of an endpoint are written in order by one recorder.
 pub(super) struct Recorders {
     queues: Vec<Queue>,
     hasher: RandomState,
@@ -49,14 +49,14 @@ struct Queue {
     unrecorded: Arc<Unrecorded>,
 }
 
-/// An entry, and that it is of an attempt which is not on disk.
+/// A record in a queue. `mark` counts an attempt as unrecorded.
 struct QueuedRecord {
     entry: DeliveryRecord,
     mark: Option<UnrecordedGuard>,
 }
 
 impl QueuedRecord {
-    /// Whether a message can't go out before this is written.
+    /// Whether the next message of an ordering key waits for this record.
     fn blocks_ordering_key(&self) -> bool {
         let (DeliveryRecord::Attempt { key, .. } | DeliveryRecord::Drop { key, .. }) = &self.entry;
         key.is_some()
@@ -73,13 +73,13 @@ impl Recorders {
         Self { queues, hasher: RandomState::default(), clock }
     }
 
-    /// Attempts that were made and are not on disk, and since when the oldest of them waits.
+    /// Number of finished attempts that are not recorded, and since when the oldest of them waits.
     pub(super) fn unrecorded(&self) -> (usize, Option<Instant>) {
         let each = self.queues.iter().map(|queue| queue.unrecorded.count_and_oldest());
         each.fold((0, None), |(count, oldest), (more, since)| (count + more, oldest.into_iter().chain(since).min()))
     }
 
-    /// Waits until all attempts at an endpoint that were handed in are on disk.
+    /// Waits until all attempts at an endpoint that are in the queue are recorded.
     pub(super) async fn wait_for_records(&self, endpoint: &Id) {
         self.queue_of(endpoint).unrecorded.wait().await;
     }
@@ -88,7 +88,7 @@ impl Recorders {
         &self.queues[self.hasher.hash_one(endpoint) as usize % self.queues.len()]
     }
 
-    /// Hands in an entry, waiting for room.
+    /// Queues a record. Waits while the queue is full.
     pub(super) fn record(&self, entry: DeliveryRecord) -> impl Future<Output = ()> + Send {
         let (DeliveryRecord::Attempt {
             record: AttemptRecord { attempt: crate::model::Attempt { endpoint, .. }, .. },
@@ -98,7 +98,7 @@ impl Recorders {
         let queue = self.queue_of(endpoint);
         let mark =
             matches!(entry, DeliveryRecord::Attempt { .. }).then(|| queue.unrecorded.track(self.clock.monotonic()));
-        // Only a caller that has to wait boxes the record: the queue nearly always has room.
+        // The record is boxed only if the caller waits: the queue nearly always has room.
         let waiting = match queue.sender.try_send(QueuedRecord { entry, mark }) {
             Ok(()) => None,
             Err(TrySendError::Full(queued) | TrySendError::Closed(queued)) => Some(Box::new(queued)),
@@ -107,7 +107,7 @@ impl Recorders {
             let Some(queued) = waiting else { return };
             match queue.sender.reserve().await {
                 Ok(room) => room.send(*queued),
-                // Only after the shutdown: the row becomes due again when this node's heartbeat expires.
+                // This happens only after the shutdown. The delivery becomes due when this node's heartbeat expires.
                 Err(_) => tracing::warn!("an attempt that finished after the shutdown was not recorded"),
             }
         }
@@ -121,7 +121,7 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
         let started = AtomicBool::new(false);
         tasks.spawn("provider recorder", move |_stopping| {
             if started.swap(true, Ordering::Relaxed) {
-                // It panicked before, and what it had in hand is lost from memory.
+                // The recorder panicked before, and the records of its batch are lost from memory.
                 shared.leases.fence();
             }
             let (shared, receiver) = (Arc::clone(&shared), Arc::clone(&receiver));
@@ -131,7 +131,7 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
     }
 }
 
-/// Writes until everything under way has ended.
+/// Writes records until all attempts under way have ended.
 async fn run_recorder(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<QueuedRecord>, unrecorded: &Unrecorded) {
     let batch_max = shared.context.config.lanes.record_batch_max.max(1);
     let mut entries = Vec::new();
@@ -148,7 +148,7 @@ async fn run_recorder(shared: &Arc<Shared>, receiver: &mut mpsc::Receiver<Queued
             return;
         }
         fill_batch(shared, receiver, &mut entries).await;
-        // The store may let them wait for company, too.
+        // The store may let the records wait as long again, to commit them with other changes.
         let within = match entries.iter().any(QueuedRecord::blocks_ordering_key) {
             true => Duration::ZERO,
             false => shared.context.config.lanes.record_linger,
@@ -180,7 +180,7 @@ async fn fill_batch(shared: &Shared, receiver: &mut mpsc::Receiver<QueuedRecord>
 async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = DeliveryRecord>, within: Duration) {
     let (mut records, mut leases) = (Vec::with_capacity(entries.len()), Vec::with_capacity(entries.len()));
     let mut drops = Vec::new();
-    // Endpoints at which the next of a key may be due when this is written.
+    // Endpoints at which the next message of an ordering key may be due after the write.
     let mut ordered: HashMap<Id, Id> = HashMap::new();
     for entry in entries {
         match entry {
@@ -202,10 +202,10 @@ async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Deli
     }
     let records: Arc<[AttemptRecord]> = records.into();
     if !records.is_empty() && !record(shared, &records, within).await {
-        // One of them can't be written; the others can.
-        for record_alone in &*records {
-            if records.len() == 1 || !record(shared, &Arc::from([record_alone.clone()]), Duration::ZERO).await {
-                let attempt = &record_alone.attempt;
+        // One of the records can't be written, so each is written alone.
+        for single in &*records {
+            if records.len() == 1 || !record(shared, &Arc::from([single.clone()]), Duration::ZERO).await {
+                let attempt = &single.attempt;
                 tracing::error!(message = %attempt.message, endpoint = %attempt.endpoint, "an attempt can't be recorded");
             }
         }
@@ -219,7 +219,7 @@ async fn write(shared: &Arc<Shared>, entries: impl ExactSizeIterator<Item = Deli
     }
 }
 
-/// False when the store refuses for good.
+/// Records attempts and applies their effects in memory. False when the store rejects them.
 async fn record(shared: &Shared, records: &Arc<[AttemptRecord]>, within: Duration) -> bool {
     let store = &shared.context.store;
     if !retry_while_unavailable(shared, || store.record_attempts(Arc::clone(records), within)).await {
@@ -244,7 +244,7 @@ async fn record(shared: &Shared, records: &Arc<[AttemptRecord]>, within: Duratio
     true
 }
 
-/// Calls until the store is there. False when it refuses for good.
+/// Repeats a call until the store is available. False when the store rejects it.
 async fn retry_while_unavailable<F>(shared: &Shared, call: impl Fn() -> F) -> bool
 where
     F: Future<Output = Result<(), StoreError>>,
@@ -256,11 +256,11 @@ where
             Err(StoreError::Unavailable(reason)) => {
                 failures = failures.saturating_add(1);
                 let pause = backoff(failures, RETRY_MIN, RETRY_MAX, shared.context.random.unit_f64());
-                tracing::warn!(failures, reason, "attempts can't be recorded at the moment");
+                tracing::warn!(failures, reason, "attempts can't be recorded; the recorder tries again");
                 shared.context.clock.sleep_until(shared.context.clock.now() + pause).await;
             }
             Err(error) => {
-                tracing::error!(%error, "the store refuses attempts");
+                tracing::error!(%error, "the store rejected attempts");
                 return false;
             }
         }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-/// Retries of a schedule at most.
+/// Maximum number of retries of a schedule.
 pub const RETRIES_MAX: usize = 100;
-/// Part of a delay that chance adds or takes away; of what a receiver asked for, that it adds at most.
+/// Jitter: the part of a pause that is added or subtracted at random. Of a wait that a receiver asked for, at most this
+/// part is added.
 const JITTER: f64 = 0.2;
-/// What chance adds at most to what a receiver asked for.
+/// Maximum jitter of a wait that a receiver asked for.
 const SPREAD_MAX: Duration = Duration::from_secs(10);
 
 /// The pauses between attempts.
@@ -14,16 +15,17 @@ const SPREAD_MAX: Duration = Duration::from_secs(10);
 pub struct RetrySchedule(Vec<Duration>);
 
 impl RetrySchedule {
-    /// A schedule of these pauses; those after the hundredth are left out. An empty one means a single attempt.
+    /// A schedule of these pauses; those after the hundredth are ignored. Without pauses, a delivery has a single
+    /// attempt.
     pub fn new(mut pauses: Vec<Duration>) -> Self {
         pauses.truncate(RETRIES_MAX);
         Self(pauses)
     }
 
-    /// The pause after attempt number `attempts` (from 1) has failed, ±20 %; none when that was the last one.
+    /// The pause after the failed attempt number `attempts` (from 1), ±20 %; none when that was the last attempt.
     ///
-    /// `unit` is an evenly drawn number from 0 to 1. What the receiver asked for in `Retry-After` is waited in full, to
-    /// 24 h, a little more ([`spread`]), and never makes the pause shorter.
+    /// `unit` is a random number from 0 to 1, evenly distributed. The receiver's `Retry-After` (at most 24 h) with its
+    /// jitter ([`spread`]) is the minimum of the pause.
     pub fn pause(&self, attempts: u32, unit: f64, retry_after: Option<Duration>) -> Option<Duration> {
         let index = usize::try_from(attempts).ok()?.checked_sub(1)?;
         let step = *self.0.get(index)?;
@@ -32,8 +34,8 @@ impl RetrySchedule {
     }
 }
 
-/// The pause when a receiver asks for this wait: at least the wait, and up to ten seconds more (a fifth, if that is less),
-/// so that refused deliveries do not all come back in the same moment.
+/// The pause when a receiver asks for this wait: the wait, and up to ten seconds more (a fifth, if that is less), so
+/// that refused deliveries are not all sent again at the same time.
 ///
 /// [`kit_outbound::retry_after`] has limited the wait to 24 h.
 pub fn spread(asked: Duration, unit: f64) -> Duration {

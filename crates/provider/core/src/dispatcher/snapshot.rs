@@ -1,8 +1,9 @@
-//! What messages are routed and delivered by: an application and its endpoints as of one moment, ready to use, in memory.
+//! Cache of snapshots. A snapshot is an application with its endpoints at one time; messages are routed and delivered
+//! with it.
 //!
-//! Dropped by every change made here and by every signal of a change elsewhere; a message routed by one that is out of
-//! date is refused by the store ([`crate::port::StoreError::Conflict`]) and routed again. One read of the store at a time
-//! fills a place, however many wait for it.
+//! A change on this node, and a signal of a change on another node, removes the snapshot. The store rejects a message
+//! that was routed with a stale snapshot ([`crate::port::StoreError::Conflict`]), and it is routed again. One caller at
+//! a time reads a shard's snapshot from the store; others wait for the result.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -17,16 +18,16 @@ use crate::model::{Application, Id};
 use crate::port::{Store, StoreResult};
 
 const SHARDS: usize = 16;
-/// Applications held at most in each shard.
+/// Maximum number of applications in each shard.
 const APPLICATIONS_MAX: usize = 2_048;
-/// Uids whose application is remembered at most.
+/// Maximum number of uids in the cache.
 const UIDS_MAX: usize = 32_768;
 
-/// An application and what its endpoints need for a delivery.
+/// An application and the targets of its endpoints.
 pub(crate) struct Snapshot {
     pub(crate) application: Application,
     pub(crate) targets: HashMap<Id, Arc<Target>>,
-    /// Before it was read: it is at least that new.
+    /// The time before the read: the snapshot is at least as new.
     pub(crate) loaded_at: Instant,
 }
 
@@ -36,21 +37,21 @@ pub(crate) struct Snapshots {
     clock: SharedClock,
     max_age: Duration,
     shards: [Shard; SHARDS],
-    /// `account/uid` to application id. A lookup is valid only if the application's snapshot has the same uid. Callers choose
-    /// uids, so the map uses the standard library's keyed hash, which resists chosen collisions.
+    /// `account/uid` to application id. A lookup is valid only if the application's snapshot has the same uid. Callers
+    /// choose uids, so the map uses the standard library's keyed hash, which resists chosen collisions.
     uids: RwLock<std::collections::HashMap<Box<str>, Id>>,
 }
 
 #[derive(Default)]
 struct Shard {
-    /// Held while the store is read for one of the shard's applications.
+    /// Locked while an application of the shard is read from the store.
     loading: tokio::sync::Mutex<()>,
     state: RwLock<ShardState>,
 }
 
 #[derive(Default)]
 struct ShardState {
-    /// Rises with each drop, so that what was read before one is not put in after it.
+    /// Incremented by each invalidation, so that a snapshot that was read before it is not inserted after it.
     generation: u64,
     snapshots: HashMap<Id, Arc<Snapshot>>,
 }
@@ -71,12 +72,12 @@ impl Snapshots {
         let snapshot = known.as_ref().and_then(|id| self.fresh(id)).filter(|snapshot| snapshot.is(account, id_or_uid));
         match snapshot {
             Some(snapshot) => Ok(Some(snapshot)),
-            // Apart, as in `get`.
+            // Boxed, as in `get`.
             None => Box::pin(self.of_uid(account, id_or_uid, uid, known)).await,
         }
     }
 
-    /// The snapshot of an application by its uid, which may be `known`.
+    /// The snapshot of an application by its uid. `known` is the cached id of the uid.
     async fn of_uid(
         &self,
         account: &str,
@@ -104,7 +105,7 @@ impl Snapshots {
     pub(crate) async fn get(&self, application: &str) -> StoreResult<Option<Arc<Snapshot>>> {
         match self.fresh(application) {
             Some(snapshot) => Ok(Some(snapshot)),
-            // Apart, as it is rare and takes room in every future that it might be in.
+            // Boxed, because the load is rare and would enlarge the future of every caller.
             None => Box::pin(self.load(application)).await,
         }
     }
@@ -116,7 +117,7 @@ impl Snapshots {
             return Ok(Some(snapshot));
         }
         let generation = shard.state.read().unwrap_or_else(PoisonError::into_inner).generation;
-        // The time before the read: what was read is at least that new.
+        // Taken before the read.
         let loaded_at = self.clock.monotonic();
         let Some((application, endpoints)) = self.store.snapshot(application).await? else { return Ok(None) };
         let targets = endpoints.into_iter().map(|endpoint| {
@@ -145,14 +146,14 @@ impl Snapshots {
         self.get(application).await
     }
 
-    /// Drops what is held of an application: it was changed.
+    /// Removes the snapshot of a changed application.
     pub(crate) fn invalidate(&self, application: &str) {
         let mut state = self.shard(application).state.write().unwrap_or_else(PoisonError::into_inner);
         state.generation += 1;
         state.snapshots.remove(application);
     }
 
-    /// Drops everything: something was changed elsewhere.
+    /// Removes all snapshots, because another node changed an application.
     pub(crate) fn clear(&self) {
         for shard in &self.shards {
             let mut state = shard.state.write().unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +170,7 @@ impl Snapshots {
     }
 
     fn shard(&self, application: &str) -> &Shard {
-        // Ids end at random.
+        // The last characters of an id are random.
         &self.shards[application.bytes().next_back().map_or(0, usize::from) % SHARDS]
     }
 }

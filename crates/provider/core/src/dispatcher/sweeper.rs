@@ -1,4 +1,4 @@
-//! Finds due delivery rows without an owner in the table, and wakes their lanes.
+//! Finds due deliveries without an owner in the table, and wakes their lanes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -13,17 +13,17 @@ use super::Shared;
 use super::lane_state::KINDS;
 use crate::port::{DeliveryKind, StoreResult};
 
-/// The table is looked at this often at least, whatever was missed.
+/// Maximum interval between sweeps.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
-/// Endpoints looked for in one sweep, beside those whose lanes know already.
+/// Maximum number of endpoints in one sweep, in addition to the number of lanes.
 const ENDPOINTS_MAX: usize = 1_000;
 
 /// When the next sweep is due.
 pub(super) struct SweepSchedule {
     wake: Signal,
-    /// Look now.
+    /// Whether a sweep was requested.
     requested: AtomicBool,
-    /// The earliest retry that was recorded here, in milliseconds; `i64::MAX` when none.
+    /// Time of the earliest retry that this node recorded, in milliseconds; `i64::MAX` when none.
     due_ms: AtomicI64,
 }
 
@@ -39,7 +39,7 @@ impl SweepSchedule {
         self.wake.notify();
     }
 
-    /// A row becomes due at this time.
+    /// Schedules a sweep at this time.
     pub(super) fn due_at(&self, at: Timestamp) {
         let ms = to_ms(at);
         if self.due_ms.fetch_min(ms, Ordering::AcqRel) > ms {
@@ -67,11 +67,11 @@ pub(super) fn spawn(shared: &Arc<Shared>, tasks: &Tasks) {
     });
 }
 
-/// Wakes the lanes of what is due; when the next row is due, if that is in the future.
+/// Wakes the lanes of due deliveries. Returns when the next delivery is due, if that is in the future.
 async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
     shared.lanes.remove_idle(shared);
-    // Also without a lease: a request that stayed would begin the next sweep without a pause, and a runtime of one thread
-    // would run nothing else. The heartbeat requests a sweep when there is a lease.
+    // Reset also without a lease: otherwise the next sweep would begin without a pause, and a runtime with one thread
+    // would run no other task. The heartbeat requests a sweep when the node has a lease.
     shared.sweeps.requested.store(false, Ordering::Release);
     if shared.leases.current().is_none() {
         return Ok(None);
@@ -79,14 +79,14 @@ async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
     let (context, now) = (&shared.context, shared.context.clock.now());
     let due_ms = &shared.sweeps.due_ms;
     let _ = due_ms.fetch_update(Ordering::AcqRel, Ordering::Acquire, |ms| (ms <= to_ms(now)).then_some(i64::MAX));
-    // Endpoints that are paused or full are listed again and again: they must not hide the others.
+    // Paused and full endpoints are listed in every sweep, so they must not use up the limit.
     let limit = ENDPOINTS_MAX + shared.lanes.len();
     for (application, endpoint) in context.store.endpoints_with_due(now, limit).await? {
-        // What is asked for by hand is of one of these kinds, too; in a pause it is claimed by itself.
+        // The lane claims manual deliveries in any case; during a pause only a wake for their kind claims them.
         let mut kinds: &[DeliveryKind] = &[DeliveryKind::First, DeliveryKind::Retry];
         if shared.lanes.is_paused(&endpoint, now) {
             kinds = &KINDS;
-            // A change of the endpoint on another node ends the pause here, too.
+            // A change of the endpoint on another node also ends the pause here.
             if let Some(snapshot) = context.snapshots.get(&application).await?
                 && let Some(target) = snapshot.targets.get(&endpoint)
             {
@@ -105,8 +105,8 @@ async fn until_due(shared: &Shared, next: Option<Timestamp>) {
         if sweeps.requested.load(Ordering::Acquire) {
             return;
         }
-        let own = from_ms(sweeps.due_ms.load(Ordering::Acquire));
-        let until = tick.min(own).min(next.unwrap_or(tick));
+        let recorded_due = from_ms(sweeps.due_ms.load(Ordering::Acquire));
+        let until = tick.min(recorded_due).min(next.unwrap_or(tick));
         tokio::select! {
             () = clock.sleep_until(until) => return,
             () = sweeps.wake.wait() => {}

@@ -1,4 +1,5 @@
-//! An endpoint as a delivery needs it: secrets opened, address and headers parsed, once for many deliveries.
+//! The target of deliveries: an endpoint with decrypted secrets and parsed address and headers, prepared once for many
+//! deliveries.
 
 use std::collections::HashSet;
 use std::num::NonZeroU16;
@@ -17,7 +18,7 @@ use crate::signing::Signer;
 use crate::signing::secret::{EndpointSecret, UnsealError};
 
 const USER_AGENT: &[u8] = concat!("Lotwire-Webhooks/", env!("CARGO_PKG_VERSION")).as_bytes();
-/// Bytes that each request adds to an endpoint's own headers, as a rule: six of the signature, and the type of its body.
+/// Bytes that a request usually adds to the endpoint's headers: six signature headers, and the media type of the body.
 const REQUEST_HEADER_BYTES: usize = 448;
 
 pub(crate) struct Target {
@@ -25,18 +26,18 @@ pub(crate) struct Target {
     pub(crate) url: String,
     pub(crate) disabled: bool,
     pub(crate) failing_since: Option<Timestamp>,
-    /// Whose it is.
+    /// The account of the endpoint.
     pub(crate) account: Id,
     /// When a caller last changed the endpoint or its application.
     pub(crate) changed_at: Timestamp,
-    /// How often payloads of the application's messages had been removed.
+    /// Number of payload removals in the application.
     pub(crate) purges: i64,
     /// Messages a second to the endpoint.
     pub(crate) throttle_rate: Option<NonZeroU16>,
     /// Messages a second to all endpoints of the application together.
     pub(crate) application_rate: Option<NonZeroU16>,
     pub(crate) ordering: DeliveryOrder,
-    /// What a delivery is made with, or why none can be: a text for the attempt.
+    /// The template of requests, or the error text for attempts if it can't be made.
     pub(crate) request_template: Result<RequestTemplate, String>,
     filter_types: Option<HashSet<String>>,
     channels: Option<Vec<String>>,
@@ -73,16 +74,18 @@ impl Target {
         self.is_enabled_for(&message.event_type, message.channels.as_deref())
     }
 
-    /// Whether it is enabled and receives messages of this type with these channels.
+    /// Whether the endpoint is enabled and subscribes to messages of this type with these channels.
     pub(crate) fn is_enabled_for(&self, event_type: &str, channels: Option<&[String]>) -> bool {
         !self.disabled && self.subscribes_to(event_type, channels)
     }
 
-    /// Whether it asks for messages of this type with these channels.
+    /// Whether the endpoint subscribes to messages of this type with these channels.
     pub(crate) fn subscribes_to(&self, event_type: &str, channels: Option<&[String]>) -> bool {
         let type_matches = self.filter_types.as_ref().is_none_or(|types| types.contains(event_type));
-        let channel_matches =
-            self.channels.as_ref().is_none_or(|own| channels.iter().flat_map(|all| *all).any(|one| own.contains(one)));
+        let channel_matches = self
+            .channels
+            .as_ref()
+            .is_none_or(|own| channels.iter().flat_map(|all| *all).any(|channel| own.contains(channel)));
         type_matches && channel_matches
     }
 }
@@ -104,11 +107,11 @@ impl RequestTemplate {
             headers.add(&header::ACCEPT, b"*/*");
         }
         custom_headers::add_to(&mut headers, &opened);
-        // Two accounts never share a connection to a receiver, so that neither reads a response to the other.
+        // Accounts do not share connections to a receiver, so that no account reads a response to another account.
         Ok(Self { destination: Destination::new(url.uri().clone(), account), headers, signer })
     }
 
-    /// The headers of a request with a body of this type, JSON as a rule, and room for its signature.
+    /// The headers of a request with a body of this media type (JSON when none), and room for the signature.
     pub(crate) fn request_headers(&self, media_type: Option<HeaderValue>) -> Headers {
         let mut headers = self.headers.with_room(REQUEST_HEADER_BYTES);
         headers

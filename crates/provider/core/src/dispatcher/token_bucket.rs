@@ -44,8 +44,8 @@ impl TokenBucket {
     pub(super) fn take(&mut self, now: Timestamp) -> Result<(), Timestamp> {
         let Some(rate) = self.rate else { return Ok(()) };
         let gcra = rate.gcra();
-        // A new bucket has no burst. A clock that was set back must not stop the endpoint, so a time that is too far ahead
-        // counts as none.
+        // A new bucket has no burst. A clock that was set back must not stop the endpoint, so a time that is too far
+        // ahead counts as none.
         let ahead_max = BURST * 2 + gcra.interval;
         let tat = self.tat.filter(|tat| *tat <= now + ahead_max).unwrap_or(now + BURST);
         let ahead = Duration::try_from(tat.duration_since(now)).unwrap_or_default();

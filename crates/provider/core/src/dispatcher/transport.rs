@@ -1,27 +1,29 @@
-//! The way out.
+//! The transport of deliveries.
 
 use std::pin::Pin;
 
 use kit_outbound::{Client, Probe, Request, Response, TransportError};
 
-/// What a request leads to.
+/// The response to a request, or the transport error.
 pub type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, TransportError>> + Send + 'a>>;
 
-/// What a look at an address finds.
+/// The result of a probe of an address.
 pub type ProbeFuture<'a> = Pin<Box<dyn Future<Output = Probe> + Send + 'a>>;
 
-/// Sends a request and gives the response. The dispatcher's only way to the world; a simulation puts its own here.
+/// Sends a request and returns the response. The dispatcher uses the network only through this trait; a simulation
+/// implements it.
 pub trait Transport: Send + Sync + 'static {
-    /// Returns within the request's deadline, with no more of the body than was asked for. [`TransportError::Stale`] when the
-    /// connection was one that is kept, and ended without a byte of an answer.
+    /// Returns within the request's deadline, with at most `response_bytes_max` of the body. [`TransportError::Stale`]
+    /// when a kept-alive connection was closed before the first byte of a response.
     fn send(&self, request: Request) -> ResponseFuture<'_>;
 
-    /// The same, over a connection that carried nothing before.
+    /// Sends a request over a new connection.
     fn send_fresh(&self, request: Request) -> ResponseFuture<'_> {
         self.send(request)
     }
 
-    /// The same, with what the name and the certificate of the address are, as far as the transport knows.
+    /// Sends a request over a new connection, and returns the DNS result and the certificate, as far as the transport
+    /// knows them.
     fn probe(&self, request: Request) -> ProbeFuture<'_> {
         Box::pin(async move { Probe::of(self.send_fresh(request).await) })
     }

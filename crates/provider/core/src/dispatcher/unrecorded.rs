@@ -1,5 +1,5 @@
-//! Attempts that were made and are not on disk: how many, and for how long. Whatever keeps a recorder from coming on (a store that
-//! is away or hangs, a task that is gone) shows here, also when everything is sent and answered as ever.
+//! Attempts that were made and are not on disk: how many, and for how long. Whatever keeps a recorder from coming on (a
+//! store that is away or hangs, a task that is gone) shows here, also when everything is sent and answered as ever.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +37,8 @@ impl Unrecorded {
         UnrecordedGuard { of: Arc::clone(self), at: now }
     }
 
-    /// These are on disk, in the order in which they were made, or will never be: what is left was made after the last of them.
+    /// These are on disk, in the order in which they were made, or will never be: what is left was made after the last
+    /// of them.
     pub(super) fn recorded(&self, marks: Vec<UnrecordedGuard>) {
         let Some(last) = marks.last().map(|mark| mark.at) else { return };
         drop(marks);
@@ -48,8 +49,8 @@ impl Unrecorded {
         }
     }
 
-    /// Waits until those that are in the recorder's queue now are on disk. The queue is written in order, so none of them is
-    /// left when as many have ended as were made by now.
+    /// Waits until those that are in the recorder's queue now are on disk. The queue is written in order, so none of
+    /// them is left when as many have ended as were made by now.
     pub(super) async fn wait(&self) {
         let made = self.made.load(Ordering::Acquire);
         loop {

@@ -1,4 +1,4 @@
-//! What waits in a lane, by kind, and what is known of each kind's rows in the table.
+//! The queues of a lane, one for each kind of delivery, and whether the table may have more of each kind.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -9,20 +9,20 @@ use super::QueuedDelivery;
 use crate::model::AttemptTrigger;
 use crate::port::{ClaimLimit, DeliveryKind};
 
-/// All kinds, in the order in which they are looked for.
+/// All kinds, in the order in which they are claimed.
 pub(in super::super) const KINDS: [DeliveryKind; 3] = [DeliveryKind::Manual, DeliveryKind::First, DeliveryKind::Retry];
 
-/// While first attempts and retries both wait, one of this many attempts is a retry. Retries must not delay new messages,
-/// and new messages must not starve retries.
+/// While first attempts and retries both wait, one of this many attempts is a retry. Retries must not delay new
+/// messages, and new messages must not starve retries.
 const RETRY_EVERY: u32 = 4;
 
-/// A look into the table.
+/// A claim of rows from the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct ClaimRequest {
     pub(in super::super) kind: DeliveryKind,
-    /// How much there is room for.
+    /// Room for rows and payloads.
     pub(in super::super) room: ClaimLimit,
-    /// Calls of `wake_for_rows` before it.
+    /// Calls of `wake_for_rows` before the claim.
     wakes: u64,
 }
 
@@ -36,11 +36,11 @@ pub(super) struct Queues {
     firsts_since_retry: u32,
 }
 
-/// Rows of one kind.
+/// Deliveries of one kind.
 #[derive(Default)]
 pub(super) struct Queue {
     deliveries: VecDeque<QueuedDelivery>,
-    /// The table may have due rows without an owner.
+    /// Whether the table may have due rows without an owner.
     more_in_table: bool,
     /// Counts the calls of `wake_for_rows`.
     wakes: u64,
@@ -48,7 +48,7 @@ pub(super) struct Queue {
 }
 
 impl Queues {
-    /// The next row to go out: what was asked for by hand before all else.
+    /// The next delivery to send. Manual deliveries come first.
     pub(super) fn next(&mut self) -> Option<QueuedDelivery> {
         if let Some(delivery) = self.manual.deliveries.pop_front() {
             return Some(delivery);
@@ -75,7 +75,7 @@ impl Queues {
         self.of_mut(delivery.kind()).deliveries.push_front(delivery);
     }
 
-    /// Empties the queues of these kinds; what was in them is going to be in the table.
+    /// Empties the queues of these kinds. The caller releases the deliveries to the table.
     pub(super) fn take(&mut self, kinds: &[DeliveryKind]) -> Vec<QueuedDelivery> {
         let mut deliveries = Vec::new();
         for kind in kinds {
@@ -88,17 +88,17 @@ impl Queues {
         deliveries
     }
 
-    /// Rows in memory.
+    /// Number of queued deliveries.
     pub(super) fn len(&self) -> usize {
         KINDS.iter().map(|kind| self.of(*kind).len()).sum()
     }
 
-    /// Since when the oldest row of these kinds is here.
+    /// When the oldest delivery of these kinds was queued.
     pub(super) fn oldest(&self, kinds: &[DeliveryKind]) -> Option<Instant> {
         kinds.iter().filter_map(|kind| self.of(*kind).deliveries.front()).map(|delivery| delivery.since).min()
     }
 
-    /// Whether there may be rows in the table.
+    /// Whether the table may have deliveries for this lane.
     pub(super) fn may_have_rows(&self) -> bool {
         KINDS.iter().any(|kind| self.of(*kind).may_have_rows())
     }
@@ -125,18 +125,18 @@ impl Queue {
         self.deliveries.len()
     }
 
-    /// There may be rows in the table.
+    /// Records that the table may have rows.
     pub(super) fn wake_for_rows(&mut self) {
         self.more_in_table = true;
         self.wakes += 1;
     }
 
-    /// Whether there may be rows in the table, or some are on their way from there.
+    /// Whether the table may have rows, or a claim is under way.
     pub(super) fn may_have_rows(&self) -> bool {
         self.more_in_table || self.claiming
     }
 
-    /// The claim to make, if there may be rows and no more than `low_water` are here.
+    /// Begins a claim, if the table may have rows and at most `low_water` deliveries are queued.
     pub(super) fn claim(&mut self, kind: DeliveryKind, room: ClaimLimit, low_water: usize) -> Option<ClaimRequest> {
         if !self.more_in_table || self.claiming || self.deliveries.len() > low_water {
             return None;
@@ -145,7 +145,7 @@ impl Queue {
         Some(ClaimRequest { kind, room, wakes: self.wakes })
     }
 
-    /// A claim was made; `was_full` when there may have been more rows than there was room for.
+    /// Ends a claim. `was_full` when the table may have more rows than the claim had room for.
     pub(super) fn claimed(&mut self, claim: ClaimRequest, was_full: bool) {
         self.claiming = false;
         if !was_full && claim.wakes == self.wakes {
@@ -153,14 +153,14 @@ impl Queue {
         }
     }
 
-    /// A claim could not be made.
+    /// Ends a claim without a result.
     pub(super) fn claim_failed(&mut self) {
         self.claiming = false;
     }
 }
 
 impl QueuedDelivery {
-    /// When its delivery was wanted, if this is the first attempt at it.
+    /// When the delivery was requested, if the next attempt is its first.
     pub(in super::super) fn first_requested_at(&self) -> Option<Timestamp> {
         self.requested_at.filter(|_| self.kind() == DeliveryKind::First)
     }

@@ -1,4 +1,4 @@
-//! What a lane lets go, and when.
+//! Tests of a lane's actions.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use super::*;
 use crate::port::NodeId;
 
 const NOW_MS: i64 = 1_700_000_000_000;
-/// What one of the deliveries here takes.
-const WORK_BYTES: usize = 100 + ROW_BYTES;
+/// Memory of one of these deliveries.
+const DELIVERY_BYTES: usize = 100 + ROW_BYTES;
 
 fn now() -> Timestamp {
     from_ms(NOW_MS)
 }
 
-fn work(payload_bytes: usize) -> QueuedDelivery {
+fn delivery(payload_bytes: usize) -> QueuedDelivery {
     QueuedDelivery {
         message: "msg_1".into(),
         payload: vec![b' '; payload_bytes].into(),
@@ -36,18 +36,18 @@ fn lane(queued: usize) -> (LaneState, LaneConfig) {
     let mut state = LaneState::new(&config);
     for _ in 0..queued {
         state.reserved += 1;
-        state.bytes += WORK_BYTES;
-        state.enqueue_reserved(work(100));
+        state.bytes += DELIVERY_BYTES;
+        state.enqueue_reserved(delivery(100));
     }
     (state, config)
 }
 
-/// A row that was tried before.
+/// A delivery with one attempt.
 fn retry() -> QueuedDelivery {
-    QueuedDelivery { attempts: 1, ..work(100) }
+    QueuedDelivery { attempts: 1, ..delivery(100) }
 }
 
-/// What a lane claims of one kind now.
+/// The lane's claim of one kind.
 fn claim_of(state: &mut LaneState, config: &LaneConfig, kind: DeliveryKind) -> ClaimRequest {
     match state.claim(kind, config, 1) {
         Some(claim) => claim,
@@ -55,23 +55,24 @@ fn claim_of(state: &mut LaneState, config: &LaneConfig, kind: DeliveryKind) -> C
     }
 }
 
-/// How many attempts the lane begins now, beside `lanes` others.
-fn begun(state: &mut LaneState, config: &LaneConfig, lanes: usize) -> usize {
-    std::iter::from_fn(|| matches!(state.next_action(now(), config, lanes), LaneAction::Start(_)).then_some(())).count()
+/// Number of attempts that the lane begins now, with its share 1/`share_divisor`.
+fn begun(state: &mut LaneState, config: &LaneConfig, share_divisor: usize) -> usize {
+    let start = || matches!(state.next_action(now(), config, share_divisor), LaneAction::Start(_)).then_some(());
+    std::iter::from_fn(start).count()
 }
 
 #[test]
 fn an_endpoint_that_keeps_up_gets_more_at_once_and_one_that_does_not_gets_half() {
     let (mut state, config) = lane(1_000);
     assert_eq!(begun(&mut state, &config, 1), 16);
-    state.ended(WORK_BYTES, ConcurrencySignal::Increase, now(), now(), &config);
+    state.ended(DELIVERY_BYTES, ConcurrencySignal::Increase, now(), now(), &config);
     assert_eq!(begun(&mut state, &config, 1), 2);
     for _ in 0..200 {
-        state.ended(WORK_BYTES, ConcurrencySignal::Increase, now(), now(), &config);
+        state.ended(DELIVERY_BYTES, ConcurrencySignal::Increase, now(), now(), &config);
         begun(&mut state, &config, 1);
     }
     assert_eq!(state.under_way, 64);
-    state.ended(WORK_BYTES, ConcurrencySignal::Decrease, now(), now(), &config);
+    state.ended(DELIVERY_BYTES, ConcurrencySignal::Decrease, now(), now(), &config);
     assert_eq!(state.concurrency_limit, 32);
     assert_eq!(begun(&mut state, &config, 1), 0);
 }
@@ -81,7 +82,7 @@ fn a_new_endpoint_doubles_its_attempts_with_each_round_of_successes() {
     let (mut state, config) = lane(1_000);
     let rounds = std::iter::repeat_with(|| {
         let started = begun(&mut state, &config, 1);
-        (0..started).for_each(|_| state.ended(WORK_BYTES, ConcurrencySignal::Increase, now(), now(), &config));
+        (0..started).for_each(|_| state.ended(DELIVERY_BYTES, ConcurrencySignal::Increase, now(), now(), &config));
         started
     });
     assert_eq!(rounds.take(4).collect::<Vec<_>>(), [16, 32, 64, 64]);
@@ -104,13 +105,13 @@ fn an_overloaded_endpoint_is_paused_with_exponential_backoff() {
     let mut pauses_ms = Vec::new();
     for _ in 0..14 {
         assert!(matches!(state.next_action(at, &config, 1), LaneAction::Start(_)));
-        state.ended(WORK_BYTES, ConcurrencySignal::Decrease, at, at, &config);
+        state.ended(DELIVERY_BYTES, ConcurrencySignal::Decrease, at, at, &config);
         if let LaneAction::WaitUntil(until) = state.next_action(at, &config, 1) {
             pauses_ms.push(until.duration_since(at).as_millis());
             at = until;
         } else {
-            // It begins with more than one at a time, and is only slowed down.
-            state.ended(WORK_BYTES, ConcurrencySignal::Keep, at, at, &config);
+            // With a limit of more than one attempt, overload only halves the limit.
+            state.ended(DELIVERY_BYTES, ConcurrencySignal::Keep, at, at, &config);
         }
     }
     assert_eq!(pauses_ms, [50, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]);
@@ -121,7 +122,7 @@ fn over_a_long_pause_nothing_is_kept_and_over_a_short_one_everything() {
     for (pause_s, given_back) in [(10, 0), (11, 99)] {
         let (mut state, config) = lane(100);
         assert!(matches!(state.next_action(now(), &config, 1), LaneAction::Start(_)));
-        state.ended(WORK_BYTES, ConcurrencySignal::Pause(Duration::from_secs(pause_s)), now(), now(), &config);
+        state.ended(DELIVERY_BYTES, ConcurrencySignal::Pause(Duration::from_secs(pause_s)), now(), now(), &config);
         let rows = match state.next_action(now(), &config, 1) {
             LaneAction::Release(rows) => rows.len(),
             _ => 0,
@@ -142,15 +143,15 @@ fn what_does_not_fit_waits_in_the_table_and_goes_before_what_comes_later() {
     assert!(state.reserve(100, now(), &config, 1));
     assert!(!state.reserve(100, now(), &config, 1));
     state.wake_for_rows(&[DeliveryKind::First]);
-    state.enqueue_reserved(work(100));
+    state.enqueue_reserved(delivery(100));
     state.cancel_reservation(100);
     assert!(!state.reserve(100, now(), &config, 1), "rows wait in the table");
     let claim = claim_of(&mut state, &config, DeliveryKind::First);
     assert_eq!(claim.room.rows, 2);
     assert!(matches!(state.next_action(now(), &config, 1), LaneAction::Start(_)));
     state.wake_for_rows(&[DeliveryKind::First]);
-    state.claimed(vec![work(100)], 1, claim);
-    assert!(!state.reserve(100, now(), &config, 1), "one more came while it claimed");
+    state.claimed(vec![delivery(100)], 1, claim);
+    assert!(!state.reserve(100, now(), &config, 1), "a row was inserted during the claim");
     let claim = claim_of(&mut state, &config, DeliveryKind::First);
     state.claimed(vec![], 0, claim);
     assert!(state.reserve(100, now(), &config, 1));
@@ -190,16 +191,16 @@ fn what_is_new_does_not_wait_behind_retries_and_retries_are_not_forgotten_for_it
     state.claimed(vec![], 0, claims[0]);
     state.claimed(vec![], 0, claims[1]);
     state.claimed((0..50).map(|_| retry()).collect(), 50, claims[2]);
-    assert!(state.reserve(100, now(), &config, 1), "retries take no place of what is new");
-    state.enqueue_reserved(work(100));
+    assert!(state.reserve(100, now(), &config, 1), "retries take no room of first attempts");
+    state.enqueue_reserved(delivery(100));
     let first = |state: &mut LaneState| match state.next_action(now(), &config, 1) {
         LaneAction::Start(delivery) => delivery.attempts == 0,
-        _ => panic!("nothing began"),
+        _ => panic!("no attempt began"),
     };
     assert!(first(&mut state));
     for _ in 0..20 {
         assert!(state.reserve(100, now(), &config, 1));
-        state.enqueue_reserved(work(100));
+        state.enqueue_reserved(delivery(100));
     }
     let begun: Vec<bool> = (0..8).map(|_| first(&mut state)).collect();
     assert_eq!(begun.iter().filter(|first| !**first).count(), 2, "{begun:?}");
@@ -213,17 +214,17 @@ fn a_change_of_the_endpoint_ends_its_pause_and_older_responses_are_ignored() {
     let hour = ConcurrencySignal::Pause(Duration::from_secs(3_600));
     state.set_limits(at(0), &config);
     assert_eq!(begun(&mut state, &config, 1), 10);
-    state.ended(WORK_BYTES, hour, now(), now(), &config);
+    state.ended(DELIVERY_BYTES, hour, now(), now(), &config);
     assert!(state.is_paused(now()));
     state.set_limits(at(0), &config);
-    assert!(state.is_paused(now()), "nothing was changed");
+    assert!(state.is_paused(now()), "the endpoint was not changed");
     state.set_limits(at(1), &config);
     assert!(!state.is_paused(now()));
-    state.ended(WORK_BYTES, hour, now(), now(), &config);
-    assert!(!state.is_paused(now()), "that was about what it was before");
+    state.ended(DELIVERY_BYTES, hour, now(), now(), &config);
+    assert!(!state.is_paused(now()), "the response is older than the change");
     state.set_limits(at(0), &config);
-    state.ended(WORK_BYTES, hour, from_ms(NOW_MS + 1_000), now(), &config);
-    assert!(state.is_paused(now()), "and this about what it is");
+    state.ended(DELIVERY_BYTES, hour, from_ms(NOW_MS + 1_000), now(), &config);
+    assert!(state.is_paused(now()), "the response is newer than the change");
 }
 
 #[test]
@@ -240,10 +241,10 @@ fn a_changed_rate_holds_for_what_is_in_memory_already() {
 fn what_was_asked_for_by_hand_goes_out_in_spite_of_a_pause_but_not_of_a_store_that_is_away() {
     let (mut state, config) = lane(1);
     assert_eq!(begun(&mut state, &config, 1), 1);
-    state.ended(WORK_BYTES, ConcurrencySignal::Pause(Duration::from_secs(3_600)), now(), now(), &config);
+    state.ended(DELIVERY_BYTES, ConcurrencySignal::Pause(Duration::from_secs(3_600)), now(), now(), &config);
     assert!(matches!(state.next_action(now(), &config, 1), LaneAction::WaitUntil(_)));
     state.wake_for_rows(&KINDS);
-    let LaneAction::Claim(claim) = state.next_action(now(), &config, 1) else { panic!("it does not look") };
+    let LaneAction::Claim(claim) = state.next_action(now(), &config, 1) else { panic!("no claim was made") };
     assert_eq!(claim.kind, DeliveryKind::Manual);
     let manual = QueuedDelivery { trigger: AttemptTrigger::Manual, ..retry() };
     state.claimed(vec![manual], 1, claim);
@@ -252,7 +253,7 @@ fn what_was_asked_for_by_hand_goes_out_in_spite_of_a_pause_but_not_of_a_store_th
     );
     assert!(matches!(state.next_action(now(), &config, 1), LaneAction::WaitUntil(_)));
     state.wake_for_rows(&KINDS);
-    let LaneAction::Claim(claim) = state.next_action(now(), &config, 1) else { panic!("it does not look") };
+    let LaneAction::Claim(claim) = state.next_action(now(), &config, 1) else { panic!("no claim was made") };
     let later = now() + Duration::from_secs(1);
     state.claim_failed(claim.kind, later);
     assert!(matches!(state.next_action(now(), &config, 1), LaneAction::WaitUntil(until) if until == later));
@@ -264,13 +265,13 @@ fn a_lane_with_large_payloads_under_way_takes_no_more_of_them_than_its_share() {
     let config = LaneConfig { queued_bytes_max: 4 * LARGE, ..LaneConfig::default() };
     let mut state = LaneState::new(&config);
     let mut taken = 0;
-    // The receiver does not answer, and the table has more than can be taken.
+    // The receiver does not respond, and the table has more deliveries than the lane has room for.
     for _ in 0..100 {
         state.wake_for_rows(&[DeliveryKind::First]);
         match state.next_action(now(), &config, 1) {
             LaneAction::Claim(claim) => {
                 let rows = claim.room.payload_bytes.div_ceil(LARGE).min(claim.room.rows);
-                state.claimed((0..rows).map(|_| work(LARGE)).collect(), rows, claim);
+                state.claimed((0..rows).map(|_| delivery(LARGE)).collect(), rows, claim);
                 taken += rows;
             }
             LaneAction::Start(_) => {}
@@ -279,7 +280,7 @@ fn a_lane_with_large_payloads_under_way_takes_no_more_of_them_than_its_share() {
     }
     assert_eq!(taken, 4);
     assert!(state.claim(DeliveryKind::First, &config, 1).is_none());
-    // One that was asked for by hand does not wait.
+    // A manual delivery does not wait.
     state.wake_for_rows(&[DeliveryKind::Manual]);
     assert_eq!(claim_of(&mut state, &config, DeliveryKind::Manual).room, ClaimLimit { rows: 1, payload_bytes: 1 });
 }
