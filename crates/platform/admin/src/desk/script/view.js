@@ -172,9 +172,9 @@ for (const name of ["done"]) {
   slot(name).addEventListener("focusout", rebuild);
 }
 
-function described(name, small, className) {
+function described(name, small) {
   const text = make("span");
-  text.append(make("span", name, `name ${className ?? ""}`), make("small", small));
+  text.append(make("span", name, "name"), make("small", small));
   return text;
 }
 
@@ -196,16 +196,21 @@ function nextLine(next) {
 
 function doneLine(lot) {
   const line = make("li");
-  const result = lot.status === "SOLD" ? `Sold ${lot.price?.text ?? ""} · ${lot.isBuyerOpen ? "buyer open" : paddleLine(lot.buyer)}` : lot.status === "PASSED" ? "Passed" : lot.status.toLowerCase();
-  const text = described(`${lot.lotNumber} ${result}`, clock(lot.at), lot.isBuyerOpen ? "open" : "");
+  const isSold = lot.status === "SOLD";
+  const result = isSold ? `Sold ${lot.price?.text ?? ""}` : lot.status === "PASSED" ? "Passed" : lot.status.toLowerCase();
+  const top = make("span", undefined, "top");
+  const at = make("small", clock(lot.at));
+  top.append(make("span", `${lot.lotNumber} ${result}`, "name"), at);
+  const buyer = make("small", isSold ? (lot.isBuyerOpen ? "Buyer open" : paddleLine(lot.buyer)) : "", lot.isBuyerOpen ? "open" : "");
+  buyer.title = buyer.textContent;
   if (lot.event) {
     const mark = make("span", "✓", "event-mark");
     mark.title = `Event ${lot.event} announced ${clock(lot.at)}`;
     mark.setAttribute("role", "img");
     mark.setAttribute("aria-label", mark.title);
-    text.querySelector("small").append(" ", mark);
+    at.append(" ", mark);
   }
-  line.append(text);
+  line.append(top, buyer);
   const button = (words, act) => {
     const made = make("button", words);
     made.type = "button";
