@@ -71,12 +71,13 @@ async function give(command, words, { typed, refused } = {}) {
   return false;
 }
 
-/** Names a web bid that waited at the price of a room bid: the room has it, and the web bid is not taken. */
+/** A web bid that waited at the price of a room bid, in words: the room has the price, and the web bid is not taken. Null if
+    none waited. The line has room for one more sentence, and the asking price stands in its box. */
 function equalWebBid(command, before, after) {
-  if (command.command !== "bid") return "";
+  if (command.command !== "bid") return null;
   const { amount } = after.offer.standing;
-  const equal = before.pending.find((bid) => bid.amount.minor === amount.minor);
-  return equal ? ` A web bid of ${amount.text} from ${who(equal.bidder)} waited at this price and is not taken.` : "";
+  const waited = before.pending.some((bid) => bid.amount.minor === amount.minor);
+  return waited ? `A web bid of ${amount.text} waited at this price.` : null;
 }
 
 function doneWords(command, before, after) {
@@ -91,7 +92,7 @@ function doneWords(command, before, after) {
     }
     case "bid":
     case "accept":
-    case "commission-bid": return `${offer.standing.amount.text} from ${who(offer.standing.bidder)}. Asking ${offer.askingPrice.text}.${equalWebBid(command, before, after)}`;
+    case "commission-bid": return `${offer.standing.amount.text} from ${who(offer.standing.bidder)}. ${equalWebBid(command, before, after) ?? `Asking ${offer.askingPrice.text}.`}`;
     case "undo":
       if (before.offer.cancelled) return `The cancelled bids count again. ${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands.`;
       return offer.standing ? `Undone. ${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands.` : "Undone. No bid stands.";
