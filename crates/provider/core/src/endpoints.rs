@@ -37,15 +37,15 @@ use crate::validation::{self, FILTER_TYPES_MAX, FieldErrors};
 pub use disable::Switch;
 pub use patch::EndpointPatch;
 
-/// Channels that an endpoint listens to at most.
+/// Maximum number of channels of an endpoint.
 const CHANNELS_MAX: usize = 10;
 
-/// What a caller says of an endpoint.
+/// A caller's input for an endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EndpointInput {
     /// `http` or `https`, without credentials.
     pub url: String,
-    /// The customer's own id for it.
+    /// The customer's own id for the endpoint.
     pub uid: Option<String>,
     /// Free text.
     pub description: String,
@@ -55,23 +55,24 @@ pub struct EndpointInput {
     pub filter_types: Option<Vec<String>>,
     /// 1 to 10 channels; all messages when none.
     pub channels: Option<Vec<String>>,
-    /// Messages a second that it receives at most; at least 1.
+    /// Messages a second that the endpoint receives at most; at least 1.
     pub throttle_rate: Option<u16>,
-    /// The caller's own version of it; 1 when none. When an endpoint is replaced, none leaves it as it is.
+    /// The caller's own version of the endpoint; 1 when none. In a replacement, none keeps the version.
     pub version: Option<NonZeroU16>,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
-    /// Headers sent with every delivery. When an endpoint is replaced, none leaves them as they are.
+    /// Headers sent with every delivery. In a replacement, none keeps the headers.
     pub headers: Option<BTreeMap<String, String>>,
-    /// `whsec_…` or `whsk_…`. Made when none. An endpoint that is replaced keeps its own, and another one is refused.
+    /// `whsec_…` or `whsk_…`; generated when none. A replacement keeps the secret and rejects a different one.
     pub secret: Option<String>,
-    /// Whether messages of one key are delivered one after the other. When an endpoint is replaced, none leaves it as it is.
+    /// Whether messages of one key are delivered one after the other. When an endpoint is replaced, none leaves it as
+    /// it is.
     pub ordering: Option<DeliveryOrder>,
 }
 
 impl Provider {
-    /// Makes an endpoint of an application; `render` makes the JSON of the 201 that is kept for the idempotency key.
-    /// 404 (application), 409 (uid), 422, 400 `limit_reached`.
+    /// Creates an endpoint of an application. `render` makes the JSON of the 201 response, which is stored for the
+    /// idempotency key. 404 (application), 409 (uid), 422, 400 `limit_reached`.
     pub async fn create_endpoint(
         &self,
         caller: &Caller,
@@ -109,7 +110,7 @@ impl Provider {
         self.store().endpoint(&application.id, id_or_uid).await?.ok_or(ProviderError::NotFound)
     }
 
-    /// The application's endpoints, newest first unless asked otherwise.
+    /// The application's endpoints, by default newest first.
     pub async fn list_endpoints(
         &self,
         caller: &Caller,
@@ -121,22 +122,22 @@ impl Provider {
         Ok(page.slice(rows, |endpoint| &endpoint.id))
     }
 
-    /// Deletes an endpoint and whatever waits for it. 404.
+    /// Deletes an endpoint and its waiting deliveries. 404.
     pub async fn delete_endpoint(&self, caller: &Caller, application: &str, id_or_uid: &str) -> ProviderResult<()> {
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
-        let there = self.store().delete_endpoint(&endpoint.application, &endpoint.id).await;
+        let deleted = self.store().delete_endpoint(&endpoint.application, &endpoint.id).await;
         self.snapshots().invalidate(&endpoint.application);
-        if !there? {
+        if !deleted? {
             return Err(ProviderError::NotFound);
         }
-        // Its delivery rows are gone. What it still received is in the message's history before the caller looks there.
+        // Attempts under way are recorded before the caller reads the messages' history.
         self.dispatcher().wait_for_attempts(&endpoint.id).await;
         self.record_endpoint(caller, (Some(&endpoint), None)).await;
         Ok(())
     }
 
-    /// Changes the current state of an endpoint, and retries when another caller or an attempt changed it first. The next
-    /// delivery uses the new state. 404.
+    /// Changes the current state of an endpoint, and retries when another caller or an attempt changed it first. The
+    /// next delivery uses the new state. 404.
     async fn change_endpoint(
         &self,
         caller: &Caller,
@@ -164,7 +165,7 @@ impl Provider {
         Err(StoreError::Conflict.into())
     }
 
-    /// Everything about an endpoint that listens to the event types in `kept` already.
+    /// Checks an endpoint that subscribes to the event types in `kept` already.
     async fn check_endpoint(
         &self,
         caller: &Caller,
@@ -177,7 +178,7 @@ impl Provider {
         Ok(validated)
     }
 
-    /// An event type that is hidden from the caller is as one that isn't there, except among those that the endpoint has.
+    /// Rejects event types that do not exist or that the caller may not see, except those in `kept`.
     async fn check_filter_types(&self, caller: &Caller, names: &[String], kept: &[String]) -> ProviderResult<()> {
         let mut errors = FieldErrors::default();
         for (index, name) in names.iter().enumerate() {
@@ -228,7 +229,7 @@ impl Provider {
     }
 }
 
-/// An input without faults.
+/// A valid input.
 #[derive(Clone)]
 struct ValidatedEndpoint {
     input: EndpointInput,
@@ -236,7 +237,7 @@ struct ValidatedEndpoint {
     secret: Option<EndpointSecret>,
 }
 
-/// The limit that was met is said with its number.
+/// Adds the number of the limit to the error.
 fn with_limit(error: ProviderError, endpoints_max: usize) -> ProviderError {
     match error {
         ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {
@@ -248,7 +249,8 @@ fn with_limit(error: ProviderError, endpoints_max: usize) -> ProviderError {
 }
 
 impl EndpointInput {
-    /// Everything but whether its event types exist. An address that is there already is not held against `reach`.
+    /// Checks the input, but not whether its event types exist. Without a policy, as for an unchanged URL, it does not
+    /// check whether the address is allowed.
     fn check(mut self, address_policy: Option<&EndpointAddressPolicy>) -> ProviderResult<ValidatedEndpoint> {
         let mut errors = FieldErrors::default();
         match kit_outbound::url::parse_endpoint_url(&self.url) {
@@ -289,7 +291,7 @@ impl EndpointInput {
 }
 
 impl Endpoint {
-    /// What a caller would say to have it as it is; its headers and secret stay without being said.
+    /// The input that describes the endpoint as it is, without its headers and secret.
     fn as_input(&self) -> EndpointInput {
         EndpointInput {
             url: self.url.clone(),
@@ -307,13 +309,13 @@ impl Endpoint {
         }
     }
 
-    /// Becomes what the caller says, whose headers are sealed; its secret stays.
+    /// Replaces the fields with the input, of which the headers are sealed. The secret stays.
     fn replace_with(&mut self, validated: ValidatedEndpoint) {
         let ValidatedEndpoint { input, headers, secret: _ } = validated;
         self.url = input.url;
         self.uid = input.uid;
         self.description = input.description;
-        // Switched on again by hand: the failures until now don't count any more.
+        // After a caller enables the endpoint, earlier failures do not count.
         if self.disabled && !input.disabled {
             self.failing_since = None;
         }

@@ -1,4 +1,4 @@
-//! What can come of a use case besides its result.
+//! Errors of use cases.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -8,35 +8,35 @@ use crate::port::error::StoreError;
 /// Result of a use case.
 pub type ProviderResult<T> = Result<T, ProviderError>;
 
-/// A limit on how often something may be asked.
+/// A limit on the number of requests in a time window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
-    /// What is counted by: `account`, `address` or `application`.
+    /// The counted requests: those of an `account`, an `address` or an `application`, or `codes`.
     pub name: &'static str,
     /// Requests in the window.
     pub requests: u32,
-    /// Seconds.
+    /// Length of the window in seconds.
     pub window_s: u32,
 }
 
-/// Why a use case did not do what was asked. A surface makes an answer of it with one `match`; the status that the
-/// provider's API gives each is in its doc.
+/// The error of a use case. A surface turns it into a response with one `match`. The comment of each variant has the
+/// status code of the provider's API.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     /// The key is missing, malformed or unknown: 401.
     #[error("the API key is not valid")]
     Unauthenticated,
-    /// The key or token is good, and may not do this: 403.
+    /// The key or token is valid, but is not allowed to do this: 403.
     #[error("{0}")]
     Forbidden(&'static str),
-    /// Too much of something in a short time: 429, with `Retry-After`.
+    /// A rate limit was exceeded: 429, with `Retry-After`.
     #[error("{detail}; try again in {} s", retry_after.as_secs())]
     TooManyRequests {
         /// For people.
         detail: &'static str,
-        /// When it may be tried again, in whole seconds.
+        /// Time until the next request is allowed, in whole seconds.
         retry_after: Duration,
-        /// Which limit was met.
+        /// The limit that was exceeded.
         quota: Quota,
     },
     /// The resource does not exist, or it belongs to another account: 404.
@@ -50,10 +50,10 @@ pub enum ProviderError {
         /// For people.
         detail: String,
     },
-    /// The request was understood and holds values that are not allowed: 422.
+    /// The request contains values that are not allowed: 422.
     #[error("{}", FieldError::list(.0))]
     Validation(Vec<FieldError>),
-    /// The request can't be done as it is: 400.
+    /// The request can't be executed: 400.
     #[error("{detail}")]
     BadRequest {
         /// Stable name.
@@ -61,17 +61,17 @@ pub enum ProviderError {
         /// For people.
         detail: String,
     },
-    /// The payload is over the limit: 413.
+    /// The payload is larger than the limit: 413.
     #[error("the payload is too large")]
     TooLarge,
-    /// The idempotency key was used for another request before: 422, and never 409, which for a message would mean that
-    /// it was accepted.
+    /// The idempotency key was used for another request before: 422. It is not 409, because for a message 409 means
+    /// that the message was accepted before.
     #[error("this idempotency key was used before, for another request")]
     IdempotencyMismatch,
-    /// The store can't be reached or is busy; whether a write was done is not known. Trying again may help: 503.
+    /// The store is unavailable or busy: 503. A write may have been committed or not. The caller can retry.
     #[error("not available at the moment: {0}")]
     Unavailable(String),
-    /// What is stored can't be understood: 500. The text is for the log, not for the answer.
+    /// Stored data is not valid: 500. The text is for the log, not for the response.
     #[error("internal error: {0}")]
     Internal(String),
 }
@@ -93,7 +93,7 @@ impl ProviderError {
         }
     }
 
-    /// One value of the request's body that is not allowed.
+    /// The error for one value in the request's body.
     pub(crate) fn invalid(field: &'static str, msg: impl Into<String>) -> Self {
         Self::Validation(vec![FieldError::in_body([field.into()], msg)])
     }
@@ -102,7 +102,7 @@ impl ProviderError {
 /// A value that is not allowed: an entry of the API's `detail` list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
-    /// Where it is: `body`, `query` or `path`, then field names and indexes.
+    /// The place of the value: `body`, `query` or `path`, then field names and indexes.
     pub loc: Vec<Cow<'static, str>>,
     /// What is wrong, for people.
     pub msg: String,
@@ -111,7 +111,7 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// All of them in a line: each with its place, without saying that it is in the body.
+    /// Formats errors in one line, each with its place; `body` is omitted.
     fn list(faults: &[Self]) -> String {
         let fault = |fault: &Self| {
             let place = fault.loc.iter().skip_while(|part| *part == "body");
@@ -145,7 +145,7 @@ impl From<StoreError> for ProviderError {
             },
             StoreError::NotFound => Self::NotFound,
             StoreError::Conflict => Self::Unavailable("the application keeps changing".into()),
-            // Each use case that hands in a key handles this itself; a key that is forgotten at that moment ends here.
+            // Use cases handle this error themselves, unless the key expires at the same time.
             StoreError::Replayed => Self::Unavailable("the first request with this key is being forgotten".into()),
             StoreError::Unavailable(text) => Self::Unavailable(text),
             StoreError::Corrupt(text) => Self::Internal(text),

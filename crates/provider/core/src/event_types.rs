@@ -25,51 +25,51 @@ use crate::validation::FieldErrors;
 pub use check::CheckedSchemas;
 pub use import::{ImportedEventTypes, OpenApiImport, UnlistedEventTypes};
 
-/// Pages of the store that a list without the archived ones looks through for one page of its own.
-const PAGES_LOOKED_THROUGH_MAX: usize = 100;
-/// Feature flags of an event type at most.
+/// Maximum number of store pages that are read for one page of a filtered list.
+const SCANNED_PAGES_MAX: usize = 100;
+/// Maximum number of feature flags of an event type.
 const FEATURE_FLAGS_MAX: usize = 100;
 
-/// What a caller says of an event type; its name is given apart.
+/// A caller's input for an event type, without its name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventTypeInput {
     /// Free text.
     pub description: String,
     /// Hidden from lists.
     pub archived: bool,
-    /// On its way out.
+    /// Deprecated: it will be removed.
     pub deprecated: bool,
     /// JSON Schema per version key.
     pub schemas: Option<Value>,
-    /// Feature flags, any of which shows it; everybody sees it when there are none.
+    /// Feature flags. Without flags, every caller sees the event type; otherwise a token needs one of them.
     pub feature_flags: BTreeSet<String>,
-    /// Name of its group.
+    /// Name of the group of the event type.
     pub group_name: Option<String>,
 }
 
-/// What a PATCH does to an event type.
+/// Changes of a PATCH to an event type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventTypePatch {
     /// Free text.
     pub description: PatchField<String>,
     /// Hidden from lists.
     pub archived: PatchField<bool>,
-    /// On its way out.
+    /// Deprecated: it will be removed.
     pub deprecated: PatchField<bool>,
     /// JSON Schema per version key.
     pub schemas: PatchField<Option<Value>>,
-    /// Feature flags, instead of those that there are.
+    /// Feature flags, which replace the existing flags.
     pub feature_flags: PatchField<BTreeSet<String>>,
-    /// Name of its group.
+    /// Name of the group of the event type.
     pub group_name: PatchField<Option<String>>,
 }
 
-/// Whether a list shows archived event types.
+/// Whether a list contains archived event types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Archived {
-    /// It does not.
+    /// The list has no archived event types.
     Hidden,
-    /// It does.
+    /// The list has archived event types.
     Shown,
 }
 
@@ -85,8 +85,8 @@ pub(crate) fn check_import(document: &Value) -> ProviderResult<()> {
 }
 
 impl Provider {
-    /// Makes an event type, or takes one of that name out of the archive. 409 when one that is not archived is there,
-    /// 422.
+    /// Creates an event type, or replaces an archived event type of that name. 409 when an event type exists that is
+    /// not archived, 422.
     pub async fn create_event_type(
         &self,
         caller: &Caller,
@@ -97,14 +97,14 @@ impl Provider {
     ) -> ProviderResult<Created<EventType>> {
         let input = input.with_json_schema_types();
         input.check(name)?;
-        let there = self.store().event_type(&caller.account, name).await?;
-        let archived = there.as_ref().is_some_and(|there| there.archived);
-        if there.is_none() {
+        let existing = self.store().event_type(&caller.account, name).await?;
+        let is_archived = existing.as_ref().is_some_and(|existing| existing.archived);
+        if existing.is_none() {
             self.check_event_type_room(caller).await?;
         }
         let mut event_type = self.new_event_type(caller, name, input);
-        if let Some(there) = there.filter(|there| there.archived) {
-            event_type.created_at = there.created_at;
+        if let Some(existing) = existing.filter(|existing| existing.archived) {
+            event_type.created_at = existing.created_at;
         }
         let written = idempotency::write(
             self.store(),
@@ -116,7 +116,7 @@ impl Provider {
             |answer| {
                 let event_type = event_type.clone();
                 async move {
-                    if archived {
+                    if is_archived {
                         self.store().upsert_event_types(vec![event_type], answer).await
                     } else {
                         self.store().create_event_type(event_type, answer).await
@@ -146,38 +146,38 @@ impl Provider {
         event_type.filter(|event_type| caller.can_see(event_type)).ok_or(ProviderError::NotFound)
     }
 
-    /// The account's event types by name.
+    /// The account's event types, ordered by name.
     pub async fn list_event_types(
         &self,
         caller: &Caller,
         page: &PageRequest,
         archived: Archived,
     ) -> ProviderResult<ListPage<EventType>> {
-        let mut ask = page.to_store(Order::Ascending);
+        let mut store_page = page.to_store(Order::Ascending);
         if archived == Archived::Shown && caller.scope == Scope::Account {
-            let rows = self.store().event_types(&caller.account, ask).await?;
+            let rows = self.store().event_types(&caller.account, store_page).await?;
             return Ok(page.slice(rows, |event_type| &event_type.name));
         }
-        let wanted = ask.limit;
-        ask.limit = LIMIT_MAX + 1;
+        let wanted = store_page.limit;
+        store_page.limit = LIMIT_MAX + 1;
         let mut shown: Vec<EventType> = Vec::new();
-        for _ in 0..PAGES_LOOKED_THROUGH_MAX {
-            let rows = self.store().event_types(&caller.account, ask.clone()).await?;
+        for _ in 0..SCANNED_PAGES_MAX {
+            let rows = self.store().event_types(&caller.account, store_page.clone()).await?;
             let (read, first, last) = (rows.len(), rows.first().cloned(), rows.last().cloned());
             let live = rows.into_iter().filter(|event_type| archived == Archived::Shown || !event_type.archived);
             let live = live.filter(|event_type| caller.can_see(event_type));
             if page.is_backward() {
                 shown = live.chain(shown).collect();
-                ask.from = first.map(|first| Cursor::Before(first.name));
+                store_page.from = first.map(|first| Cursor::Before(first.name));
             } else {
                 shown.extend(live);
-                ask.from = last.map(|last| Cursor::After(last.name));
+                store_page.from = last.map(|last| Cursor::After(last.name));
             }
-            if read < ask.limit || shown.len() >= wanted {
+            if read < store_page.limit || shown.len() >= wanted {
                 break;
             }
         }
-        // One more than asked for is enough to know that there are more.
+        // One more than the requested number shows that there is another page.
         if page.is_backward() {
             shown.drain(..shown.len().saturating_sub(wanted));
         } else {
@@ -186,7 +186,7 @@ impl Provider {
         Ok(page.slice(shown, |event_type| &event_type.name))
     }
 
-    /// Replaces an event type, or makes it.
+    /// Replaces an event type, or creates it.
     pub async fn upsert_event_type(
         &self,
         caller: &Caller,
@@ -196,14 +196,14 @@ impl Provider {
         let input = input.with_json_schema_types();
         input.check(name)?;
         for _ in 0..PUT_TRIES_MAX {
-            let there = self.store().event_type(&caller.account, name).await?;
+            let existing = self.store().event_type(&caller.account, name).await?;
             let mut event_type = self.new_event_type(caller, name, input.clone());
-            let old = there.clone();
-            let (written, put) = match there {
-                Some(there) => {
-                    event_type.created_at = there.created_at;
+            let old = existing.clone();
+            let (written, put) = match existing {
+                Some(existing) => {
+                    event_type.created_at = existing.created_at;
                     let put = Put::Updated(event_type.clone());
-                    (self.store().replace_event_type(there, event_type).await, put)
+                    (self.store().replace_event_type(existing, event_type).await, put)
                 }
                 None => {
                     self.check_event_type_room(caller).await?;
@@ -226,7 +226,7 @@ impl Provider {
         Err(StoreError::Conflict.into())
     }
 
-    /// Changes what the patch names. 404, 422.
+    /// Changes the fields that the patch contains. 404, 422.
     pub async fn patch_event_type(
         &self,
         caller: &Caller,
@@ -269,7 +269,7 @@ impl Provider {
             change(&mut new)?;
             new.updated_at = self.now();
             let written = self.store().replace_event_type(old.clone(), new.clone()).await;
-            // Whatever became of it, as with every other write here: it may be on disk without our knowing.
+            // Also after an error, because the change may have been committed.
             self.payload_schemas().invalidate(&caller.account, name);
             match written {
                 Ok(()) => {
@@ -286,16 +286,16 @@ impl Provider {
     /// Deletes an event type for good (`expunge=true`). 404.
     pub async fn expunge_event_type(&self, caller: &Caller, name: &str) -> ProviderResult<()> {
         let old = self.store().event_type(&caller.account, name).await?.ok_or(ProviderError::NotFound)?;
-        let there = self.store().delete_event_type(&caller.account, name).await;
+        let deleted = self.store().delete_event_type(&caller.account, name).await;
         self.payload_schemas().invalidate(&caller.account, name);
-        if !there? {
+        if !deleted? {
             return Err(ProviderError::NotFound);
         }
         self.record_event_type(caller, (Some(&old), None)).await;
         Ok(())
     }
 
-    /// 400 when the account has all the event types that it may have.
+    /// 400 when the account has reached its maximum number of event types.
     async fn check_event_type_room(&self, caller: &Caller) -> ProviderResult<()> {
         let max = self.config().event_types_max;
         if self.store().event_type_count(&caller.account, max).await? < max {
@@ -325,7 +325,7 @@ impl Provider {
 }
 
 impl EventType {
-    /// What a caller would say to have it as it is.
+    /// The input that describes the event type as it is.
     pub fn as_input(&self) -> EventTypeInput {
         EventTypeInput {
             description: self.description.clone(),

@@ -1,9 +1,9 @@
-//! Idempotency keys: a request that is repeated with the same `idempotency-key` within 12 hours gets the first answer
-//! again, and changes nothing.
+//! Idempotency keys: a request that is repeated with the same `idempotency-key` within 12 hours receives the first
+//! response again, and changes nothing.
 //!
-//! The answer is stored in the transaction of the write itself, with a hash of the request: there is no answer without
-//! the write, no write without the answer, and another request under the same key is refused. It is looked up only when
-//! the write says that the key is known, so a new request costs no look-up.
+//! The response is stored in the same transaction as the write, with a hash of the request. A different request with
+//! the same key is rejected. The response is looked up only when the write fails because the key exists, so a new
+//! request costs no look-up.
 
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
@@ -13,21 +13,21 @@ use crate::error::{ProviderError, ProviderResult};
 use crate::port::{Answer, IdempotentAnswer, Store, StoreError};
 
 const KEY_BYTES_MAX: usize = 256;
-/// How long an answer is kept.
+/// How long a response is stored.
 pub(crate) const ANSWER_RETENTION: SignedDuration = SignedDuration::from_hours(12);
-/// Tries of a write whose key is just being forgotten.
+/// Number of attempts of a write with a key that expires at the same time.
 pub(crate) const TRIES_MAX: usize = 3;
-/// Answers forgotten in one call of the store.
-pub(crate) const FORGET_MAX: usize = 10_000;
+/// Expired responses that one store call deletes.
+pub(crate) const DELETE_MAX: usize = 10_000;
 
-/// The `idempotency-key` of a POST and what it stands for.
+/// The `idempotency-key` of a POST, with the hash of the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Idempotency {
     key: String,
     request_hash: [u8; 32],
 }
 
-/// An answer given before, to be given again as it is.
+/// The stored response to the first request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
     /// HTTP status code.
@@ -37,8 +37,8 @@ pub struct StoredAnswer {
 }
 
 impl Idempotency {
-    /// Takes the header's value and the request that it came with; `path` without a trailing slash. 400 when the key is
-    /// empty, over 256 bytes or not printable ASCII.
+    /// Makes an idempotency key from the header's value and its request; `path` has no trailing slash. 400 when the key
+    /// is empty, longer than 256 bytes or not printable ASCII.
     pub fn new(key: &str, method: &str, path: &str, body: &[u8]) -> ProviderResult<Self> {
         if key.is_empty() || key.len() > KEY_BYTES_MAX || !key.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
             return Err(ProviderError::BadRequest {
@@ -55,14 +55,14 @@ impl Idempotency {
         Ok(Self { key: key.to_owned(), request_hash: hash.finalize().into() })
     }
 
-    /// The same request with something that does not stand in its body: another request, where that is another.
+    /// Adds a part of the request that is not in its body to the hash.
     #[must_use]
     pub fn with(self, part: &str) -> Self {
         let request_hash = Sha256::new().chain_update(self.request_hash).chain_update(part).finalize().into();
         Self { request_hash, ..self }
     }
 
-    /// The answer as the store keeps it.
+    /// The response in the form that the store keeps.
     pub(crate) fn answer(&self, caller: &Caller, answer: Answer, at: Timestamp) -> IdempotentAnswer {
         IdempotentAnswer {
             account: caller.account.clone(),
@@ -73,35 +73,35 @@ impl Idempotency {
         }
     }
 
-    /// The answer given before. None when it was forgotten meanwhile: write again.
+    /// The response to the first request. None when it has expired: the caller then writes again.
     pub(crate) async fn look_up(
         &self,
         store: &dyn Store,
         caller: &Caller,
         now: Timestamp,
     ) -> ProviderResult<Option<Answer>> {
-        let Some(before) = store.idempotent_answer(&caller.account, &self.key).await? else { return Ok(None) };
+        let Some(stored) = store.idempotent_answer(&caller.account, &self.key).await? else { return Ok(None) };
         let kept_since = now - ANSWER_RETENTION;
-        if before.at < kept_since {
-            store.delete_expired_answers(kept_since, FORGET_MAX).await?;
+        if stored.at < kept_since {
+            store.delete_expired_answers(kept_since, DELETE_MAX).await?;
             return Ok(None);
         }
-        if before.request_hash != self.request_hash {
+        if stored.request_hash != self.request_hash {
             return Err(ProviderError::IdempotencyMismatch);
         }
-        Ok(Some(before.answer))
+        Ok(Some(stored.answer))
     }
 }
 
-/// What a write with a key came to.
+/// The result of a write with an idempotency key.
 pub(crate) enum IdempotentWrite {
-    /// It was done.
+    /// The write was committed now.
     Done,
-    /// It was done before, and this was the answer.
+    /// The first request committed the write, and received this response.
     Replayed(StoredAnswer),
 }
 
-/// Does a write whose answer is a status and a body, and looks the answer up when the key is known.
+/// Runs a write of which the response is a status and a body. If the key exists, looks up the first response instead.
 pub(crate) async fn write<F>(
     store: &dyn Store,
     caller: &Caller,
@@ -126,7 +126,7 @@ where
                 Some(Answer::Body { status, body }) => {
                     return Ok(IdempotentWrite::Replayed(StoredAnswer { status, body }));
                 }
-                // The hash covers the path, so an answer of another kind is another request's.
+                // The request hash covers the path, so a response of another kind belongs to another request.
                 Some(Answer::Message { .. }) => return Err(ProviderError::IdempotencyMismatch),
                 None => {}
             },

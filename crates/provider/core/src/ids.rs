@@ -1,7 +1,7 @@
 //! Ids: a prefix and a KSUID of the millisecond variant in base62.
 //!
-//! 20 bytes: 4 of seconds since 2014-05-13, 1 of 4-millisecond steps, 3 that count up, 12 random. Ids made by one process
-//! are ascending, also when the clock is set back, so a list by id is a list by time.
+//! The 20 bytes are: 4 for seconds since 2014-05-13, 1 for 4-millisecond steps, 3 for a counter, 12 random. The ids of
+//! one process ascend, also when the clock is set back, so rows ordered by id are ordered by time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,16 +40,16 @@ pub const ACTIVITY: &str = "act_";
 /// Prefix of a node's id.
 pub const NODE: &str = "node_";
 
-/// Times closer to each other than this may have ids in any order.
+/// Resolution of the time in an id. Ids of times that differ by less may have any order.
 pub const RESOLUTION: SignedDuration = SignedDuration::from_millis(4);
 
 const EPOCH_SECONDS: i64 = 1_400_000_000;
 const BYTES: usize = 20;
 const CHARS: usize = 27;
-/// No prefix is longer.
+/// Length of the longest prefix.
 const PREFIX_CHARS_MAX: usize = ATTEMPT.len();
 const COUNTER_BITS: u32 = 24;
-/// Digits of base62 that are taken off at a time, as a remainder that has room in 32 bits.
+/// Number of base62 digits that one division yields: their value fits in 32 bits.
 const CHUNK_CHARS: usize = 5;
 const CHUNK: u64 = 62_u64.pow(CHUNK_CHARS as u32);
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -59,12 +59,12 @@ const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 pub struct Ids {
     clock: SharedClock,
     random: SharedRandom,
-    /// Time (upper 40 bits) and counter (lower 24) of the id made last.
+    /// Time (upper 40 bits) and counter (lower 24 bits) of the latest id.
     last: Arc<AtomicU64>,
 }
 
 impl Ids {
-    /// Ids of the clock's time.
+    /// Makes ids with the time of `clock`.
     pub fn new(clock: SharedClock, random: SharedRandom) -> Self {
         Self { clock, random, last: Arc::default() }
     }
@@ -74,10 +74,10 @@ impl Ids {
         let time = time_of(to_ms(self.clock.now()));
         let mut bytes = [0; BYTES];
         self.random.fill(&mut bytes[6..]);
-        // Each 4 ms start at a random place in the lower quarter, so that the counter has room.
+        // The counter of each 4 ms starts at a random number in the lower quarter, so that it does not overflow.
         let start = u64::from(u16::from_be_bytes([bytes[6], bytes[7]])) << 6;
-        let fresh = (time << COUNTER_BITS) | start;
-        let next = |last: u64| fresh.max(last + 1);
+        let first = (time << COUNTER_BITS) | start;
+        let next = |last: u64| first.max(last + 1);
         let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
         let made = next(previous.unwrap_or_else(|last| last));
         bytes[..8].copy_from_slice(&made.to_be_bytes());
@@ -85,14 +85,14 @@ impl Ids {
     }
 }
 
-/// The smallest id with this prefix that is made at this time (to 4 milliseconds): ids made before it are smaller.
+/// The smallest id with this prefix and time (to 4 milliseconds). Ids of earlier times are smaller.
 pub fn lowest_id_at(prefix: &str, at: Timestamp) -> String {
     let mut bytes = [0; BYTES];
     bytes[..5].copy_from_slice(&time_of(to_ms(at)).to_be_bytes()[3..]);
     text(prefix, &bytes, str::to_owned)
 }
 
-/// When an id with this prefix was made, to 4 milliseconds; none when it is not one.
+/// The time of an id with this prefix, to 4 milliseconds. None when the text is not such an id.
 pub fn timestamp_of(text: &str, prefix: &str) -> Option<Timestamp> {
     if !is_id(text, prefix) {
         return None;
@@ -105,7 +105,7 @@ pub fn timestamp_of(text: &str, prefix: &str) -> Option<Timestamp> {
             *byte = (carry & 0xff) as u8;
             carry >>= 8;
         }
-        // Beyond the largest id there is none.
+        // The text is greater than the largest id.
         if carry > 0 {
             return None;
         }
@@ -115,7 +115,7 @@ pub fn timestamp_of(text: &str, prefix: &str) -> Option<Timestamp> {
     Some(from_ms((seconds + EPOCH_SECONDS) * 1_000 + i64::from(bytes[4].min(249)) * 4))
 }
 
-/// 40 bits: seconds, and steps of 4 milliseconds. Times before or after what an id can hold are its first or last.
+/// The time in 40 bits: seconds, and steps of 4 milliseconds. Times out of range are clamped.
 fn time_of(ms: i64) -> u64 {
     let seconds = (ms.div_euclid(1_000) - EPOCH_SECONDS).clamp(0, i64::from(u32::MAX)) as u64;
     (seconds << 8) | (ms.rem_euclid(1_000) as u64 >> 2)
@@ -127,18 +127,18 @@ pub fn is_id(text: &str, prefix: &str) -> bool {
         .is_some_and(|ksuid| ksuid.len() == CHARS && all_bytes(ksuid, |byte| byte.is_ascii_alphanumeric()))
 }
 
-/// An id's text, which is made in place, as one that is kept takes what it needs at once.
+/// Builds the text of an id on the stack, so that `keep` allocates it once.
 fn text<T>(prefix: &str, bytes: &[u8; BYTES], keep: impl FnOnce(&str) -> T) -> T {
     let mut text = [0; PREFIX_CHARS_MAX + CHARS];
     let (before, rest) = text.split_at_mut(prefix.len());
     before.copy_from_slice(prefix.as_bytes());
     rest[..CHARS].copy_from_slice(&base62(bytes));
-    // It is ASCII.
+    // The text is ASCII.
     keep(std::str::from_utf8(&text[..prefix.len() + CHARS]).unwrap_or_default())
 }
 
-/// Long division by 62, five digits at a time: ids are made twice a delivery, and a general big number takes ten times as
-/// long.
+/// Converts bytes to base62 by long division, five digits at a time. Each delivery makes two ids, and a library for big
+/// numbers takes ten times as long.
 fn base62(bytes: &[u8; BYTES]) -> [u8; CHARS] {
     let mut limbs = [0_u32; BYTES / 4];
     for (limb, four) in limbs.iter_mut().zip(bytes.as_chunks::<4>().0) {
@@ -153,7 +153,7 @@ fn base62(bytes: &[u8; BYTES]) -> [u8; CHARS] {
             *limb = (value / CHUNK) as u32;
             remainder = value % CHUNK;
         }
-        // What has become nothing stays nothing.
+        // Leading limbs that are zero stay zero.
         first += limbs[first..].iter().take_while(|limb| **limb == 0).count();
         let mut rest = remainder as u32;
         for digit in chunk.iter_mut().rev() {
@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(ksuid.to_string(), id[MESSAGE.len()..]);
         }
         assert_eq!(base62(&[0; BYTES]), [b'0'; CHARS]);
-        // Numbers with nothing in front, and the largest.
+        // Numbers with leading zero bytes, and the largest number.
         for zeros in 0..BYTES {
             let mut bytes = [0xff; BYTES];
             bytes[..zeros].fill(0);

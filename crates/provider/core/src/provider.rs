@@ -13,7 +13,7 @@ use crate::accounts::rate_limit::RateLimiters;
 use crate::config::ProviderConfig;
 use crate::dispatcher::snapshot::Snapshots;
 use crate::dispatcher::{Dispatcher, Transport};
-use crate::endpoints::url_check::UrlLooks;
+use crate::endpoints::url_check::UrlChecks;
 use crate::error::ProviderResult;
 use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
@@ -24,8 +24,8 @@ use crate::people::SignInState;
 use crate::port::Store;
 use crate::supervision::metrics::store_counts::StoreCountsCache;
 
-/// Maximum number of tries of a change that conflicts with concurrent changes. One change succeeds in each round, so this
-/// is also the number of concurrent changes that can all succeed.
+/// Maximum number of tries of a change that conflicts with concurrent changes. One change succeeds in each round, so
+/// this is also the number of concurrent changes that can all succeed.
 pub(crate) const CHANGE_TRIES_MAX: usize = 100;
 /// Maximum number of tries of a PUT whose object other callers keep creating and deleting.
 pub(crate) const PUT_TRIES_MAX: usize = 10;
@@ -65,7 +65,7 @@ struct Inner {
     dispatcher: Dispatcher,
     retention_counters: RetentionCounters,
     store_counts: StoreCountsCache,
-    url_looks: UrlLooks,
+    url_checks: UrlChecks,
     usage_counts: UsageCounts,
     sign_in_state: SignInState,
 }
@@ -124,7 +124,7 @@ impl Provider {
             dispatcher,
             retention_counters: RetentionCounters::default(),
             store_counts: StoreCountsCache::default(),
-            url_looks: UrlLooks::new(transport, RateLimiters::new(clock_start)),
+            url_checks: UrlChecks::new(transport, RateLimiters::new(clock_start)),
             usage_counts: UsageCounts::default(),
         }))
     }
@@ -135,21 +135,22 @@ impl Provider {
         Ok(self.store().node_addresses(now - self.config().node_dead_after, limit).await?)
     }
 
-    /// `Ok` when the provider can accept messages: it is not shutting down, attempts are being recorded, and the store can be
-    /// read and written.
+    /// `Ok` when the provider can accept messages: it is not shutting down, attempts are being recorded, and the store
+    /// can be read and written.
     pub async fn ping(&self) -> ProviderResult<()> {
         self.dispatcher().check_open()?;
         self.dispatcher().check_recording()?;
         Ok(self.store().ping().await?)
     }
 
-    /// Begins the graceful shutdown: new messages are refused with 503, and [`Provider::ping`] fails. Attempts under way
-    /// continue.
+    /// Begins the graceful shutdown: new messages are refused with 503, and [`Provider::ping`] fails. Attempts under
+    /// way continue.
     pub fn refuse_messages(&self) {
         self.dispatcher().refuse();
     }
 
-    /// Releases the deliveries that were still under way when the workers were stopped, so that other nodes take them at once.
+    /// Releases the deliveries that were still under way when the workers were stopped, so that other nodes take them
+    /// at once.
     pub async fn release_node(&self) {
         self.dispatcher().release_node().await;
     }
@@ -211,8 +212,8 @@ impl Provider {
         &self.0.store_counts
     }
 
-    pub(crate) fn url_looks(&self) -> &UrlLooks {
-        &self.0.url_looks
+    pub(crate) fn url_checks(&self) -> &UrlChecks {
+        &self.0.url_checks
     }
 
     pub(crate) fn usage_counts(&self) -> &UsageCounts {

@@ -1,5 +1,6 @@
-//! Attempts that were made and are not on disk: how many, and for how long. Whatever keeps a recorder from coming on (a
-//! store that is away or hangs, a task that is gone) shows here, also when everything is sent and answered as ever.
+//! Counts finished attempts that are not recorded yet, and how long the oldest of them has waited. Both show that a
+//! recorder is blocked (by an unavailable store, or because its task ended), even while deliveries and responses
+//! continue.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,28 +8,28 @@ use std::time::Instant;
 
 use tokio::sync::Notify;
 
-/// The attempts of one recorder.
+/// The unrecorded attempts of one recorder.
 #[derive(Default)]
 pub(super) struct Unrecorded {
     count: AtomicUsize,
-    /// All that were ever made.
+    /// Attempts since the start.
     made: AtomicU64,
-    /// Those of them that are on disk or lost.
+    /// Attempts of `made` that are recorded or lost.
     ended: AtomicU64,
     /// Notified when a transaction with attempts has ended.
     written: Notify,
-    /// Since when the oldest of them waits, or a little before. Of no meaning while there are none.
+    /// Since when the oldest unrecorded attempt waits, or slightly earlier. Meaningless while `count` is zero.
     since: Mutex<Option<Instant>>,
 }
 
-/// An attempt that is not on disk, from this moment until it is dropped.
+/// Counts an attempt as unrecorded until it is dropped.
 pub(super) struct UnrecordedGuard {
     of: Arc<Unrecorded>,
     at: Instant,
 }
 
 impl Unrecorded {
-    /// An attempt was made.
+    /// Counts a finished attempt.
     pub(super) fn track(self: &Arc<Self>, now: Instant) -> UnrecordedGuard {
         self.made.fetch_add(1, Ordering::AcqRel);
         if self.count.fetch_add(1, Ordering::AcqRel) == 0 {
@@ -37,8 +38,8 @@ impl Unrecorded {
         UnrecordedGuard { of: Arc::clone(self), at: now }
     }
 
-    /// These are on disk, in the order in which they were made, or will never be: what is left was made after the last
-    /// of them.
+    /// Ends these attempts, which are recorded, or can't be. They are in the order in which they finished, so the
+    /// remaining attempts are later than the last of them.
     pub(super) fn recorded(&self, marks: Vec<UnrecordedGuard>) {
         let Some(last) = marks.last().map(|mark| mark.at) else { return };
         drop(marks);
@@ -49,12 +50,12 @@ impl Unrecorded {
         }
     }
 
-    /// Waits until those that are in the recorder's queue now are on disk. The queue is written in order, so none of
-    /// them is left when as many have ended as were made by now.
+    /// Waits until the attempts in the recorder's queue are recorded. The queue is written in order, so all of them
+    /// have ended when `ended` reaches the current value of `made`.
     pub(super) async fn wait(&self) {
         let made = self.made.load(Ordering::Acquire);
         loop {
-            // It has to be enabled before the look at the number, or it misses a transaction that ends in between.
+            // Enabled before the number is read, or it misses a transaction that ends in between.
             let mut written = std::pin::pin!(self.written.notified());
             written.as_mut().enable();
             if self.ended.load(Ordering::Acquire) >= made {
@@ -64,7 +65,7 @@ impl Unrecorded {
         }
     }
 
-    /// How many there are, and since when the oldest waits.
+    /// The number of unrecorded attempts, and since when the oldest waits.
     pub(super) fn count_and_oldest(&self) -> (usize, Option<Instant>) {
         let count = self.count.load(Ordering::Acquire);
         let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,12 +97,12 @@ mod tests {
         assert_eq!(unrecorded.count_and_oldest(), (4, Some(at(1))));
         let left = marks.split_off(2);
         unrecorded.recorded(marks);
-        assert_eq!(unrecorded.count_and_oldest(), (2, Some(at(2))), "no later than it was");
+        assert_eq!(unrecorded.count_and_oldest(), (2, Some(at(2))), "the time is not later than the oldest attempt");
         unrecorded.recorded(left);
         assert_eq!(unrecorded.count_and_oldest(), (0, None));
         let lost = unrecorded.track(at(9));
-        assert_eq!(unrecorded.count_and_oldest(), (1, Some(at(9))), "what was before does not count");
-        // As when the task that had it panics.
+        assert_eq!(unrecorded.count_and_oldest(), (1, Some(at(9))), "earlier attempts do not count");
+        // As when the task of the attempt panics.
         drop(lost);
         assert_eq!(unrecorded.count_and_oldest(), (0, None));
     }
@@ -117,7 +118,7 @@ mod tests {
         unrecorded.recorded(vec![first]);
         assert!(!poll());
         unrecorded.recorded(vec![second]);
-        assert!(poll(), "what was made later is not waited for");
+        assert!(poll(), "later attempts are not waited for");
         unrecorded.recorded(vec![later]);
         assert!(unrecorded.wait().now_or_never().is_some());
     }

@@ -1,11 +1,11 @@
-//! Which addresses endpoints may have: checked when one is entered, as far as it can be known then. What a name leads to is
-//! checked at each connection, by the transport.
+//! The addresses that endpoints may have. URLs are checked when they are entered; the transport checks the IP addresses
+//! of a host name at each connection.
 
 use http::Uri;
 use kit_outbound::AddressPolicy;
 use kit_outbound::url::EndpointUrl;
 
-/// What endpoints may be reached by.
+/// The schemes that endpoint URLs may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AllowedSchemes {
     /// `http` and `https`.
@@ -18,21 +18,21 @@ pub enum AllowedSchemes {
 /// Rules for the addresses of endpoints.
 #[derive(Debug, Clone)]
 pub struct EndpointAddressPolicy {
-    /// The same as the transport's.
+    /// The policy of the transport.
     pub policy: AddressPolicy,
-    /// Holds for endpoints that were made before, too: their deliveries fail with the reason.
+    /// Also enforced for existing endpoints: their deliveries fail with the reason.
     pub schemes: AllowedSchemes,
 }
 
 impl Default for EndpointAddressPolicy {
-    /// Any address, by any scheme: for a transport that has a policy of its own.
+    /// Allows any address and any scheme, for a transport with its own policy.
     fn default() -> Self {
         Self { policy: AddressPolicy::any(), schemes: AllowedSchemes::All }
     }
 }
 
 impl EndpointAddressPolicy {
-    /// Why an endpoint can't have this address, for who typed it.
+    /// Checks a URL that a person entered. The error is for that person.
     pub(crate) fn check(&self, url: &EndpointUrl) -> Result<(), String> {
         self.check_scheme(url.uri())?;
         let remedy = "The provider's operator can allow them with the setting provider.allow_subnets";

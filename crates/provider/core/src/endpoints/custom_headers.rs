@@ -1,4 +1,4 @@
-//! Headers that an endpoint adds to each of its deliveries: which names are allowed, and how a patch changes them.
+//! Headers that an endpoint adds to each delivery: the names that are allowed, and their changes by a patch.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,13 +7,13 @@ use kit_outbound::Headers;
 
 use crate::error::FieldError;
 
-/// Bytes of a value at most.
+/// Maximum size of a value in bytes.
 pub const VALUE_BYTES_MAX: usize = 4_096;
-/// Headers of an endpoint at most.
+/// Maximum number of headers of an endpoint.
 pub const HEADERS_MAX: usize = 64;
 
-/// Header names that an endpoint may not set: those that the official server refuses, those that frame a request, and
-/// `accept-encoding`, which would make receivers compress the responses that attempts show.
+/// Header names that an endpoint may not set: those that the official Svix server rejects, those that frame a request,
+/// and `accept-encoding`, because attempts show responses without decompressing them.
 const FORBIDDEN: [&str; 24] = [
     "user-agent",
     "keep-alive",
@@ -41,7 +41,7 @@ const FORBIDDEN: [&str; 24] = [
     "accept-encoding",
 ];
 
-/// Beginnings of names that belong to us or to what stands between us and the receiver.
+/// Prefixes of names that belong to the provider, or to proxies between the provider and the receiver.
 const FORBIDDEN_PREFIXES: [&str; 12] = [
     "lotwire-",
     "x-lotwire-",
@@ -57,11 +57,11 @@ const FORBIDDEN_PREFIXES: [&str; 12] = [
     "x-fd-",
 ];
 
-/// Names whose values are not shown again.
+/// Headers with values that are not shown again.
 const SENSITIVE: [&str; 6] =
     ["authorization", "proxy-authenticate", "proxy-authorization", "www-authenticate", "x-api-key", "x-auth-token"];
 
-/// Checks headers, whose names stay in the case that they are given in; everything that is wrong with them otherwise.
+/// Checks headers, and returns them with unchanged names. The error lists all faults.
 pub fn check(headers: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Vec<FieldError>> {
     let mut faults = Vec::new();
     let mut seen = HashSet::new();
@@ -78,8 +78,8 @@ pub fn check(headers: &BTreeMap<String, String>) -> Result<BTreeMap<String, Stri
     if faults.is_empty() { Ok(headers.clone()) } else { Err(faults) }
 }
 
-/// `current` with these headers set, or removed where there is no value; whatever the case of the names. Everything
-/// that is wrong otherwise.
+/// Sets these headers in `current`, and removes those without a value. Names are compared without case. The error lists
+/// all faults.
 pub fn patch(
     current: &BTreeMap<String, String>,
     changes: &BTreeMap<String, Option<String>>,
@@ -91,12 +91,12 @@ pub fn patch(
     check(&patched)
 }
 
-/// True when the value of this header is redacted when it is read.
+/// Whether the value of this header is redacted in responses.
 pub fn is_sensitive(name: &str) -> bool {
     SENSITIVE.iter().any(|sensitive| sensitive.eq_ignore_ascii_case(name))
 }
 
-/// Adds checked headers to those of a request. What can't be a header any more is left out: it was checked when it was stored.
+/// Adds headers to a request. They were checked when they were stored; invalid headers of an older version are omitted.
 pub(crate) fn add_to(request: &mut Headers, headers: &BTreeMap<String, String>) {
     for (name, value) in headers {
         if fault(name, value).is_none()

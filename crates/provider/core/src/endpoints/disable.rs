@@ -1,22 +1,23 @@
-//! Disabling and enabling an endpoint by a caller. The dispatcher disables one in `dispatcher/disable_endpoint.rs`.
+//! Disabling and enabling an endpoint by a caller. The dispatcher disables endpoints in
+//! `dispatcher/disable_endpoint.rs`.
 
 use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::Endpoint;
 use crate::provider::Provider;
 
-/// Whether an endpoint receives.
+/// Whether an endpoint receives messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// It does.
+    /// The endpoint receives messages.
     On,
-    /// It does not: what waits for it is dropped, as by [`Provider::put_endpoint`].
+    /// The endpoint receives no messages, and its waiting deliveries are deleted, as by [`Provider::put_endpoint`].
     Off,
 }
 
 impl Provider {
-    /// Switches an endpoint; one that is so already stays as it is. Failures until now don't count for one that is switched
-    /// on. 404.
+    /// Enables or disables an endpoint, unless it is in that state already. Earlier failures of an endpoint that is
+    /// enabled do not count. 404.
     pub async fn switch_endpoint(
         &self,
         caller: &Caller,

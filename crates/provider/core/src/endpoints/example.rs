@@ -1,4 +1,4 @@
-//! An example message to one endpoint, so that a receiver can be tried out.
+//! Sends an example message to one endpoint, to test a receiver.
 
 use bytes::Bytes;
 
@@ -13,12 +13,12 @@ use crate::port::{Answer, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Provider};
 use crate::uid::{NAME_CHARS_MAX, check_name};
 
-/// The event type that there always is an example of.
+/// The event type that exists in every account for examples.
 const PING: &str = "svix.ping";
 const PING_PAYLOAD: &[u8] = br#"{"success":true}"#;
 const RETENTION: jiff::SignedDuration = jiff::SignedDuration::from_hours(24 * 90);
 
-/// The tag of messages that were sent to try a receiver out.
+/// The tag of messages that were sent to test a receiver.
 pub const TEST_TAG: &str = "test";
 
 /// A message for one endpoint.
@@ -29,9 +29,9 @@ struct Example<'a> {
 }
 
 impl Provider {
-    /// Sends an example of an event type to one endpoint and to no other, whatever event types and channels it listens
-    /// to: `examples[index]` (the first when none) of the schema of version 1, or a value made from the schema. Like a
-    /// resend it is one attempt, made at once, also when the receiver asked for a pause.
+    /// Sends an example of an event type to one endpoint only, whatever event types and channels it subscribes to. The
+    /// payload is `examples[index]` (the first when none) of the schema of version 1, or a value that is generated from
+    /// the schema. As for a resend, there is one attempt without delay, also during a pause.
     ///
     /// 404 (application, endpoint, event type); 400 `invalid_scheme` when no example can be made, `endpoint_disabled`;
     /// 422.
@@ -52,8 +52,8 @@ impl Provider {
         self.send_to_one(caller, &endpoint, example, idempotency).await
     }
 
-    /// The same with a payload that the caller wrote. The message has the tag [`TEST_TAG`]. 404 (application, endpoint, event
-    /// type); 400 `endpoint_disabled`; 422.
+    /// Sends a payload of the caller to one endpoint only, as a message with the tag [`TEST_TAG`]. 404 (application,
+    /// endpoint, event type); 400 `endpoint_disabled`; 422.
     pub async fn send_test(
         &self,
         caller: &Caller,
@@ -109,8 +109,8 @@ impl Provider {
                 Ok(()) => return Ok(message),
                 Err(StoreError::Conflict | StoreError::NotFound) => self.snapshots().invalidate(&endpoint.application),
                 Err(StoreError::Replayed) => {
-                    if let Some(before) = self.replayed_message(caller, idempotency).await? {
-                        return Ok(before);
+                    if let Some(message) = self.replayed_message(caller, idempotency).await? {
+                        return Ok(message);
                     }
                 }
                 Err(error) => return Err(error.into()),
@@ -119,7 +119,7 @@ impl Provider {
         Err(StoreError::Conflict.into())
     }
 
-    /// What [`Provider::send_example`] sends of an event type. 404; 400 `invalid_scheme` when no example can be made.
+    /// The payload that [`Provider::send_example`] sends. 404; 400 `invalid_scheme` when no example can be made.
     pub async fn event_example(&self, caller: &Caller, event_type: &str) -> ProviderResult<Bytes> {
         self.example(caller, event_type, None).await
     }

@@ -1,4 +1,4 @@
-//! The headers that an endpoint asks for with every delivery.
+//! The headers that an endpoint adds to every delivery.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ impl Provider {
         self.open_headers(&self.endpoint(caller, application, id_or_uid).await?)
     }
 
-    /// Replaces all headers; the next delivery has them. 404, 422.
+    /// Replaces all headers, from the next delivery on. 404, 422.
     pub async fn put_endpoint_headers(
         &self,
         caller: &Caller,
@@ -36,7 +36,7 @@ impl Provider {
         changed.await.map(drop)
     }
 
-    /// Sets headers, and removes those without a value; the next delivery is with the result. 404, 422.
+    /// Sets headers, and removes those without a value, from the next delivery on. 404, 422.
     pub async fn patch_endpoint_headers(
         &self,
         caller: &Caller,

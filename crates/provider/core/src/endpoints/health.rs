@@ -1,6 +1,6 @@
-//! How endpoints fare over time: attempts in equal steps up to now, durations, and what waits.
+//! Health of endpoints over time: numbers of attempts in equal steps up to now, durations, and waiting deliveries.
 //!
-//! The cost is bounded, whatever is stored: a call counts at most [`ROWS_MAX`] attempts, divided between its steps.
+//! The cost is bounded: a call counts at most [`ROWS_MAX`] attempts, divided between its steps.
 
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::{from_ms, to_ms};
@@ -12,16 +12,16 @@ use crate::model::{Endpoint, Id};
 use crate::port::{AttemptTally, EndpointWaiting};
 use crate::provider::Provider;
 
-/// Attempts that one call counts.
+/// Maximum number of attempts that one call counts.
 const ROWS_MAX: usize = 60_000;
-/// Attempts of one step that are always counted.
+/// Guaranteed number of counted attempts in one step.
 const STEP_ROWS_MIN: usize = 50;
-/// Attempts of one endpoint whose durations are read.
+/// Maximum number of durations of one endpoint.
 const DURATIONS_MAX: usize = 200;
-/// Deliveries of an endpoint that are counted.
+/// Maximum number of counted deliveries of an endpoint.
 const WAITING_MAX: usize = 10_000;
 
-/// Equal steps up to now. The last step has begun and not ended.
+/// A time span of equal steps. The last step contains the current time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HealthSpan {
     /// Length of a step; at least a millisecond.
@@ -31,7 +31,7 @@ pub struct HealthSpan {
 }
 
 impl HealthSpan {
-    /// The beginnings of the steps and the end of the last. Steps begin at multiples of their length since 1970.
+    /// The beginnings of the steps, and the end of the last step. Steps begin at multiples of their length since 1970.
     pub fn bounds(self, now: Timestamp) -> Vec<Timestamp> {
         let step_ms = i64::try_from(self.step.as_millis()).unwrap_or(i64::MAX).max(1);
         let end = (to_ms(now).div_euclid(step_ms) + 1).saturating_mul(step_ms);
@@ -40,17 +40,17 @@ impl HealthSpan {
     }
 }
 
-/// How one endpoint fares.
+/// The health of one endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointHealth {
     /// One tally for each step, oldest first.
     pub tallies: Vec<AttemptTally>,
-    /// What waits.
+    /// The waiting deliveries.
     pub waiting: EndpointWaiting,
 }
 
 impl Provider {
-    /// How each of these endpoints of the application fares, in their order. 404 (application).
+    /// The health of each of these endpoints of the application, in their order. 404 (application).
     pub async fn endpoint_health(
         &self,
         caller: &Caller,

@@ -10,12 +10,12 @@ use crate::ordering::DeliveryOrder;
 use crate::patch_field::PatchField;
 use crate::provider::Provider;
 
-/// What a PATCH does to an endpoint.
+/// Changes of a PATCH to an endpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EndpointPatch {
     /// `http` or `https`, without credentials.
     pub url: PatchField<String>,
-    /// The customer's own id for it.
+    /// The customer's own id for the endpoint.
     pub uid: PatchField<Option<String>>,
     /// Free text.
     pub description: PatchField<String>,
@@ -25,18 +25,18 @@ pub struct EndpointPatch {
     pub filter_types: PatchField<Option<Vec<String>>>,
     /// 1 to 10 channels; all messages when none.
     pub channels: PatchField<Option<Vec<String>>>,
-    /// Messages a second that it receives at most; at least 1.
+    /// Messages a second that the endpoint receives at most; at least 1.
     pub throttle_rate: PatchField<Option<u16>>,
-    /// The caller's own version of it.
+    /// The caller's own version of the endpoint.
     pub version: PatchField<NonZeroU16>,
-    /// Free text pairs, instead of those that there are.
+    /// Free text pairs, which replace the existing pairs.
     pub metadata: PatchField<BTreeMap<String, String>>,
     /// Whether messages of one key are delivered one after the other.
     pub ordering: PatchField<DeliveryOrder>,
 }
 
 impl Provider {
-    /// Changes what the patch names. 404, 409 (uid), 422.
+    /// Changes the fields that the patch contains. 404, 409 (uid), 422.
     pub async fn patch_endpoint(
         &self,
         caller: &Caller,
@@ -44,7 +44,7 @@ impl Provider {
         id_or_uid: &str,
         patch: EndpointPatch,
     ) -> ProviderResult<Endpoint> {
-        // Those that it has already may have been deleted since.
+        // The endpoint's current event types are accepted even if they were deleted.
         if let PatchField::Set(Some(names)) = &patch.filter_types {
             let endpoint = self.endpoint(caller, application, id_or_uid).await?;
             self.check_filter_types(caller, names, endpoint.filter_types.as_deref().unwrap_or_default()).await?;

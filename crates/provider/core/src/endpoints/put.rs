@@ -1,4 +1,4 @@
-//! Replacing an endpoint, or making it.
+//! Replacing an endpoint, or creating it.
 
 use subtle::ConstantTimeEq as _;
 
@@ -11,11 +11,11 @@ use crate::provider::{PUT_TRIES_MAX, Provider, Put};
 use crate::signing::secret::EndpointSecret;
 
 impl Provider {
-    /// Replaces an endpoint, or makes one when there is none of that id or uid; the id in the path is not used then. Its
-    /// secret stays. Of those who make it at the same time, the slower ones replace what the first made.
+    /// Replaces the endpoint with this id or uid, and keeps its secret. If none exists, creates an endpoint, for which
+    /// the id in the path is not used. If several callers create it at the same time, the first creates it and the
+    /// others replace it.
     ///
-    /// 404 (application), 409 (uid), 422, which another secret than that of an endpoint that is there is, too, 400
-    /// `limit_reached`.
+    /// 404 (application), 409 (uid), 422 (also for a secret that differs from the existing one), 400 `limit_reached`.
     pub async fn put_endpoint(
         &self,
         caller: &Caller,
@@ -25,7 +25,7 @@ impl Provider {
     ) -> ProviderResult<Put<Endpoint>> {
         let kept = self.kept_filter_types(caller, application, id_or_uid).await?;
         let validated = self.check_endpoint(caller, input, &kept).await?;
-        for turn in 1.. {
+        for try_no in 1.. {
             let change = |endpoint: &mut Endpoint| self.replace(endpoint, validated.clone());
             match self.change_endpoint(caller, application, id_or_uid, change).await {
                 Err(ProviderError::NotFound) => {}
@@ -35,14 +35,14 @@ impl Provider {
             let endpoints_max = self.endpoints_max(caller);
             let created = self.store().create_endpoint(endpoint.clone(), endpoints_max, None).await;
             self.snapshots().invalidate(&endpoint.application);
-            let may_be_there = turn < PUT_TRIES_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
+            let may_exist = try_no < PUT_TRIES_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
             match created {
                 Ok(()) => {
                     self.record_endpoint(caller, (None, Some(&endpoint))).await;
                     return Ok(Put::Created(endpoint));
                 }
                 // Another caller created it meanwhile, perhaps as the last within the limit, so this call updates it.
-                Err(StoreError::Taken(_) | StoreError::LimitReached) if may_be_there => {}
+                Err(StoreError::Taken(_) | StoreError::LimitReached) if may_exist => {}
                 Err(error) => return Err(with_limit(error.into(), endpoints_max)),
             }
         }
@@ -58,7 +58,8 @@ impl Provider {
         Ok(())
     }
 
-    /// Refuses a secret that differs from the stored one: if it were ignored, the caller would verify with the wrong secret.
+    /// Rejects a secret that differs from the stored one: if it were ignored, the receiver would verify with the wrong
+    /// secret.
     fn check_secret(&self, endpoint: &Endpoint, given: &EndpointSecret) -> ProviderResult<()> {
         let own = self.unseal(endpoint, &endpoint.secret)?;
         if own.reveal().as_bytes().ct_eq(given.reveal().as_bytes()).into() {
@@ -68,7 +69,7 @@ impl Provider {
         Err(ProviderError::invalid("secret", msg))
     }
 
-    /// The event types of an endpoint that is there, for a caller who may not see all of them.
+    /// The event types of an existing endpoint, for a caller who may not see all of them.
     async fn kept_filter_types(
         &self,
         caller: &Caller,

@@ -1,9 +1,9 @@
-//! Sealing again with the first key what another sealed, in small pieces beside whatever else goes on: signing secrets, those
-//! that still sign for a while, values of headers, and secrets of second factors.
+//! Key rotation: seals values again with the first key, in small batches during normal operation. The values are
+//! signing secrets, rotated secrets in their grace period, header values, and secrets of second factors.
 //!
-//! A value is replaced only if it is still the one that was read: a caller that changed it meanwhile has resealed it.
-//! Resealing causes no operational event, since no plaintext changes. When no value of another key remains, the other
-//! keys' sentinels are deleted: from then on a node may start without those keys.
+//! A value is replaced only if it did not change since it was read: a caller that changed it sealed it with the first
+//! key. Resealing causes no operational event, because no plaintext changes. When no value of another key remains, the
+//! sentinels of the other keys are deleted. After that, a node may start without those keys.
 
 use kit_runtime::vault::{ResealReport, Sealed};
 
@@ -15,13 +15,13 @@ use crate::port::StoreError;
 use crate::provider::Provider;
 use crate::signing::secret::vault_context;
 
-/// Endpoints looked at, and changed, at a time.
+/// Endpoints, or second factors, in one batch.
 const BATCH_MAX: usize = 100;
 
-/// Times that everything is gone through: what was changed at the same time as it was looked at is found the next time.
+/// Maximum number of rounds over all values. A value that was changed during one round is found in the next.
 const ROUNDS_MAX: usize = 10;
 
-/// What to do with texts that another key sealed.
+/// What to do with values that another key sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StaleAction {
     Count,
@@ -29,25 +29,25 @@ enum StaleAction {
 }
 
 impl Provider {
-    /// How much is sealed with which keys. Changes nothing.
+    /// Counts the values by the key that sealed them. Changes nothing.
     pub async fn sealings(&self) -> ProviderResult<ResealReport> {
         let mut found = self.scan_endpoints(StaleAction::Count, &mut |_| ()).await?;
         self.scan_second_factors(StaleAction::Count, &mut found).await?;
         Ok(found)
     }
 
-    /// Reseals with the first key each value that another key sealed. After each batch it calls `progress` with the number of
-    /// values resealed so far. It is idempotent, and a call after an interruption continues the work.
+    /// Reseals with the first key each value that another key sealed. After each batch it calls `progress` with the
+    /// number of values resealed so far. It is idempotent, and a call after an interruption continues the work.
     ///
-    /// A value that no key opens stays unchanged and is counted in the report; the old sentinels then stay, too. Error: the
-    /// store's `Stale` when a node that has another key first keeps sealing with it.
+    /// A value that no key opens stays unchanged and is counted in the report; the old sentinels then stay too. 503
+    /// when another node continues to seal values with another key.
     pub async fn reseal(&self, progress: &mut (dyn FnMut(u64) + Send)) -> ProviderResult<ResealReport> {
         let mut resealed = 0;
         for _ in 0..ROUNDS_MAX {
             let mut found =
                 self.scan_endpoints(StaleAction::Reseal, &mut |more: u64| progress(resealed + more)).await?;
             self.scan_second_factors(StaleAction::Reseal, &mut found).await?;
-            // A value that a caller changed meanwhile is sealed with the first key all the same.
+            // Values that a caller changed meanwhile count as resealed: the caller sealed them with the first key.
             resealed += found.stale;
             if found.stale == 0 {
                 if found.unopened == 0 {
@@ -70,9 +70,9 @@ impl Provider {
             let endpoints = self.store().all_endpoints(after, BATCH_MAX).await?;
             let Some(last) = endpoints.last() else { return Ok(found) };
             after = Some(last.id.clone());
-            let with_renewed = endpoints.into_iter().map(|endpoint| (self.renewed(&mut found, &endpoint), endpoint));
+            let with_resealed = endpoints.into_iter().map(|endpoint| (self.resealed(&mut found, &endpoint), endpoint));
             let changed: Vec<(Endpoint, Endpoint)> =
-                with_renewed.filter(|(new, old)| new != old).map(|(new, old)| (old, new)).collect();
+                with_resealed.filter(|(new, old)| new != old).map(|(new, old)| (old, new)).collect();
             if stale == StaleAction::Reseal && !changed.is_empty() {
                 self.store().reseal_endpoints(changed).await?;
                 progress(found.stale);
@@ -98,8 +98,8 @@ impl Provider {
         }
     }
 
-    /// The endpoint with everything sealed with the first key, as far as it can be opened.
-    fn renewed(&self, found: &mut ResealReport, endpoint: &Endpoint) -> Endpoint {
+    /// The endpoint with all values resealed that a key opens.
+    fn resealed(&self, found: &mut ResealReport, endpoint: &Endpoint) -> Endpoint {
         let mut new = endpoint.clone();
         let mut renew = |what: &str, context: &str, sealed: &Sealed| {
             let renewed = self.vault().reseal(self.random(), context, sealed);
@@ -123,7 +123,7 @@ impl Provider {
         new
     }
 
-    /// Leaves the first key's sentinel alone.
+    /// Deletes the sentinels of all keys but the first.
     async fn delete_stale_sentinels(&self) -> ProviderResult<()> {
         let stored = self.store().sentinels().await?;
         let own: Vec<Sealed> = stored.iter().filter(|text| !self.vault().is_stale(text)).cloned().collect();

@@ -1,12 +1,12 @@
-//! Values of an endpoint's headers at rest. Their names are the customer's, and any of them may be a key to the receiver: all
-//! values are sealed, each for its endpoint and name.
+//! Encrypts the values of an endpoint's headers at rest. Any header may contain a credential of the receiver, so all
+//! values are sealed, each bound to its endpoint and name.
 
 use std::collections::BTreeMap;
 
 use kit_runtime::random::Random;
 use kit_runtime::vault::{Sealed, Vault, VaultError};
 
-/// Headers as a store keeps them.
+/// Seals headers for the store.
 pub(crate) fn seal(
     vault: &Vault,
     random: &dyn Random,
@@ -17,7 +17,7 @@ pub(crate) fn seal(
     headers.iter().map(|(name, value)| (name.clone(), sealed(name, value))).collect()
 }
 
-/// Headers as they are sent.
+/// Opens headers for a delivery.
 pub(crate) fn open(
     vault: &Vault,
     endpoint: &str,
@@ -30,7 +30,7 @@ pub(crate) fn open(
     sealed.iter().map(opened).collect()
 }
 
-/// What the value of a header is bound to.
+/// The context that the value of a header is bound to.
 pub(crate) fn context(endpoint: &str, name: &str) -> String {
     format!("endpoint/{endpoint}/header/{name}")
 }

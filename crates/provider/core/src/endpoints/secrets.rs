@@ -11,25 +11,25 @@ use crate::port::{Answer, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Provider};
 use crate::signing::secret::{EndpointSecret, vault_context};
 
-/// Seconds that a rotated secret keeps signing, unless said otherwise.
+/// Default grace period in seconds. A rotated secret signs until its end.
 const GRACE_SECONDS_DEFAULT: i64 = 86_400;
-/// Seconds of grace at most.
+/// Maximum grace period in seconds.
 const GRACE_SECONDS_MAX: i64 = 604_800;
-/// Rotated secrets that still sign at most.
+/// Maximum number of rotated secrets in their grace period.
 const OLD_SECRETS_MAX: usize = 10;
 
 impl Provider {
-    /// What the endpoint's receiver verifies with: its shared key `whsec_…`, or the public key `whpk_…` of its key pair.
+    /// The key that the receiver verifies with: the shared secret `whsec_…`, or the public key `whpk_…` of a key pair.
     /// 404.
     pub async fn endpoint_secret(&self, caller: &Caller, application: &str, id_or_uid: &str) -> ProviderResult<String> {
         let endpoint = self.endpoint(caller, application, id_or_uid).await?;
         Ok(self.unseal(&endpoint, &endpoint.secret)?.verifying_key())
     }
 
-    /// Gives the endpoint a new secret (of the same kind as before, when none is given) and returns what its receiver
-    /// verifies with. The old one keeps signing beside it for the grace: 0 to 604,800 s, 86,400 when none. The same
-    /// request again gives the secret that it made the first time. 404, 422, 400 `limit_reached` when ten old ones still
-    /// sign.
+    /// Rotates the endpoint's secret, and returns the key that the receiver verifies with. Without `secret`, a secret
+    /// of the current kind is generated. The old secret also signs during the grace period: 0 to 604,800 s, by default
+    /// 86,400 s. A repeated request with the same idempotency key returns the first secret. 404, 422, 400
+    /// `limit_reached` when ten rotated secrets are in their grace period.
     pub async fn rotate_endpoint_secret(
         &self,
         caller: &Caller,
@@ -48,31 +48,32 @@ impl Provider {
         let given = given.map_err(|error| ProviderError::invalid("key", error.to_string()))?;
         for _ in 0..CHANGE_TRIES_MAX {
             let old = self.endpoint(caller, application, id_or_uid).await?;
-            // Looked for first: the same rotation once more may be one too many.
-            if let Some(before) = self.replayed_rotation(caller, &old, idempotency).await? {
-                return Ok(before);
+            // Looked up first, because a repeated rotation could exceed the limit.
+            if let Some(first_secret) = self.replayed_rotation(caller, &old, idempotency).await? {
+                return Ok(first_secret);
             }
-            let made = match &given {
+            let generated = match &given {
                 Some(_) => None,
                 None => Some(EndpointSecret::make(self.unseal(&old, &old.secret)?.kind(), self.random())),
             };
-            let Some(secret) = given.as_ref().or(made.as_ref()) else { continue };
+            let Some(secret) = given.as_ref().or(generated.as_ref()) else { continue };
             let application_id = old.application.clone();
             let (sealed, now) = (self.seal(&old.id, secret), self.now());
             let mut new = old.clone();
-            // One that is there already signs once: the current one stays, and an old one becomes it.
-            let is_it = |kept: &Sealed| -> ProviderResult<bool> {
-                Ok(given.is_some() && self.unseal(&old, kept)?.reveal() == secret.reveal())
+            // An existing secret does not sign twice: the current secret stays, and a rotated secret becomes the
+            // current one.
+            let is_given = |stored: &Sealed| -> ProviderResult<bool> {
+                Ok(given.is_some() && self.unseal(&old, stored)?.reveal() == secret.reveal())
             };
-            if !is_it(&old.secret)? {
-                for kept in &old.old_secrets {
-                    if is_it(&kept.secret)? {
-                        new.old_secrets.retain(|other| other.secret != kept.secret);
+            if !is_given(&old.secret)? {
+                for rotated in &old.old_secrets {
+                    if is_given(&rotated.secret)? {
+                        new.old_secrets.retain(|other| other.secret != rotated.secret);
                     }
                 }
                 new.rotate(sealed.clone(), grace_seconds, now)?;
             }
-            // What is kept for the key is sealed like the secret itself.
+            // The response that is stored for the idempotency key is sealed like the secret.
             let answer = Answer::Body { status: 200, body: sealed.as_str().to_owned() };
             let answer = idempotency.map(|idempotency| idempotency.answer(caller, answer, now));
             let replaced = self.store().replace_endpoint(old.clone(), new, answer).await;
@@ -89,7 +90,7 @@ impl Provider {
         Err(StoreError::Conflict.into())
     }
 
-    /// What this very request was answered with before.
+    /// The response to the first request with this idempotency key.
     async fn replayed_rotation(
         &self,
         caller: &Caller,
@@ -101,7 +102,7 @@ impl Provider {
             Some(Answer::Body { body, .. }) => {
                 Ok(Some(self.unseal(endpoint, &Sealed::from_text(body))?.verifying_key()))
             }
-            // The hash covers the path, so an answer of another kind is another request's.
+            // The request hash covers the path, so a response of another kind belongs to another request.
             Some(Answer::Message { .. }) => Err(ProviderError::IdempotencyMismatch),
             None => Ok(None),
         }
@@ -118,7 +119,7 @@ impl Provider {
 }
 
 impl Endpoint {
-    /// Takes a new secret; the old one signs on for the grace. 400 `limit_reached`.
+    /// Replaces the secret. The old secret signs until the end of the grace period. 400 `limit_reached`.
     fn rotate(&mut self, secret: Sealed, grace_seconds: i64, now: Timestamp) -> ProviderResult<()> {
         self.updated_at = now;
         self.old_secrets.retain(|old| old.expires_at > now);

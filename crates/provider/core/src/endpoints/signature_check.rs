@@ -1,5 +1,5 @@
-//! Why a receiver refuses the signature of a request: each check of Standard Webhooks by itself, on a request that a person
-//! pasted.
+//! Explains why a receiver rejects the signature of a request: runs each check of Standard Webhooks separately, on a
+//! request that a person pasted.
 //!
 //! Guarantees: nothing is changed or sent, and no secret, signature or payload is in the result.
 
@@ -15,12 +15,13 @@ use crate::provider::Provider;
 use crate::signing::Signer;
 use crate::signing::secret::{EndpointSecret, SecretKind};
 
-/// Difference between the timestamp and the receiver's clock up to which Standard Webhooks accepts a request, in seconds.
+/// Difference between the timestamp and the receiver's clock up to which Standard Webhooks accepts a request, in
+/// seconds.
 pub const CLOCK_TOLERANCE_SECONDS: i64 = 300;
 /// Signatures of one header that are compared.
 const SIGNATURES_MAX: usize = 32;
 
-/// A request as a receiver got it.
+/// A request that a receiver received.
 #[derive(Debug, Clone, Default)]
 pub struct ReceivedRequest {
     /// `webhook-id`; empty when the header is missing.
@@ -31,13 +32,13 @@ pub struct ReceivedRequest {
     pub signature: String,
     /// The body.
     pub body: String,
-    /// The secret that the receiver verifies with, if the caller says it.
+    /// The secret that the receiver verifies with, if known.
     pub secret: Option<String>,
-    /// The receiver's clock when it verified the request, if the caller says it.
+    /// The receiver's clock when it verified the request, if known.
     pub received_at: Option<Timestamp>,
 }
 
-/// What the checks of a request found, in the order in which a receiver makes them.
+/// The results of the checks, in the order in which a receiver makes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureCheck {
     /// The message id.
@@ -98,16 +99,16 @@ pub enum SignatureMatch {
 /// A body, compared with the payload of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyCheck {
-    /// It is the payload, byte for byte.
+    /// The body is the payload, byte for byte.
     Same,
-    /// It differs in white space at its ends, such as a line break that was pasted with it.
+    /// The body differs only in white space at its ends, such as a pasted line break.
     Padded,
-    /// It is the same JSON value in other bytes, from the first differing byte on.
+    /// The body is the same JSON value in different bytes.
     Reserialised {
         /// Number of the first differing byte, from 0.
         first_difference: usize,
     },
-    /// It is another value.
+    /// The body is another value.
     Other {
         /// Number of the first differing byte, from 0.
         first_difference: usize,
@@ -123,16 +124,16 @@ pub enum SecretMatch {
     Current,
     /// A secret that was rotated out and signs until this time.
     Old(Timestamp),
-    /// Another one.
+    /// Another secret.
     Wrong,
-    /// It is not a signing secret.
+    /// The text is not a signing secret.
     Malformed,
 }
 
 /// A signed request, and the secret that its receiver verifies with.
 #[derive(Debug, Clone)]
 pub struct SignedExample {
-    /// What the receiver verifies with.
+    /// The key that the receiver verifies with.
     pub secret: String,
     /// `webhook-id`.
     pub id: String,
@@ -145,7 +146,7 @@ pub struct SignedExample {
 }
 
 impl SignatureCheck {
-    /// A receiver with the endpoint's secret accepts the request.
+    /// Whether a receiver with the endpoint's secret accepts the request.
     pub fn is_valid(&self) -> bool {
         self.id != IdCheck::Missing
             && matches!(self.clock, ClockCheck::Right | ClockCheck::Sent(_))
@@ -199,8 +200,8 @@ impl Provider {
         Ok(self.unseal(&endpoint, &endpoint.secret)?.kind() == SecretKind::KeyPair)
     }
 
-    /// A request as the endpoint would get it now, signed with its current secret: values to try a verification with. The
-    /// caller may see the secret. 404.
+    /// A request to the endpoint that is signed now with its current secret, to test a verification. The caller must be
+    /// allowed to see the secret. 404.
     pub async fn signed_example(
         &self,
         caller: &Caller,
@@ -215,7 +216,7 @@ impl Provider {
         Ok(SignedExample { secret: secret.verifying_key(), id, seconds, signature, body })
     }
 
-    /// The endpoint's secret, and those rotated out that still sign, with the end of their grace period.
+    /// The endpoint's secret, and the rotated secrets in their grace period.
     fn secrets_that_sign(&self, endpoint: &Endpoint, now: Timestamp) -> ProviderResult<Vec<KnownSecret>> {
         let mut secrets = vec![KnownSecret { secret: self.unseal(endpoint, &endpoint.secret)?, until: None }];
         for old in endpoint.old_secrets.iter().filter(|old| old.expires_at > now) {
@@ -242,7 +243,7 @@ fn check_clock(received: &ReceivedRequest, now: Timestamp) -> ClockCheck {
     match received.received_at.map(ahead) {
         Some(seconds) if is_off(seconds) => ClockCheck::Off(seconds),
         Some(_) => ClockCheck::Right,
-        // A pasted request is older than a received one; none comes from the future.
+        // A pasted request may be old, but its timestamp can't be in the future.
         None if ahead(now) < -CLOCK_TOLERANCE_SECONDS => ClockCheck::Off(ahead(now)),
         None => ClockCheck::Sent(ahead(now)),
     }
@@ -287,24 +288,24 @@ fn compare_body(body: &[u8], payload: &[u8]) -> BodyCheck {
     if body.trim_ascii() == payload.trim_ascii() {
         return BodyCheck::Padded;
     }
-    let same = body.iter().zip(payload).take_while(|(one, other)| one == other).count();
+    let same = body.iter().zip(payload).take_while(|(received, sent)| received == sent).count();
     let value = |text: &[u8]| serde_json::from_slice::<Value>(text).ok();
     match (value(body), value(payload)) {
-        (Some(one), Some(other)) if one == other => BodyCheck::Reserialised { first_difference: same },
+        (Some(received), Some(sent)) if received == sent => BodyCheck::Reserialised { first_difference: same },
         _ => BodyCheck::Other { first_difference: same },
     }
 }
 
 fn match_secret(text: &str, secrets: &[KnownSecret]) -> SecretMatch {
-    // A public key is what the receiver of a key pair has.
+    // The receiver of a key pair has only the public key.
     let given = EndpointSecret::parse(text).map(|given| given.verifying_key());
     let given = match given {
         Ok(given) => given,
         Err(_) if text.starts_with("whpk_") => text.to_owned(),
         Err(_) => return SecretMatch::Malformed,
     };
-    let is_it = |known: &&KnownSecret| bool::from(known.secret.verifying_key().as_bytes().ct_eq(given.as_bytes()));
-    match secrets.iter().find(is_it).map(|known| known.until) {
+    let is_given = |known: &&KnownSecret| bool::from(known.secret.verifying_key().as_bytes().ct_eq(given.as_bytes()));
+    match secrets.iter().find(is_given).map(|known| known.until) {
         Some(None) => SecretMatch::Current,
         Some(Some(until)) => SecretMatch::Old(until),
         None => SecretMatch::Wrong,

@@ -1,7 +1,7 @@
-//! How an endpoint fares: its attempts and deliveries, counted.
+//! Counts the attempts and deliveries of an endpoint in a time range.
 //!
-//! An attempt counts in the moment when it ended, which its id tells; so the store counts a stretch of the index of an
-//! endpoint's attempts by id, and reads no attempt. The stretch is at most 28 days and [`ROWS_MAX`] rows.
+//! The id of an attempt contains the time when it ended, so the store counts a range of the index of attempt ids, and
+//! reads no attempt. The range is at most 28 days and [`ROWS_MAX`] rows.
 
 use std::ops::Range;
 
@@ -14,16 +14,16 @@ use crate::model::Id;
 use crate::port::EndpointCounts;
 use crate::provider::Provider;
 
-/// Attempts, or deliveries, that are counted at most.
+/// Maximum number of counted attempts or deliveries.
 const ROWS_MAX: usize = 5_000_000;
 const RANGE_MAX: SignedDuration = SignedDuration::from_hours(28 * 24);
-/// Clocks of callers may be off by this much.
+/// Maximum difference between the clocks of callers and the server.
 const SKEW_MAX: SignedDuration = SignedDuration::from_mins(5);
 
 impl Provider {
-    /// Counts the attempts that ended between `since` (28 days before `until` when none) and `until` (now when none), and
-    /// what now waits of the messages sent between them. 404; 400 `invalid_range` when `until` is not past, when the
-    /// range is over 28 days, or when it holds more than five million.
+    /// Counts the attempts that ended between `since` (28 days before `until` when none) and `until` (now when none),
+    /// and the waiting deliveries of messages that were sent in this range. 404; 400 `invalid_range` when `until` is in
+    /// the future, when the range is longer than 28 days, or when it has more than five million attempts.
     pub async fn endpoint_stats(
         &self,
         caller: &Caller,
@@ -42,7 +42,7 @@ impl Provider {
 }
 
 fn range(since: Option<Timestamp>, until: Option<Timestamp>, now: Timestamp) -> ProviderResult<Range<Timestamp>> {
-    // What ended in this very millisecond has ended.
+    // Includes attempts that ended in the current millisecond.
     let until = until.unwrap_or(now + SignedDuration::from_millis(4));
     let since = since.unwrap_or(until - RANGE_MAX);
     if until > now + SKEW_MAX {

@@ -1,9 +1,10 @@
-//! A look at an address before it is saved: its DNS, its certificate, where it redirects to, and what it answers.
+//! Checks a URL before it is saved: its DNS records, its certificate, its redirect and its status code.
 //!
-//! The request is a HEAD without payload or signature, over the same client as deliveries: the address policy holds for it.
+//! The request is a HEAD without payload or signature. It uses the client of deliveries, which enforces the address
+//! policy.
 //!
-//! Guarantees: a look takes at most [`DEADLINE`]; a node makes at most [`LOOKS_MAX`] at a time, and each application at most
-//! two in a second; nothing of the response but its status code and redirect target is returned.
+//! Guarantees: a check takes at most [`DEADLINE`]; a node makes at most [`CHECKS_MAX`] at a time, and each application
+//! at most two a second; only the status code and the redirect target of the response are returned.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,35 +25,35 @@ use crate::dispatcher::Transport;
 use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::provider::Provider;
 
-/// Time that a look takes at most.
+/// Maximum duration of a check.
 pub const DEADLINE: Duration = Duration::from_secs(8);
-/// Looks that a node makes at the same time.
-const LOOKS_MAX: usize = 16;
-/// Looks of an application in a second.
-const LOOKS_PER_SECOND: u32 = 2;
+/// Maximum number of checks that a node makes at the same time.
+const CHECKS_MAX: usize = 16;
+/// Maximum number of checks of an application in a second.
+const CHECKS_PER_SECOND: u32 = 2;
 /// Bytes of the response that are read; they are not used.
 const RESPONSE_BYTES_MAX: usize = 1_024;
 const LOCATION_BYTES_MAX: usize = 2_048;
 
-/// What a look at an address found.
+/// The result of the check of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlCheck {
     /// The host of the address; empty when the address is not valid.
     pub host: String,
-    /// The connection is encrypted.
+    /// Whether the connection is encrypted.
     pub is_https: bool,
-    /// What the host resolves to.
+    /// The IP addresses of the host.
     pub addresses: Vec<IpAddr>,
-    /// When the certificate ends.
+    /// When the certificate expires.
     pub certificate_ends_at: Option<Timestamp>,
-    /// What the address answers.
+    /// The response of the address.
     pub finding: UrlFinding,
 }
 
 /// What an address answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UrlFinding {
-    /// An endpoint can't have this address; why, for the person who typed it.
+    /// An endpoint can't have this URL. The reason is for the person who entered it.
     Invalid(String),
     /// A response with this status code.
     Answered(u16),
@@ -62,21 +63,21 @@ pub enum UrlFinding {
     Failed(TransportError),
 }
 
-/// The looks of this node.
-pub(crate) struct UrlLooks {
+/// Transport and limits of the checks on this node.
+pub(crate) struct UrlChecks {
     transport: Arc<dyn Transport>,
     permits: Semaphore,
     limiters: RateLimiters,
 }
 
-impl UrlLooks {
+impl UrlChecks {
     pub(crate) fn new(transport: Arc<dyn Transport>, limiters: RateLimiters) -> Self {
-        Self { transport, permits: Semaphore::new(LOOKS_MAX), limiters }
+        Self { transport, permits: Semaphore::new(CHECKS_MAX), limiters }
     }
 }
 
 impl Provider {
-    /// Looks at an address that an endpoint of the application may get. 404 (application), 429.
+    /// Checks a URL for an endpoint of the application. 404 (application), 429.
     pub async fn check_url(&self, caller: &Caller, application: &str, text: &str) -> ProviderResult<UrlCheck> {
         let application = self.application(caller, application).await?;
         let invalid = |host: &str, reason: String| UrlCheck {
@@ -93,11 +94,11 @@ impl Provider {
         if let Err(reason) = self.config().address_policy.check(&url) {
             return Ok(invalid(url.host(), reason));
         }
-        let looks = self.url_looks();
-        let wait = looks.limiters.of(&application.id).take(self.clock().monotonic(), LOOKS_PER_SECOND);
+        let checks = self.url_checks();
+        let wait = checks.limiters.of(&application.id).take(self.clock().monotonic(), CHECKS_PER_SECOND);
         wait.map_err(|wait| too_many(whole_seconds(wait)))?;
-        let _permit = looks.permits.try_acquire().map_err(|_| too_many(Duration::from_secs(1)))?;
-        let probe = looks
+        let _permit = checks.permits.try_acquire().map_err(|_| too_many(Duration::from_secs(1)))?;
+        let probe = checks
             .transport
             .probe(Request {
                 method: Method::HEAD,
@@ -132,11 +133,11 @@ fn too_many(retry_after: Duration) -> ProviderError {
     ProviderError::TooManyRequests {
         detail: "too many addresses are being checked",
         retry_after,
-        quota: Quota { name: "application", requests: LOOKS_PER_SECOND, window_s: 1 },
+        quota: Quota { name: "application", requests: CHECKS_PER_SECOND, window_s: 1 },
     }
 }
 
-/// The address that a redirect leads to, if it is `http` or `https`.
+/// The target of a redirect, if its scheme is `http` or `https`.
 fn target(from: &str, location: &str) -> Option<String> {
     if location.len() > LOCATION_BYTES_MAX {
         return None;

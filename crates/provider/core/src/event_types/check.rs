@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::example;
 use super::schema::{self, SchemaFault};
 
-/// Schemas that can be saved.
+/// Valid schemas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedSchemas {
     /// The schemas as they would be saved: `"type": "STRING"` is `"type": "string"`.

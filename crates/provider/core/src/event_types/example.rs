@@ -1,29 +1,30 @@
-//! An example of an event type's payload: the one that its schema has, or a value made from the schema.
+//! An example of an event type's payload: an example in its schema, or a value that is generated from the schema.
 
 use serde_json::{Map, Value, json};
 
-/// Depth to which a value is made; what is deeper is left out.
+/// Maximum depth of a generated value. Deeper values are omitted.
 const DEPTH_MAX: usize = 32;
-/// Values within a made value at most.
+/// Maximum number of values in a generated value.
 const VALUES_MAX: usize = 10_000;
-/// Entries and characters that a made value has at most, whatever its schema asks for.
+/// Maximum number of entries and characters in generated arrays and strings, whatever the schema requires.
 const ENTRIES_MAX: u64 = 10;
 const CHARS_MAX: u64 = 1_000;
 const UUID: &str = "018f4e5a-7b1c-7d2e-8f3a-9b4c5d6e7f80";
 
-/// Which example can't be had.
+/// Why there is no example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoExample {
-    /// The schema has examples, but not this many.
+    /// The schema has fewer examples than the index requires.
     Index {
-        /// How many it has.
+        /// Number of examples in the schema.
         count: usize,
     },
-    /// There is no schema of version 1 whose values are objects.
+    /// There is no schema of version 1 that describes an object.
     Schema,
 }
 
-/// The example at `index` (the first when none) of the schema of version 1, or a value made from it.
+/// The example at `index` (the first when none) of the schema of version 1, or a value that is generated from the
+/// schema.
 pub(crate) fn of_schemas(schemas: Option<&Value>, index: Option<usize>) -> Result<Value, NoExample> {
     let schema = schemas.and_then(|schemas| schemas.get("1")).ok_or(NoExample::Schema)?;
     let example = match schema.get("examples").and_then(Value::as_array).filter(|examples| !examples.is_empty()) {
@@ -42,7 +43,7 @@ struct ExampleGenerator<'a> {
 }
 
 impl ExampleGenerator<'_> {
-    /// None when it gets too deep or too large, or nothing fits.
+    /// Generates a value. None when it would be too deep or too large, or when no value fits the schema.
     fn make(&mut self, schema: &Value, depth: usize) -> Option<Value> {
         self.values += 1;
         if depth >= DEPTH_MAX || self.values > VALUES_MAX {
@@ -63,10 +64,10 @@ impl ExampleGenerator<'_> {
         if let Some(parts) = schema.get("allOf").and_then(Value::as_array) {
             return self.make_all(schema, parts, depth);
         }
-        for one in ["oneOf", "anyOf"] {
-            if let Some(ways) = schema.get(one).and_then(Value::as_array) {
-                let made = ways.iter().find_map(|way| self.make(way, depth + 1));
-                // What all ways have in common stands beside them.
+        for keyword in ["oneOf", "anyOf"] {
+            if let Some(alternatives) = schema.get(keyword).and_then(Value::as_array) {
+                let made = alternatives.iter().find_map(|schema| self.make(schema, depth + 1));
+                // Properties beside `oneOf` or `anyOf` apply to all alternatives.
                 return match (made, schema.contains_key("properties")) {
                     (Some(Value::Object(made)), true) => {
                         let mut object = self.make_object(schema, depth);
@@ -109,7 +110,7 @@ impl ExampleGenerator<'_> {
         made
     }
 
-    /// What all parts have, in one object; or what the first of them has.
+    /// Merges the objects of all parts into one. If the first part is no object, its value is returned.
     fn make_all(&mut self, schema: &Map<String, Value>, parts: &[Value], depth: usize) -> Option<Value> {
         let mut object = self.make_object(schema, depth);
         for part in parts {
@@ -123,7 +124,7 @@ impl ExampleGenerator<'_> {
     }
 }
 
-/// A text as the property's name suggests it, where the schema allows any text.
+/// Replaces a generated text with one that suits the property's name, if the schema allows any text.
 fn named(name: &str, schema: &Value, made: Value) -> Value {
     let limits = ["format", "pattern", "minLength", "maxLength", "const", "enum", "examples", "example", "default"];
     if made != json!("string") || limits.iter().any(|limit| schema.get(limit).is_some()) {
@@ -157,7 +158,8 @@ fn named(name: &str, schema: &Value, made: Value) -> Value {
     json!(example)
 }
 
-/// A status of the kind that the description is about. The words are those of auctions, whose events most accounts send.
+/// A status that suits the description. The values are those of auctions, because most accounts send events of
+/// auctions.
 fn status(about: &str) -> &'static str {
     match () {
         () if about.contains("item") || about.contains("lot") => "SOLD",
@@ -166,7 +168,7 @@ fn status(about: &str) -> &'static str {
     }
 }
 
-/// A word that a description gives as an example: in quotes or backticks, or in capital letters after "such as" or "one of".
+/// An example in a description: a word in quotes or backticks, or in capital letters after "such as" or "one of".
 fn quoted(description: &str) -> Option<&str> {
     for mark in ['`', '"'] {
         let mut parts = description.split(mark);
@@ -180,7 +182,7 @@ fn quoted(description: &str) -> Option<&str> {
     is_name.then_some(word)
 }
 
-/// A UUID of version 7 that is the same for each name, and another for another name.
+/// A UUID of version 7 that is derived from the name.
 fn uuid(name: &str) -> String {
     let hash = name
         .bytes()
@@ -188,7 +190,7 @@ fn uuid(name: &str) -> String {
     format!("{}-{:04x}-{:012x}", &UUID[..18], 0x8000 | (hash >> 48) & 0x3fff, hash & 0xffff_ffff_ffff)
 }
 
-/// A value that the schema itself names.
+/// A value that the schema contains.
 fn given(schema: &Map<String, Value>) -> Option<&Value> {
     let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|values| values.first());
     first("examples")
@@ -198,14 +200,14 @@ fn given(schema: &Map<String, Value>) -> Option<&Value> {
         .or_else(|| first("enum"))
 }
 
-/// The type; the first that is not null when there are several; worked out when none is said.
+/// The type in the schema: the first one that is not null, or the type that other keywords imply.
 fn kind(schema: &Map<String, Value>) -> &str {
-    let said = match schema.get("type") {
+    let declared = match schema.get("type") {
         Some(Value::String(kind)) => Some(kind.as_str()),
         Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),
         _ => None,
     };
-    match said {
+    match declared {
         Some(kind) => kind,
         None if schema.contains_key("type") => "null",
         None if schema.contains_key("items") || schema.contains_key("prefixItems") => "array",
@@ -241,7 +243,7 @@ fn text(schema: &Map<String, Value>) -> String {
     text
 }
 
-/// A number within the schema's bounds, `wanted` if that is one.
+/// A number within the schema's bounds: `wanted`, if it is within them.
 fn number(schema: &Map<String, Value>, wanted: f64) -> Value {
     let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
     let step = if kind(schema) == "integer" { 1.0 } else { 0.5 };

@@ -1,4 +1,4 @@
-//! Event types taken from the webhooks of an OpenAPI document.
+//! Imports event types from the webhooks of an OpenAPI document.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,50 +14,50 @@ use crate::page::LIMIT_MAX;
 use crate::port::{Cursor, Order, Page};
 use crate::provider::{Created, Provider};
 
-/// Event types of an account that an import looks through at most.
+/// Maximum number of event types that an account with an import may have.
 const EVENT_TYPES_MAX: usize = 25_000;
 
-/// What is to be imported, and how.
+/// A document to import, and the options.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenApiImport {
     /// The document.
     pub document: Value,
-    /// What becomes of event types that are not in the document.
+    /// What to do with event types that are not in the document.
     pub unlisted: UnlistedEventTypes,
 }
 
-/// What becomes of event types that are not in an imported document.
+/// What to do with event types that are not in an imported document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnlistedEventTypes {
-    /// They stay as they are.
+    /// Keep them.
     Keep,
-    /// They are archived.
+    /// Archive them.
     Archive,
 }
 
-/// What an import changes.
+/// The changes of an import.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImportedEventTypes {
-    /// Event types of the document that are new or differ from what there was, by name.
+    /// Event types of the document that are new or changed, by name.
     pub changed: Vec<EventType>,
-    /// Event types that are archived, because the document doesn't have them; by name.
+    /// Event types that are archived because the document does not contain them, by name.
     pub archived: Vec<EventType>,
 }
 
 impl Provider {
-    /// What importing a document would change. 422 for a document that is none, or has none.
+    /// The changes that an import would make. 422 when the document is not an OpenAPI document, or has no webhooks.
     pub async fn preview_event_types(
         &self,
         caller: &Caller,
         import: &OpenApiImport,
     ) -> ProviderResult<ImportedEventTypes> {
         let inputs = openapi::webhooks(&import.document)?;
-        let there = self.all_event_types(caller).await?;
+        let existing = self.all_event_types(caller).await?;
         let mut result = ImportedEventTypes::default();
         for (name, mut input) in inputs {
-            let old = there.get(&name);
+            let old = existing.get(&name);
             if let Some(old) = old {
-                // What a document needn't say stays.
+                // Flags and group are optional in a document, so the existing ones stay.
                 if input.feature_flags.is_empty() {
                     input.feature_flags.clone_from(&old.feature_flags);
                 }
@@ -75,15 +75,15 @@ impl Provider {
         }
         if import.unlisted == UnlistedEventTypes::Archive {
             let names = openapi::names(&import.document);
-            let gone = there.into_values().filter(|old| !old.archived && !names.contains(&old.name));
-            result.archived = gone.map(|old| EventType { archived: true, updated_at: self.now(), ..old }).collect();
+            let missing = existing.into_values().filter(|old| !old.archived && !names.contains(&old.name));
+            result.archived = missing.map(|old| EventType { archived: true, updated_at: self.now(), ..old }).collect();
             result.archived.sort_by(|left, right| left.name.cmp(&right.name));
         }
         Ok(result)
     }
 
-    /// Imports a document: creates and updates its event types, takes them out of the archive, and archives the others if
-    /// that is asked for; all of it or nothing. `render` makes the JSON of the 200 that is kept for the idempotency key.
+    /// Imports a document in one transaction: creates, updates and unarchives its event types, and archives the others
+    /// if the caller requests it. `render` makes the JSON of the 200 response, which is stored for the idempotency key.
     /// 422.
     pub async fn import_event_types(
         &self,
@@ -134,7 +134,7 @@ impl Provider {
     }
 }
 
-/// The same faults, with the place in the document.
+/// Adds the place in the document to the faults.
 fn at(name: &str, error: ProviderError) -> ProviderError {
     let ProviderError::Validation(mut faults) = error else { return error };
     for fault in &mut faults {
@@ -145,7 +145,7 @@ fn at(name: &str, error: ProviderError) -> ProviderError {
 }
 
 impl EventTypeInput {
-    /// One of a document.
+    /// The input of a webhook in a document.
     pub(super) fn imported(description: String, deprecated: bool, schemas: Option<Value>) -> Self {
         Self { description, deprecated, schemas, ..Self::default() }
     }
@@ -159,7 +159,7 @@ impl OpenApiImport {
 
     /// Reads a document from text, JSON or YAML. 422.
     ///
-    /// One document at a time, on a thread that serves no requests: aliases can make a small text take seconds.
+    /// Documents are read one at a time, on a blocking thread: a small text with aliases can take seconds.
     pub async fn read_document(text: String) -> ProviderResult<Value> {
         static READERS: Semaphore = Semaphore::const_new(1);
         let _permit = READERS.acquire().await;

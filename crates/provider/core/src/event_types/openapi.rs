@@ -1,6 +1,6 @@
 //! Reads the webhooks of an OpenAPI document (3.1 `webhooks`, or `x-webhooks` before that) as event types.
 //!
-//! Nothing is fetched: a schema may refer to the document's own `components`, which are taken along as `$defs`.
+//! Nothing is fetched: a schema may refer only to `components` of the document, which are copied to its `$defs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::EventTypeInput;
 use crate::error::{FieldError, ProviderError, ProviderResult};
 
-/// Webhooks of a document at most.
+/// Maximum number of webhooks in a document.
 const WEBHOOKS_MAX: usize = 1_000;
-/// Schemas of `components` that one webhook takes along at most.
+/// Maximum number of schemas in `components` that one webhook refers to.
 const DEFINITIONS_MAX: usize = 500;
 const COMPONENTS: &str = "#/components/schemas/";
 const METHODS: [&str; 7] = ["post", "put", "patch", "get", "delete", "head", "options"];
@@ -27,7 +27,7 @@ pub(super) fn webhooks(document: &Value) -> ProviderResult<BTreeMap<String, Even
     webhooks.iter().map(|(name, item)| Ok((name.clone(), webhook(document, name, item)?))).collect()
 }
 
-/// Their names alone.
+/// The names of the document's webhooks.
 pub(super) fn names(document: &Value) -> BTreeSet<String> {
     section(document).into_iter().flat_map(Map::keys).cloned().collect()
 }
@@ -69,7 +69,7 @@ fn webhook(document: &Value, name: &str, item: &Value) -> ProviderResult<EventTy
     Ok(input)
 }
 
-/// What an object of the document stands for: itself, or what it refers to within the document.
+/// Resolves a reference within the document. A value without a reference is returned unchanged.
 fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let reference = value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
     reference.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
@@ -82,11 +82,11 @@ fn examples(document: &Value, media: &Value) -> Vec<Value> {
     media.get("example").into_iter().chain(named).cloned().collect()
 }
 
-/// A schema that needs nothing outside itself, as a JSON Schema, with these examples before its own.
+/// A JSON Schema without references outside itself, with these examples before its own.
 fn self_contained(document: &Value, name: &str, schema: &Value, examples: Vec<Value>) -> ProviderResult<Value> {
     let mut definitions = BTreeMap::new();
     let mut wanted = Vec::new();
-    // What is itself a reference is put in its place, so that the event type has a title and properties at its top.
+    // A reference at the top is replaced by its target, so that the event type has a title and properties at the top.
     let mut top = resolve(document, schema).clone();
     translate(&mut top, &mut wanted);
     while let Some(definition) = wanted.pop() {
@@ -113,7 +113,7 @@ fn self_contained(document: &Value, name: &str, schema: &Value, examples: Vec<Va
     if !definitions.is_empty() {
         let own = top_map.entry("$defs").or_insert_with(|| json!({}));
         if let Some(own) = own.as_object_mut() {
-            // Pointers name it with `~1` and `~0` for what a key has as `/` and `~`.
+            // JSON pointers escape `/` and `~` in keys as `~1` and `~0`.
             let keyed =
                 definitions.into_iter().map(|(name, schema)| (name.replace("~1", "/").replace("~0", "~"), schema));
             own.extend(keyed);
@@ -122,7 +122,7 @@ fn self_contained(document: &Value, name: &str, schema: &Value, examples: Vec<Va
     Ok(top)
 }
 
-/// Turns what OpenAPI writes its own way into JSON Schema: references to `components`, `nullable`, `example`.
+/// Translates OpenAPI keywords into JSON Schema: references to `components`, `nullable`, `example`.
 fn translate(schema: &mut Value, wanted: &mut Vec<String>) {
     match schema {
         Value::Object(map) => {
@@ -152,7 +152,7 @@ fn translate(schema: &mut Value, wanted: &mut Vec<String>) {
     }
 }
 
-/// Whether what is under this key is a value and not a schema.
+/// Whether this key contains values and not schemas.
 fn is_data(key: &str) -> bool {
     matches!(key, "examples" | "example" | "default" | "const" | "enum")
 }

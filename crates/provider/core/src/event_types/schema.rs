@@ -1,5 +1,5 @@
-//! Checks that the schemas of an event type are JSON Schemas themselves. Nothing is fetched: a remote reference is
-//! refused by the library, which is built without its HTTP and file resolvers.
+//! Checks that the schemas of an event type are valid JSON Schemas. Nothing is fetched: the library is built without
+//! its HTTP and file resolvers, and rejects remote references.
 
 pub(crate) mod cost;
 pub(crate) mod type_names;
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::error::FieldError;
 
-/// Versions of an event type's schema at most.
+/// Maximum number of versions of an event type's schema.
 const VERSIONS_MAX: usize = 100;
 
-/// What is wrong with a map from version key to schema, and where.
+/// A fault in a map from version key to schema, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaFault {
-    /// The version whose schema it is; none when it is the map.
+    /// The version of the schema; none for a fault of the map.
     pub version: Option<String>,
     /// JSON pointer of the value within the schema; empty for the schema itself.
     pub pointer: String,
@@ -22,12 +22,12 @@ pub struct SchemaFault {
     pub text: String,
 }
 
-/// Everything that is wrong with a map from version key to schema, as errors of the API.
+/// All faults of a map from version key to schema, as errors of the API.
 pub(crate) fn faults(schemas: &Value) -> Vec<FieldError> {
     find_faults(schemas).into_iter().map(SchemaFault::into_field_error).collect()
 }
 
-/// Everything that is wrong with a map from version key to schema.
+/// All faults of a map from version key to schema.
 pub(crate) fn find_faults(schemas: &Value) -> Vec<SchemaFault> {
     let Some(versions) = schemas.as_object() else {
         return vec![fault(None, "must be an object from version key to schema")];
@@ -48,7 +48,7 @@ fn version_fault(version: &str, schema: &Value) -> Option<SchemaFault> {
         let text = format!("is not a JSON Schema: {at}{error}");
         return Some(SchemaFault { pointer, ..fault(Some(version), text) });
     }
-    // Also that it can be used: its references lead somewhere within it, its patterns are patterns.
+    // Also checks that references resolve within the schema, and that patterns are valid.
     if let Err(error) = jsonschema::validator_for(schema) {
         return Some(fault(Some(version), format!("can't be used as a JSON Schema: {error}")));
     }

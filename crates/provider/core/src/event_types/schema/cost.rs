@@ -1,26 +1,27 @@
-//! What it can cost to hold a payload against a schema. References make a small schema large: each of `n` definitions that
-//! names the next one twice is 2ⁿ subschemas, and a payload would keep a thread busy for hours.
+//! Limits the cost of validating a payload with a schema. References make a small schema large: if each of `n`
+//! definitions refers to the next one twice, there are 2ⁿ subschemas, and a payload would keep a thread busy for hours.
 //!
-//! Counted is the schema with its references written out. Where one leads back to what it is in, counting stops there, and the
-//! schema is recursive: whether a payload matches such a one is remembered for each of its parts, but listing all that is
-//! wrong with it may take as long as there are ways through the schema.
+//! The cost is the number of subschemas after all references are expanded. Counting stops at a reference to an
+//! enclosing subschema; such a schema is recursive. The validator caches whether each part of a payload matches a
+//! recursive schema, but listing all faults may visit every path through the schema.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-/// Subschemas of a schema whose references are written out, at most.
+/// Maximum number of subschemas after references are expanded.
 const SUBSCHEMAS_MAX: u64 = 1_000_000;
-/// Of these, those that are held against the same part of a payload.
+/// Maximum number of subschemas that apply to the same part of a payload.
 const AT_ONE_PLACE_MAX: u64 = 1_000;
-/// Subschemas within each other, at most.
+/// Maximum nesting depth of subschemas.
 const DEPTH_MAX: usize = 500;
-/// References by name at most: each is a walk through the schema. Those by place (`#/$defs/…`) are not counted.
+/// Maximum number of references by name, because each needs a search of the schema. JSON pointers (`#/$defs/…`) are not
+/// counted.
 const SEARCHES_MAX: usize = 1_000;
-/// What a reference to a meta-schema is taken for.
+/// The assumed cost of a reference to a meta-schema.
 const META: Cost = Cost { here: 100, whole: 1_000 };
 
-/// Keywords with subschemas for the same part of the payload, and for parts of it.
+/// Keywords with subschemas for the same part of the payload. `CHILD_KEYWORDS` have subschemas for its children.
 const SAME_VALUE_KEYWORDS: [&str; 10] =
     ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "$dynamicRef", "$recursiveRef"];
 const SAME_VALUE_MAP_KEYWORDS: [&str; 2] = ["dependentSchemas", "dependencies"];
@@ -37,12 +38,12 @@ const CHILD_KEYWORDS: [&str; 9] = [
 ];
 const CHILD_MAP_KEYWORDS: [&str; 2] = ["properties", "patternProperties"];
 
-/// Whether what a schema refers to leads back to it.
+/// Whether a schema contains a reference to itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// It ends: all that is wrong with a payload can be listed.
+    /// The schema is finite: all faults of a payload can be listed.
     Finite,
-    /// It may go on for as long as the payload does.
+    /// The schema is recursive.
     Recursive,
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn shape(schema: &Value) -> Result<Shape, String> {
     Ok(count.shape)
 }
 
-/// Subschemas for one part of a payload, and in all.
+/// Number of subschemas for one part of a payload (`here`), and in total (`whole`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cost {
     here: u64,
@@ -67,16 +68,16 @@ struct Cost {
 
 struct CostCounter<'a> {
     root: &'a Value,
-    /// What makes a subschema a resource of its own.
+    /// The keyword that makes a subschema a separate resource.
     id_keyword: &'static str,
-    /// By where the subschema is in memory; none while it is being counted.
+    /// Costs by the address of the subschema in memory; none while it is being counted.
     known: HashMap<*const Value, Option<Cost>>,
     searches: usize,
     shape: Shape,
 }
 
 impl<'a> CostCounter<'a> {
-    /// `base` is what references within `schema` are relative to.
+    /// The cost of a subschema. References within it are relative to `base`.
     fn subschema(&mut self, base: &'a Value, schema: &'a Value, depth: usize) -> Result<Cost, String> {
         let Value::Object(keywords) = schema else { return Ok(Cost { here: 1, whole: 1 }) };
         match self.known.get(&std::ptr::from_ref(schema)) {
@@ -109,7 +110,7 @@ impl<'a> CostCounter<'a> {
         Ok(cost)
     }
 
-    /// The subschemas under these keywords, each with what it is relative to; none for a meta-schema.
+    /// The subschemas of these keywords, each with its base. The subschema is none for a meta-schema.
     fn parts(
         &mut self,
         base: &'a Value,
@@ -132,7 +133,7 @@ impl<'a> CostCounter<'a> {
         Ok(parts)
     }
 
-    /// Where a reference leads; none when to a meta-schema.
+    /// The target of a reference, with its base. The target is none for a meta-schema.
     fn target(&mut self, base: &'a Value, reference: &str) -> Result<(&'a Value, Option<&'a Value>), String> {
         let (resource, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let by_place = fragment.is_empty() || fragment.starts_with('/');
@@ -157,7 +158,7 @@ impl<'a> CostCounter<'a> {
         }
     }
 
-    /// The value at a JSON pointer without its first slash, and what references within it are relative to.
+    /// The value at a JSON pointer without its first slash, with its base.
     fn walk(&self, base: &'a Value, pointer: &str) -> Option<(&'a Value, &'a Value)> {
         let (mut base, mut value) = (base, base);
         for word in pointer.split('/') {
@@ -179,7 +180,7 @@ impl<'a> CostCounter<'a> {
     }
 }
 
-/// A word of a URI's fragment without its `%` forms; none when they make no text.
+/// Decodes the percent-encoding of a part of a URI fragment. None when the result is not UTF-8.
 fn decoded(word: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word.as_bytes();
@@ -196,19 +197,19 @@ fn decoded(word: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The first value for which this is true, wherever it is.
-fn find<'a>(value: &'a Value, is_it: &dyn Fn(&Value) -> bool) -> Option<&'a Value> {
-    if is_it(value) {
+/// The first value at any depth that matches.
+fn find<'a>(value: &'a Value, matches: &dyn Fn(&Value) -> bool) -> Option<&'a Value> {
+    if matches(value) {
         return Some(value);
     }
     match value {
-        Value::Object(object) => object.values().find_map(|value| find(value, is_it)),
-        Value::Array(array) => array.iter().find_map(|value| find(value, is_it)),
+        Value::Object(object) => object.values().find_map(|value| find(value, matches)),
+        Value::Array(array) => array.iter().find_map(|value| find(value, matches)),
         _ => None,
     }
 }
 
-/// Whether two names, either of which may be relative, are of one resource.
+/// Whether two names of resources are equal. Either may be relative.
 fn is_same(id: &str, reference: &str) -> bool {
     let id = id.trim_end_matches('#');
     id == reference || id.ends_with(&format!("/{reference}")) || reference.ends_with(&format!("/{id}"))
@@ -225,7 +226,7 @@ mod tests {
 
     use super::*;
 
-    /// Definitions of which each is made by `link` from the reference to the next.
+    /// A chain of definitions. `link` makes each definition from a reference to the next.
     fn chain(length: usize, link: impl Fn(Value) -> Value) -> Value {
         let mut definitions: Map<String, Value> =
             (0..length).map(|n| (format!("n{n}"), link(json!({"$ref": format!("#/$defs/n{}", n + 1)})))).collect();
@@ -246,8 +247,8 @@ mod tests {
             (chain(40, twice_below), "written out"),
             (chain(1_000, once), "within each other"),
         ] {
-            let told = shape(&schema).unwrap_err();
-            assert!(told.contains(part), "{told}");
+            let error = shape(&schema).unwrap_err();
+            assert!(error.contains(part), "{error}");
         }
         let properties: Map<String, Value> = (0..5_000).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
         assert_eq!(shape(&json!({"properties": properties, "required": ["p1"]})), Ok(Shape::Finite));
@@ -272,7 +273,7 @@ mod tests {
             "$ref": "#/$defs/inner/properties/a",
             "$defs": {"n0": {}, "inner": {"$id": "inner", "properties": {"a": {"$ref": "#/$defs/n0"}}, "$defs": inner}},
         });
-        assert!(shape(&schema).is_err(), "the inner n0 is meant");
+        assert!(shape(&schema).is_err(), "the reference is to the inner n0");
         let escaped = json!({"$defs": {"a/b c": {"type": "string"}}, "$ref": "#/$defs/a~1b%20c"});
         assert_eq!(shape(&escaped), Ok(Shape::Finite));
         assert_eq!(shape(&json!({"$ref": "http://json-schema.org/draft-07/schema#"})), Ok(Shape::Finite));

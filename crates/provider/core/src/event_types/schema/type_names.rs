@@ -1,4 +1,5 @@
-//! Type names in upper case. The events' specification writes `"type": "STRING"`; JSON Schema knows `string` only.
+//! Type names in upper case. The specification of the events writes `"type": "STRING"`; JSON Schema accepts only
+//! `string`.
 
 use serde_json::{Map, Value};
 
@@ -26,7 +27,7 @@ const SCHEMA_KEYWORDS: [&str; 16] = [
 /// Keywords whose value is an object with schemas.
 const MAP_KEYWORDS: [&str; 6] =
     ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
-/// Maximum depth at which the function looks for types; a deeper schema is refused later.
+/// Maximum depth at which type names are replaced. A deeper schema is rejected later.
 const DEPTH_MAX: usize = 128;
 
 /// Replaces type names in upper case by those of JSON Schema, in every version's schema. Values of other keywords, such
