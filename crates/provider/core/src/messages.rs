@@ -1,4 +1,5 @@
-//! Messages: accepting, reading, listing and checking them. The API and the App Portal call these methods of [`Provider`].
+//! Messages: accepting, reading, listing and checking them. The API and the App Portal call these methods of
+//! [`Provider`].
 //!
 //! Guarantee: a message is acknowledged after its rows are durable; see [`crate::port::MessageStore::accept`].
 
@@ -34,7 +35,7 @@ const CHANNELS_MAX: usize = 5;
 const TAGS_MAX: usize = 8;
 const DELIVER_AHEAD_MIN: SignedDuration = SignedDuration::from_mins(1);
 const DELIVER_AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
-/// Tries to accept a message of an application that keeps changing.
+/// Number of attempts to accept a message while its application changes.
 const TRIES_MAX: usize = 10;
 
 /// A message to send.
@@ -44,30 +45,30 @@ pub struct MessageInput {
     pub event_type: String,
     /// The payload, delivered byte for byte.
     pub payload: Payload,
-    /// The sender's id for it, unique in the application.
+    /// The sender's id for the message, unique in the application.
     pub event_id: Option<String>,
     /// 1 to 5 channels.
     pub channels: Option<Vec<String>>,
     /// Tags, for searching.
     pub tags: Option<Vec<String>>,
-    /// Days that the payload is kept: 5 to 90; 90 when none.
+    /// Retention of the payload in days: 5 to 90; 90 when none.
     pub payload_retention_days: Option<i64>,
-    /// The same in hours, 1 to 2,160, in place of days.
+    /// Retention of the payload in hours, 1 to 2,160, in place of days.
     pub payload_retention_hours: Option<i64>,
-    /// When it is delivered, one minute to 24 hours ahead; at once when none.
+    /// When to deliver the message, one minute to 24 hours ahead; at once when none.
     pub deliver_at: Option<Timestamp>,
-    /// Makes the application when there is none of the path's uid.
+    /// Creates the application when no application has the uid in the path.
     pub application: Option<ApplicationInput>,
-    /// What it stays in order with, at endpoints that ask for that.
+    /// Ordering key, for endpoints with ordering.
     pub ordering_key: Option<OrderingKey>,
 }
 
 impl Provider {
-    /// Accepts a message: when this returns, it is on disk together with a delivery for each endpoint that wants it, and
-    /// those deliveries begin at once.
+    /// Accepts a message. When this returns, the message is durable together with a delivery for each endpoint that
+    /// subscribes to it, and the deliveries begin without delay.
     ///
-    /// The same idempotency key and request give the same message again. 404 (application), 409 (the event id was
-    /// accepted before), 422.
+    /// A repeated request with the same idempotency key returns the same message. 404 (application), 409 (the event id
+    /// was accepted before), 422.
     pub fn create_message(
         &self,
         caller: &Caller,
@@ -76,24 +77,25 @@ impl Provider {
         idempotency: Option<&Idempotency>,
     ) -> impl Future<Output = ProviderResult<Message>> + Send {
         let now = self.now();
-        // The future is moved with those around it, and there is one for each message that waits for its transaction: what it needs
-        // before that, and what is rare, is apart.
+        // Each message that waits for its transaction holds this future, so the future is kept small: the input and
+        // rare steps are boxed.
         let mut input = Box::new(input);
         validation::dedup(input.channels.as_mut());
         async move {
-            // A repetition comes later than what it repeats, and is answered as that was.
+            // A repeated request is looked up first, because its `deliverAt` may be in the past now.
             if input.deliver_at.is_some()
-                && let Some(before) = Box::pin(self.replayed_message(caller, idempotency)).await?
+                && let Some(message) = Box::pin(self.replayed_message(caller, idempotency)).await?
             {
-                return Ok(before);
+                return Ok(message);
             }
             input.check(application, now)?;
             self.check_payload(caller, &input.event_type, &input.payload).await?;
-            let (mut message, ordering_key, mut inline) = input.into_message(self.ids().make(ids::MESSAGE), now);
+            let (mut message, ordering_key, mut new_application) =
+                input.into_message(self.ids().make(ids::MESSAGE), now);
             for _ in 0..TRIES_MAX {
                 let Some(snapshot) = self.snapshots().of_caller(&caller.account, application).await? else {
-                    let inline = inline.take().ok_or(ProviderError::NotFound)?;
-                    Box::pin(self.create_inline(caller, *inline)).await?;
+                    let new_application = new_application.take().ok_or(ProviderError::NotFound)?;
+                    Box::pin(self.create_inline(caller, *new_application)).await?;
                     continue;
                 };
                 message.application = snapshot.application.id.clone();
@@ -113,8 +115,8 @@ impl Provider {
                         self.snapshots().invalidate(&message.application)
                     }
                     Err(StoreError::Replayed) => {
-                        if let Some(before) = Box::pin(self.replayed_message(caller, idempotency)).await? {
-                            return Ok(before);
+                        if let Some(message) = Box::pin(self.replayed_message(caller, idempotency)).await? {
+                            return Ok(message);
                         }
                     }
                     Err(StoreError::Taken(_)) => {
@@ -144,29 +146,29 @@ impl Provider {
         &self,
         caller: &Caller,
         application: &str,
-        ask: impl Into<HistoryRequest>,
+        request: impl Into<HistoryRequest>,
     ) -> ProviderResult<ListPage<Message>> {
-        self.find_messages(caller, application, &MessageFilter::default(), PayloadRead::Include, ask).await
+        self.find_messages(caller, application, &MessageFilter::default(), PayloadRead::Include, request).await
     }
 
-    /// The same with a filter.
+    /// The application's messages that match a filter, newest first.
     pub async fn find_messages(
         &self,
         caller: &Caller,
         application: &str,
         filter: &MessageFilter,
         content: PayloadRead,
-        ask: impl Into<HistoryRequest>,
+        request: impl Into<HistoryRequest>,
     ) -> ProviderResult<ListPage<Message>> {
-        let ask = ask.into();
+        let request = request.into();
         let application = self.application(caller, application).await?;
-        let scan = ask.scan(ids::MESSAGE, self.now(), SCANNED_ROWS_MAX);
+        let scan = request.scan(ids::MESSAGE, self.now(), SCANNED_ROWS_MAX);
         let mut found = self.store().find_messages(&application.id, filter, &scan, content).await?;
         found.rows.iter_mut().for_each(|message| self.hide_expired_payload(message));
-        Ok(ask.slice(found, |message| &message.id))
+        Ok(request.slice(found, |message| &message.id))
     }
 
-    /// Removes a message's payload: it can't be sent again. 404.
+    /// Removes a message's payload. The message can't be sent again. 404.
     pub async fn expunge_message(&self, caller: &Caller, application: &str, message: &str) -> ProviderResult<()> {
         let message = self.message(caller, application, message).await?;
         if !self.store().expunge_payload(&message.application, &message.id, self.now()).await? {
@@ -176,7 +178,8 @@ impl Provider {
         Ok(())
     }
 
-    /// Payloads of the application's messages went: what waits with them is looked at before it is sent, and goes.
+    /// Applies the removal of payloads of the application's messages: the dispatcher reads the payloads of waiting
+    /// deliveries again, and deletes the deliveries without a payload.
     pub(crate) fn payloads_removed(&self, application: &str) {
         self.snapshots().invalidate(application);
         self.dispatcher().request_sweep();
@@ -197,11 +200,11 @@ impl Provider {
         errors.finish()?;
         let snapshot = self.snapshots().of_caller(&caller.account, application).await?;
         let snapshot = snapshot.ok_or(ProviderError::NotFound)?;
-        let wanted = snapshot.targets.values().any(|target| target.is_enabled_for(event_type, channels.as_deref()));
-        Ok(if wanted { PrecheckResult::Wanted } else { PrecheckResult::Unwanted })
+        let is_wanted = snapshot.targets.values().any(|target| target.is_enabled_for(event_type, channels.as_deref()));
+        Ok(if is_wanted { PrecheckResult::Wanted } else { PrecheckResult::Unwanted })
     }
 
-    /// The message that the key's first request was answered with; none when the answer is forgotten by now.
+    /// The message of the first request with this idempotency key. None when the stored response has expired.
     pub(crate) async fn replayed_message(
         &self,
         caller: &Caller,
@@ -212,36 +215,36 @@ impl Provider {
             Some(Answer::Message { application, message }) => {
                 self.store().message(&application, &message).await?.map(Some).ok_or(ProviderError::NotFound)
             }
-            // The hash covers the path, so an answer of another kind is another request's.
+            // The request hash covers the path, so a response of another kind belongs to another request.
             Some(Answer::Body { .. }) => Err(ProviderError::IdempotencyMismatch),
             None => Ok(None),
         }
     }
 
-    /// Forgets idempotent answers that are over their time. Called every so often by a worker.
+    /// Deletes expired responses of idempotency keys. Called by a worker.
     pub(crate) async fn delete_expired_answers(&self) -> ProviderResult<()> {
         loop {
-            let forgotten = self
+            let deleted = self
                 .store()
-                .delete_expired_answers(self.now() - idempotency::ANSWER_RETENTION, idempotency::FORGET_MAX);
-            if forgotten.await? < idempotency::FORGET_MAX {
+                .delete_expired_answers(self.now() - idempotency::ANSWER_RETENTION, idempotency::DELETE_MAX);
+            if deleted.await? < idempotency::DELETE_MAX {
                 return Ok(());
             }
         }
     }
 }
 
-/// Whether anybody would get a message.
+/// Whether any endpoint would receive a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrecheckResult {
-    /// An endpoint would.
+    /// At least one endpoint would receive it.
     Wanted,
-    /// None would.
+    /// No endpoint would receive it.
     Unwanted,
 }
 
 impl MessageInput {
-    /// The message, of no application yet; what it stays in order with; and the application that is made when there is none.
+    /// The message without its application, the ordering key, and the application to create if it does not exist.
     fn into_message(
         self: Box<Self>,
         id: Id,
@@ -262,7 +265,7 @@ impl MessageInput {
         (message, self.ordering_key, self.application.map(Box::new))
     }
 
-    /// `path` is the application's id or uid in the path.
+    /// Checks the input. `path` is the application's id or uid in the path.
     fn check(&self, path: &str, now: Timestamp) -> ProviderResult<()> {
         let mut errors = FieldErrors::default();
         errors.name("eventType", &self.event_type);

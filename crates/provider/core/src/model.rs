@@ -1,4 +1,4 @@
-//! What the provider keeps: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
+//! The entities of the provider: accounts, keys, consumer applications, event types, endpoints, messages, attempts.
 
 mod access;
 mod activity;
@@ -34,13 +34,13 @@ pub struct Account {
     pub id: Id,
     /// Name, for people.
     pub name: String,
-    /// What is set about it.
+    /// Settings of the account.
     pub settings: AccountSettings,
     /// When it was created.
     pub created_at: Timestamp,
 }
 
-/// A named API key of an account. The key itself is shown once and not kept.
+/// A named API key of an account. The text of the key is shown once and not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
     /// `key_…`
@@ -53,13 +53,13 @@ pub struct ApiKey {
     pub hash: [u8; 32],
     /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it gives access no more; never when none.
+    /// When it expires; never when none.
     pub expires_at: Option<Timestamp>,
-    /// When it was last used, to within an hour; none when it never was.
+    /// When it was last used, to within an hour; none when it was never used.
     pub last_used_at: Option<Timestamp>,
     /// The IP address of that use, if it is known.
     pub last_used_from: Option<String>,
-    /// What it may do; everything when none.
+    /// Scopes of the key; without scopes, it allows everything.
     pub scopes: Option<BTreeSet<KeyScope>>,
 }
 
@@ -74,13 +74,14 @@ pub struct Application {
     pub uid: Option<String>,
     /// Name.
     pub name: String,
-    /// Messages a second that its endpoints receive at most, together.
+    /// Messages a second that all its endpoints together receive at most.
     pub throttle_rate: Option<u16>,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
-    /// Rises with each change of the application or of one of its endpoints: what a snapshot is checked against.
+    /// Incremented by each change of the application or its endpoints. A snapshot with an older version is stale.
     pub version: i64,
-    /// Rises when payloads of its messages are removed: those that were read before are read again before they are sent.
+    /// Incremented when payloads of its messages are removed. Payloads that were read before are read again before an
+    /// attempt.
     pub purges: i64,
     /// When it was created.
     pub created_at: Timestamp,
@@ -99,11 +100,11 @@ pub struct EventType {
     pub description: String,
     /// Hidden from lists; messages of it are still accepted.
     pub archived: bool,
-    /// Marked as on its way out.
+    /// Deprecated: it will be removed.
     pub deprecated: bool,
     /// JSON Schema per version key.
     pub schemas: Option<Value>,
-    /// Feature flags, any of which shows it; everybody sees it when there are none.
+    /// Feature flags. Without flags, every caller sees the event type; otherwise a token needs one of them.
     pub feature_flags: BTreeSet<String>,
     /// Name of the group that it is shown in.
     pub group_name: Option<String>,
@@ -113,7 +114,7 @@ pub struct EventType {
     pub updated_at: Timestamp,
 }
 
-/// A secret that has been rotated out and still signs.
+/// A rotated secret in its grace period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OldSecret {
     /// The secret, sealed.
@@ -139,11 +140,11 @@ pub struct Endpoint {
     pub disabled: bool,
     /// Event type names that it receives; all when none.
     pub filter_types: Option<Vec<String>>,
-    /// Channels that it listens to; all messages when none.
+    /// Channels that it subscribes to; all messages when none.
     pub channels: Option<Vec<String>>,
     /// Messages a second that it receives at most.
     pub throttle_rate: Option<u16>,
-    /// The caller's own version of it, which means nothing to the provider.
+    /// The caller's own version of the endpoint. The provider does not use it.
     pub version: NonZeroU16,
     /// Free text pairs.
     pub metadata: BTreeMap<String, String>,
@@ -151,11 +152,11 @@ pub struct Endpoint {
     pub headers: BTreeMap<String, String>,
     /// Signing secret (`whsec_…`), sealed.
     pub secret: Sealed,
-    /// Rotated secrets that still sign; at most 10.
+    /// Rotated secrets in their grace period; at most 10.
     pub old_secrets: Vec<OldSecret>,
     /// Since when every attempt has failed; none after a success.
     pub failing_since: Option<Timestamp>,
-    /// Since when it is disabled; none while it is enabled. The store keeps it, whatever a change says.
+    /// Since when it is disabled; none while it is enabled. The store sets it; a change can't.
     pub disabled_at: Option<Timestamp>,
     /// Whether messages of one key are delivered one after the other.
     pub ordering: DeliveryOrder,
@@ -176,7 +177,7 @@ pub struct Message {
     pub event_type: Arc<str>,
     /// The sender's id for it; unique in the application.
     pub event_id: Option<String>,
-    /// The payload as the sender wrote it, byte for byte; none once its retention is over.
+    /// The payload as the sender wrote it, byte for byte; none after its retention.
     pub payload: Option<StoredPayload>,
     /// Channels it was sent to.
     pub channels: Option<Vec<String>>,
@@ -186,27 +187,27 @@ pub struct Message {
     pub created_at: Timestamp,
     /// When its payload is removed.
     pub payload_expires_at: Timestamp,
-    /// When it is to be delivered; at once when none.
+    /// When to deliver it; at once when none.
     pub deliver_at: Option<Timestamp>,
 }
 
-/// How an attempt or a destination stands; the numbers are the API's.
+/// Status of an attempt or of a message at an endpoint. The numbers are those of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AttemptStatus {
-    /// The endpoint answered 2xx.
+    /// The endpoint responded 2xx.
     Success = 0,
-    /// Not tried yet.
+    /// There was no attempt yet.
     Pending = 1,
-    /// Anything else.
+    /// The attempt failed.
     Fail = 2,
-    /// Under way, or to be tried again.
+    /// An attempt is under way, or another one will follow.
     Sending = 3,
-    /// Given up by a person or because the endpoint went.
+    /// A person cancelled it, or the endpoint was deleted.
     Cancelled = 4,
 }
 
-/// What made an attempt happen; the numbers are the API's.
+/// The cause of an attempt. The numbers are those of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AttemptTrigger {
@@ -216,7 +217,7 @@ pub enum AttemptTrigger {
     Manual = 1,
 }
 
-/// One try to deliver a message to an endpoint, finished.
+/// A finished attempt to deliver a message to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     /// `atmpt_…`
@@ -227,7 +228,7 @@ pub struct Attempt {
     pub endpoint: Id,
     /// The application.
     pub application: Id,
-    /// Address that was called.
+    /// The URL of the request.
     pub url: String,
     /// Success or fail.
     pub status: AttemptStatus,
@@ -235,19 +236,19 @@ pub struct Attempt {
     pub response_status_code: u16,
     /// Response body, at most 20,000 bytes (binary as base64), or the text of the transport error.
     pub response: String,
-    /// The header that says more of a failure than its status code: where a redirect leads (`Location`), until when the
-    /// receiver asked to wait (`Retry-After`, as a time), or which proxy answered for the application (`Server`).
+    /// The header that explains a failure: the target of a redirect (`Location`), the time until which the receiver
+    /// asked to wait (`Retry-After`), or the proxy that responded for the application (`Server`).
     pub response_header: Option<String>,
     /// Milliseconds from the start to the end of the response.
     pub response_duration_ms: i64,
-    /// What made it happen.
+    /// The cause of the attempt.
     pub trigger: AttemptTrigger,
     /// When it began.
     pub at: Timestamp,
 }
 
 impl Attempt {
-    /// When its answer was there, or it was known that none comes.
+    /// When the response was complete, or the attempt failed without one.
     pub fn ended_at(&self) -> Timestamp {
         self.at.saturating_add(SignedDuration::from_millis(self.response_duration_ms)).unwrap_or(self.at)
     }

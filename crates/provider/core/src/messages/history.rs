@@ -1,7 +1,7 @@
 //! Pages of messages and attempts, newest first, within the last 90 days.
 //!
-//! A filter makes a page look at a bounded number of rows. A page that stopped there has what was found until then, which
-//! may be nothing, is not `done`, and has an iterator that leads on.
+//! A filtered page scans a bounded number of rows. If the scan stops at this limit, the page has the rows found so far
+//! (or none), is not `done`, and has an iterator that continues the scan.
 
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::from_ms;
@@ -11,18 +11,18 @@ use crate::ids;
 use crate::page::{CursorKey, ListPage, PageQuery, PageRequest};
 use crate::port::{Cursor, Order, Scan, ScanResult};
 
-/// How far a page looks when nothing says where it is to end, and how long messages are kept.
+/// Retention of messages, and the default length of the time span of a page.
 pub(crate) const HISTORY_WINDOW: SignedDuration = SignedDuration::from_hours(90 * 24);
-/// Clocks of the nodes may differ by that much.
+/// Maximum difference between the clocks of nodes.
 const CLOCK_SKEW_MAX: SignedDuration = SignedDuration::from_hours(1);
-/// Rows that a filtered page looks at, at most.
+/// Maximum number of rows that a filtered page scans.
 pub const SCANNED_ROWS_MAX: usize = 5_000;
-/// The same where each row takes a look at others.
+/// Maximum number of rows that a filtered page scans if each row needs a join.
 pub(crate) const SCANNED_JOINED_ROWS_MAX: usize = 1_000;
-/// Payload bytes of a page at most, but for its last row.
+/// Maximum number of payload bytes in a page, without its last row.
 const BYTES_MAX: usize = 16 * 1_024 * 1_024;
 
-/// What a list of what happened is asked for, checked.
+/// A checked request for a page of history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryRequest {
     limit: usize,
@@ -31,7 +31,7 @@ pub struct HistoryRequest {
     after: Option<Timestamp>,
 }
 
-/// Query parameters of a list of what happened as they came.
+/// The query parameters of a request for a page of history, unchecked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HistoryQuery<'a> {
     /// `limit`
@@ -45,8 +45,8 @@ pub struct HistoryQuery<'a> {
 }
 
 impl HistoryRequest {
-    /// Reads the parameters of a list of ids with this prefix. Errors are those of [`PageRequest::parse`], and 422 for a
-    /// time that is none.
+    /// Parses the parameters of a list of ids with this prefix. Errors are those of [`PageRequest::parse`], and 422 for
+    /// an invalid time.
     pub fn parse(query: HistoryQuery<'_>, prefix: &'static str) -> Result<Self, ProviderError> {
         let HistoryQuery { limit, iterator, before, after } = query;
         let page = PageRequest::parse(PageQuery { limit, iterator, order: None }, CursorKey::Id(prefix))?;
@@ -54,10 +54,11 @@ impl HistoryRequest {
         Ok(Self { before: time("before", before)?, after: time("after", after)?, ..Self::from(&page) })
     }
 
-    /// Which rows of a list of ids with this prefix the page is made of: one more than it shows. Between `before` and
-    /// `after`; 90 days before the one, or after the other, or back from where it starts where one is missing.
+    /// The scan for a page of ids with this prefix, with one row more than the page shows. It covers the time between
+    /// `before` and `after`. If one of them is missing, it covers 90 days from the other, or 90 days back from the
+    /// start.
     ///
-    /// It goes back in time; towards the present from an iterator that leads there, and when only `after` is given.
+    /// The scan goes back in time. It goes forward if the iterator does, or if only `after` is given.
     pub(crate) fn scan(&self, prefix: &str, now: Timestamp, scanned_rows_max: usize) -> Scan {
         let at = |time: Timestamp| ids::lowest_id_at(prefix, time);
         let made = |id: &str| ids::timestamp_of(id, prefix).unwrap_or(now);
@@ -84,11 +85,11 @@ impl HistoryRequest {
         Scan { above, below, direction, limit: self.limit + 1, scanned_rows_max, bytes_max: BYTES_MAX }
     }
 
-    /// The page of what the scan found.
+    /// Makes a page of the scan's result.
     pub(crate) fn slice<T>(&self, found: ScanResult<T>, key: impl Fn(&T) -> &str) -> ListPage<T> {
         let ScanResult { mut rows, mut stopped_at } = found;
         if rows.len() > self.limit {
-            // The row too many is there the next time.
+            // The extra row belongs to the next page.
             stopped_at = self.limit.checked_sub(1).map(|last| key(&rows[last]).into());
             rows.truncate(self.limit);
             if stopped_at.is_none() {
@@ -96,13 +97,13 @@ impl HistoryRequest {
             }
         }
         let done = stopped_at.is_none();
-        let back = self.is_ascending();
-        if back {
+        let is_ascending = self.is_ascending();
+        if is_ascending {
             rows.reverse();
         }
         let (first, last, stopped) = (rows.first().map(&key), rows.last().map(&key), stopped_at.as_deref());
-        // At the end that the page goes to, what comes next begins where it stopped looking.
-        let (newest, oldest) = match back {
+        // In the direction of the scan, the next page begins where the scan stopped.
+        let (newest, oldest) = match is_ascending {
             true => (stopped.or(first), last.or(stopped)),
             false => (first.or(stopped), stopped.or(last)),
         };
@@ -111,7 +112,7 @@ impl HistoryRequest {
         ListPage { data: rows, iterator, prev_iterator, done }
     }
 
-    /// Towards the present.
+    /// Whether the scan goes towards the present.
     fn is_ascending(&self) -> bool {
         match &self.from {
             Some(start) => matches!(start, Cursor::Before(_)),
@@ -131,8 +132,8 @@ fn saturating_add(time: Timestamp, by: SignedDuration) -> Timestamp {
     time.checked_add(by).unwrap_or(if by.is_negative() { Timestamp::MIN } else { Timestamp::MAX })
 }
 
-/// A time in a query, RFC 3339, or `2026-11-25 15:00:06.92 UTC`, as clients in Rust write a time by default. An offset's
-/// `+` that was not escaped has become a space, and its offset is the last part.
+/// Parses a time in a query: RFC 3339, or `2026-11-25 15:00:06.92 UTC`, the default format of Rust clients. If the `+`
+/// of an offset was not escaped, it has become a space, which is accepted.
 pub fn parse_query_time(text: &str) -> Option<Timestamp> {
     if let Some(time) = text.strip_suffix(" UTC") {
         return format!("{time}Z").parse().ok();

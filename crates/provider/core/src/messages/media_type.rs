@@ -1,4 +1,4 @@
-//! What a sender says that a payload is: the `Content-Type` of its deliveries (RFC 9110, 8.3.1).
+//! The media type of a payload: the `Content-Type` of its deliveries (RFC 9110, section 8.3.1).
 
 use bytes::Bytes;
 
@@ -8,11 +8,11 @@ pub const MEDIA_TYPE_CHARS_MAX: usize = 255;
 /// The media type of a payload when the caller gives none.
 pub const JSON: &str = "application/json";
 
-/// A media type with its parameters, such as `text/xml; charset=utf-8`, as it was written.
+/// A media type with its parameters, such as `text/xml; charset=utf-8`, as the sender wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaType(String);
 
-/// The text is no media type.
+/// The text is not a media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be a media type such as text/xml, with or without parameters, of at most {MEDIA_TYPE_CHARS_MAX} ASCII characters"
@@ -20,7 +20,7 @@ pub struct MediaType(String);
 pub struct InvalidMediaType;
 
 impl MediaType {
-    /// Reads one.
+    /// Parses a media type.
     pub fn parse(text: &str) -> Result<Self, InvalidMediaType> {
         if text.len() > MEDIA_TYPE_CHARS_MAX {
             return Err(InvalidMediaType);
@@ -39,7 +39,7 @@ impl MediaType {
         &self.0
     }
 
-    /// Whether it says what is so without it.
+    /// Whether this is `application/json`, the default.
     pub(crate) fn is_json(&self) -> bool {
         self.0.eq_ignore_ascii_case(JSON)
     }
@@ -51,7 +51,7 @@ impl MediaType {
 
 const BLANK: [char; 2] = [' ', '\t'];
 
-/// `; name=value` any number of times, each value a token or between quotes.
+/// Whether the text is `; name=value` any number of times. Each value is a token or a quoted string.
 fn are_parameters(mut rest: &str) -> bool {
     loop {
         rest = rest.trim_start_matches(BLANK);
@@ -65,7 +65,8 @@ fn are_parameters(mut rest: &str) -> bool {
     }
 }
 
-/// Bytes of the text between quotes that this begins with, quotes included; 0 when it has no end or holds what a header can't.
+/// Length in bytes of the quoted string at the beginning, with its quotes. 0 when it does not end, or contains a
+/// character that a header can't contain.
 fn quoted_length(text: &str) -> usize {
     let mut escaped = false;
     for (index, byte) in text.bytes().enumerate().skip(1) {
@@ -81,14 +82,14 @@ fn quoted_length(text: &str) -> usize {
 }
 
 fn token_length(text: &str) -> usize {
-    text.bytes().position(|byte| !is_of_token(byte)).unwrap_or(text.len())
+    text.bytes().position(|byte| !is_token_byte(byte)).unwrap_or(text.len())
 }
 
 fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(is_of_token)
+    !text.is_empty() && text.bytes().all(is_token_byte)
 }
 
-fn is_of_token(byte: u8) -> bool {
+fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 

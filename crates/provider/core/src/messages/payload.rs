@@ -1,4 +1,4 @@
-//! A message's payload: a JSON object, or a text in its place, kept as the sender wrote it, byte for byte.
+//! A message's payload: a JSON object or another text, stored as the sender wrote it, byte for byte.
 
 mod stored;
 
@@ -10,39 +10,37 @@ use crate::messages::media_type::MediaType;
 
 pub use stored::StoredPayload;
 
-/// Bytes of a payload at most.
+/// Maximum size of a payload in bytes.
 pub const PAYLOAD_BYTES_MAX: usize = 2 * 1_024 * 1_024;
-/// Objects and lists within each other at most, the payload itself included. Usual parsers stop at 128, and a list of
-/// messages is some levels around it.
+/// Maximum nesting depth of a payload. Common parsers stop at 128 levels, and a list of messages adds several levels.
 pub const PAYLOAD_DEPTH_MAX: usize = 120;
 
-/// A payload of this size, if it is half of its request, is a part of that until the request is answered. Others are copied at once:
-/// what they are a part of may be many times as large.
+/// A payload of at least this size and of half its request shares the memory of the request until the response. Smaller
+/// payloads are copied, because the request may be many times larger.
 const PART_BYTES_MIN: usize = 64 * 1_024;
 
-/// A JSON object as text, as a rule. The text is the body of every delivery.
+/// A payload: usually the text of a JSON object. The text is the body of every delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payload {
     text: Bytes,
-    /// None when it is `application/json`.
+    /// None for `application/json`.
     media_type: Option<MediaType>,
 }
 
 impl Payload {
-    /// Takes a JSON value that a parser has passed over. 422 when it is not an object or nested too deep, 413 when it is too
-    /// large.
+    /// Takes the raw text of a JSON value. 422 when it is not an object or too deeply nested, 413 when it is too large.
     pub fn from_raw(raw: Box<RawValue>) -> Result<Self, ProviderError> {
         check(raw.get())?;
         Ok(Self::of(Bytes::from(Box::<str>::from(raw).into_string())))
     }
 
-    /// Parses a JSON object that a person typed. 422 when it is not one, 413 when it is too large.
+    /// Parses a JSON object that a person entered. 422 when it is not a JSON object, 413 when it is too large.
     pub fn parse(text: &str) -> Result<Self, ProviderError> {
         let raw = serde_json::from_str::<Box<RawValue>>(text);
         Self::from_raw(raw.map_err(|error| ProviderError::invalid("payload", format!("must be JSON: {error}")))?)
     }
 
-    /// The same for a value that was parsed out of `body`: without a copy where it is most of that and large.
+    /// Takes the raw text of a JSON value in `body`. A large value that is most of the body is not copied.
     pub fn within(body: &Bytes, raw: &RawValue) -> Result<Self, ProviderError> {
         check(raw.get())?;
         let text = raw.get().as_bytes();
@@ -52,7 +50,7 @@ impl Payload {
         Ok(Self::of(if is_inside && is_most { body.slice_ref(text) } else { Bytes::copy_from_slice(text) }))
     }
 
-    /// Any text: what a sender asks to be delivered in place of an object. 413 when it is too large.
+    /// Takes any text, for a sender who does not send a JSON object. 413 when it is too large.
     pub fn from_text(text: String) -> Result<Self, ProviderError> {
         if text.len() > PAYLOAD_BYTES_MAX {
             return Err(ProviderError::TooLarge);
@@ -60,7 +58,7 @@ impl Payload {
         Ok(Self::of(Bytes::from(text)))
     }
 
-    /// The same, delivered as this media type.
+    /// Sets the media type of the deliveries.
     #[must_use]
     pub fn with_media_type(self, media_type: MediaType) -> Self {
         Self { media_type: Some(media_type).filter(|media_type| !media_type.is_json()), ..self }
@@ -90,7 +88,7 @@ fn check(text: &str) -> Result<(), ProviderError> {
     Ok(())
 }
 
-/// Whether valid JSON has more than `depth_max` objects and lists within each other.
+/// Whether valid JSON is nested deeper than `depth_max` objects and arrays.
 fn is_deeper_than(json: &[u8], depth_max: usize) -> bool {
     // Most payloads have at most `depth_max` opening brackets in total, and counting those is fast.
     let openings = |part: &[u8]| part.iter().map(|byte| u8::from(matches!(byte, b'{' | b'['))).sum::<u8>();
@@ -175,7 +173,7 @@ mod tests {
         {
             assert!(matches!(take(text), Err(ProviderError::Validation(_))));
         }
-        // Many beside each other, and what only looks like them.
+        // Many brackets side by side, and brackets in strings.
         for text in [
             format!("{{\"a\":[{}{{}}]}}", "{\"b\":[]},".repeat(1_000)),
             format!("{{\"a\":\"{}\"}}", "[{".repeat(1_000)),

@@ -1,5 +1,5 @@
-//! Checks the payload of a message against the schemas of its event type, for accounts that enable it. For other accounts
-//! the check costs one comparison.
+//! Checks the payload of a message against the schemas of its event type, for accounts that enable it. For other
+//! accounts the check costs one comparison.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,7 +25,7 @@ impl Provider {
         self.payload_schemas().findings(&caller.account)
     }
 
-    /// 422 with the faults when the payload does not match and the account rejects such messages.
+    /// Checks a payload. 422 with the faults when it does not match and the account rejects such messages.
     pub(crate) async fn check_payload(
         &self,
         caller: &Caller,
@@ -65,7 +65,7 @@ impl Provider {
             CacheState::Fresh(cached) => Ok(cached),
             CacheState::Expired(previous, generation) => {
                 let read = self.store().event_type(&caller.account, event_type).await?.and_then(|read| read.schemas);
-                Ok(schemas.put((&caller.account, event_type), read, previous.as_deref(), generation, now))
+                Ok(schemas.put(&caller.account, event_type, read, previous.as_deref(), generation, now))
             }
         }
     }

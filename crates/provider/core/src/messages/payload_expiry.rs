@@ -1,6 +1,6 @@
 //! Expiry of payloads: a payload is stored for 90 days, or for the shorter time that the sender asks for
-//! (`payloadRetentionPeriod`, `payloadRetentionHours`). An expired payload is never shown or sent; the retention job then
-//! removes it.
+//! (`payloadRetentionPeriod`, `payloadRetentionHours`). An expired payload is never shown or sent; the retention job
+//! then removes it.
 
 use std::sync::atomic::AtomicU64;
 

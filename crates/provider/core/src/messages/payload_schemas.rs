@@ -1,7 +1,7 @@
 //! Compiled schemas of event types, and how a payload is matched against them.
 //!
-//! A payload matches when it matches any version of the schema: a message does not name a version, and several versions can
-//! be in use. The faults in a response refer to the newest version.
+//! A payload matches when it matches any version of the schema: a message does not name a version, and several versions
+//! can be in use. The faults in a response refer to the newest version.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::AtomicI64;
@@ -24,7 +24,7 @@ const EVENT_TYPES_MAX: usize = 10_000;
 const ACCOUNTS_MAX: usize = 10_000;
 /// Upper bound on the faults of one payload in a response.
 const FAULTS_MAX: usize = 20;
-/// Broken rules of an account that are kept, the latest.
+/// Maximum number of broken rules of an account; the latest are kept.
 const FINDINGS_MAX: usize = 50;
 
 /// Messages of an account whose payload did not match, since this process started.
@@ -75,7 +75,7 @@ pub(super) struct CachedSchemas {
     pub(super) logged_at_ms: Arc<AtomicI64>,
 }
 
-/// What the cache has of an event type.
+/// State of an event type in the cache.
 pub(super) enum CacheState {
     /// Schemas that are recent enough.
     Fresh(Arc<CachedSchemas>),
@@ -109,7 +109,8 @@ impl PayloadSchemas {
         Self { max_age, cache: Mutex::default(), counts: Mutex::default(), findings: Mutex::default() }
     }
 
-    /// Removes an event type from the cache after a change. A change on another node is seen when the entry is too old.
+    /// Removes an event type from the cache after a change. A change on another node takes effect when the entry
+    /// expires.
     pub(crate) fn invalidate(&self, account: &Id, name: &str) {
         let mut cache = self.cache();
         cache.generation += 1;
@@ -124,10 +125,11 @@ impl PayloadSchemas {
         }
     }
 
-    /// Caches what was read at `now`. Schemas that did not change are not compiled again.
+    /// Caches schemas that were read at `now`. Unchanged schemas are not compiled again.
     pub(super) fn put(
         &self,
-        (account, name): (&Id, &str),
+        account: &Id,
+        name: &str,
         source: Option<Value>,
         previous: Option<&CachedSchemas>,
         generation: u64,
@@ -174,10 +176,10 @@ impl PayloadSchemas {
             return;
         }
         let findings = findings.entry(account.clone()).or_default();
-        let place = findings
-            .iter()
-            .position(|own| own.event_type == event_type && own.version == found.version && own.rule == found.rule);
-        let before = place.and_then(|place| findings.remove(place)).map_or(0, |own| own.messages);
+        let place = findings.iter().position(|known| {
+            known.event_type == event_type && known.version == found.version && known.rule == found.rule
+        });
+        let before = place.and_then(|place| findings.remove(place)).map_or(0, |known| known.messages);
         findings.push_front(PayloadFinding {
             event_type: event_type.to_owned(),
             version: found.version.to_owned(),
@@ -221,11 +223,11 @@ impl Schemas {
                 })
         });
         let mut compiled: Vec<_> = compiled.collect();
-        compiled.sort_by(|one, other| version_order(&other.version).cmp(&version_order(&one.version)));
+        compiled.sort_by(|left, right| version_order(&right.version).cmp(&version_order(&left.version)));
         Self { source, compiled }
     }
 
-    /// None when the payload matches a version, or there are no schemas.
+    /// The mismatch of a payload; none when it matches a version, or there are no schemas.
     pub(super) fn mismatch(&self, payload: &Payload) -> Option<Mismatch<'_>> {
         let newest = self.compiled.first()?;
         match serde_json::from_slice::<Value>(payload.as_bytes()) {
@@ -259,7 +261,7 @@ impl Schemas {
 }
 
 impl CompiledSchema {
-    /// The payload has no JSON value: it is plain text, or contains a number or a character escape out of range.
+    /// The mismatch of a payload that can't be parsed: plain text, or a number or character escape out of range.
     fn unreadable(&self, payload: &Payload) -> Mismatch<'_> {
         let msg = match serde_json::from_slice::<&RawValue>(payload.as_bytes()) {
             Ok(_) => "contains a number or text that can't be read, so it can't be checked against the schema",

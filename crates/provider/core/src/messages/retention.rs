@@ -1,8 +1,9 @@
-//! Retention: removes payloads when they expire ([`super::payload_expiry`]), and messages with their attempts after 90 days.
+//! Retention: removes payloads when they expire ([`super::payload_expiry`]), and messages with their attempts after 90
+//! days.
 //!
-//! A background job without input: it looks for rows whose retention has ended and deletes them in batches. After each full
-//! batch it pauses for as long as the batch took, so that it uses at most half of the store's time. Every node runs it; each
-//! row is deleted once.
+//! A background job: it finds rows after their retention and deletes them in batches. After each full batch it pauses
+//! for as long as the batch took, so that it uses at most half of the store's time. Every node runs it; each row is
+//! deleted once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -26,22 +27,23 @@ const BATCHES_MAX: usize = 2_000;
 const PAUSE_MIN: Duration = Duration::from_millis(1);
 
 impl Provider {
-    /// What this process has removed since it started.
+    /// Numbers of rows that this process has removed since it started.
     pub fn retention_counts(&self) -> RetentionCounts {
         self.retention_counters().counts()
     }
 
-    /// Removes everything whose retention has ended. Repeated and concurrent calls are harmless.
+    /// Removes all rows after their retention. Repeated and concurrent calls are harmless.
     pub async fn apply_retention(&self) -> ProviderResult<()> {
         let now = self.now();
         let before = ids::lowest_id_at(ids::MESSAGE, now.checked_sub(HISTORY_WINDOW).unwrap_or(now));
         let (store, counts) = (self.store(), self.retention_counters());
         self.remove_expired_payloads(&counts.payloads, now).await?;
-        // Attempts go before their messages, so that no attempt is left without its message.
+        // Attempts are deleted before their messages, so that no attempt is left without its message.
         self.in_batches(&counts.attempts, || store.delete_old_attempts(&before, BATCH_MAX)).await?;
         self.in_batches(&counts.messages, || store.delete_old_messages(&before, BATCH_MAX)).await
     }
 
+    /// Removes rows in batches until a batch is not full.
     pub(super) async fn in_batches<F>(&self, count: &AtomicU64, remove: impl Fn() -> F) -> ProviderResult<()>
     where
         F: Future<Output = StoreResult<usize>>,

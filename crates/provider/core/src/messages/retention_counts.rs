@@ -1,15 +1,15 @@
-//! Counts of what retention has removed.
+//! Numbers of rows that retention has removed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What this process has removed since it started.
+/// Numbers of rows that this process has removed since it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RetentionCounts {
-    /// Payloads removed before their messages.
+    /// Payloads that were removed before their messages.
     pub payloads: u64,
-    /// Attempts.
+    /// Removed attempts.
     pub attempts: u64,
-    /// Messages.
+    /// Removed messages.
     pub messages: u64,
 }
 

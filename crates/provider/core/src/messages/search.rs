@@ -1,6 +1,7 @@
 //! Searching an application's messages by state, status code and text, with the progress of each.
 //!
-//! A search looks at a bounded number of messages, as every list of history does: a page that stopped there leads on.
+//! A search scans a bounded number of messages. If the scan stops at this limit, the page has an iterator that
+//! continues it.
 
 use crate::accounts::caller::Caller;
 use crate::error::ProviderResult;
@@ -11,7 +12,7 @@ use crate::page::ListPage;
 use crate::port::{MessageFilter, MessageProgress, Order, PayloadRead, ScanResult};
 use crate::provider::Provider;
 
-/// Messages that are read at a time.
+/// Messages that are read in one batch.
 const BATCH: usize = 100;
 
 /// The state of a message at all its endpoints together.
@@ -58,7 +59,7 @@ impl MessageState {
     }
 }
 
-/// Which messages a search returns: those that meet every given condition.
+/// The conditions of a search. A message matches if it meets all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MessageSearch {
     /// Event types, channel and tag.
@@ -106,30 +107,30 @@ impl Provider {
         caller: &Caller,
         application: &str,
         search: &MessageSearch,
-        ask: impl Into<HistoryRequest>,
+        request: impl Into<HistoryRequest>,
     ) -> ProviderResult<ListPage<MessageRow>> {
-        let ask = ask.into();
+        let request = request.into();
         let application = self.application(caller, application).await?;
-        let found = self.scan_messages(&application.id, search, &ask).await?;
-        Ok(ask.slice(found, |row| &row.message.id))
+        let found = self.scan_messages(&application.id, search, &request).await?;
+        Ok(request.slice(found, |row| &row.message.id))
     }
 
     async fn scan_messages(
         &self,
         application: &Id,
         search: &MessageSearch,
-        ask: &HistoryRequest,
+        request: &HistoryRequest,
     ) -> ProviderResult<ScanResult<MessageRow>> {
-        let mut scan = ask.scan(ids::MESSAGE, self.now(), SCANNED_JOINED_ROWS_MAX);
+        let mut scan = request.scan(ids::MESSAGE, self.now(), SCANNED_JOINED_ROWS_MAX);
         let wanted = std::mem::replace(&mut scan.limit, BATCH);
         let content = if search.text.is_some() { PayloadRead::Include } else { PayloadRead::Skip };
-        let (mut rows, mut looked) = (Vec::new(), 0);
+        let (mut rows, mut scanned) = (Vec::new(), 0);
         loop {
             let batch = self.store().find_messages(application, &search.messages, &scan, content).await?;
             let ids: Vec<Id> = batch.rows.iter().map(|message| message.id.clone()).collect();
             let last = batch.stopped_at.clone().or_else(|| ids.last().cloned());
             let is_whole = ids.len() < BATCH && batch.stopped_at.is_none();
-            looked += ids.len();
+            scanned += ids.len();
             let progress = self.store().message_progress(application, &ids, search.endpoint.as_deref()).await?;
             for (mut message, progress) in batch.rows.into_iter().zip(progress) {
                 self.hide_expired_payload(&mut message);
@@ -141,7 +142,7 @@ impl Provider {
                 }
             }
             let Some(last) = last.filter(|_| !is_whole) else { return Ok(ScanResult { rows, stopped_at: None }) };
-            if batch.stopped_at.is_some() || looked >= SCANNED_JOINED_ROWS_MAX {
+            if batch.stopped_at.is_some() || scanned >= SCANNED_JOINED_ROWS_MAX {
                 return Ok(ScanResult { rows, stopped_at: Some(last) });
             }
             match scan.direction {

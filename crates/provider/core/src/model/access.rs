@@ -1,4 +1,4 @@
-//! What an account may do, and the tokens that give access to one of its applications.
+//! Settings of an account, and the tokens that give access to one of its applications.
 
 use std::collections::BTreeSet;
 
@@ -7,34 +7,34 @@ use jiff::Timestamp;
 use super::Id;
 use crate::people::Role;
 
-/// What is set about an account; each value has a default.
+/// Settings of an account; each has a default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AccountSettings {
-    /// What becomes of a message whose payload does not match its event type's schema.
+    /// How to handle a message of which the payload does not match the schema of its event type.
     pub payload_check: PayloadCheck,
-    /// Requests a second at most, on each node; the configuration's when none.
+    /// Maximum requests a second on each node; the server's setting when none.
     pub requests_per_second_max: Option<u32>,
-    /// Endpoints of each application at most; the configuration's when none.
+    /// Maximum number of endpoints of each application; the server's setting when none.
     pub endpoints_max: Option<u32>,
 }
 
-/// What becomes of a message whose payload does not match its event type's schema.
+/// How to handle a message of which the payload does not match the schema of its event type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PayloadCheck {
-    /// Nothing is checked.
+    /// Payloads are not checked.
     #[default]
     Off,
-    /// It is accepted, counted and logged, without its content.
+    /// The message is accepted, counted and logged without its content.
     Warn,
-    /// It is refused: 422.
+    /// The message is rejected: 422.
     Reject,
 }
 
 impl PayloadCheck {
-    /// All of them, in the order of their severity.
+    /// All values, in the order of their severity.
     pub const ALL: [Self; 3] = [Self::Off, Self::Warn, Self::Reject];
 
-    /// Stable name: what is stored, and what the API and the command line say.
+    /// The stable name in the store, the API and the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -43,31 +43,31 @@ impl PayloadCheck {
         }
     }
 
-    /// The one of this name.
+    /// The value with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|check| check.name() == name)
     }
 }
 
-/// What an application token may do; the names are those of the API (`capabilities` of app-portal-access).
+/// A capability of an application token. The names are those of the API (`capabilities` of app-portal-access).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Capability {
-    /// Read everything of the application but its endpoints' secrets.
+    /// Read everything in the application except secrets of endpoints.
     ViewBase,
-    /// Read the secrets of its endpoints.
+    /// Read the secrets of endpoints.
     ViewEndpointSecret,
-    /// Read and rotate them.
+    /// Read and rotate the secrets of endpoints.
     ManageEndpointSecret,
-    /// Change transformations of endpoints. There are none here; clients ask for it all the same.
+    /// Change transformations of endpoints. The provider has no transformations, but clients request this capability.
     ManageTransformations,
     /// Send examples, send messages again, recover.
     CreateAttempts,
-    /// Make, change and delete endpoints, secrets included.
+    /// Create, change and delete endpoints, including their secrets.
     ManageEndpoint,
 }
 
 impl Capability {
-    /// All of them: what a token has that is asked for without saying.
+    /// All capabilities: the default of a new token.
     pub const ALL: [Self; 6] = [
         Self::ViewBase,
         Self::ViewEndpointSecret,
@@ -77,7 +77,7 @@ impl Capability {
         Self::ManageEndpoint,
     ];
 
-    /// Stable name: what is stored, and what the API says.
+    /// The stable name in the store and the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::ViewBase => "ViewBase",
@@ -89,12 +89,12 @@ impl Capability {
         }
     }
 
-    /// The one of this name.
+    /// The value with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|capability| capability.name() == name)
     }
 
-    /// Whether having this one is having `other`, too.
+    /// Whether this capability includes `other`.
     pub fn covers(self, other: Self) -> bool {
         match self {
             Self::ManageEndpointSecret => other == self || other == Self::ViewEndpointSecret,
@@ -106,7 +106,7 @@ impl Capability {
     }
 }
 
-/// A token for one application, as the App Portal uses it. The token itself is given out once and not kept.
+/// A token for one application, which the App Portal uses. The text of the token is returned once and not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppToken {
     /// `apptk_…`
@@ -117,22 +117,22 @@ pub struct AppToken {
     pub account: Id,
     /// The only application that it gives access to.
     pub application: Id,
-    /// What it may do there; [`Capability::ViewBase`] is always among them.
+    /// Capabilities of the token; they always include [`Capability::ViewBase`].
     pub capabilities: BTreeSet<Capability>,
-    /// Event types with a feature flag are only seen with that flag.
+    /// Feature flags. An event type with feature flags is visible only with one of them.
     pub feature_flags: BTreeSet<String>,
-    /// Whose session it is, in the customer's words; tokens of one session can be ended together.
+    /// The customer's name of the session. The tokens of one session can be revoked together.
     pub session_id: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it gives access no more.
+    /// When it expires.
     pub expires_at: Timestamp,
-    /// The person who looks at the App Portal with it; none for a token that an API key made.
+    /// The person who previews the App Portal with it; none for a token that an API key created.
     pub preview: Option<Preview>,
 }
 
-/// Whose preview of the App Portal a token is. It ends when the person is removed or gets another role, and with the session
-/// that it was opened from.
+/// A person's preview of the App Portal. It ends when the person is removed or gets another role, and when the session
+/// ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
     /// The person.
@@ -144,7 +144,7 @@ pub struct Preview {
 }
 
 impl AppToken {
-    /// Whether it may do what needs `capability`.
+    /// Whether the token has this capability.
     pub fn has(&self, capability: Capability) -> bool {
         self.capabilities.iter().any(|own| own.covers(capability))
     }

@@ -1,4 +1,4 @@
-//! The activity log of an account: who changed what.
+//! The activity log of an account.
 
 use jiff::Timestamp;
 
@@ -9,21 +9,21 @@ use super::Id;
 pub struct ActivityEntry {
     /// `act_…`
     pub id: Id,
-    /// The account whose log it is in.
+    /// The account of the log.
     pub account: Id,
     /// When it happened.
     pub at: Timestamp,
-    /// What kind of actor it was.
+    /// Kind of the actor.
     pub actor_kind: ActorKind,
     /// Id of the person, key or token; `operator` for the operator.
     pub actor: Id,
     /// Name of the actor at that time.
     pub actor_name: String,
-    /// What was done: see [`crate::activity::Action`].
+    /// Name of the action: see [`crate::activity::Action`].
     pub action: String,
-    /// Id or name of what was changed.
+    /// Id or name of the changed object.
     pub subject: String,
-    /// Its name at that time; empty when it has none.
+    /// Name of the changed object at that time; empty when it has none.
     pub subject_name: String,
     /// The changed values before, one `name: value` a line; empty when there were none.
     pub before: String,
@@ -31,7 +31,7 @@ pub struct ActivityEntry {
     pub after: String,
 }
 
-/// Who did it.
+/// Kind of an actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActorKind {
     /// A person who signed in to the dashboard.
@@ -45,10 +45,10 @@ pub enum ActorKind {
 }
 
 impl ActorKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Person, Self::ApiKey, Self::PortalLink, Self::Operator];
 
-    /// Stable name: what is stored.
+    /// The stable name in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Person => "person",
@@ -58,7 +58,7 @@ impl ActorKind {
         }
     }
 
-    /// The one of this name.
+    /// The kind with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }

@@ -1,8 +1,8 @@
-//! What an API key may do.
+//! Scopes of API keys.
 
 use std::collections::BTreeSet;
 
-/// A part of what the API offers. A key without scopes may do everything.
+/// A scope: a group of operations of the API. A key without scopes allows everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyScope {
     /// Read everything except signing secrets and custom headers.
@@ -11,17 +11,17 @@ pub enum KeyScope {
     Send,
     /// Send messages and examples to endpoints again.
     Resend,
-    /// Create, change and delete everything, secrets included.
+    /// Create, change and delete everything, including secrets.
     Configure,
     /// Give access to the App Portal of applications, and end it.
     Portal,
 }
 
 impl KeyScope {
-    /// All of them.
+    /// All scopes.
     pub const ALL: [Self; 5] = [Self::Read, Self::Send, Self::Resend, Self::Configure, Self::Portal];
 
-    /// Stable name: what is stored, and what the command line accepts.
+    /// The stable name in the store and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -43,7 +43,7 @@ impl KeyScope {
         }
     }
 
-    /// What it allows, in one sentence.
+    /// The allowed operations, in one sentence.
     pub fn description(self) -> &'static str {
         match self {
             Self::Read => "Reads everything except signing secrets and custom headers.",
@@ -57,18 +57,18 @@ impl KeyScope {
         }
     }
 
-    /// The one of this name.
+    /// The scope with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scope| scope.name() == name)
     }
 
-    /// Names of scopes, separated by commas: what is stored.
+    /// Names of scopes, separated by commas, for the store.
     pub fn list(scopes: &BTreeSet<Self>) -> String {
         let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
         names.join(",")
     }
 
-    /// The scopes of such a list. None when a name is unknown.
+    /// Parses a list of scopes. None when a name is unknown.
     pub fn parse_list(list: &str) -> Option<BTreeSet<Self>> {
         list.split(',').filter(|name| !name.is_empty()).map(Self::parse).collect()
     }

@@ -19,7 +19,7 @@ pub struct Person {
     pub email: String,
     /// Name, for people.
     pub name: String,
-    /// What the person may do.
+    /// Role of the person.
     pub role: Role,
     /// Argon2id hash in PHC form.
     pub password_hash: String,
@@ -34,7 +34,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// True when a sign-in needs a code: the person has a confirmed second factor.
+    /// Whether a sign-in needs a code, because the person has a confirmed second factor.
     pub fn has_second_factor(&self) -> bool {
         self.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some())
     }
@@ -45,7 +45,7 @@ impl Person {
 pub struct Totp {
     /// The shared secret, sealed.
     pub secret: Sealed,
-    /// The step of the last code that was used; its code and earlier ones are refused.
+    /// The time step of the last used code. This code and earlier codes are rejected.
     pub step: i64,
     /// When the person confirmed it; none before.
     pub confirmed_at: Option<Timestamp>,
@@ -62,7 +62,7 @@ pub struct PersonSession {
     pub person: Id,
     /// IP address of the sign-in; none when it is not known.
     pub address: Option<String>,
-    /// What the browser called itself, shortened; none when it did not.
+    /// Shortened `User-Agent` of the browser, if it sent one.
     pub browser: Option<String>,
     /// When the person signed in.
     pub created_at: Timestamp,
@@ -72,7 +72,7 @@ pub struct PersonSession {
     pub last_used_at: Timestamp,
 }
 
-/// A link that works once: it lets a new person join an account, or a person choose a new password.
+/// A link that works once, for a new person who joins an account, or for a person who chooses a new password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invitation {
     /// `inv_…`
@@ -83,22 +83,23 @@ pub struct Invitation {
     pub role: Role,
     /// The person who chooses a new password; none for a new person.
     pub person: Option<Id>,
-    /// Whom it is for, in the inviting person's words.
+    /// The inviting person's note about the recipient.
     pub note: String,
-    /// Who made it: a person's name, or the operator.
+    /// Name of the person who created it, or of the operator.
     pub created_by: String,
-    /// The person who made it; none for the operator. The link ends when they are no Admin any more.
+    /// The person who created it; none for the operator. The link becomes invalid when this person is no longer an
+    /// Admin.
     pub maker: Option<Id>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
     /// SHA-256 of its code.
     pub hash: Digest,
-    /// When it is void.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
 impl Invitation {
-    /// True if it has not expired.
+    /// Whether the code is correct and has not expired.
     pub fn is_valid(&self, code: &str, now: Timestamp) -> bool {
         OneTimeCode { hash: self.hash, expires_at: self.expires_at, used_at: None }.accepts(code, now)
     }

@@ -2,7 +2,7 @@
 
 use crate::accounts::colour::Colour;
 
-/// How the App Portal looks, and which sites may embed it.
+/// Colour and logo of the App Portal, and the sites that may embed it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PortalSettings {
     /// Colour of links and buttons; the provider's own when none.
@@ -11,7 +11,7 @@ pub struct PortalSettings {
     pub embed_origins: Vec<String>,
     /// Media type of the logo; none when there is no logo.
     pub logo_type: Option<LogoType>,
-    /// Changes with the logo's content: a part of its address.
+    /// Version of the logo: a part of its address that changes with its content.
     pub logo_version: Option<String>,
 }
 
@@ -36,10 +36,10 @@ pub enum LogoType {
 }
 
 impl LogoType {
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 3] = [Self::Png, Self::Jpeg, Self::Webp];
 
-    /// The media type: what is stored, and what a response says.
+    /// The media type in the store and in responses.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",
@@ -48,7 +48,7 @@ impl LogoType {
         }
     }
 
-    /// The one of this media type.
+    /// The logo type with this media type.
     pub fn parse(media_type: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|logo_type| logo_type.media_type() == media_type)
     }

@@ -1,4 +1,4 @@
-//! Work that is done in the background, for longer than a request lasts, and says how far it is.
+//! Background tasks: work that continues after the response, and reports its progress.
 
 use jiff::Timestamp;
 
@@ -9,38 +9,38 @@ use super::{AttemptStatus, Id};
 pub struct BackgroundTask {
     /// `qtask_…`
     pub id: Id,
-    /// The account that asked for it.
+    /// The account of the task.
     pub account: Id,
-    /// What it does.
+    /// Kind of the task.
     pub kind: TaskKind,
-    /// The application whose messages are sent.
+    /// The application of the messages.
     pub application: Id,
-    /// The endpoint that they are sent to; empty for [`TaskKind::PurgeContent`].
+    /// The endpoint that receives the messages; empty for [`TaskKind::PurgeContent`].
     pub endpoint: Id,
-    /// Which messages.
+    /// The selected messages.
     pub selection: Selection,
-    /// Whether it goes on.
+    /// Status of the task.
     pub status: TaskStatus,
-    /// How far it is.
+    /// Progress of the task.
     pub progress: Progress,
     /// Why it failed, for people.
     pub error: Option<String>,
-    /// When it was asked for.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it last got further.
+    /// When it last made progress.
     pub updated_at: Timestamp,
 }
 
-/// What a task does.
+/// Kind of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskKind {
-    /// Sends messages again whose attempts in the time span failed, and that were not delivered since.
+    /// Sends messages again that had a failed attempt in the time span and were not delivered since.
     Recover,
-    /// Sends messages of the time span of which the endpoint never had an attempt.
+    /// Sends messages of the time span that had no attempt at the endpoint.
     ReplayMissing,
-    /// Sends messages of the time span again that the endpoint had an attempt of, delivered or not.
+    /// Sends messages of the time span again that had an attempt at the endpoint, delivered or not.
     BulkReplay,
-    /// Removes the payloads of the time span. It has no endpoint.
+    /// Removes the payloads of the time span. The task has no endpoint.
     PurgeContent,
 }
 
@@ -55,8 +55,8 @@ impl TaskKind {
         }
     }
 
-    /// Whether deliveries that wait for a retry become due immediately: a caller who starts such a task has usually repaired
-    /// the receiver.
+    /// Whether deliveries that wait for a retry become due immediately: a caller who starts such a task has usually
+    /// repaired the receiver.
     pub fn makes_retries_due(self) -> bool {
         match self {
             Self::Recover | Self::BulkReplay => true,
@@ -65,14 +65,14 @@ impl TaskKind {
     }
 }
 
-/// Whether a task goes on.
+/// Status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskStatus {
-    /// It does, here or elsewhere.
+    /// The task runs on a node, or waits for one.
     Running,
-    /// It has done all of it.
+    /// The task is complete.
     Finished,
-    /// It can't.
+    /// The task ended before it was complete.
     Failed,
 }
 
@@ -87,34 +87,33 @@ impl TaskStatus {
     }
 }
 
-/// Which messages a task sends. What is none selects all.
+/// Selects the messages of a task. A filter that is none selects all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
-    /// From this time, to 4 ms.
+    /// Messages from this time, to 4 ms.
     pub since: Timestamp,
-    /// Before this time, to 4 ms.
+    /// Messages before this time, to 4 ms.
     pub until: Timestamp,
-    /// Of one of these event types.
+    /// Messages of these event types.
     pub event_types: Option<Vec<String>>,
-    /// Sent to this channel.
+    /// Messages in this channel.
     pub channel: Option<String>,
-    /// With this tag.
+    /// Messages with this tag.
     pub tag: Option<String>,
-    /// Whose latest attempt at the endpoint came to this.
+    /// Messages of which the latest attempt at the endpoint has this status.
     pub status: Option<AttemptStatus>,
-    /// Whose latest attempt at the endpoint was answered with a status code of this class: 100, 200 … 500, or 0 for no
-    /// answer.
+    /// Messages of which the latest attempt at the endpoint has a status code of this class: 100, 200 … 500, or 0
+    /// without a response.
     pub status_code_class: Option<u16>,
 }
 
-/// How far a task is. It begins again here after a crash.
+/// Progress of a task. After a crash, the task continues from here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// The id of the attempt (recover) or message (else) that was looked at last.
+    /// The id of the last attempt (recover) or message (other kinds) that the task read.
     pub position: Id,
     /// Messages selected so far.
     pub found: u64,
-    /// Of these, messages sent again, before the time of their next attempt if they waited for one. The others are due or under
-    /// way anyway.
+    /// Selected messages that the task enqueued or made due. The other selected messages were due or under way already.
     pub enqueued: u64,
 }

@@ -1,59 +1,59 @@
-//! A payload as it is stored, and as it waits in memory: its text, or, where the sender said what the text is, a mark, the
-//! media type's length and the media type before it.
+//! The form of a payload in the store and in memory: its text. If the sender set a media type, a mark, the length of
+//! the media type and the media type precede the text.
 //!
-//! Almost no message has a media type, so that the others pay for it with a look at one byte. The mark can't be the first byte
-//! of a text.
+//! Few messages have a media type; for the others, the check costs one comparison. UTF-8 text can't begin with the
+//! mark.
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::HeaderValue;
 
 use super::{PART_BYTES_MIN, Payload};
 
-/// Begins what has a media type. UTF-8 has no such byte.
+/// First byte of a payload with a media type. This byte does not occur in UTF-8.
 const MARK: u8 = 0xFF;
 
-/// What stores keep of a payload. Cheap to clone.
+/// A payload in its stored form. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredPayload(Bytes);
 
 impl StoredPayload {
-    /// The bytes to keep.
+    /// The stored bytes.
     pub fn as_stored(&self) -> &[u8] {
         &self.0
     }
 
-    /// Bytes that it takes.
+    /// Number of stored bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is nothing in it, neither text nor media type.
+    /// Whether both text and media type are empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The body of its deliveries.
+    /// The body of the deliveries.
     pub fn text(&self) -> &[u8] {
         self.split().map_or(&self.0, |(_, text)| text)
     }
 
-    /// What the sender said that the text is; none when it is `application/json`.
+    /// The media type that the sender set; none for `application/json`.
     pub fn media_type(&self) -> Option<&str> {
         self.split().and_then(|(media_type, _)| std::str::from_utf8(media_type).ok())
     }
 
-    /// The same, in memory of its own. What is large may be a part of the request that it came in, which would be kept for it.
+    /// Copies a large payload into separate memory. Otherwise it may keep its whole request in memory.
     pub(crate) fn detach(self) -> Self {
         if self.len() < PART_BYTES_MIN { self } else { Self(Bytes::copy_from_slice(&self.0)) }
     }
 
-    /// The `Content-Type` of its deliveries, unless that is the usual one, and their body.
+    /// The `Content-Type` of the deliveries (none for the default) and their body.
     pub(crate) fn into_parts(self) -> (Option<HeaderValue>, Bytes) {
         let Some((media_type, text)) = self.split() else { return (None, self.0) };
         (HeaderValue::from_bytes(media_type).ok(), self.0.slice_ref(text))
     }
 
-    /// Media type and text of what has a media type.
+    /// The media type and the text; none without a media type.
     fn split(&self) -> Option<(&[u8], &[u8])> {
         match self.0.first() {
             Some(&MARK) => {
@@ -71,7 +71,7 @@ impl From<Payload> for StoredPayload {
         let media_type = media_type.into_bytes();
         let mut stored = BytesMut::with_capacity(2 + media_type.len() + text.len());
         stored.put_u8(MARK);
-        // It has at most as many characters as that.
+        // A media type has at most 255 characters.
         stored.put_u8(u8::try_from(media_type.len()).unwrap_or(u8::MAX));
         stored.put(media_type);
         stored.put(text);
@@ -79,7 +79,7 @@ impl From<Payload> for StoredPayload {
     }
 }
 
-/// What a store kept, or a text without a media type.
+/// Reads stored bytes, or a text without a media type.
 impl<T: Into<Bytes>> From<T> for StoredPayload {
     fn from(stored: T) -> Self {
         Self(stored.into())
