@@ -22,6 +22,7 @@ pub(crate) mod sale;
 pub(crate) mod sale_zone;
 mod status;
 mod timeline;
+pub(crate) mod unusual;
 
 use axum::Router;
 use axum::routing::{get, post};

@@ -13,7 +13,7 @@ use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
-use platform_core::bidding::bids::NewBid;
+use platform_core::bidding::absentee_bids::NewAbsenteeBid;
 use platform_core::{PlatformError, Scope};
 use platform_rules::{Auction, AuctionKind, Rejection};
 use uuid::Uuid;
@@ -21,6 +21,7 @@ use uuid::Uuid;
 use crate::access::{Need, Page};
 use crate::admin::Admin;
 use crate::auctions::amounts::Currency;
+use crate::auctions::unusual;
 use crate::notice;
 use crate::paddles;
 use crate::page_error::PageError;
@@ -63,6 +64,7 @@ struct BookPage {
     /// The lines that were refused, as they were sent.
     list: String,
     faults: Vec<String>,
+    unusual: Vec<UnusualLine>,
     /// Messages about the bids that were entered or withdrawn, in the order of the lines.
     said: Vec<String>,
     telephone: TelephonePanel,
@@ -82,8 +84,16 @@ struct Entered {
     said: Vec<String>,
     refused: Vec<String>,
     faults: Vec<String>,
+    unusual: Vec<UnusualLine>,
     /// A telephone bid that was refused.
     telephone: RefusedBooking,
+}
+
+/// A refused line whose maximum can be confirmed, unchanged.
+struct UnusualLine {
+    line: String,
+    /// Such as "£1,500,000.00 on lot 12 for paddle 117".
+    bid: String,
 }
 
 /// `GET /webcasts/{webcast}/book`
@@ -134,6 +144,7 @@ async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entere
         rows,
         list: entered.refused.join("\n"),
         faults: entered.faults,
+        unusual: entered.unusual,
         said: entered.said,
         telephone,
     };
@@ -174,7 +185,8 @@ fn words(lines: &[EnteredLine]) -> Vec<String> {
     std::iter::once(count).chain(replaced).collect()
 }
 
-/// Enters each line; those that are refused are shown again with the reason.
+/// Enters each line; those that are refused are shown again with the reason. A line with an unusual maximum is entered
+/// once it is ticked.
 async fn enter(
     session: Session,
     PathIds([webcast]): PathIds<1>,
@@ -195,10 +207,12 @@ async fn enter(
             if number == 1 && is_header(line) {
                 continue;
             }
-            match enter_line(&session, &auction, &money, line, &mut before).await? {
+            let is_confirmed = form.all("unusual").any(|confirmed| confirmed.trim() == line.trim());
+            match enter_line(&session, &auction, &money, (line, is_confirmed), &mut before).await? {
                 Ok(line) => saved.push(line),
-                Err(why) => {
+                Err(LineRefusal { why, unusual }) => {
                     entered.faults.push(format!("Line {number}, “{}”: {why}", line.trim()));
+                    entered.unusual.extend(unusual.map(|bid| UnusualLine { line: line.trim().to_owned(), bid }));
                     entered.refused.push((*line).to_owned());
                 }
             }
@@ -226,39 +240,61 @@ fn cells(line: &str) -> Option<[&str; 3]> {
     Some([cells.next()?, cells.next()?, cells.next()?])
 }
 
+/// Why a line was not entered.
+struct LineRefusal {
+    why: String,
+    /// The bid, if its maximum can be confirmed.
+    unusual: Option<String>,
+}
+
+impl From<String> for LineRefusal {
+    fn from(why: String) -> Self {
+        Self { why, unusual: None }
+    }
+}
+
 /// Enters one line, and notes its maximum in `before`. The inner error says why it was refused.
 async fn enter_line(
     session: &Session,
     auction: &Auction,
     money: &Currency,
-    line: &str,
+    (line, is_confirmed): (&str, bool),
     before: &mut Maxima,
-) -> Result<Result<EnteredLine, String>, PageError> {
+) -> Result<Result<EnteredLine, LineRefusal>, PageError> {
     let Some([lot, paddle, maximum]) = cells(line) else {
-        return Ok(Err("Write lot, paddle and maximum, separated by commas, such as “12, 117, 350.00”.".to_owned()));
+        let why = "Write lot, paddle and maximum, separated by commas, such as “12, 117, 350.00”.".to_owned();
+        return Ok(Err(why.into()));
     };
     let amount = match money.parse(maximum) {
         Ok(amount) => amount,
-        Err(why) => return Ok(Err(why)),
+        Err(why) => return Ok(Err(why.into())),
     };
     let platform = session.platform();
     let Some(item) = platform.item_with_lot_number(&session.caller, auction.uuid, lot).await? else {
-        return Ok(Err(format!("No lot of this sale has the number {lot}. Correct the number.")));
+        return Ok(Err(format!("No lot of this sale has the number {lot}. Correct the number.").into()));
     };
     if let Some(similar) = platform.similar_paddle(&session.caller, auction.uuid, paddle).await? {
         let proposal = paddles::did_you_mean(&similar);
         let why = format!("{proposal} Write {}, or register {paddle} under Registrations first.", similar.paddle);
-        return Ok(Err(why));
+        return Ok(Err(why.into()));
     }
-    let new = NewBid { bidder: paddle.to_owned(), amount };
+    let new = NewAbsenteeBid { bidder: paddle.to_owned(), maximum: amount, unusual_amount: is_confirmed };
     match platform.place_absentee_bid(&session.caller, item.uuid, &new, None, None).await {
         Ok(_) => {
             let bid = format!("Lot {lot}, paddle {paddle}: {}", money.exact(amount));
             let replaced = before.insert((item.uuid, paddle.to_owned()), amount);
             Ok(Ok(EnteredLine { bid, before: replaced.map(|maximum| money.exact(maximum)) }))
         }
-        Err(PlatformError::Rejected(rejection)) => Ok(Err(refusal(&rejection, lot, money))),
-        Err(error @ PlatformError::Invalid(_)) => Ok(Err(format!("Lot {lot}: {}", sentence(&error.to_string())))),
+        Err(PlatformError::Rejected(rejection)) => Ok(Err(match unusual::words(&rejection, amount, money) {
+            Some(words) => LineRefusal {
+                why: format!("{words} Correct it, or confirm it below."),
+                unusual: Some(format!("{} on lot {lot} for paddle {paddle}", money.exact(amount))),
+            },
+            None => refusal(&rejection, lot, money).into(),
+        })),
+        Err(error @ PlatformError::Invalid(_)) => {
+            Ok(Err(format!("Lot {lot}: {}", sentence(&error.to_string())).into()))
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -13,6 +13,10 @@ pub(crate) fn of(rejection: &Rejection, lot: &str, money: &dyn Fn(i64) -> String
         Rejection::LargeJump { maximum } => {
             format!("This is far above the asking price. Up to {} needs no confirmation.", money(*maximum))
         }
+        Rejection::UnusualAmount { known, of, is_above } => {
+            let far = if *is_above { "more than five times" } else { "less than a fifth of" };
+            format!("{lot}: this is {far} the {} of {}. Correct it, or confirm it.", known.words(), money(*of))
+        }
         Rejection::CancelsBids { count: 1 } => "This price cancels 1 bid. Confirm it, or ask for more.".to_owned(),
         Rejection::CancelsBids { count } => format!("This price cancels {count} bids. Confirm it, or ask for more."),
         Rejection::NoStandingBid => format!("No bid stands on {}. Pass the lot, or take a bid.", in_text(lot)),

@@ -42,6 +42,7 @@ mod spending_limit;
 mod stagger;
 pub mod test_clock;
 pub mod transitions;
+mod unusual_amount;
 mod view;
 
 #[cfg(test)]
@@ -71,4 +72,5 @@ pub use results::{BASIS_POINTS_MAX, Charges, SaleResult};
 pub use ring::{RingCommand, RingDecision};
 pub use stagger::{Stagger, new_item_end};
 pub use test_clock::{SaleMode, TestClock};
+pub use unusual_amount::KnownAmount;
 pub use view::{PublicBid, PublicItem};

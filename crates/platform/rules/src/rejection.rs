@@ -4,7 +4,7 @@ use contract::AuctionStatus;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::{AuctionKind, BidSource};
+use crate::{AuctionKind, BidSource, KnownAmount};
 
 /// A rejection of a command: nothing changed. [`Rejection::code`] is stable. The text says what is wrong and what to do
 /// next.
@@ -154,6 +154,16 @@ pub enum Rejection {
     LargeJump {
         /// The highest price that needs no confirmation, minor units.
         maximum: i64,
+    },
+    /// A hammer price, an offer or an absentee bid is far from what is known of the item.
+    #[error("{}", unusual_words(*.known, *.of, *.is_above))]
+    UnusualAmount {
+        /// What the amount is compared with.
+        known: KnownAmount,
+        /// The known amount, minor units.
+        of: i64,
+        /// The amount is far above the known one; otherwise far below it.
+        is_above: bool,
     },
     /// An asking price is at or below bids that count.
     #[error("the asking price cancels the bids at it and above, {count} in all: ask for more, or confirm it")]
@@ -382,6 +392,7 @@ impl Rejection {
             Self::ReserveNotMet => "reserve_not_met",
             Self::HigherBidWaits { .. } => "higher_bid_waits",
             Self::LargeJump { .. } => "large_jump",
+            Self::UnusualAmount { .. } => "unusual_amount",
             Self::CancelsBids { .. } => "cancels_bids",
             Self::NotInRing => "not_in_ring",
             Self::RingOccupied { .. } => "ring_occupied",
@@ -434,6 +445,11 @@ fn waiting_words(of: &BidSource) -> &'static str {
     } else {
         "a higher commission bid waits: bid for the absentee, or confirm that the item is sold or passed in spite of it"
     }
+}
+
+fn unusual_words(known: KnownAmount, of: i64, is_above: bool) -> String {
+    let far = if is_above { "more than five times" } else { "less than a fifth of" };
+    format!("the amount is {far} the {} of {of} minor units: correct it, or confirm it", known.words())
 }
 
 fn transition_words(from: &Option<&str>, to: &str) -> String {

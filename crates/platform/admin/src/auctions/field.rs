@@ -68,6 +68,11 @@ impl Field {
         Self { kind: "select", groups, ..Self::text(name, label, "") }
     }
 
+    /// A tick, with this value when it is set. It is never set beforehand.
+    pub(crate) fn tick(name: impl Into<String>, label: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { kind: "checkbox", ..Self::text(name, label, value) }
+    }
+
     /// Why a person gives a reason: it is kept.
     pub(crate) fn reason(value: impl Into<String>) -> Self {
         Self::text("reason", "Reason", value).hint("Kept in the journal with your name. At most 500 characters.")

@@ -5,6 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::frame::render_page_as;
+use platform_core::sales::items::hammer_price::HammerPrice;
 use platform_rules::{Item, SaleResult};
 
 use super::lot;
@@ -12,6 +13,7 @@ use super::sold_form::SoldForm;
 use crate::admin::Admin;
 use crate::auctions::field::Field;
 use crate::auctions::sale::Sale;
+use crate::auctions::unusual::{self, UnusualAmount};
 use crate::auctions::{labels, refusal};
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
@@ -19,7 +21,7 @@ use crate::session::{PathIds, Session};
 /// The form.
 pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), StatusCode::OK)
+    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), (None, StatusCode::OK))
 }
 
 /// Corrects the price, or shows the form again with its faults.
@@ -30,22 +32,30 @@ pub(super) async fn correct(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    let mut errors = FieldErrors::default();
+    let (mut errors, mut asked) = (FieldErrors::default(), None);
     match sale.currency.parse(form.text("amount")) {
         Err(wrong) => errors.add("amount", wrong),
         Ok(amount) => {
-            let (version, price) = (form.text("version").parse().ok(), (amount, form.text("reason")));
-            match session.platform().correct_hammer_price(&session.caller, item.uuid, price, version, None).await {
+            let unusual_amount = unusual::is_confirmed(&form, amount);
+            let right = HammerPrice { amount, reason: form.text("reason").to_owned(), unusual_amount };
+            let version = form.text("version").parse().ok();
+            match session.platform().correct_hammer_price(&session.caller, item.uuid, &right, version, None).await {
                 Ok(_) => {
                     let path = sale.path(&format!("/lots/{}?done=hammer-price", item.uuid));
                     return Ok(admin.redirect(&path).into_response());
                 }
-                Err(error) => refusal::add_to(&mut errors, error)?,
+                Err(error) => {
+                    asked = UnusualAmount::of(&error, amount, &sale.currency);
+                    match &asked {
+                        Some(asked) => errors.add("amount", asked.fault()),
+                        None => refusal::add_to(&mut errors, error)?,
+                    }
+                }
             }
         }
     }
     let (sale, item) = lot::load(&session, auction, item.uuid).await?;
-    show(&session, &sale, &item, (&form, &errors), StatusCode::UNPROCESSABLE_ENTITY)
+    show(&session, &sale, &item, (&form, &errors), (asked, StatusCode::UNPROCESSABLE_ENTITY))
 }
 
 fn show(
@@ -53,13 +63,14 @@ fn show(
     sale: &Sale,
     item: &Item,
     (values, errors): (&FormFields, &FieldErrors),
-    status: StatusCode,
+    (asked, status): (Option<UnusualAmount>, StatusCode),
 ) -> Result<Response, PageError> {
-    let fields = vec![
+    let mut fields = vec![
         Field::text("amount", format!("Right hammer price, {}", sale.currency.code()), values.text("amount"))
             .required(),
         Field::reason(values.text("reason")).required(),
     ];
+    fields.extend(asked.map(|asked| asked.field_of_price()));
     let now = item.standing.as_ref().map(|standing| {
         format!("Now: {} to {}. The buyer stays.", sale.currency.exact(standing.amount), labels::bidder(standing))
     });

@@ -14,6 +14,7 @@ use super::sold_form::SoldForm;
 use crate::admin::Admin;
 use crate::auctions::field::Field;
 use crate::auctions::sale::Sale;
+use crate::auctions::unusual::{self, UnusualAmount};
 use crate::auctions::{notified, refusal};
 use crate::paddles;
 use crate::page_error::PageError;
@@ -29,7 +30,7 @@ pub(crate) fn is_possible(sale: &Sale, item: &Item) -> bool {
 /// The form.
 pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), StatusCode::OK).await
+    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), (None, StatusCode::OK)).await
 }
 
 /// Records the offer, or shows the form again with what is wrong.
@@ -40,12 +41,13 @@ pub(super) async fn accept(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    let mut errors = FieldErrors::default();
+    let (mut errors, mut asked) = (FieldErrors::default(), None);
     match sale.currency.parse(form.text("amount")) {
         Err(wrong) => errors.add("amount", wrong),
         Ok(amount) => {
             let (buyer, reason) = (form.text("buyer").to_owned(), form.text("reason").to_owned());
-            let offer = PostSaleOffer { buyer, amount, reason };
+            let unusual_amount = unusual::is_confirmed(&form, amount);
+            let offer = PostSaleOffer { buyer, amount, reason, unusual_amount };
             let version = form.text("version").parse().ok();
             match session.platform().accept_offer(&session.caller, item.uuid, &offer, version, None).await {
                 Ok(_) => {
@@ -55,13 +57,17 @@ pub(super) async fn accept(
                     if let Some(text) = paddles::proposal(&session, auction, &offer.buyer).await? {
                         errors.add("buyer", text);
                     }
-                    refusal::add_to(&mut errors, error)?;
+                    asked = UnusualAmount::of(&error, amount, &sale.currency);
+                    match &asked {
+                        Some(asked) => errors.add("amount", asked.fault()),
+                        None => refusal::add_to(&mut errors, error)?,
+                    }
                 }
             }
         }
     }
     let (sale, item) = lot::load(&session, auction, item.uuid).await?;
-    show(&session, &sale, &item, (&form, &errors), StatusCode::UNPROCESSABLE_ENTITY).await
+    show(&session, &sale, &item, (&form, &errors), (asked, StatusCode::UNPROCESSABLE_ENTITY)).await
 }
 
 async fn show(
@@ -69,15 +75,16 @@ async fn show(
     sale: &Sale,
     item: &Item,
     (values, errors): (&FormFields, &FieldErrors),
-    status: StatusCode,
+    (asked, status): (Option<UnusualAmount>, StatusCode),
 ) -> Result<Response, PageError> {
-    let fields = vec![
+    let mut fields = vec![
         Field::text("buyer", "Paddle of the buyer", values.text("buyer"))
             .required()
             .hint("An approved registration of this auction."),
         Field::text("amount", format!("Hammer price, {}", sale.currency.code()), values.text("amount")).required(),
         Field::reason(values.text("reason")).required(),
     ];
+    fields.extend(asked.map(|asked| asked.field_of_offer()));
     let reserve = item
         .reserve
         .map(|reserve| format!("The reserve is {}; an offer may lie below it.", sale.currency.exact(reserve.reveal())));

@@ -170,6 +170,12 @@ async fn the_price_of_a_sale_to_an_offer_is_corrected() {
     let fields = [("name", "Ada"), ("paddle", "12"), ("status", "approved")];
     sale.operator.submit(&sale.path("/registrations/new"), &fields).await;
     let version = sale.operator.get(&sale.lot(0, "/offer")).await.between("name=\"version\" value=\"", "\"");
+    let fields = [("version", version.as_str()), ("buyer", "12"), ("amount", "45000"), ("reason", "Telephone")];
+    let asked = sale.operator.post(&sale.lot(0, "/offer"), &fields).await;
+    asked
+        .is(422)
+        .shows("£45,000.00 is more than five times the high estimate, £90.00.")
+        .shows("An offer of £45,000.00 is right");
     let fields = [("version", version.as_str()), ("buyer", "12"), ("amount", "450"), ("reason", "Telephone")];
     sale.operator.submit(&sale.lot(0, "/offer"), &fields).await.shows("The post-sale offer was recorded");
     sale.operator.get(&sale.path("/results")).await.shows("Correct hammer price").shows("Change buyer");
@@ -178,6 +184,16 @@ async fn the_price_of_a_sale_to_an_offer_is_corrected() {
     let fields = [("version", version.as_str()), ("amount", "4x"), ("reason", "Misread")];
     sale.operator.post(&sale.lot(0, "/hammer-price"), &fields).await.is(422);
     let fields = [("version", version.as_str()), ("amount", "45"), ("reason", "A zero too many")];
+    let asked = sale.operator.post(&sale.lot(0, "/hammer-price"), &fields).await;
+    asked
+        .is(422)
+        .shows("£45.00 is less than a fifth of the price, £450.00.")
+        .shows("£45.00 instead of £450.00 is right");
+    let confirmed = asked.between("type=\"checkbox\" value=\"", "\"");
+    // The tick is for this amount only.
+    let fields = [("version", &*version), ("amount", "4"), ("reason", "A zero too many"), ("unusual", &*confirmed)];
+    sale.operator.post(&sale.lot(0, "/hammer-price"), &fields).await.is(422).shows("£4.00 instead of £450.00");
+    let fields = [("version", &*version), ("amount", "45"), ("reason", "A zero too many"), ("unusual", &*confirmed)];
     sale.operator.submit(&sale.lot(0, "/hammer-price"), &fields).await.shows("The hammer price was corrected");
     sale.operator.get(&sale.path("/results")).await.shows("£45.00").hides("£450.00");
 }

@@ -12,7 +12,7 @@ use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_admin::AdminConfig;
-use platform_core::bidding::bids::NewBid;
+use platform_core::bidding::absentee_bids::NewAbsenteeBid;
 use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::people::{NewUser, SignIn};
 use platform_core::ring::NewInternetBid;
@@ -119,7 +119,7 @@ impl Fixture {
     }
 
     pub(crate) async fn absentee(&self, lot: usize, bidder: &str, maximum: i64) {
-        let new = NewBid { bidder: bidder.into(), amount: maximum };
+        let new = NewAbsenteeBid { bidder: bidder.into(), maximum, unusual_amount: true };
         self.platform.place_absentee_bid(&Caller::command_line(), self.lots[lot], &new, None, None).await.unwrap();
     }
 

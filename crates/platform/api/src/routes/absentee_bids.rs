@@ -3,8 +3,8 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
-use platform_core::bidding::absentee_bids::WithdrawnBid;
-use platform_core::bidding::bids::{NewBid, PlacedBid};
+use platform_core::bidding::absentee_bids::{NewAbsenteeBid, WithdrawnBid};
+use platform_core::bidding::bids::PlacedBid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -24,17 +24,22 @@ pub(crate) struct AbsenteeBidIn {
     bidder: String,
     /// Maximum, in minor units; at least the item's `minimumBid`. Only the clerk sees it.
     maximum: i64,
+    /// True to confirm an amount that is far from what is known of the item. Default: false.
+    #[serde(default)]
+    unusual_amount: bool,
 }
 
 /// Leave an absentee bid
 ///
 /// A maximum on an item of a webcast, with which the clerk bids when the item is in the ring. It replaces an earlier
 /// absentee bid of the same bidder; a bid that lowers the maximum keeps its time. It can be left, changed and withdrawn
-/// while the item is LIVE and not in the ring, before the sale and during it. Only the clerk sees it. Accepts `If-Match`: if the version has changed, the
+/// while the item is LIVE and not in the ring, before the sale and during it. Only the clerk sees it. A maximum above five
+/// times the estimates and bids, or below a fifth of them, is refused with `unusual_amount` until the caller confirms it
+/// with `unusualAmount`. Accepts `If-Match`: if the version has changed, the
 /// server does nothing (412 `precondition_failed`). Scope `bids:write`, or `ring:write` for the clerks of the webcast (403 `clerk_not_assigned`). Errors: 422 `field_invalid`; 409
 /// `bid_too_low`, `bid_too_high`, `price_at_maximum`, `item_not_live`, `auction_not_live`, `auction_not_started`,
 /// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `too_many_bids`,
-/// `item_in_ring`, `wrong_auction_kind`.
+/// `item_in_ring`, `unusual_amount`, `wrong_auction_kind`.
 #[utoipa::path(
     post, path = "/items/{uuid}/absentee-bids", operation_id = "leave", tag = "bids", request_body = AbsenteeBidIn,
     params(("uuid" = Uuid, Path), ("If-Match" = Option<String>, Header)),
@@ -51,7 +56,8 @@ pub(crate) async fn place_absentee_bid(
 ) -> Result<Response, ApiError> {
     let now = platform.now();
     let render = placed(now);
-    let new = NewBid { bidder: post.body.bidder.clone(), amount: post.body.maximum };
+    let AbsenteeBidIn { bidder, maximum, unusual_amount } = &post.body;
+    let new = NewAbsenteeBid { bidder: bidder.clone(), maximum: *maximum, unusual_amount: *unusual_amount };
     let tag = |placed: &PlacedBid| Some(etag::item_etag(&placed.item, &placed.auction, now));
     let outcome = platform
         .place_absentee_bid(&post.caller, uuid, &new, post.version, post.idempotent_tagged(201, &render, &tag))

@@ -5,6 +5,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
 use platform_core::sales::items::buyer::NamedBuyer;
+use platform_core::sales::items::hammer_price::HammerPrice;
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_core::sales::items::unpaid::{UnpaidLots, UnpaidLotsRecorded};
 use platform_rules::Item;
@@ -83,15 +84,19 @@ pub(crate) struct HammerPriceIn {
     amount: i64,
     /// Why; 1 to 500 characters.
     reason: String,
+    /// True to confirm an amount that is far from the price before. Default: false.
+    #[serde(default)]
+    unusual_amount: bool,
 }
 
 /// Correct the hammer price of a sold item
 ///
 /// In a webcast, and for an item that was sold to an offer, until the auction is archived. The buyer and the status
-/// stay, so nothing is announced; the log has the correction. The bid keeps its amount. Requires `If-Match` (412
+/// stay, so nothing is announced; the log has the correction. The bid keeps its amount. A price above five times the price
+/// before, or below a fifth of it, is refused with `unusual_amount` until the caller confirms it with `unusualAmount`. Requires `If-Match` (412
 /// `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`, or `ring:write` for clerks of the
 /// webcast (403 `clerk_not_assigned`). Errors: 409 `item_not_sold`, `wrong_auction_kind`, `auction_closed`,
-/// `bid_too_high`; 422 `reason_required`, `field_invalid`.
+/// `bid_too_high`, `unusual_amount`; 422 `reason_required`, `field_invalid`.
 #[utoipa::path(
     post, path = "/items/{uuid}/hammer-price", tag = "results", request_body = HammerPriceIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
@@ -112,8 +117,9 @@ pub(crate) async fn correct_hammer_price(
     let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
     let tag = |item: &Item| Some(etag::item_etag(item, &auction, now));
     let idempotent = post.idempotent_tagged(200, &render, &tag);
-    let price = (post.body.amount, post.body.reason.as_str());
-    let outcome = platform.correct_hammer_price(&post.caller, uuid, price, Some(expected), idempotent).await?;
+    let HammerPriceIn { amount, reason, unusual_amount } = &post.body;
+    let price = HammerPrice { amount: *amount, reason: reason.clone(), unusual_amount: *unusual_amount };
+    let outcome = platform.correct_hammer_price(&post.caller, uuid, &price, Some(expected), idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }
 
@@ -174,15 +180,20 @@ pub(crate) struct OfferIn {
     amount: i64,
     /// Why; 1 to 500 characters.
     reason: String,
+    /// True to confirm an amount that is far from what is known of the item. Default: false.
+    #[serde(default)]
+    unusual_amount: bool,
 }
 
 /// Accept an offer for an item that did not sell
 ///
 /// For a PASSED item while the auction is LIVE, and for an UNSOLD item, until the auction is archived: the item is SOLD to
-/// the offer, which may lie below the reserve and below earlier bids. The platform announces the sale. Requires `If-Match` (412 `precondition_failed`, 428
+/// the offer, which may lie below the reserve and below earlier bids. The platform announces the sale. An amount above five
+/// times the estimates and bids, or below a fifth of them, is refused with `unusual_amount` until the caller confirms it
+/// with `unusualAmount`. Requires `If-Match` (412 `precondition_failed`, 428
 /// `precondition_required`). Scope `auctions:write`. Errors: 409 `illegal_transition`, `buyer_not_registered`,
 /// `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`, `already_relisted`,
-/// `auction_closed`; 422 `reason_required`, `field_invalid`.
+/// `unusual_amount`, `auction_closed`; 422 `reason_required`, `field_invalid`.
 #[utoipa::path(
     post, path = "/items/{uuid}/offer", tag = "results", request_body = OfferIn,
     params(("uuid" = Uuid, Path), ("If-Match" = String, Header)),
@@ -203,8 +214,9 @@ pub(crate) async fn accept_offer(
     let render = |item: &Item| response::body(&ItemView::new(item, &auction, now));
     let tag = |item: &Item| Some(etag::item_etag(item, &auction, now));
     let idempotent = post.idempotent_tagged(200, &render, &tag);
-    let OfferIn { buyer, amount, reason } = &post.body;
-    let offer = PostSaleOffer { buyer: buyer.clone(), amount: *amount, reason: reason.clone() };
+    let OfferIn { buyer, amount, reason, unusual_amount } = &post.body;
+    let (buyer, reason, unusual_amount) = (buyer.clone(), reason.clone(), *unusual_amount);
+    let offer = PostSaleOffer { buyer, amount: *amount, reason, unusual_amount };
     let outcome = platform.accept_offer(&post.caller, uuid, &offer, Some(expected), idempotent).await?;
     Ok(response::outcome_tagged(outcome, 200, render, tag))
 }

@@ -31,7 +31,9 @@ async fn an_item_with_absentee_bids_looks_like_one_without() {
     let before = sale.get(&path).await;
     assert_eq!(before["itemCounts"]["withBids"], Value::Null);
     for bidder in ["a", "b", "c"] {
-        let left = sale.post(&sale.path(0, "absentee-bids"), json!({ "bidder": bidder, "maximum": 7_777 })).await;
+        let left = sale
+            .post(&sale.path(0, "absentee-bids"), json!({ "bidder": bidder, "maximum": 7_777, "unusualAmount": true }))
+            .await;
         assert_eq!((left.status, &left.json()["bid"]["number"]), (201, &Value::Null), "{}", left.text);
         assert_eq!(left.json()["item"]["bidCount"], 0);
     }
@@ -76,7 +78,11 @@ async fn an_item_with_absentee_bids_looks_like_one_without() {
 async fn absentee_bids_are_changed_and_withdrawn_while_the_item_waits_again() {
     let sale = Sale::new("webcast", json!({}), &[json!({}), json!({})]).await;
     let leave = async |bidder: &str, maximum: i64| {
-        sale.post(&sale.path(0, "absentee-bids"), json!({ "bidder": bidder, "maximum": maximum })).await
+        sale.post(
+            &sale.path(0, "absentee-bids"),
+            json!({ "bidder": bidder, "maximum": maximum, "unusualAmount": true }),
+        )
+        .await
     };
     let withdraw = async |bidder: &str| {
         sale.post(&format!("{}/withdraw", sale.path(0, "absentee-bids")), json!({ "bidder": bidder })).await

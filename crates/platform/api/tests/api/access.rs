@@ -191,7 +191,7 @@ impl FirstCustomer {
         let path = format!("/api/v1/auctions/{auction}/registrations");
         let registration = fixture.make(&path, &key, json!({ "name": "B. Idder" })).await;
         let path = format!("/api/v1/items/{item}/absentee-bids");
-        let left = fixture.make(&path, &key, json!({ "bidder": "9", "maximum": 5_000 })).await;
+        let left = fixture.make(&path, &key, json!({ "bidder": "9", "maximum": 5_000, "unusualAmount": true })).await;
         let spare = fixture.make("/api/v1/api-keys", &key, json!({ "name": "spare", "scopes": ["events:read"] })).await;
         let text = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
         let (registration, bid, key) = (text(&registration), text(&left["bid"]), text(&spare));

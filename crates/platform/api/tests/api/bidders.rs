@@ -148,7 +148,9 @@ async fn a_clerk_can_not_enter_bids_of_bidders_who_may_not_bid() {
     ] {
         sale.register(bidder).await;
     }
-    let left = sale.post(&sale.path(0, "absentee-bids"), json!({ "bidder": "10", "maximum": 900 })).await;
+    let left = sale
+        .post(&sale.path(0, "absentee-bids"), json!({ "bidder": "10", "maximum": 900, "unusualAmount": true }))
+        .await;
     assert_eq!(left.status, 201, "{}", left.text);
     let ring = format!("/auctions/{}/ring", sale.auction);
     let give = async |command: &str, body: Value| {

@@ -113,7 +113,12 @@ async fn a_proxy_bid_leads_at_the_price_that_rival_bids_force() {
     assert_eq!((&second["item"]["price"], &second["item"]["leader"]), (&json!(310), &json!("a")));
     assert_eq!((&second["item"]["minimumBid"], &second["item"]["reserveMet"]), (&json!(320), &json!(true)));
     assert_eq!(sale.bid(0, "b", 319).await.code(), "bid_too_low");
-    assert_eq!(sale.post(&sale.path(0, "absentee-bids"), json!({ "bidder": "a", "maximum": 900 })).await.status, 409);
+    assert_eq!(
+        sale.post(&sale.path(0, "absentee-bids"), json!({ "bidder": "a", "maximum": 900, "unusualAmount": true }))
+            .await
+            .status,
+        409
+    );
 }
 
 #[tokio::test]
@@ -184,7 +189,7 @@ async fn an_absentee_bid_is_hidden_from_other_bidders() {
     let sale = Sale::new("webcast", json!({}), &[json!({})]).await;
     let leave = sale.path(0, "absentee-bids");
     assert_eq!(sale.post(&leave, json!({ "bidder": "a", "maximum": 99 })).await.code(), "bid_too_low");
-    let left = sale.post(&leave, json!({ "bidder": "a", "maximum": 7_777 })).await;
+    let left = sale.post(&leave, json!({ "bidder": "a", "maximum": 7_777, "unusualAmount": true })).await;
     assert_eq!(left.status, 201, "{}", left.text);
     let answer = left.json();
     assert_eq!((&answer["bid"]["amount"], &answer["item"]["price"]), (&Value::Null, &Value::Null));
@@ -204,7 +209,10 @@ async fn an_absentee_bid_is_hidden_from_other_bidders() {
     let send = format!("/api/v1/auctions/{}/ring/send", sale.auction);
     let sent = sale.fixture.send(&Method::POST, &send, &headers, &json!({ "item": sale.items[0] }).to_string()).await;
     assert_eq!(sent.status, 200, "{}", sent.text);
-    assert_eq!(sale.post(&leave, json!({ "bidder": "a", "maximum": 900 })).await.code(), "item_in_ring");
+    assert_eq!(
+        sale.post(&leave, json!({ "bidder": "a", "maximum": 900, "unusualAmount": true })).await.code(),
+        "item_in_ring"
+    );
     let items = format!("/auctions/{}/items", sale.auction);
     let refused = sale.post(&items, json!({ "lotNumber": "9", "title": "A lot", "buyNow": 99 })).await;
     assert_eq!((refused.status, &refused.json()["errors"][0]["pointer"]), (422, &json!("/buyNow")));

@@ -50,6 +50,9 @@ async fn a_hammer_price_is_corrected_with_a_reason_and_without_an_event() {
     let version = sale.item(0).await["version"].as_i64().unwrap();
     let blank = json!({ "amount": 40, "reason": "" });
     refuses(sale.step(&path, version, blank).await, 422, "reason_required");
+    let far = sale.step(&path, version, json!({ "amount": 19, "reason": "misheard" })).await;
+    assert!(far.text.contains("less than a fifth of the price of 100 minor units"), "{}", far.text);
+    refuses(far, 409, "unusual_amount");
     let corrected = sale.step(&path, version, right).await;
     assert_eq!((corrected.status, &corrected.json()["price"]), (200, &json!(40)));
     assert_eq!(corrected.json()["status"], "SOLD");
@@ -58,6 +61,10 @@ async fn a_hammer_price_is_corrected_with_a_reason_and_without_an_event() {
     assert_eq!(results["totals"]["hammer"], 140);
     let record = sale.get(&sale.path(0, "record")).await.to_string();
     assert!(record.contains("hammer_price_corrected") && record.contains("misheard"), "{record}");
+    let version = sale.item(0).await["version"].as_i64().unwrap();
+    let confirmed = json!({ "amount": 900, "reason": "a zero was missing", "unusualAmount": true });
+    let confirmed = sale.step(&path, version, confirmed).await;
+    assert_eq!((confirmed.status, &confirmed.json()["price"]), (200, &json!(900)));
     let passed = sale.item(2).await["version"].as_i64().unwrap();
     let refused = sale.step(&sale.path(2, "hammer-price"), passed, json!({ "amount": 1, "reason": "x" })).await;
     refuses(refused, 409, "item_not_sold");
@@ -90,6 +97,8 @@ async fn a_passed_lot_is_sold_to_an_offer_while_the_sale_goes_on() {
     let version = passed["version"].as_i64().unwrap();
     let plain = json!({ "status": "SOLD", "reason": "x" });
     refuses(sale.step(&sale.path(2, "status"), version, plain).await, 409, "offer_required");
+    let far = json!({ "buyer": "8", "amount": 80_000, "reason": "agreed at the desk" });
+    refuses(sale.step(&sale.path(2, "offer"), version, far).await, 409, "unusual_amount");
     let sold = sale.step(&sale.path(2, "offer"), version, offer).await;
     assert_eq!((sold.status, &sold.json()["price"], &sold.json()["leader"]), (200, &json!(80), &json!("8")));
     assert_eq!(statuses(&sale, 2).await, ["PASSED", "SOLD"]);

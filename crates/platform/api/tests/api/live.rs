@@ -277,7 +277,7 @@ async fn an_absentee_bid_causes_no_live_event() {
     let live = LiveFixture { auction, item, ..live };
     let mut stream = live.listen(&format!("/api/v1/auctions/{}/live", live.auction), None).await;
     assert_eq!(stream.next().await.data["items"][0]["version"], 1);
-    let left = json!({ "bidder": "5", "maximum": 9_000 });
+    let left = json!({ "bidder": "5", "maximum": 9_000, "unusualAmount": true });
     live.fixture.make(&format!("/api/v1/items/{}/absentee-bids", live.item), &live.key, left).await;
     let bearer = format!("Bearer {}", live.key);
     let headers = [("authorization", bearer.as_str()), ("content-type", "application/json"), ("if-match", "\"2\"")];

@@ -6,7 +6,7 @@ use platform_rules::ring::{Commission, commissions};
 use platform_rules::{Auction, Item, ItemCommand};
 use uuid::Uuid;
 
-use super::bids::{NewBid, PlacedBid};
+use super::bids::PlacedBid;
 use crate::access::caller::visible;
 use crate::decide::{Decision, expect_version};
 use crate::error::PlatformResult;
@@ -16,6 +16,18 @@ use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.
 const ITEMS_READ_MAX: usize = 200;
+
+/// An absentee bid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAbsenteeBid {
+    /// Paddle of the bidder.
+    pub bidder: String,
+    /// How much the clerk may bid at most, minor units.
+    pub maximum: i64,
+    /// The caller confirmed a maximum far from what is known of the item, which is refused with `unusual_amount`
+    /// otherwise.
+    pub unusual_amount: bool,
+}
 
 /// An item after an absentee bid was withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,12 +48,13 @@ impl Platform {
         &self,
         caller: &Caller,
         item: Uuid,
-        new: &NewBid,
+        new: &NewAbsenteeBid,
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, PlacedBid>>,
     ) -> PlatformResult<Outcome<PlacedBid>> {
         self.require_absentee_access(caller, item).await?;
-        let command = |bid, bidder| ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum: new.amount };
+        let NewAbsenteeBid { maximum, unusual_amount, .. } = *new;
+        let command = |bid, bidder| ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum, unusual_amount };
         self.take_bid(caller, item, &new.bidder, command, expected_version, answering).await
     }
 

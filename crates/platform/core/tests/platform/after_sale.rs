@@ -12,6 +12,7 @@ use platform_core::sales::auctions::NewAuction;
 use platform_core::sales::auctions::requested_status::RequestedStatus;
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::items::buyer::NamedBuyer;
+use platform_core::sales::items::hammer_price::HammerPrice;
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_core::sales::items::unpaid::UnpaidLots;
 use platform_core::sales::new_item::NewItem;
@@ -88,7 +89,8 @@ impl Sale {
 
     async fn price(&self, item: usize, amount: i64, reason: &str) -> Result<Item, PlatformError> {
         let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
-        platform.correct_hammer_price(caller, self.items[item], (amount, reason), None, None).await?.fresh()
+        let right = HammerPrice { amount, reason: reason.to_owned(), unusual_amount: true };
+        platform.correct_hammer_price(caller, self.items[item], &right, None, None).await?.fresh()
     }
 
     async fn unpaid(&self, buyer: &str, items: Option<&[usize]>, reason: &str) -> Result<Vec<Item>, PlatformError> {
@@ -105,7 +107,8 @@ impl Sale {
     }
 
     async fn offer(&self, item: usize, buyer: &str, amount: i64) -> Result<Item, PlatformError> {
-        let offer = PostSaleOffer { buyer: buyer.to_owned(), amount, reason: "an offer by telephone".to_owned() };
+        let (buyer, reason) = (buyer.to_owned(), "an offer by telephone".to_owned());
+        let offer = PostSaleOffer { buyer, amount, reason, unusual_amount: true };
         let (platform, caller) = (&self.fixture.platform, &self.fixture.caller);
         platform.accept_offer(caller, self.items[item], &offer, None, None).await?.fresh()
     }

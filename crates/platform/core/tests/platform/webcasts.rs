@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use contract::{AuctionStatus, ItemStatus};
-use platform_core::bidding::bids::NewBid;
+use platform_core::bidding::absentee_bids::NewAbsenteeBid;
 use platform_core::port::Page;
 use platform_core::ring::{
     ClerkCommand, ClerkCommandResult, Confirmed, InternetBidState, NewInternetBid, RingAction, RingState,
@@ -62,7 +62,7 @@ impl Webcast {
     }
 
     async fn leave(&self, bidder: &str, maximum: i64) -> Result<(), PlatformError> {
-        let new = NewBid { bidder: bidder.into(), amount: maximum };
+        let new = NewAbsenteeBid { bidder: bidder.into(), maximum, unusual_amount: true };
         self.fixture.platform.place_absentee_bid(&self.fixture.caller, self.items[0], &new, None, None).await.map(drop)
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::bid::{Offer, next_price};
 use crate::ring::commissions;
+use crate::unusual_amount::require_usual;
 use crate::{Auction, AuctionKind, BidLog, BidRecord, Bidder, Item, ItemChange, Rejection, StrikeReason};
 
 /// The reason of a withdrawal without one.
@@ -13,12 +14,15 @@ pub(super) fn place(
     auction: &Auction,
     item: &Item,
     bidder: &Bidder,
-    offer: &Offer,
+    (offer, unusual_amount): (&Offer, bool),
 ) -> Result<Vec<ItemChange>, Rejection> {
     require_open_for_absentees(auction, item)?;
     offer.require_countable(item)?;
     offer.require_at_least(next_price(auction, item))?;
     bidder.require_allowed(auction, item, offer.amount)?;
+    if !unusual_amount {
+        require_usual(auction, item, offer.amount)?;
+    }
     let record = BidRecord { amount: 0, ..offer.record(item) };
     Ok(vec![ItemChange::BidAccepted { record, standing: item.standing.clone() }])
 }

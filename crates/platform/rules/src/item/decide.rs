@@ -56,6 +56,9 @@ pub enum ItemCommand {
         bidder: Bidder,
         /// How much the clerk may bid at most, minor units.
         maximum: i64,
+        /// The caller confirmed a maximum far from what is known of the item, which is rejected with `unusual_amount`
+        /// otherwise.
+        unusual_amount: bool,
     },
     /// The maximum of an absentee is withdrawn while the item is not in the ring.
     WithdrawAbsenteeBid {
@@ -122,6 +125,8 @@ pub enum ItemCommand {
         amount: i64,
         /// Why.
         reason: String,
+        /// The caller confirmed a price far from the price before, which is rejected with `unusual_amount` otherwise.
+        unusual_amount: bool,
     },
     /// An administrator accepts an offer for a PASSED or UNSOLD item: it is SOLD.
     AcceptOffer {
@@ -133,6 +138,9 @@ pub enum ItemCommand {
         amount: i64,
         /// Why.
         reason: String,
+        /// The caller confirmed an amount far from what is known of the item, which is rejected with `unusual_amount`
+        /// otherwise.
+        unusual_amount: bool,
     },
 }
 
@@ -142,7 +150,7 @@ pub enum ItemCommand {
 /// [`ITEM_TRANSITIONS`](crate::transitions::ITEM_TRANSITIONS); for a bid `wrong_auction_kind`, `auction_not_live`,
 /// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`, `maximum_not_raised`,
 /// `too_many_bids`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`,
-/// `item_in_ring`; for a withdrawal of an absentee bid also `no_commission`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
+/// `item_in_ring`; for an absentee bid, an offer and a hammer price also `unusual_amount`; for a withdrawal of an absentee bid also `no_commission`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
 /// `bid_log_incomplete`, `item_in_ring`, `reason_required`; for an end `end_not_later`, `end_not_reached`, and
 /// `item_not_live`, which tells a late or repeated timer that another one has ended the item; for an offer after the
 /// sale `buyer_not_registered`, `already_relisted` and those of a bid; for a buyer `item_not_sold` and those of a bid; for a hammer
@@ -187,20 +195,20 @@ pub fn decide(
         ItemCommand::ChangeBuyer { bidder, reason, confirmed } => {
             buyer::change_buyer(auction, item, bidder, (reason, confirmed))
         }
-        ItemCommand::CorrectPrice { amount, reason } => {
-            hammer_price::correct(auction, item, amount, require_reason(reason)?)
+        ItemCommand::CorrectPrice { amount, reason, unusual_amount } => {
+            hammer_price::correct(auction, item, (amount, unusual_amount), require_reason(reason)?)
         }
-        ItemCommand::AcceptOffer { bid, bidder, amount, reason } => {
+        ItemCommand::AcceptOffer { bid, bidder, amount, reason, unusual_amount } => {
             let offer = Offer::of(&bidder, bid, amount, BidSource::PostSaleOffer, now);
-            post_sale::accept_offer(auction, item, &bidder, &offer, require_reason(reason)?)
+            post_sale::accept_offer(auction, item, &bidder, (&offer, unusual_amount), require_reason(reason)?)
         }
         ItemCommand::PlaceBid { bid, bidder, amount } => {
             let offer = Offer::of(&bidder, bid, amount, BidSource::Internet, now);
             bidding::place(auction, item, &bidder, &offer)
         }
-        ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum } => {
+        ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum, unusual_amount } => {
             let offer = Offer::of(&bidder, bid, maximum, BidSource::Absentee, now);
-            absentee_bid::place(auction, item, &bidder, &offer)
+            absentee_bid::place(auction, item, &bidder, (&offer, unusual_amount))
         }
         ItemCommand::WithdrawAbsenteeBid { bidder, reason, log } => {
             absentee_bid::withdraw(auction, item, &bidder, clean_reason(reason)?, &log)

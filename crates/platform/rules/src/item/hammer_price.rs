@@ -4,13 +4,15 @@
 use contract::ItemStatus;
 
 use crate::bid::AMOUNT_MAX;
+use crate::unusual_amount::require_usual_correction;
 use crate::{Auction, AuctionKind, Item, ItemChange, Rejection};
 
-/// Corrects the hammer price. The hammer has fallen, so neither the reserve nor a spending limit forbids a price.
+/// Corrects the hammer price. The hammer has fallen, so neither the reserve nor a spending limit forbids a price. A price
+/// far from the one before has to be confirmed.
 pub(super) fn correct(
     auction: &Auction,
     item: &Item,
-    amount: i64,
+    (amount, unusual_amount): (i64, bool),
     reason: String,
 ) -> Result<Vec<ItemChange>, Rejection> {
     if !item.post_sale_offer {
@@ -26,6 +28,11 @@ pub(super) fn correct(
     if amount > AMOUNT_MAX {
         return Err(Rejection::BidTooHigh { maximum: AMOUNT_MAX });
     }
-    let is_same = item.price() == Some(amount);
-    Ok(if is_same { Vec::new() } else { vec![ItemChange::PriceCorrected { amount, reason }] })
+    if item.price() == Some(amount) {
+        return Ok(Vec::new());
+    }
+    if !unusual_amount {
+        require_usual_correction(item, amount)?;
+    }
+    Ok(vec![ItemChange::PriceCorrected { amount, reason }])
 }

@@ -4,6 +4,7 @@ use contract::ItemStatus;
 
 use crate::bid::Offer;
 use crate::transitions::{ItemActor, ItemFacts, find_item_transition};
+use crate::unusual_amount::require_usual;
 use crate::{Auction, Bidder, Cause, Item, ItemChange, Rejection};
 
 /// Sells the item to the offer, which may lie below the reserve and below earlier bids. The bids of the sale lapse, so
@@ -12,7 +13,7 @@ pub(super) fn accept_offer(
     auction: &Auction,
     item: &Item,
     bidder: &Bidder,
-    offer: &Offer,
+    (offer, unusual_amount): (&Offer, bool),
     reason: String,
 ) -> Result<Vec<ItemChange>, Rejection> {
     let facts = ItemFacts { auction, item, reason: Some(&reason), now: offer.at };
@@ -23,6 +24,9 @@ pub(super) fn accept_offer(
     offer.require_countable(item)?;
     bidder.require_registered()?;
     bidder.require_allowed(auction, item, offer.amount)?;
+    if !unusual_amount {
+        require_usual(auction, item, offer.amount)?;
+    }
     let mut changes = Vec::with_capacity(3);
     let mut lapsed = item.clone();
     if item.has_bids() {

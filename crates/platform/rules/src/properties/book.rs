@@ -273,7 +273,12 @@ impl Real {
         let asked = self.item.in_ring().map_or(OPENING, |ring| ring.asking_price);
         let command = match step {
             Step::Leave { paddle, maximum } => {
-                return self.item_command(ItemCommand::PlaceAbsenteeBid { bid, bidder: bidder(paddle), maximum });
+                return self.item_command(ItemCommand::PlaceAbsenteeBid {
+                    bid,
+                    bidder: bidder(paddle),
+                    maximum,
+                    unusual_amount: true,
+                });
             }
             Step::Withdraw { paddle } => {
                 let bidder = PADDLES[paddle].to_owned();

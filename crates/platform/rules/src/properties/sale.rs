@@ -122,14 +122,17 @@ impl Sale {
             Step::Bid { paddle, above_minimum } => {
                 OfRing(RingCommand::InternetBid { bid, bidder: bidder(paddle), amount: minimum + above_minimum })
             }
-            Step::Leave { paddle, above_minimum } => {
-                OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder: bidder(paddle), maximum: minimum + above_minimum })
-            }
+            Step::Leave { paddle, above_minimum } => OfItem(ItemCommand::PlaceAbsenteeBid {
+                bid,
+                bidder: bidder(paddle),
+                maximum: minimum + above_minimum,
+                unusual_amount: true,
+            }),
             Step::BuyNow { paddle } => OfItem(ItemCommand::BuyNow { bid, bidder: bidder(paddle) }),
             Step::AcceptOffer { paddle, amount } => {
                 let entry = RegistrationRef { uuid: Uuid::from_u128(90), entry: 1, hash: crate::LogHash::default() };
                 let bidder = Bidder { registered: Some(entry), ..bidder(paddle) };
-                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason })
+                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason, unusual_amount: true })
             }
             Step::Cancel { ago } => OfItem(ItemCommand::CancelBid { bid: self.bid_before(ago), reason, log }),
             Step::Send => OfRing(RingCommand::Send { is_next: true }),
@@ -177,7 +180,7 @@ impl Sale {
                     confirmed,
                 })
             }
-            Step::Price { amount } => OfItem(ItemCommand::CorrectPrice { amount, reason }),
+            Step::Price { amount } => OfItem(ItemCommand::CorrectPrice { amount, reason, unusual_amount: true }),
             Step::Sell { below_reserve, over_waiting_bid } => {
                 OfRing(RingCommand::Sell { confirmed: Confirmed { below_reserve, over_waiting_bid }, log })
             }

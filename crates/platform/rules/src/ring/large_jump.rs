@@ -5,12 +5,11 @@
 
 use crate::bid::next_price;
 use crate::proxy::Pricing;
+use crate::unusual_amount::TIMES_MAX;
 use crate::{Auction, Item, Rejection};
 
 /// Increments above the asking price that need no confirmation.
 const INCREMENTS_MAX: u32 = 10;
-/// A price up to this multiple of the high estimate needs no confirmation.
-const HIGH_ESTIMATE_MULTIPLE_MAX: i64 = 5;
 
 /// The highest price that the clerk enters without a confirmation, minor units: ten increments above the asking price,
 /// and not above five times the high estimate, unless the asking price has passed that already.
@@ -18,7 +17,7 @@ pub fn unconfirmed_price_max(auction: &Auction, item: &Item) -> i64 {
     let asked = item.in_ring().map_or_else(|| next_price(auction, item), |ring| ring.asking_price);
     let pricing = Pricing::of(auction, item);
     let jumped = (0..INCREMENTS_MAX).fold(asked, |price, _| price.saturating_add(pricing.increment_at(price)));
-    let estimated = item.high_estimate.map(|high| high.saturating_mul(HIGH_ESTIMATE_MULTIPLE_MAX));
+    let estimated = item.high_estimate.map(|high| high.saturating_mul(TIMES_MAX));
     estimated.filter(|estimated| *estimated >= asked).map_or(jumped, |estimated| jumped.min(estimated))
 }
 

@@ -20,7 +20,10 @@ impl Given {
         let words: Vec<Vec<&str>> = cell.split(',').map(|part| part.split_whitespace().collect()).collect();
         let kind = if words.contains(&vec!["webcast"]) { AuctionKind::Webcast } else { AuctionKind::Timed };
         let auction = auction(kind, AuctionStatus::Live);
-        let item = Item { opening_bid: 100, fixed_increment: Some(10), ..item(&auction, ItemStatus::Live) };
+        let (low_estimate, high_estimate) = (None, None);
+        let (opening_bid, fixed_increment) = (100, Some(10));
+        let item =
+            Item { low_estimate, high_estimate, opening_bid, fixed_increment, ..item(&auction, ItemStatus::Live) };
         let mut given = Self { auction, item, bidders: Vec::new() };
         for fact in words {
             given.take(&fact)?;

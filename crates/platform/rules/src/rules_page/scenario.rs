@@ -94,16 +94,25 @@ impl Scenario {
                 OfItem(ItemCommand::PlaceBid { bid, bidder: self.bidder(paddle), amount: number(amount)? })
             }
             [paddle, "leaves", maximum] => {
-                OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder: self.bidder(paddle), maximum: number(maximum)? })
+                let (bidder, maximum) = (self.bidder(paddle), number(maximum)?);
+                OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum, unusual_amount: false })
+            }
+            [paddle, "leaves", maximum, "as", "unusual"] => {
+                let (bidder, maximum) = (self.bidder(paddle), number(maximum)?);
+                OfItem(ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum, unusual_amount: true })
             }
             [paddle, "buys"] => OfItem(ItemCommand::BuyNow { bid, bidder: self.bidder(paddle) }),
             ["offer", paddle, amount] => {
                 let (bidder, amount) = (self.registered(paddle), number(amount)?);
-                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason() })
+                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason(), unusual_amount: false })
+            }
+            ["offer", paddle, amount, "as", "unusual"] => {
+                let (bidder, amount) = (self.registered(paddle), number(amount)?);
+                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason(), unusual_amount: true })
             }
             ["unregistered", "offer", paddle, amount] => {
                 let (bidder, amount) = (self.bidder(paddle), number(amount)?);
-                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason() })
+                OfItem(ItemCommand::AcceptOffer { bid, bidder, amount, reason: reason(), unusual_amount: false })
             }
             ["cancel", "bid", number] => {
                 OfItem(ItemCommand::CancelBid { bid: self.numbered(number)?, reason: reason(), log: log() })
@@ -196,9 +205,14 @@ impl Scenario {
                 };
                 OfItem(ItemCommand::ChangeBuyer { bidder: self.registered(paddle), reason, confirmed })
             }
-            ["price", amount] => OfItem(ItemCommand::CorrectPrice { amount: number(amount)?, reason: reason() }),
-            ["price", amount, "without", "reason"] => {
-                OfItem(ItemCommand::CorrectPrice { amount: number(amount)?, reason: String::new() })
+            ["price", amount, ref how @ ..] => {
+                let (reason, unusual_amount) = match *how {
+                    [] => (reason(), false),
+                    ["as", "unusual"] => (reason(), true),
+                    ["without", "reason"] => (String::new(), false),
+                    _ => return Err(format!("unknown confirmation {:?}", how.join(" "))),
+                };
+                OfItem(ItemCommand::CorrectPrice { amount: number(amount)?, reason, unusual_amount })
             }
             ["pass"] => OfRing(RingCommand::Pass { over_waiting_bid: false, log: log() }),
             ["pass", "over", "waiting", "bid"] => OfRing(RingCommand::Pass { over_waiting_bid: true, log: log() }),

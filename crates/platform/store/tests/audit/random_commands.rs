@@ -9,6 +9,7 @@ use contract::{AuctionStatus, ItemStatus};
 use kit_runtime::clock::Clock as _;
 use kit_runtime::random::{Random, SeededRandom};
 use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
+use platform_core::bidding::absentee_bids::NewAbsenteeBid;
 use platform_core::bidding::bids::NewBid;
 use platform_core::error::{PlatformError, PlatformResult};
 use platform_core::port::{Page, Registration, RegistrationStatus, Store};
@@ -19,6 +20,7 @@ use platform_core::sales::auctions::move_ends::{MoveEnds, NewEnds};
 use platform_core::sales::auctions::shift::Shift;
 use platform_core::sales::item_ends::ItemEndWorker;
 use platform_core::sales::items::edit_many::ItemEditEntry;
+use platform_core::sales::items::hammer_price::HammerPrice;
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_core::sales::items::relist::Relist;
 use platform_core::sales::items::unpaid::UnpaidLots;
@@ -255,7 +257,7 @@ impl RandomCommands<'_> {
         let reason = || "a slip".to_owned();
         let (name, command, did) = match self.below(80) {
             0..4 => {
-                let new = NewBid { bidder, amount };
+                let new = NewAbsenteeBid { bidder, maximum: amount, unusual_amount: true };
                 let done = platform.place_absentee_bid(caller, item.uuid, &new, None, None).await;
                 return ("leave", done.map(|_| CommandEffect::Other));
             }
@@ -312,13 +314,15 @@ impl RandomCommands<'_> {
             0..2 => {
                 let sold = any_of(&[ItemStatus::Sold]);
                 let amount = i64::from(self.below(60)) * 10;
-                let done = platform.correct_hammer_price(caller, sold.uuid, (amount, "a slip"), None, None).await;
+                let right = HammerPrice { amount, reason: "a slip".into(), unusual_amount: true };
+                let done = platform.correct_hammer_price(caller, sold.uuid, &right, None, None).await;
                 ("hammer price", done.map(|_| CommandEffect::TookBack))
             }
             2..5 => {
                 let open = any_of(&[ItemStatus::Passed, ItemStatus::Unsold]);
                 let amount = i64::from(self.below(60)) * 10;
-                let offer = PostSaleOffer { buyer: self.paddle(), amount, reason: "an offer".into() };
+                let offer =
+                    PostSaleOffer { buyer: self.paddle(), amount, reason: "an offer".into(), unusual_amount: true };
                 let done = platform.accept_offer(caller, open.uuid, &offer, None, None).await;
                 ("offer", done.map(|_| CommandEffect::Other))
             }

@@ -100,7 +100,7 @@ fn decide(auction: &Auction, item: &Item, log: &BidLog, random: &SeededRandom, s
             of_ring(RingCommand::AcceptPending { bid: pending.map_or(bid, |pending| pending.bid), bidder })
         }
         22 => of_ring(RingCommand::CommissionBid { bid, bidder, log }),
-        _ => of_item(ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum: amount }),
+        _ => of_item(ItemCommand::PlaceAbsenteeBid { bid, bidder, maximum: amount, unusual_amount: true }),
     }
 }
 

@@ -20,17 +20,21 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     let list = "Lot,Paddle,Maximum\n2,11,300\n2,12,200.00\n1,13,500\n3;14;1,500.00";
     book.fill("list", list).await.unwrap();
     book.click_through("Enter bids").await.unwrap();
-    book.wait_until_shown("New bids: 3.").await.unwrap();
+    book.wait_until_shown("New bids: 2.").await.unwrap();
     book.wait_until_shown("These lines were not entered:").await.unwrap();
     book.wait_until_shown("Lot 1 is in the ring, so its commission bids are closed").await.unwrap();
-    book.wait_until_shown("£1,500.00").await.unwrap();
-    book.fill("list", "3,14,1600\n3,14,12.505").await.unwrap();
+    // An unusual maximum is entered once it is ticked.
+    book.wait_until_shown("£1,500.00 is more than five times the opening bid, £100.00.").await.unwrap();
+    book.evaluate("document.querySelector('[name=unusual][value=\"3;14;1,500.00\"]').click()").await.unwrap();
     book.click_through("Enter bids").await.unwrap();
-    book.wait_until_shown("Lot 3, paddle 14: £1,600.00, instead of £1,500.00.").await.unwrap();
+    book.wait_until_shown("New bids: 1.").await.unwrap();
+    book.fill("list", "3,14,160\n3,14,12.505").await.unwrap();
+    book.click_through("Enter bids").await.unwrap();
+    book.wait_until_shown("Lot 3, paddle 14: £160.00, instead of £1,500.00.").await.unwrap();
     book.wait_until_shown("“12.505” can be read in two ways").await.unwrap();
     let withdraw = "document.querySelector('[aria-label=\"Withdraw the bid of paddle 14 on lot 3\"]').click()";
     book.evaluate(withdraw).await.unwrap();
-    book.wait_until_shown("The commission bid of £1,600.00 of paddle 14 on lot 3 was withdrawn.").await.unwrap();
+    book.wait_until_shown("The commission bid of £160.00 of paddle 14 on lot 3 was withdrawn.").await.unwrap();
 
     // One key: a step above the next maximum, and nothing against itself.
     desk.does("F2", "Lot 1 passed").await;

@@ -8,6 +8,17 @@ use crate::error::PlatformResult;
 use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
+/// The right hammer price of an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HammerPrice {
+    /// Minor units of the auction's currency.
+    pub amount: i64,
+    /// Why; 1 to 500 characters.
+    pub reason: String,
+    /// The caller confirmed a price far from the one before, which is refused with `unusual_amount` otherwise.
+    pub unusual_amount: bool,
+}
+
 impl Platform {
     /// Corrects the hammer price of a SOLD item with a reason; the buyer stays and nothing is announced. Administrators
     /// and the clerks of the webcast may do it until the auction is archived.
@@ -18,7 +29,7 @@ impl Platform {
         &self,
         caller: &Caller,
         item: Uuid,
-        (amount, reason): (i64, &str),
+        right: &HammerPrice,
         expected_version: Option<i64>,
         answering: Option<IdempotentRequest<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
@@ -32,7 +43,8 @@ impl Platform {
                 let (item, auction) = queue.visible_item(caller).await?;
                 expect_version(expected_version, item.version)?;
                 let now = self.time_of(&auction);
-                let command = ItemCommand::CorrectPrice { amount, reason: reason.to_owned() };
+                let HammerPrice { amount, reason, unusual_amount } = right.clone();
+                let command = ItemCommand::CorrectPrice { amount, reason, unusual_amount };
                 let changes = platform_rules::item::decide(&auction, &item, command, now)?;
                 let mut draft = self.build_change(&caller.actor, now);
                 let item = draft.item(&auction, item, &changes);

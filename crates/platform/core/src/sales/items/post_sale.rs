@@ -18,6 +18,9 @@ pub struct PostSaleOffer {
     pub amount: i64,
     /// Why; 1 to 500 characters.
     pub reason: String,
+    /// The caller confirmed an amount far from what is known of the item, which is refused with `unusual_amount`
+    /// otherwise.
+    pub unusual_amount: bool,
 }
 
 impl Platform {
@@ -33,7 +36,7 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, Item>>,
     ) -> PlatformResult<Outcome<Item>> {
         caller.require(Scope::AuctionsWrite)?;
-        let PostSaleOffer { buyer, amount, reason } = offer;
+        let PostSaleOffer { buyer, amount, reason, unusual_amount } = offer;
         let bid = self.ids().uuid_v7();
         let queue = self.item_queue(item)?;
         queue
@@ -45,7 +48,8 @@ impl Platform {
                 let admitted = self.admit(&auction, &item, buyer, LookUpIn::Store).await?;
                 let now = self.time_of(&auction);
                 let bidder = admitted.bidder.clone();
-                let command = ItemCommand::AcceptOffer { bid, bidder, amount: *amount, reason: reason.clone() };
+                let (amount, reason, unusual_amount) = (*amount, reason.clone(), *unusual_amount);
+                let command = ItemCommand::AcceptOffer { bid, bidder, amount, reason, unusual_amount };
                 let changes = platform_rules::item::decide(&auction, &item, command, now)?;
                 let mut draft = self.build_change(&caller.actor, now);
                 if auction.kind == AuctionKind::Timed {

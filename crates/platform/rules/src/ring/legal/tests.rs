@@ -89,8 +89,12 @@ impl Sale {
             "begin" => (Vec::new(), begin(&self.auction).ok()?),
             "leave" => {
                 let bid = Uuid::from_u128(100 + self.item.bid_count as u128);
-                let leave =
-                    ItemCommand::PlaceAbsenteeBid { bid, bidder: Bidder::vouched_for("absent"), maximum: 12_000 };
+                let leave = ItemCommand::PlaceAbsenteeBid {
+                    bid,
+                    bidder: Bidder::vouched_for("absent"),
+                    maximum: 12_000,
+                    unusual_amount: false,
+                };
                 (crate::item::decide(&self.auction, &self.item, leave, at(1)).ok()?, Vec::new())
             }
             step => {

@@ -121,8 +121,12 @@ fn a_bid_is_cancelled_with_a_reason_while_the_item_is_for_sale() {
 #[test]
 fn absentee_bids_are_accepted_until_the_item_is_in_the_ring_and_do_not_stand() {
     let webcast = auction(AuctionKind::Webcast, AuctionStatus::Live);
-    let leave =
-        |maximum| ItemCommand::PlaceAbsenteeBid { bid: Uuid::nil(), bidder: Bidder::vouched_for("absent"), maximum };
+    let leave = |maximum| ItemCommand::PlaceAbsenteeBid {
+        bid: Uuid::nil(),
+        bidder: Bidder::vouched_for("absent"),
+        maximum,
+        unusual_amount: false,
+    };
     let item = self::item(&webcast, Live);
     check(&webcast, &item, leave(9_999), 10, "bid_too_low");
     check(&webcast, &item, leave(50_000), 10, "bid 1 0 absentee");
