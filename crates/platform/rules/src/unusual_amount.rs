@@ -1,7 +1,8 @@
 //! Amounts far from what is known of an item, which are mostly typing errors such as 7,5 for 7500 or 30000 for 300.
 //!
-//! An amount is far from a known one above [`TIMES_MAX`] times its value, or below the same fraction of it. The rules
-//! reject such a hammer price, offer or absentee bid until the caller confirms it. In the ring, the next price is known
+//! An amount is far from a known one above [`TIMES_MAX`] times its value, or below the same fraction of it. An opening bid
+//! says little about a high price: amounts above it are far only above [`OPENING_TIMES_MAX`] times its value, and only when
+//! nothing else is known. The rules reject such a hammer price, offer or absentee bid until the caller confirms it. In the ring, the next price is known
 //! better: there [`large_jump`](crate::ring::unconfirmed_price_max) also limits the step.
 
 use crate::bid::next_price;
@@ -9,6 +10,8 @@ use crate::{Auction, Item, Rejection};
 
 /// An amount up to this multiple of a known one, or down to the same fraction of it, is not far from it.
 pub(crate) const TIMES_MAX: i64 = 5;
+/// As [`TIMES_MAX`], for an amount above the opening bid.
+const OPENING_TIMES_MAX: i64 = 1_000;
 
 /// What an amount is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,10 +68,13 @@ pub(crate) fn require_usual(auction: &Auction, item: &Item, amount: i64) -> Resu
 /// Rejects an amount far above the highest of these amounts, or far below the lowest.
 fn require_near(known: &[(KnownAmount, i64)], amount: i64) -> Result<(), Rejection> {
     let far = |(known, of): (KnownAmount, i64), is_above| Err(Rejection::UnusualAmount { known, of, is_above });
+    let times_max = |what| if what == KnownAmount::OpeningBid { OPENING_TIMES_MAX } else { TIMES_MAX };
     let value = |(_, value): &(KnownAmount, i64)| *value;
-    let (lowest, highest) = (known.iter().copied().min_by_key(value), known.iter().copied().max_by_key(value));
+    let telling = known.iter().copied().filter(|(what, _)| *what != KnownAmount::OpeningBid).max_by_key(value);
+    let highest = telling.or_else(|| known.iter().copied().max_by_key(value));
+    let lowest = known.iter().copied().min_by_key(value);
     match (lowest, highest) {
-        (_, Some(highest)) if amount > highest.1.saturating_mul(TIMES_MAX) => far(highest, true),
+        (_, Some(highest)) if amount > highest.1.saturating_mul(times_max(highest.0)) => far(highest, true),
         (Some(lowest), _) if amount.saturating_mul(TIMES_MAX) < lowest.1 => far(lowest, false),
         _ => Ok(()),
     }
@@ -107,8 +113,8 @@ mod tests {
         assert_eq!(check(&opened, 199), far(KnownAmount::OpeningBid, 1_000, false));
         let unknown = Item { low_estimate: None, high_estimate: None, opening_bid: 0, ..opened };
         let first = auction.increments.first();
-        assert_eq!(check(&unknown, 5 * first), Ok(()));
-        assert_eq!(check(&unknown, 5 * first + 1), far(KnownAmount::OpeningBid, first, true));
+        assert_eq!(check(&unknown, 1_000 * first), Ok(()));
+        assert_eq!(check(&unknown, 1_000 * first + 1), far(KnownAmount::OpeningBid, first, true));
     }
 
     #[test]

@@ -74,7 +74,12 @@ async fn no_screen_shows_an_offer_that_was_accepted_after_the_pass() {
     fixture.platform.register_bidder(&staff, fixture.webcast, &registered, None).await.unwrap();
     let mut desk = fixture.desk("one").await;
     desk.give(named("send")).await.give(json!({ "command": "pass" })).await;
-    let offer = PostSaleOffer { buyer: "117".into(), amount: 9_900, reason: "Agreed after the lot".into() };
+    let offer = PostSaleOffer {
+        buyer: "117".into(),
+        amount: 9_900,
+        reason: "Agreed after the lot".into(),
+        unusual_amount: false,
+    };
     fixture.platform.accept_offer(&staff, fixture.lots[0], &offer, None, None).await.unwrap();
     for screen in ["room", "speaker"] {
         let shown = fixture.get(&desk.token, &format!("/webcasts/{}/{screen}/fragment", fixture.webcast)).await;

@@ -86,8 +86,7 @@ async fn a_room_bid_names_the_web_bid_that_waited_at_its_price() {
     desk.does("n", "Lot 1 is in the ring").await;
     sale.web_bid(1, "W-9", 10_000).await;
     desk.until_slot("web-amount", "£100").await;
-    let said =
-        "£100 from the room. A web bid of £100 waited at this price. Saved.";
+    let said = "£100 from the room. A web bid of £100 waited at this price. Saved.";
     desk.does("+", said).await;
     desk.until_slot("late", "outbid while it waited").await;
 }
