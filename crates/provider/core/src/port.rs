@@ -1,15 +1,15 @@
 //! The provider's store port: what the provider stores, stated in its own terms.
 //!
 //! The provider's use cases call it; the `provider-store` crate implements it on SQLite and on PostgreSQL, and one
-//! conformance suite runs on both. Each trait covers one aggregate, in a file with its types and guarantees; [`Store`] is
-//! all of them. No transaction crosses the port. The hot calls ([`MessageStore::accept`],
+//! conformance suite runs on both. Each trait covers one aggregate, in a file with its types and guarantees; [`Store`]
+//! is all of them. No transaction crosses the port. The hot calls ([`MessageStore::accept`],
 //! [`AttemptStore::record_attempts`], [`DeliveryStore::claim`]) take batches: one call, one transaction, one fsync.
 //!
 //! Guarantees of every implementation:
 //! - When a call that writes has returned `Ok`, its changes are on disk and survive `kill -9`.
 //! - A message is acknowledged together with one delivery row for each endpoint that receives it. The row is deleted in
-//!   the transaction that records the attempt which finished it, so [`DeliveryStore::claim`] finds everything that was
-//!   acknowledged and is not finished.
+//!   the transaction that records its last attempt, so [`DeliveryStore::claim`] finds every acknowledged delivery that
+//!   is not finished.
 //! - A delivery row belongs to at most one living node.
 
 mod accounts;
@@ -106,9 +106,8 @@ pub enum Order {
 
 /// A bounded search over ids, which are in order of time.
 ///
-/// A filter never makes a search look at more than `scanned_rows_max` rows: the search stops there and returns its
-/// position, and the next page continues from it. So no filter needs an index of its own, and filters add no cost to
-/// accepting a message.
+/// A filtered search scans at most `scanned_rows_max` rows: it stops there and returns its position, and the next page
+/// continues from it. So filters need no separate indexes, and add no cost to accepting a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scan {
     /// Rows with ids after this.
@@ -119,18 +118,18 @@ pub struct Scan {
     pub direction: Order,
     /// Maximum number of rows found.
     pub limit: usize,
-    /// Maximum number of rows looked at; at least one.
+    /// Maximum number of scanned rows; at least one.
     pub scanned_rows_max: usize,
     /// Maximum payload size of the rows found, in bytes. The first row is returned whatever its size.
     pub bytes_max: usize,
 }
 
-/// What a scan found, in its direction.
+/// The result of a scan, in its direction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanResult<T> {
     /// The rows.
     pub rows: Vec<T>,
-    /// The last row looked at, when the scan stopped at `scanned_rows_max` or `bytes_max`.
+    /// The last scanned row, when the scan stopped at `scanned_rows_max` or `bytes_max`.
     pub stopped_at: Option<Id>,
 }
 

@@ -25,7 +25,8 @@ pub trait AccountStore: Send + Sync {
     async fn api_key(&self, account: &str, id: &str) -> StoreResult<Option<ApiKey>>;
     /// An account's keys by id.
     async fn api_keys(&self, account: &str, page: Page) -> StoreResult<Vec<ApiKey>>;
-    /// Records that the key was used at `at` from this address, unless a later use is recorded. Other nodes are not signalled.
+    /// Records that the key was used at `at` from this address, unless a later use is recorded. Other nodes are not
+    /// signalled.
     async fn touch_api_key(&self, id: &str, at: Timestamp, from: Option<String>) -> StoreResult<()>;
     /// Sets when a key expires, and signals other nodes. False when the account has no such key.
     async fn expire_api_key(

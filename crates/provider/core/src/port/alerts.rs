@@ -1,4 +1,4 @@
-//! Alerts about failing endpoints: what the owners were told, who they are, and the mails that wait.
+//! Alerts about failing endpoints: the latest notifications, the recipients, and the queued mails.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -7,51 +7,52 @@ use serde_json::{Map, Value};
 use super::StoreResult;
 use crate::model::{Endpoint, Id};
 
-/// Mails of one account that wait at most. Further ones are dropped.
+/// Maximum number of queued mails of one account. Further mails are dropped.
 pub const WAITING_MAILS_MAX: usize = 1_000;
 
-/// What the owners of a failing endpoint were told last. The numbers are stored.
+/// The latest notification about a failing endpoint. The numbers are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AlertStage {
-    /// It fails.
+    /// The endpoint fails.
     Failing = 1,
-    /// It will be disabled soon.
+    /// The endpoint will be disabled soon.
     DisablingSoon = 2,
-    /// Failures disabled it.
+    /// The endpoint was disabled because of its failures.
     Disabled = 3,
 }
 
-/// What was told about an endpoint, and about which run of failures.
+/// The latest notification about an endpoint, and the run of failures that it was about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
-    /// Since when it had failed.
+    /// Beginning of the run of failures.
     pub failing_since: Timestamp,
-    /// What was told last.
+    /// The latest notification.
     pub stage: AlertStage,
 }
 
-/// Which endpoints may have changed since their owners were told of them.
+/// Selects endpoints of which the owners may need a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertQuery {
     /// Endpoints that have failed since this time or longer are failing.
     pub failing_before: Timestamp,
     /// Endpoints that have failed since this time or longer will be disabled soon.
     pub disabling_before: Timestamp,
-    /// Endpoints of each kind at most.
+    /// Maximum number of endpoints of each kind.
     pub limit: usize,
 }
 
-/// An endpoint whose owners may have to be told something.
+/// An endpoint of which the owners may need a notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertCandidate {
     /// The account of its application.
     pub account: Id,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// When the attempt began with which failures disabled it; none if it is enabled, or a caller disabled it.
+    /// When the attempt began after which the dispatcher disabled the endpoint; none if it is enabled, or a caller
+    /// disabled it.
     pub given_up_at: Option<Timestamp>,
-    /// What was told.
+    /// The latest notification.
     pub told: Option<Told>,
 }
 
@@ -86,11 +87,11 @@ pub struct Alert {
     pub endpoint: Id,
     /// Uid of the endpoint.
     pub endpoint_uid: Option<String>,
-    /// What was told before: the decision rests on it.
+    /// The notification that this one follows.
     pub before: Option<Told>,
-    /// What the owners know from now on; none when the endpoint has recovered.
+    /// This notification; none when the endpoint has recovered.
     pub after: Option<Told>,
-    /// The operational event; none when another one reports the same.
+    /// The operational event; none when another event reports the same.
     pub event: Option<AlertEvent>,
     /// The mails.
     pub mails: Vec<NewMail>,
@@ -105,23 +106,23 @@ pub struct WaitingMail {
     pub no: i64,
     /// The mail.
     pub mail: NewMail,
-    /// Tries to send it, including the one that is made now.
+    /// Number of attempts to send it, including the current one.
     pub tries: u32,
 }
 
-/// The endpoints whose alerts a recipient receives.
+/// The endpoints that a recipient receives alerts about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AlertScope {
     /// The account.
     pub account: Id,
-    /// One application of the account; all of them when none.
+    /// One application of the account; all applications when none.
     pub application: Option<Id>,
 }
 
 /// An address that receives alerts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRecipient {
-    /// The endpoints whose alerts it receives.
+    /// The endpoints that it receives alerts about.
     pub scope: AlertScope,
     /// The address.
     pub address: String,
@@ -129,27 +130,27 @@ pub struct AlertRecipient {
     pub code_hash: [u8; 32],
     /// When it was added, or a new code was sent.
     pub created_at: Timestamp,
-    /// When it was confirmed. It receives nothing but its code before.
+    /// When it was confirmed. Before that, it receives only the code.
     pub confirmed_at: Option<Timestamp>,
 }
 
-/// What owners were told, who they are, and their mails.
+/// Notifications, recipients and mails.
 #[async_trait]
 pub trait AlertStore: Send + Sync {
     /// Endpoints that
-    /// - have failed since `failing_before` and whose owners were not told of this run of failures,
-    /// - have failed since `disabling_before` and whose owners were told only that they fail,
-    /// - were disabled by failures, which their owners were not told,
-    /// - or received a message after their owners were told of failures.
+    /// - have failed since `failing_before`, without a notification about this run of failures,
+    /// - have failed since `disabling_before`, with only the notification that they fail,
+    /// - were disabled because of failures, without a notification about that,
+    /// - or received a message after a notification about failures.
     async fn alert_candidates(&self, query: AlertQuery) -> StoreResult<Vec<AlertCandidate>>;
-    /// Writes what the owners know from now on, the event and the mails. Errors: `Conflict` when something else was told than `before`,
-    /// so that of many nodes one tells.
+    /// Writes the notification, the event and the mails. Error: `Conflict` when the latest notification is not
+    /// `before`, so that only one node notifies the owners.
     async fn record_alert(&self, alert: Alert) -> StoreResult<()>;
-    /// Deletes what was told of endpoints that were deleted since, and the recipients of deleted applications.
+    /// Deletes the notifications about deleted endpoints, and the recipients of deleted applications.
     async fn forget_deleted_alerts(&self) -> StoreResult<()>;
-    /// The recipients of exactly this scope by address.
+    /// The recipients of exactly this scope, ordered by address.
     async fn alert_recipients(&self, scope: &AlertScope) -> StoreResult<Vec<AlertRecipient>>;
-    /// Adds a recipient with the mail that has its code, or replaces one that is not confirmed. Errors: `Taken` when the
+    /// Adds a recipient and the mail with its code, or replaces an unconfirmed recipient. Errors: `Taken` when the
     /// address is confirmed already in this scope, `LimitReached`.
     async fn put_alert_recipient(
         &self,
@@ -157,20 +158,20 @@ pub trait AlertStore: Send + Sync {
         recipients_max: usize,
         mail: NewMail,
     ) -> StoreResult<()>;
-    /// Confirms the recipient whose code has this hash and was sent after `sent_after`, and returns it; also one that
-    /// is confirmed already. None when there is none.
+    /// Confirms the recipient of the code with this hash that was sent after `sent_after`, and returns it, even if it
+    /// is confirmed already. None without such a recipient.
     async fn confirm_alert_recipient(
         &self,
         code_hash: [u8; 32],
         sent_after: Timestamp,
         at: Timestamp,
     ) -> StoreResult<Option<AlertRecipient>>;
-    /// Removes a recipient. False when there is none.
+    /// Removes a recipient. False when it does not exist.
     async fn delete_alert_recipient(&self, scope: &AlertScope, address: &str) -> StoreResult<bool>;
-    /// Takes at most `limit` mails that are due at `now`; no other call gets them before `leased_until`.
+    /// Claims at most `limit` mails that are due at `now`. No other call returns them before `leased_until`.
     async fn claim_mails(&self, now: Timestamp, leased_until: Timestamp, limit: usize)
     -> StoreResult<Vec<WaitingMail>>;
-    /// Deletes a mail that was sent, or that can't be.
+    /// Deletes a mail that was sent or can't be sent.
     async fn delete_mail(&self, no: i64) -> StoreResult<()>;
     /// Makes a mail due again at `at`.
     async fn postpone_mail(&self, no: i64, at: Timestamp) -> StoreResult<()>;

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::{IdempotentAnswer, Page, StoreResult};
 use crate::model::Application;
 
-/// Which applications a list leaves out. An application without endpoints is left out by
+/// The applications that a list excludes. An application without endpoints is excluded by
 /// [`ApplicationExclusion::WithoutEndpoints`] only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApplicationExclusion {
@@ -18,7 +18,7 @@ pub enum ApplicationExclusion {
 }
 
 impl ApplicationExclusion {
-    /// What the URL of an endpoint at Svix Play begins with.
+    /// Prefixes of the URLs of endpoints at Svix Play.
     pub const PLAY_URLS: [&str; 2] = ["https://play.svix.com/", "https://api.play.svix.com/"];
 }
 
@@ -31,7 +31,7 @@ pub trait ApplicationStore: Send + Sync {
     async fn application(&self, account: &str, id_or_uid: &str) -> StoreResult<Option<Application>>;
     /// An account's applications by id.
     async fn applications(&self, account: &str, page: Page) -> StoreResult<Vec<Application>>;
-    /// An account's applications by id, without those that `exclude` names.
+    /// An account's applications by id, without the excluded ones.
     async fn applications_except(
         &self,
         account: &str,

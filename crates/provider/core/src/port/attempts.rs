@@ -38,7 +38,7 @@ pub enum DeliveryOutcome {
     },
 }
 
-/// What an attempt changes about its endpoint.
+/// The change of an endpoint by an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointEffect {
     /// Nothing.
@@ -47,11 +47,11 @@ pub enum EndpointEffect {
     Working,
     /// The endpoint fails: `failing_since` is set, unless it is set already.
     Failing,
-    /// The endpoint is disabled: it answered 410 Gone, or failed for too long without a success.
+    /// The endpoint is disabled: it responded 410 Gone, or failed for too long without a success.
     Disable,
 }
 
-/// Which attempts a search returns: those that meet every given condition.
+/// The conditions of a search. An attempt matches if it meets all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttemptFilter {
     /// The attempt has this status.
@@ -78,7 +78,7 @@ impl AttemptFilter {
     }
 }
 
-/// Which list of attempts a search reads.
+/// The list of attempts that a search reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptScope {
     /// Attempts of this message. The filter's `message` is ignored: the caller knows the message.
@@ -141,7 +141,7 @@ pub struct Destination {
     pub latest: Option<AttemptStatus>,
     /// When the next attempt is due; none when there will be no more.
     pub next_at: Option<Timestamp>,
-    /// URL that the latest attempt called; none before the first attempt.
+    /// URL of the latest attempt; none before the first attempt.
     pub url: Option<String>,
 }
 

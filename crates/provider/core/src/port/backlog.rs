@@ -1,4 +1,4 @@
-//! What waits to be delivered, for operators, metrics and the App Portal. The delivery path calls none of these methods.
+//! Waiting deliveries, for operators, metrics and the App Portal. The delivery path calls none of these methods.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::StoreResult;
 use crate::model::{Endpoint, Id};
 
-/// Delivery rows of the whole store that are counted; a larger number is shown as this one.
+/// Maximum number of counted delivery rows of the whole store. A larger number is shown as this one.
 pub const BACKLOG_COUNT_MAX: usize = 1_000_000;
 
 /// The size and age of a backlog.
@@ -38,7 +38,7 @@ pub struct EndpointBacklog {
 pub struct DueEndpoint {
     /// The endpoint.
     pub endpoint: Id,
-    /// Since when its first row is due. Rows marked for a resend have no such time and are left out.
+    /// Since when its first row is due. Rows that are marked for a resend have no such time and are omitted.
     pub since: Timestamp,
 }
 
@@ -64,8 +64,8 @@ pub trait BacklogStore: Send + Sync {
     async fn backlog(&self, endpoint: &str) -> StoreResult<Backlog>;
     /// The backlog of all endpoints together, counted to [`BACKLOG_COUNT_MAX`].
     async fn total_backlog(&self) -> StoreResult<Backlog>;
-    /// Endpoints with delivery rows by id, after the endpoint `after`, at most `limit`. Costs a look-up for each, and at
-    /// most `count_max` rows.
+    /// Endpoints with delivery rows, ordered by id, after the endpoint `after`, at most `limit`. Each costs a look-up
+    /// and at most `count_max` rows.
     async fn endpoint_backlogs(
         &self,
         after: Option<&str>,
@@ -74,8 +74,8 @@ pub trait BacklogStore: Send + Sync {
     ) -> StoreResult<Vec<EndpointBacklog>>;
     /// Counts the first `count_max` rows of an endpoint, by message, by what they wait for at `now`.
     async fn waiting_counts(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts>;
-    /// Messages with ids before `before` that have a row for the endpoint, newest first, at most `limit`. A message that
-    /// is under way and has an ordering key is left out: those behind it must not overtake it.
+    /// Messages with ids before `before` that have a row for the endpoint, newest first, at most `limit`. A message
+    /// with an ordering key of which an attempt is under way is omitted: messages behind it must not overtake it.
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
     /// Endpoints with a row due at `now`, the longest due first, at most `limit`; answered from an index.
     async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;

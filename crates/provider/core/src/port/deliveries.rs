@@ -1,11 +1,11 @@
 //! Delivery rows: unfinished work of the dispatcher, one row for each message and endpoint.
 //!
-//! A delivery row is deleted in the transaction that records the attempt which finished it. A row belongs to at most one
-//! living node.
+//! A delivery row is deleted in the transaction that records its last attempt. A row belongs to at most one living
+//! node.
 //!
 //! For an endpoint with ordering, the earliest row of each ordering key is the *head* and is delivered like any other
-//! row. The rows behind it are *held*: they have no owner, are never due, and no node can claim them. When the head's row
-//! is deleted, by whatever call, the same transaction makes the next row of the key the head, and due.
+//! row. The rows behind it are *held*: they have no owner, are never due, and no node can claim them. When the head's
+//! row is deleted, by whatever call, the same transaction makes the next row of the key the head, and due.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use super::{IdempotentAnswer, NodeId, StoreResult};
 use crate::model::{Attempt, AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
 
-/// Held messages behind a head that are counted; a larger number is shown as this one.
+/// Maximum number of counted messages behind a head. A larger number is shown as this one.
 pub const WAITING_COUNT_MAX: usize = 100_000;
 
 /// When a row marked for a resend is due: before all others.
@@ -31,12 +31,13 @@ pub enum DeliveryKind {
     Retry,
 }
 
-/// How much a node claims at a time.
+/// Limits of one claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaimLimit {
     /// Maximum number of rows.
     pub rows: usize,
-    /// The claim ends when the payloads of its rows reach this size in bytes. The first row is claimed whatever its size.
+    /// The claim ends when the payloads of its rows reach this size in bytes. The first row is claimed whatever its
+    /// size.
     pub payload_bytes: usize,
 }
 
@@ -50,22 +51,22 @@ impl ClaimLimit {
 /// A delivery row that a node has claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// The message, payload included.
+    /// The message, with its payload.
     pub message: Message,
     /// The endpoint.
     pub endpoint: Id,
     /// Attempts made so far on the retry schedule.
     pub attempts: u32,
-    /// What causes the next attempt. A manual attempt is made once, whatever its result.
+    /// Trigger of the next attempt. A manual attempt is made once, whatever its result.
     pub trigger: AttemptTrigger,
     /// Ordering key. When the row is deleted, the next row of this key becomes due.
     pub ordering_key: Option<OrderingKey>,
-    /// Whether a background task sends the message again. The next attempt is recorded as manual, and keeps its place in
-    /// the retry schedule; later retries are scheduled ones.
+    /// Whether a background task sends the message again. The next attempt is recorded as manual, and keeps its place
+    /// in the retry schedule; later retries are scheduled ones.
     pub replayed: bool,
 }
 
-/// A message to deliver once more to an endpoint.
+/// A message to deliver again to an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resend {
     /// The application.
@@ -100,7 +101,7 @@ pub struct BlockedKeyRow {
 pub enum SkipResult {
     /// The head's row is deleted, and the next row of the key is due.
     Skipped,
-    /// A node has claimed the head at the moment.
+    /// A node has claimed the head.
     UnderWay,
     /// The message is not the key's head.
     NotHead,
@@ -112,8 +113,8 @@ pub trait DeliveryStore: Send + Sync {
     /// Endpoints (application, endpoint) with a due row that no node has claimed; each once, at most `limit`. The cost
     /// does not depend on the number of rows of one endpoint.
     async fn endpoints_with_due(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<(Id, Id)>>;
-    /// Claims due rows of one kind of an endpoint for `node`, the longest due first. A row marked for a resend is of its
-    /// other kind too, and is claimed before all others of that kind.
+    /// Claims due rows of one kind of an endpoint for `node`, the longest due first. A row marked for a resend is of
+    /// its other kind too, and is claimed before all others of that kind.
     async fn claim(
         &self,
         node: &NodeId,
@@ -124,7 +125,7 @@ pub trait DeliveryStore: Send + Sync {
     ) -> StoreResult<Vec<Delivery>>;
     /// The earliest time at which a row without an owner is due.
     async fn next_due(&self) -> StoreResult<Option<Timestamp>>;
-    /// Gives rows (message, endpoint) back without an attempt. They are due `now`; rows marked for a resend stay due
+    /// Releases rows (message, endpoint) without an attempt. They are due `now`; rows marked for a resend stay due
     /// before all others.
     async fn release(&self, node: &NodeId, rows: Vec<(Id, Id)>, now: Timestamp) -> StoreResult<()>;
     /// Deletes rows (message, endpoint) without an attempt: the endpoint is disabled or deleted.
@@ -142,8 +143,8 @@ pub trait DeliveryStore: Send + Sync {
     /// A message without a row gets no attempt, nor does one that [`super::BacklogStore::waiting_messages`] leaves out.
     /// A node that has the message in memory may still send it once.
     async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize>;
-    /// An endpoint's ordering keys that wait, by key, after `after`. A head on its first attempt with nothing behind it
-    /// is left out: that is an ordinary delivery.
+    /// An endpoint's blocked ordering keys, ordered by key, after `after`. A head on its first attempt without messages
+    /// behind it is omitted, because it is an ordinary delivery.
     async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>>;
     /// Deletes the head of a key, if it is this message and no node has claimed it.
     async fn skip_head(&self, endpoint: &str, key: &str, message: &str) -> StoreResult<SkipResult>;

@@ -1,7 +1,7 @@
-//! Endpoints, and the snapshot that messages are routed by.
+//! Endpoints, and the snapshot for routing messages.
 //!
-//! Every change of an endpoint raises its application's `version` in the same transaction, so that an accepted message
-//! can't be routed by an older state of the endpoints (see [`super::MessageStore::accept`]).
+//! Every change of an endpoint increments its application's `version` in the same transaction, so that a message that
+//! was routed with an older state of the endpoints is not accepted (see [`super::MessageStore::accept`]).
 
 use async_trait::async_trait;
 
@@ -11,9 +11,9 @@ use crate::model::{Application, Endpoint, Id};
 /// The number of endpoints that need attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndpointStates {
-    /// Enabled endpoints whose attempts have all failed since a recorded time.
+    /// Failing enabled endpoints.
     pub failing: u64,
-    /// Disabled endpoints, whether a caller or the dispatcher disabled them.
+    /// Endpoints that a caller or the dispatcher disabled.
     pub disabled: u64,
 }
 
@@ -47,7 +47,7 @@ pub trait EndpointStore: Send + Sync {
     -> StoreResult<()>;
     /// Deletes the endpoint with its delivery rows. False when the application has no such endpoint.
     async fn delete_endpoint(&self, application: &str, id: &str) -> StoreResult<bool>;
-    /// The application with all its endpoints, read in one transaction: what messages are routed by.
+    /// The application with all its endpoints, read in one transaction, for routing messages.
     async fn snapshot(&self, application: &str) -> StoreResult<Option<(Application, Vec<Endpoint>)>>;
     /// The number of endpoints of all accounts that are failing or disabled, answered from indexes.
     async fn endpoint_states(&self) -> StoreResult<EndpointStates>;

@@ -1,6 +1,6 @@
-//! Why a store call failed.
+//! Errors of store calls.
 
-/// Why a store call failed. A call that failed changed nothing, except that after `Unavailable` the change may have been
+/// The error of a store call. A failed call changed nothing, except that after `Unavailable` the change may have been
 /// committed and its confirmation lost.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::{IdempotentAnswer, Page, StoreResult};
 use crate::model::EventType;
 
-/// Event types, archived ones included.
+/// Event types, including archived ones.
 #[async_trait]
 pub trait EventTypeStore: Send + Sync {
     /// Adds an event type. Errors: `Taken("name")` when the account has one of that name, archived or not; `Replayed`.

@@ -1,4 +1,5 @@
-//! How deliveries fare, for the lists and charts of the App Portal. The delivery path calls none of these methods.
+//! Counts of attempts and deliveries for the lists and charts of the App Portal. The delivery path calls none of these
+//! methods.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -16,11 +17,11 @@ pub struct AttemptTally {
     pub success: u64,
     /// Attempts that failed.
     pub fail: u64,
-    /// The range has at least as many attempts as the caller's limit; the others are not counted.
+    /// Whether the range has at least as many attempts as the caller's limit; the others are not counted.
     pub is_capped: bool,
 }
 
-/// What waits for an endpoint.
+/// Waiting deliveries of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndpointWaiting {
     /// Delivery rows, counted up to the caller's limit.
@@ -46,26 +47,28 @@ pub struct MessageProgress {
     pub attempts: u64,
     /// Status and status code of the latest attempt; none before the first.
     pub latest: Option<(AttemptStatus, u16)>,
-    /// URL that the latest attempt called; empty if it succeeded.
+    /// URL of the latest attempt; empty if it succeeded.
     pub url: String,
-    /// What the latest attempt stored of the response's headers; none if it succeeded.
+    /// The stored response header of the latest attempt; none if it succeeded.
     pub header: Option<String>,
-    /// The first [`FAILURE_BYTES_MAX`] bytes of the latest attempt's response or transport error; empty if it succeeded.
+    /// The first [`FAILURE_BYTES_MAX`] bytes of the latest attempt's response or transport error; empty if it
+    /// succeeded.
     pub failure: String,
 }
 
-/// Reading how deliveries fare.
+/// Counts of attempts and deliveries.
 #[async_trait]
 pub trait HealthStore: Send + Sync {
-    /// Counts an endpoint's attempts between neighbouring `bounds`, which ascend; one tally for each range. Reads only an
-    /// index, and at most `rows_max` rows of a range.
+    /// Counts an endpoint's attempts between neighbouring `bounds`, which ascend; one tally for each range. Reads only
+    /// an index, and at most `rows_max` rows of a range.
     async fn attempt_tallies(&self, endpoint: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<AttemptTally>>;
-    /// Durations in milliseconds of an endpoint's latest attempts with ids after `after`, newest first, at most `limit`.
+    /// Durations in milliseconds of an endpoint's latest attempts with ids after `after`, newest first, at most
+    /// `limit`.
     async fn latest_durations(&self, endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>>;
-    /// What waits for an endpoint.
+    /// Waiting deliveries of an endpoint.
     async fn endpoint_waiting(&self, endpoint: &str, count_max: usize) -> StoreResult<EndpointWaiting>;
-    /// The deliveries of each of these messages of the application to all endpoints or to one, in their order. The caller has
-    /// checked that the messages belong to the application.
+    /// The deliveries of each of these messages of the application to all endpoints or to one, in their order. The
+    /// caller has checked that the messages belong to the application.
     async fn message_progress(
         &self,
         application: &str,

@@ -1,7 +1,7 @@
-//! Answers stored for idempotency keys.
+//! Responses that are stored for idempotency keys.
 //!
-//! A write that takes an `Option<IdempotentAnswer>` stores the answer in its own transaction. If the key was used
-//! before, the write changes nothing and returns [`super::StoreError::Replayed`].
+//! A write with an `Option<IdempotentAnswer>` stores the response in its transaction. If the key was used before, the
+//! write changes nothing and returns [`super::StoreError::Replayed`].
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -9,22 +9,22 @@ use jiff::Timestamp;
 use super::StoreResult;
 use crate::model::Id;
 
-/// The answer to a request with an idempotency key, stored for 12 hours.
+/// The response to a request with an idempotency key, stored for 12 hours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotentAnswer {
-    /// The caller's account. The same key of two accounts is two keys.
+    /// The caller's account. Accounts do not share keys.
     pub account: Id,
     /// The `idempotency-key` header.
     pub key: String,
     /// SHA-256 over method, path and body.
     pub request_hash: [u8; 32],
-    /// The answer itself.
+    /// The response.
     pub answer: Answer,
-    /// When the request was answered.
+    /// When the response was sent.
     pub at: Timestamp,
 }
 
-/// What a request was answered with.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// 202 with this message. Its payload is not stored a second time.
@@ -43,11 +43,11 @@ pub enum Answer {
     },
 }
 
-/// Stored answers. The writes of the other traits insert them.
+/// Stored responses. The writes of the other traits insert them.
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync {
-    /// The answer stored for this key of this account.
+    /// The stored response for this key of this account.
     async fn idempotent_answer(&self, account: &str, key: &str) -> StoreResult<Option<IdempotentAnswer>>;
-    /// Deletes at most `limit` answers given before `before`; returns the number deleted.
+    /// Deletes at most `limit` responses that were sent before `before`; returns the number deleted.
     async fn delete_expired_answers(&self, before: Timestamp, limit: usize) -> StoreResult<usize>;
 }

@@ -7,7 +7,7 @@ use super::{IdempotentAnswer, NodeId, PayloadRead, Scan, ScanResult, StoreResult
 use crate::model::{AttemptTrigger, Id, Message};
 use crate::ordering::OrderingKey;
 
-/// A message to accept, with the endpoints that it goes to.
+/// A message to accept, with its deliveries.
 #[derive(Debug, Clone)]
 pub struct NewMessage {
     /// The message; its `payload` is present.
@@ -19,7 +19,7 @@ pub struct NewMessage {
     /// Ordering key of the message. It is stored for background tasks that send the message again, also to an endpoint
     /// that was not ordered when the message was accepted.
     pub ordering_key: Option<OrderingKey>,
-    /// Answer to store for the caller's idempotency key.
+    /// Response to store for the caller's idempotency key.
     pub answer: Option<IdempotentAnswer>,
 }
 
@@ -34,11 +34,11 @@ pub struct NewDelivery {
     /// Ordering key, if the endpoint is ordered. Such a row always waits in the table, as head or held; `owner` is
     /// ignored.
     pub ordering_key: Option<OrderingKey>,
-    /// What causes the delivery. A manual row has neither owner nor key: it waits in the table, due before all others.
+    /// Trigger of the delivery. A manual row has neither owner nor key: it waits in the table, due before all others.
     pub trigger: AttemptTrigger,
 }
 
-/// Which messages a search returns: those that meet every given condition.
+/// The conditions of a search. A message matches if it meets all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MessageFilter {
     /// The message was sent to this channel.
@@ -57,7 +57,7 @@ impl MessageFilter {
 
     /// Whether the filter matches a message of this type with these channels and tags.
     pub fn matches(&self, event_type: &str, channels: Option<&[String]>, tags: Option<&[String]>) -> bool {
-        let has = |all: Option<&[String]>, one: &String| all.is_some_and(|all| all.contains(one));
+        let has = |names: Option<&[String]>, name: &String| names.is_some_and(|names| names.contains(name));
         self.event_types.as_ref().is_none_or(|types| types.iter().any(|name| name == event_type))
             && self.channel.as_ref().is_none_or(|channel| has(channels, channel))
             && self.tag.as_ref().is_none_or(|tag| has(tags, tag))
@@ -81,7 +81,7 @@ pub trait MessageStore: Send + Sync {
     async fn accept(&self, messages: Vec<NewMessage>, now: Timestamp) -> StoreResult<Vec<StoreResult<()>>>;
     /// The application's message with this id or event id.
     async fn message(&self, application: &str, id_or_event_id: &str) -> StoreResult<Option<Message>>;
-    /// Those of these messages that exist, without payload, in no order.
+    /// The existing messages of these, without payload, in no order.
     async fn messages_by_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>>;
     /// An application's messages that `filter` matches.
     async fn find_messages(

@@ -1,4 +1,4 @@
-//! The processes that share a store, and how each of them shows that it is alive.
+//! The processes that share a store, and their heartbeats.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -24,12 +24,12 @@ pub trait NodeStore: Send + Sync {
     async fn release_node(&self, node: &NodeId, now: Timestamp) -> StoreResult<()>;
     /// The number of nodes with a heartbeat at or after `alive_since`.
     async fn live_node_count(&self, alive_since: Timestamp) -> StoreResult<usize>;
-    /// Records the base address at which a node that has a heartbeat is reached.
+    /// Records the base address of a node that has a heartbeat.
     async fn set_node_address(&self, node: &NodeId, address: &str) -> StoreResult<()>;
     /// Addresses of nodes with a heartbeat at or after `alive_since`, the latest heartbeat first, at most `limit`.
     async fn node_addresses(&self, alive_since: Timestamp, limit: usize) -> StoreResult<Vec<String>>;
-    /// Signals that another process changed something: the caller drops its caches and looks at the tables. The signal
-    /// may fire without a change, and may miss one; polling covers what it misses.
+    /// Signals that another process changed data: the caller clears its caches and reads the tables. The signal may
+    /// fire without a change, and may miss a change, which the caller's polling then finds.
     fn remote_changes(&self) -> Signal;
     /// Returns `Ok` if the database can be read and written.
     async fn ping(&self) -> StoreResult<()>;

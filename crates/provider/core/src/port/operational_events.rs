@@ -1,8 +1,8 @@
 //! Operational events: events about the provider itself, which an account may receive as webhooks.
 //!
 //! An event is a row, written in the transaction of the change that it reports, and only when the account has an
-//! operational application ([`crate::operational::hidden_account`]). Without one, an event costs nothing. The account of
-//! an operational application has no such application itself, so nothing about that application is reported.
+//! operational application ([`crate::operational::hidden_account`]). Without one, an event costs nothing. The account
+//! of an operational application has no such application itself, so nothing about that application is reported.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use crate::model::Id;
 /// The operational event that an attempt causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AttemptEvent {
-    /// None.
+    /// No event.
     #[default]
     None,
     /// `message.attempt.failing`: the fourth attempt failed, and more will follow.
@@ -27,7 +27,7 @@ pub enum AttemptEvent {
 /// An event that is not sent yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationalEvent {
-    /// Unique number; a later event about the same thing has a greater one.
+    /// Unique number. A later event about the same endpoint has a greater number.
     pub no: i64,
     /// The account that receives the event.
     pub account: Id,

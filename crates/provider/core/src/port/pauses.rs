@@ -1,8 +1,8 @@
-//! Endpoints that the dispatcher does not call before a given time, because the receiver asked for it (`Retry-After`) or
-//! answered that it is overloaded.
+//! Pauses of endpoints. The dispatcher sends nothing to a paused endpoint, because its receiver asked for a pause
+//! (`Retry-After`) or responded that it is overloaded.
 //!
-//! Every node keeps the pauses of its endpoints in memory. The table serves a node that starts, the other nodes, and
-//! operators who ask why a message waits.
+//! Every node keeps the pauses of its endpoints in memory. The table is for a node that starts, for other nodes, and
+//! for operators who want to know why a message waits.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::StoreResult;
 use crate::model::Id;
 
-/// An endpoint that is not called before `until`.
+/// A pause of an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
     /// The application.
@@ -19,21 +19,21 @@ pub struct Pause {
     pub endpoint: Id,
     /// When the pause ends.
     pub until: Timestamp,
-    /// `updated_at` of the endpoint or of its application, the later one, when the pause began. A later change of either
-    /// ends the pause.
+    /// `updated_at` of the endpoint or of its application, the later one, when the pause began. A later change of
+    /// either ends the pause.
     pub changed_at: Timestamp,
 }
 
 /// Pauses of endpoints.
 #[async_trait]
 pub trait PauseStore: Send + Sync {
-    /// Stores a pause in place of the endpoint's last one. Deletes pauses that are over.
+    /// Stores a pause in place of the endpoint's previous one. Deletes pauses that have ended.
     async fn save_pause(&self, pause: Pause, now: Timestamp) -> StoreResult<()>;
-    /// Pauses saved at or after `since` that are neither over nor ended by a change; the longest first, at most `limit`.
+    /// Pauses that were saved at or after `since` and have not ended; the longest first, at most `limit`.
     async fn pauses(&self, since: Timestamp, now: Timestamp, limit: usize) -> StoreResult<Vec<Pause>>;
     /// When the endpoint's pause ends; none when it is not paused.
     async fn paused_until(&self, endpoint: &str, now: Timestamp) -> StoreResult<Option<Timestamp>>;
-    /// Ends the endpoint's pause by raising its `updated_at`, as a change of the endpoint does. No operational event is
-    /// written. Error: `NotFound`.
+    /// Ends the endpoint's pause by setting its `updated_at`, as a change of the endpoint does. Writes no operational
+    /// event. Error: `NotFound`.
     async fn reset_endpoint_pause(&self, endpoint: &str, now: Timestamp) -> StoreResult<()>;
 }

@@ -11,36 +11,36 @@ use crate::model::{ActivityEntry, Invitation, Person, PersonSession, Totp};
 pub enum TotpChange {
     /// No change.
     Keep,
-    /// Replaces it and all recovery codes.
+    /// Replaces the second factor and all recovery codes.
     Set(Totp, Vec<Digest>),
-    /// Deletes it and its recovery codes.
+    /// Deletes the second factor and its recovery codes.
     Remove,
 }
 
 /// A change of a person, with everything that is committed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonChange {
-    /// The new state, with the version that the change was decided on: name, role and password are stored, and the version
-    /// rises by one.
+    /// The new state, with the version that was read before the change. Name, role and password are stored, and the
+    /// version is incremented.
     pub person: Person,
     /// The change of the second factor; `totp` of `person` is ignored.
     pub totp: TotpChange,
-    /// Sessions of the person that the change ends.
+    /// The person's sessions that end with the change.
     pub ending: SessionsToEnd,
     /// Entry of the activity log.
     pub activity: Option<ActivityEntry>,
 }
 
-/// Which sessions of a person to end.
+/// The sessions of a person to end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionsToEnd {
-    /// None.
+    /// No session.
     Nothing,
-    /// This one.
+    /// This session.
     One(String),
-    /// All.
+    /// All sessions.
     All,
-    /// All but this one.
+    /// All sessions but this one.
     AllBut(String),
 }
 
@@ -53,29 +53,30 @@ pub enum PersonChangeResult {
     LastAdmin,
 }
 
-/// Who uses an invitation.
+/// The person who uses an invitation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InvitedPerson {
     /// A new person joins.
     New(Box<Person>),
-    /// A person gets a new password.
+    /// A person chooses a new password.
     Existing(Box<PersonChange>),
 }
 
 /// The use of an invitation, with everything that is committed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptedInvitation {
-    /// Its id.
+    /// Id of the invitation.
     pub invitation: String,
-    /// Who uses it.
+    /// The person who uses it.
     pub person: InvitedPerson,
-    /// The session that begins with it.
+    /// The new session.
     pub session: PersonSession,
     /// Entry of the activity log.
     pub activity: ActivityEntry,
 }
 
-/// People of accounts, and invitations. An account that has an Admin keeps one, however many changes run at the same time.
+/// People of accounts, and invitations. An account with an Admin always keeps at least one, also with concurrent
+/// changes.
 #[async_trait]
 pub trait PeopleStore: Send + Sync {
     /// A person.
@@ -84,11 +85,11 @@ pub trait PeopleStore: Send + Sync {
     async fn person_by_email(&self, email: &str) -> StoreResult<Option<Person>>;
     /// An account's people by id.
     async fn people(&self, account: &str, page: Page) -> StoreResult<Vec<Person>>;
-    /// Commits a change as a whole or not at all. A person who is no Admin any more loses the links that they made, with the
-    /// same commit. Error: `Conflict` when the person has another version or does not exist.
+    /// Commits a change in one transaction. If the person is no longer an Admin, the transaction deletes the links that
+    /// they created. Error: `Conflict` when the person has another version or does not exist.
     async fn change_person(&self, change: PersonChange) -> StoreResult<PersonChangeResult>;
-    /// Removes a person with their sessions, recovery codes, and the links for them and by them. Error: `Conflict` when the person has another
-    /// version or does not exist.
+    /// Removes a person with their sessions, their recovery codes, and the links for them and by them. Error:
+    /// `Conflict` when the person has another version or does not exist.
     async fn remove_person(&self, person: Person, activity: ActivityEntry) -> StoreResult<PersonChangeResult>;
     /// Records that the code of a time step was used. False when the code of this step or a later one was used before.
     async fn use_totp_step(&self, person: &str, step: i64) -> StoreResult<bool>;
@@ -96,9 +97,9 @@ pub trait PeopleStore: Send + Sync {
     async fn use_recovery_code(&self, person: &str, code: Digest) -> StoreResult<bool>;
     /// The number of unused recovery codes of a person.
     async fn recovery_codes(&self, person: &str) -> StoreResult<usize>;
-    /// Adds an invitation; one for a person's new password replaces those before it. Errors: `NotFound` (account),
-    /// `LimitReached` when the account would have more than `people_max` people and invitations, `Conflict` when its maker is
-    /// no Admin of the account any more.
+    /// Adds an invitation. A link for a person's new password replaces earlier ones. Errors: `NotFound` (account),
+    /// `LimitReached` when the account would have more than `people_max` people and invitations, `Conflict` when its
+    /// maker is no longer an Admin of the account.
     async fn create_invitation(
         &self,
         invitation: Invitation,
@@ -111,7 +112,7 @@ pub trait PeopleStore: Send + Sync {
     async fn invitations(&self, account: &str, page: Page) -> StoreResult<Vec<Invitation>>;
     /// Deletes an invitation. False when the account has no such invitation.
     async fn delete_invitation(&self, account: &str, id: &str, activity: ActivityEntry) -> StoreResult<bool>;
-    /// Deletes the invitation, adds or changes the person and begins the session, in one transaction. Errors: `NotFound`
-    /// when the invitation does not exist any more, `Taken("email")`, `Conflict` (the existing person changed).
+    /// Deletes the invitation, adds or changes the person and begins the session, in one transaction. Errors:
+    /// `NotFound` when the invitation does not exist, `Taken("email")`, `Conflict` (the existing person changed).
     async fn accept_invitation(&self, accepted: AcceptedInvitation) -> StoreResult<()>;
 }

@@ -8,12 +8,12 @@ use kit_identity::throttle::Attempt;
 use super::{SessionsToEnd, StoreResult};
 use crate::model::{ActivityEntry, Person, PersonSession};
 
-/// Sessions of people. The provider looks a session up with each request, so a session that one node ends is refused by every
-/// node from that moment on, without a signal.
+/// Sessions of people. The provider looks up the session of each request, so every node rejects an ended session at
+/// once, without a signal.
 #[async_trait]
 pub trait PersonSessionStore: Send + Sync {
-    /// Begins a session, and ends the oldest of the person beyond `sessions_max`. Error: `Conflict` when the person has
-    /// another version than `person_version`, or does not exist.
+    /// Begins a session, and ends the person's oldest sessions beyond `sessions_max`. Error: `Conflict` when the person
+    /// has another version than `person_version`, or does not exist.
     async fn begin_session(
         &self,
         session: PersonSession,
@@ -27,7 +27,7 @@ pub trait PersonSessionStore: Send + Sync {
     async fn session(&self, id: &str) -> StoreResult<Option<(PersonSession, Person)>>;
     /// A person's sessions, newest first, at most `limit`.
     async fn sessions(&self, person: &str, limit: usize) -> StoreResult<Vec<PersonSession>>;
-    /// Records the use of a session. A session that does not exist is no error.
+    /// Records the use of a session. A session that does not exist is not an error.
     async fn touch_session(&self, id: &str, at: Timestamp) -> StoreResult<()>;
     /// Ends sessions of a person; returns their number. The entry of the activity log is written if any ended.
     async fn end_sessions(
@@ -36,8 +36,8 @@ pub trait PersonSessionStore: Send + Sync {
         ending: SessionsToEnd,
         activity: Option<ActivityEntry>,
     ) -> StoreResult<usize>;
-    /// Deletes at most `limit` sessions that expired before `now` or were last used before `idle_before`, at most `limit`
-    /// invitations that expired, and at most `limit` full allowances; returns their number.
+    /// Deletes at most `limit` sessions that expired before `now` or were last used before `idle_before`, at most
+    /// `limit` invitations that expired, and at most `limit` full allowances; returns their number.
     async fn delete_expired_sessions(&self, now: Timestamp, idle_before: Timestamp, limit: usize)
     -> StoreResult<usize>;
     /// Takes one attempt from each allowance. If one of them is empty, takes none and returns the time of the next

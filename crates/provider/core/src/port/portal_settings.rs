@@ -10,9 +10,9 @@ use crate::model::{ActivityEntry, PortalLogo, PortalSettings};
 pub enum LogoChange {
     /// No change.
     Keep,
-    /// It is removed.
+    /// The logo is removed.
     Remove,
-    /// This one replaces it.
+    /// This logo replaces the current one.
     Set(PortalLogo),
 }
 

@@ -1,5 +1,4 @@
-//! Background tasks (recover and replay). Each task is stored with its progress, so that any node continues what another
-//! node left.
+//! Background tasks. Each task is stored with its progress, so that any node can continue it.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -7,7 +6,7 @@ use jiff::Timestamp;
 use super::{IdempotentAnswer, Page, StoreResult};
 use crate::model::{AttemptStatus, BackgroundTask, Id, TaskKind, TaskStatus};
 
-/// Which tasks a list contains. A missing value matches all tasks.
+/// Filter of a list of tasks. A missing value matches all tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TaskFilter {
     /// Tasks with this status.
@@ -42,13 +41,13 @@ pub struct TaskStep {
 }
 
 impl TaskStep {
-    /// Whether the step moves the task on or ends it. Any other step only renews the lease.
+    /// Whether the step changes the task's position or ends the task. Any other step only renews the lease.
     pub fn is_progress(&self) -> bool {
         self.from != self.to || self.status != TaskStatus::Running
     }
 }
 
-/// An attempt that a recover task looks at.
+/// An attempt that a recover task reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedAttempt {
     /// The attempt.
@@ -58,7 +57,7 @@ pub struct FailedAttempt {
     pub recoverable: Option<Id>,
 }
 
-/// A message that a replay task looks at, with its state at the task's endpoint.
+/// A message that a replay task reads, with its state at the task's endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayCandidate {
     /// The message.
@@ -106,7 +105,7 @@ pub trait TaskStore: Send + Sync {
     async fn tasks(&self, account: &str, filter: TaskFilter, page: Page) -> StoreResult<Vec<BackgroundTask>>;
     /// An endpoint's tasks by id.
     async fn endpoint_tasks(&self, endpoint: &str, page: Page) -> StoreResult<Vec<BackgroundTask>>;
-    /// The number of tasks of all accounts by kind and status, in no order; combinations without a task are left out.
+    /// The number of tasks of all accounts by kind and status, in no order; combinations without a task are omitted.
     async fn task_counts(&self) -> StoreResult<Vec<TaskCount>>;
     /// Leases at most `limit` running tasks without a lease at `now` to `worker`, until `leased_until`; the longest
     /// waiting first. Writes nothing when there is no such task. A worker whose lease has ended may still run:
@@ -121,16 +120,17 @@ pub trait TaskStore: Send + Sync {
     /// Applies a step in one transaction: inserts due delivery rows and stores the task's progress. Returns the number
     /// of rows inserted or made due.
     ///
-    /// - A message that already has a row for the endpoint gets no second one. If the row waits for its next attempt and
-    ///   the task [makes retries due](TaskKind::makes_retries_due), the row becomes due, and its next attempt is a replay.
-    /// - A message that was delivered ([`TaskKind::Recover`]) or attempted ([`TaskKind::ReplayMissing`]) since the worker
-    ///   selected it, because of another task or a resend, gets no row.
+    /// - A message that already has a row for the endpoint gets no second one. If the row waits for its next attempt
+    ///   and the task [makes retries due](TaskKind::makes_retries_due), the row becomes due, and its next attempt is a
+    ///   replay.
+    /// - A message that was delivered ([`TaskKind::Recover`]) or attempted ([`TaskKind::ReplayMissing`]) since the
+    ///   worker selected it, because of another task or a resend, gets no row.
     ///
     /// Errors: `Conflict` when the task is not at the step's `from` or is not running; `NotFound` when the step has
     /// messages and the endpoint is deleted or disabled.
     async fn advance_task(&self, step: TaskStep) -> StoreResult<usize>;
-    /// Ends a running task of the endpoint as failed with this error, and returns whether there was one. Steps that were not
-    /// applied before get `Conflict`.
+    /// Ends a running task of the endpoint as failed with this error, and returns whether the task was running. Later
+    /// steps of the task fail with `Conflict`.
     async fn stop_task(&self, endpoint: &str, id: &str, error: &str, now: Timestamp) -> StoreResult<bool>;
     /// The number of these messages with a delivery row for the endpoint that is due at `now`, claimed or not.
     async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize>;
