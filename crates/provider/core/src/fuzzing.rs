@@ -1,4 +1,5 @@
-//! Entry points for the fuzz targets (`fuzz/`) to code of this crate that parses outside input. No shipped build has them.
+//! Entry points for the fuzz targets (`fuzz/`) to code of this crate that parses outside input. No shipped build has
+//! them.
 
 use std::time::Duration;
 

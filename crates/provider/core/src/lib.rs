@@ -1,13 +1,13 @@
 //! The delivery provider: accepts messages of its accounts and delivers each of them, signed, to every endpoint that
 //! subscribes to it.
 //!
-//! `provider-api` (HTTP), `provider-pages` (dashboard and App Portal), the binary's management commands and tests call it.
-//! It runs on a [`port::Store`] (SQLite or PostgreSQL) and a [`dispatcher::Transport`] (outbound HTTP). It contains no SQL
-//! and no wire JSON, and it does not know the platform.
+//! `provider-api` (HTTP), `provider-pages` (dashboard and App Portal), the binary's management commands and tests call
+//! it. It runs on a [`port::Store`] (SQLite or PostgreSQL) and a [`dispatcher::Transport`] (outbound HTTP). It contains
+//! no SQL and no wire JSON, and it does not know the platform.
 //!
 //! Guarantees:
-//! - A message is acknowledged when its rows are durable. It is then attempted until it is delivered, its retry schedule
-//!   ends, or its endpoint is disabled or deleted; crashes and restarts do not change that.
+//! - A message is acknowledged when its rows are durable. It is then attempted until it is delivered, its retry
+//!   schedule ends, or its endpoint is disabled or deleted; crashes and restarts do not change that.
 //! - A slow or failing endpoint does not delay the deliveries of another.
 //! - Memory is bounded, whatever the backlog.
 //!

@@ -221,7 +221,7 @@ impl Provider {
         }
     }
 
-    /// Deletes expired responses of idempotency keys. Called by a worker.
+    /// Deletes expired responses of idempotency keys. A worker calls it every minute.
     pub(crate) async fn delete_expired_answers(&self) -> ProviderResult<()> {
         loop {
             let deleted = self

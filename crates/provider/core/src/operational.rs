@@ -1,8 +1,8 @@
 //! Operational webhooks: an account's endpoints for events about its applications' endpoints and attempts.
 //!
-//! They are endpoints of an application like any other, so that everything that holds for deliveries holds for them. The
-//! application is hidden: it belongs to an account that has no keys and is in no list ([`hidden_account`]), and is made
-//! with the first endpoint. `events` has the events and their payloads; `worker` turns them into messages.
+//! They are endpoints of a hidden application, so that deliveries to them have the usual guarantees. The application
+//! belongs to an account without keys that no list contains ([`hidden_account`]), and is created with the first
+//! endpoint. `events` defines the events and their payloads; `worker` sends them as messages.
 
 pub mod events;
 pub(crate) mod worker;
@@ -21,10 +21,10 @@ use crate::provider::{Created, Provider, Put};
 
 /// Uid of the hidden application.
 pub(crate) const APPLICATION: &str = "operational";
-/// What the hidden account's id ends with. No id of an account holds a slash.
+/// Suffix of the id of a hidden account. Ids of other accounts contain no slash.
 const HIDDEN: &str = "/operational";
 
-/// The account that an account's operational application belongs to.
+/// The hidden account of an account, which owns its operational application.
 pub fn hidden_account(account: &str) -> Id {
     format!("{account}{HIDDEN}").into()
 }
@@ -34,14 +34,14 @@ pub(crate) fn is_hidden(account: &str) -> bool {
     account.ends_with(HIDDEN)
 }
 
-/// The account itself, or the one that a hidden account belongs to.
+/// The account of a hidden account; another account is returned unchanged.
 pub(crate) fn owner(account: &str) -> &str {
     account.strip_suffix(HIDDEN).unwrap_or(account)
 }
 
 impl Provider {
-    /// Makes an operational endpoint; `render` makes the JSON of the 201 that is kept for the idempotency key. Its event
-    /// types are those of [`events::EVENT_TYPES`]. 409 (uid), 422, 400 `limit_reached`.
+    /// Creates an operational endpoint. `render` makes the JSON of the 201 response, which is stored for the
+    /// idempotency key. The event types are those of [`events::EVENT_TYPES`]. 409 (uid), 422, 400 `limit_reached`.
     pub async fn create_operational_endpoint(
         &self,
         caller: &Caller,
@@ -58,21 +58,20 @@ impl Provider {
         self.endpoint(&hidden(caller), APPLICATION, id_or_uid).await
     }
 
-    /// The account's operational endpoints, newest first unless asked otherwise.
+    /// The account's operational endpoints, by default newest first.
     pub async fn list_operational_endpoints(
         &self,
         caller: &Caller,
         page: &PageRequest,
     ) -> ProviderResult<ListPage<Endpoint>> {
         match self.list_endpoints(&hidden(caller), APPLICATION, page).await {
-            // There never was one.
+            // The account has no operational application yet.
             Err(ProviderError::NotFound) => Ok(page.slice(Vec::new(), |endpoint: &Endpoint| &endpoint.id)),
             listed => listed,
         }
     }
 
-    /// Replaces an operational endpoint, or makes one when there is none of that id or uid; the id in the path is not
-    /// used then. Its secret stays.
+    /// As [`Provider::put_endpoint`].
     pub async fn put_operational_endpoint(
         &self,
         caller: &Caller,
@@ -83,12 +82,12 @@ impl Provider {
         self.put_endpoint(&hidden, APPLICATION, id_or_uid, input).await
     }
 
-    /// Deletes an operational endpoint and whatever waits for it. 404.
+    /// Deletes an operational endpoint and its waiting deliveries. 404.
     pub async fn delete_operational_endpoint(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<()> {
         self.delete_endpoint(&hidden(caller), APPLICATION, id_or_uid).await
     }
 
-    /// What the receiver verifies with. 404.
+    /// As [`Provider::endpoint_secret`].
     pub async fn operational_secret(&self, caller: &Caller, id_or_uid: &str) -> ProviderResult<String> {
         self.endpoint_secret(&hidden(caller), APPLICATION, id_or_uid).await
     }
@@ -125,8 +124,8 @@ impl Provider {
         self.put_endpoint_headers(&hidden(caller), APPLICATION, id_or_uid, headers).await
     }
 
-    /// The hidden application with its event types, created when it does not exist. The event types are created first, and
-    /// the newest of them last, so that a caller that finds the application and that one finds all.
+    /// Creates the hidden application with its event types, unless it exists. The event types are created first, and
+    /// the newest one last, so that all exist if the application and the newest event type exist.
     async fn ensure_operational(&self, caller: &Caller) -> ProviderResult<Caller> {
         let hidden = hidden(caller);
         let is_complete = self.store().event_type(&hidden.account, events::NEWEST_EVENT_TYPE).await?.is_some();

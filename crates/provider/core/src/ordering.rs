@@ -1,14 +1,16 @@
-//! Ordered delivery per key. An endpoint asks for it (`ordering`), and the sender names a message's ordering key in a
-//! header (docs/decisions/0009-ordering-per-key.md).
+//! Ordered delivery per key. An endpoint enables it (`ordering`), and the sender sets the ordering key of a message in
+//! a header (docs/decisions/0009-ordering-per-key.md).
 //!
 //! Guarantees for an endpoint with [`DeliveryOrder::PerKey`]:
-//! - If one message of a key was acknowledged before the next of that key was sent, the next is not attempted before the
-//!   first was delivered, given up, or skipped by an operator. Restarts, retries and several nodes do not change this.
+//! - If one message of a key was acknowledged before the next message of the key was sent, the next message is
+//!   attempted only after the first was delivered, given up, or skipped by an operator. Restarts, retries and several
+//!   nodes do not change this.
 //! - Other keys, and messages without a key, do not wait.
-//! - A message that a background task sends again joins the end of its key's queue. A message that a caller resends alone
-//!   is outside of the order.
-//! - Delivery stays at least once: a copy of a message that was delivered just before a crash may arrive after it. It never
-//!   arrives after the next message of the key, unless a stalled node continues after the others declared it dead.
+//! - A message that a background task sends again joins the end of its key's queue. A message that a caller resends
+//!   alone is outside of the order.
+//! - Delivery stays at least once: a copy of a message that was delivered just before a crash may arrive after it. It
+//!   never arrives after the next message of the key, unless a stalled node continues after the others declared it
+//!   dead.
 
 mod blocked_keys;
 mod skip_head;
@@ -17,23 +19,23 @@ use std::sync::Arc;
 
 pub use blocked_keys::{BlockedKey, BlockedReason};
 
-/// Characters of an ordering key at most.
+/// Maximum length of an ordering key.
 pub const KEY_CHARS_MAX: usize = 256;
-/// Keys that wait, shown at a time at most.
+/// Maximum number of blocked keys in one page.
 pub const BLOCKED_MAX: usize = 250;
 
-/// In which order an endpoint receives messages.
+/// The order in which an endpoint receives messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DeliveryOrder {
-    /// As fast as it goes (`none`).
+    /// Any order (`none`).
     #[default]
     Any = 0,
-    /// One after the other for each key (`key`).
+    /// Messages of one key, one after the other (`key`).
     PerKey = 1,
 }
 
 impl DeliveryOrder {
-    /// The API's word.
+    /// The name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Any => "none",
@@ -47,23 +49,23 @@ impl DeliveryOrder {
     }
 }
 
-/// What messages that are to stay in order have in common: 1 to 256 visible ASCII characters. Cheap to clone.
+/// The key of messages that must be delivered in order: 1 to 256 visible ASCII characters. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OrderingKey(Arc<str>);
 
-/// The text is no ordering key.
+/// The text is not an ordering key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an ordering key has 1 to {KEY_CHARS_MAX} visible ASCII characters")]
 pub struct InvalidOrderingKey;
 
 impl OrderingKey {
-    /// Reads a key.
+    /// Parses an ordering key.
     pub fn parse(text: &str) -> Result<Self, InvalidOrderingKey> {
         let is_valid = (1..=KEY_CHARS_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
         if is_valid { Ok(Self(text.into())) } else { Err(InvalidOrderingKey) }
     }
 
-    /// A key as a store kept it.
+    /// A key that was read from the store.
     pub fn kept(text: &str) -> Self {
         Self(text.into())
     }

@@ -1,7 +1,7 @@
-//! What the dashboard shows of an account across its applications: how each fares, who subscribes to an event type, how far
-//! the set-up is, and how much is sent.
+//! The account's overview for the dashboard: figures of applications, subscribers of an event type, progress of the
+//! set-up, and usage.
 //!
-//! The cost of a page is bounded whatever is stored. What takes longer to count ([`usage`]) is counted in the background.
+//! The cost of a page is bounded. A background task counts the usage ([`account_usage`]), because that takes longer.
 
 pub(crate) mod usage;
 
@@ -21,28 +21,28 @@ use crate::provider::Provider;
 pub const RATE_ATTEMPTS_MAX: usize = 500;
 /// Time span of a failure rate.
 const RATE_SPAN: SignedDuration = SignedDuration::from_hours(24);
-/// Latest attempts of each endpoint among which a delivery is looked for.
+/// Number of latest attempts of each endpoint that are searched for a successful one.
 const PROGRESS_ATTEMPTS_MAX: usize = 100;
-/// Bytes of a search text; the rest is not used.
+/// Maximum length of a search text in bytes; the rest is ignored.
 const SEARCH_BYTES_MAX: usize = 256;
 
-/// How far the set-up of an account is.
+/// Progress of the set-up of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SetupProgress {
     /// The account has an API key.
     pub has_api_key: bool,
-    /// It has an event type.
+    /// The account has an event type.
     pub has_event_type: bool,
-    /// It has an application.
+    /// The account has an application.
     pub has_application: bool,
     /// One of its applications has an endpoint.
     pub has_endpoint: bool,
-    /// A receiver answered 2xx.
+    /// A receiver responded 2xx.
     pub has_delivery: bool,
 }
 
 impl Provider {
-    /// How each of these applications of the caller's account fares, in their order. Failure rates cover the last 24 hours,
+    /// Figures of these applications of the caller's account, in their order. Failure rates cover the last 24 hours,
     /// and at most the latest [`RATE_ATTEMPTS_MAX`] attempts of each endpoint.
     pub async fn application_figures(
         &self,
@@ -55,7 +55,7 @@ impl Provider {
         Ok(self.store().application_figures(&own, &after, RATE_ATTEMPTS_MAX).await?)
     }
 
-    /// The account's applications whose name, uid or id contains the text, whatever its case, oldest first.
+    /// The account's applications with this text in their name, uid or id, in any case, oldest first.
     pub async fn search_applications(
         &self,
         caller: &Caller,
@@ -67,7 +67,7 @@ impl Provider {
         Ok(page.slice(rows, |application| &application.id))
     }
 
-    /// Enabled endpoints of the account whose attempts fail, with their applications; those that failed first come first.
+    /// Failing enabled endpoints of the account with their applications, the longest failing first.
     pub async fn failing_endpoints(
         &self,
         caller: &Caller,
@@ -77,8 +77,8 @@ impl Provider {
         self.with_applications(caller, endpoints).await
     }
 
-    /// Endpoints that choose this event type by name, with their applications, by id. Endpoints that receive every event
-    /// type are not among them.
+    /// Endpoints that subscribe to this event type by name, with their applications, ordered by id. Endpoints that
+    /// receive all event types are not included.
     pub async fn subscribed_endpoints(
         &self,
         caller: &Caller,
@@ -89,7 +89,7 @@ impl Provider {
         self.with_applications(caller, endpoints).await
     }
 
-    /// How far the set-up of the caller's account is.
+    /// Progress of the set-up of the caller's account.
     pub async fn setup_progress(&self, caller: &Caller) -> ProviderResult<SetupProgress> {
         let (store, account) = (self.store(), &*caller.account);
         let first = PageRequest::first(1).to_store(Order::Ascending);
@@ -104,7 +104,7 @@ impl Provider {
         })
     }
 
-    /// Each endpoint with its application. An application that is deleted meanwhile goes with its endpoints.
+    /// Each endpoint with its application. Endpoints of an application that was deleted meanwhile are omitted.
     async fn with_applications(
         &self,
         caller: &Caller,
@@ -126,7 +126,7 @@ impl Provider {
 }
 
 impl SetupProgress {
-    /// A message was delivered: nothing is left to set up.
+    /// Whether the set-up is complete: a message was delivered.
     pub fn is_done(&self) -> bool {
         self.has_delivery
     }

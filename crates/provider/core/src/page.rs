@@ -1,18 +1,18 @@
-//! Pages of lists: the query parameters `limit`, `iterator` and `order`, and the page that answers them.
+//! Pages of lists: the query parameters `limit`, `iterator` and `order`, and the resulting page.
 //!
-//! An iterator is the key of the last row shown; with a `-` before it, the key of the first row shown, for going back.
+//! An iterator is the key of the last row of a page. To page backwards, it is `-` and the key of the first row.
 
 use crate::error::{FieldError, ProviderError};
 use crate::ids;
 use crate::port::{Cursor, Order, Page};
 use crate::uid::{NAME_CHARS_MAX, check_name};
 
-/// Rows of a page when none are asked for.
+/// Default number of rows of a page.
 pub const LIMIT_DEFAULT: usize = 50;
-/// Rows of a page at most.
+/// Maximum number of rows of a page.
 pub const LIMIT_MAX: usize = 250;
 
-/// What a list is asked for, checked.
+/// A checked request for a page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
     limit: usize,
@@ -20,7 +20,7 @@ pub struct PageRequest {
     order: Option<Order>,
 }
 
-/// Query parameters of a list as they came.
+/// The query parameters of a request for a page of a list, unchecked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PageQuery<'a> {
     /// `limit`
@@ -31,7 +31,7 @@ pub struct PageQuery<'a> {
     pub order: Option<&'a str>,
 }
 
-/// What the keys of a list are, which an iterator of it must be one of.
+/// The kind of a list's keys. Iterators are checked against it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CursorKey {
     /// Ids with this prefix.
@@ -40,7 +40,7 @@ pub enum CursorKey {
     Name,
 }
 
-/// One page of a list; the wire's `{data, iterator, prevIterator, done}`.
+/// One page of a list: `{data, iterator, prevIterator, done}` in the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListPage<T> {
     /// The rows.
@@ -49,13 +49,13 @@ pub struct ListPage<T> {
     pub iterator: Option<String>,
     /// `-` and the key of the first row.
     pub prev_iterator: Option<String>,
-    /// No more rows in the direction that was asked for.
+    /// Whether there are no more rows in the requested direction.
     pub done: bool,
 }
 
 impl PageRequest {
-    /// Reads the parameters. A limit over 250 and an iterator that is not one are 422; a limit that is not a number from
-    /// 0 is 400.
+    /// Parses the parameters. 422 for a limit over 250 and for an invalid iterator; 400 for a limit that is not a
+    /// number.
     pub fn parse(query: PageQuery<'_>, key: CursorKey) -> Result<Self, ProviderError> {
         let limit = query.limit.map_or(Ok(LIMIT_DEFAULT), parse_limit)?;
         let from = query.iterator.map(|iterator| parse_iterator(iterator, key)).transpose()?;
@@ -68,7 +68,7 @@ impl PageRequest {
         Ok(Self { limit, from, order })
     }
 
-    /// At most `limit` rows (250) from the list's beginning.
+    /// The first page, with at most `limit` rows (250).
     pub fn first(limit: usize) -> Self {
         Self { limit: limit.min(LIMIT_MAX), from: None, order: None }
     }
@@ -77,7 +77,7 @@ impl PageRequest {
         (self.limit, self.from.clone())
     }
 
-    /// The rows to make a page of, out of all rows of a list, which are in ascending order: one more than is shown.
+    /// The rows of the page, and one more, out of all rows of a list in ascending order.
     pub(crate) fn rows_of_page<T>(&self, mut rows: Vec<T>, key: impl Fn(&T) -> &str) -> Vec<T> {
         match &self.from {
             None => {}
@@ -95,16 +95,16 @@ impl PageRequest {
         matches!(self.from, Some(Cursor::Before(_)))
     }
 
-    /// What to ask the store: one row more than is shown.
+    /// The page to read from the store, with one row more than is shown.
     pub(crate) fn to_store(&self, order: Order) -> Page {
         Page { from: self.from.clone(), order: self.order.unwrap_or(order), limit: self.limit + 1 }
     }
 
-    /// The page of what the store gave.
+    /// Makes the page from the rows of the store.
     pub(crate) fn slice<T>(&self, mut rows: Vec<T>, key: impl Fn(&T) -> &str) -> ListPage<T> {
         let done = rows.len() <= self.limit;
         if !done && self.is_backward() {
-            // The row too many is the one farthest from where the page before began.
+            // When paging backwards, the extra row is the first one.
             rows.drain(..rows.len() - self.limit);
         }
         rows.truncate(self.limit);
@@ -121,7 +121,7 @@ impl Default for PageRequest {
 }
 
 impl<T> ListPage<T> {
-    /// The same page with each row made into something else.
+    /// Converts each row of the page.
     pub fn map<U>(self, row: impl FnMut(T) -> U) -> ListPage<U> {
         ListPage {
             data: self.data.into_iter().map(row).collect(),
@@ -145,7 +145,7 @@ fn parse_limit(text: &str) -> Result<usize, ProviderError> {
 }
 
 fn parse_iterator(text: &str, key: CursorKey) -> Result<Cursor, ProviderError> {
-    // The iterator of a name that itself begins with a dash is taken as one back: such names are not paged over.
+    // A name that begins with a dash is read as a backward iterator: paging does not support such names.
     let (word, back) = text.strip_prefix('-').map_or((text, false), |word| (word, true));
     let valid = match key {
         CursorKey::Id(prefix) => ids::is_id(word, prefix),

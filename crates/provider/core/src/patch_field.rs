@@ -1,17 +1,17 @@
-//! Fields of a PATCH: each is left as it is, or set.
+//! Fields of a PATCH: each is kept or set.
 
-/// What a PATCH does to one field. A field that can be empty is a `PatchField<Option<T>>`, where null empties it.
+/// The change of one field by a PATCH. An optional field is a `PatchField<Option<T>>`, and null empties it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum PatchField<T> {
-    /// It was not named.
+    /// The PATCH does not contain the field.
     #[default]
     Keep,
-    /// It becomes this.
+    /// The new value.
     Set(T),
 }
 
 impl<T> PatchField<T> {
-    /// Does it.
+    /// Applies the change to a field.
     pub(crate) fn apply(self, field: &mut T) {
         if let Self::Set(value) = self {
             *field = value;

@@ -1,19 +1,18 @@
-//! People of an account: who may sign in to its dashboard, with which role, and their sessions.
+//! People of an account who may sign in to its dashboard, with their roles and sessions.
 //!
-//! The dashboard and the command line call it. The first person joins with a one-time code that the operator makes; the
-//! others are invited by an Admin with a link that works once. A person signs in with a password and, if one is set up, a
-//! second factor, and gets a session token: `lwps_` and 33 base62 characters (192 random bits). The provider shows it once
-//! and stores its SHA-256.
+//! The dashboard and the command line call it. The first person joins with a one-time code of the operator; Admins
+//! invite other people with a link that works once. A person signs in with a password and, if enabled, a second factor,
+//! and receives a session token: `lwps_` and 33 base62 characters (192 random bits). The provider stores its SHA-256.
 //!
 //! Guarantees:
-//! - A session ends at its expiry, after the idle time-out, and when its person is removed or gets another password, at once
-//!   on every node. A changed role counts from the next request on.
-//! - Signing in costs the same with an unknown address. Too many attempts are delayed on all nodes and across restarts,
-//!   because the store counts an attempt before the password or the code is checked. A right password gives an account's
-//!   attempts back only with the right code of its second factor.
-//! - Wrong passwords from elsewhere don't delay a device that signed in before: it has attempts of its own.
-//! - A code of the second factor works once; so does a recovery code, and so does an invitation.
-//! - An account that has an Admin keeps one.
+//! - A session ends at its expiry, after the idle time-out, and when its person is removed or gets another password, at
+//!   once on every node. A changed role takes effect with the next request.
+//! - Signing in takes the same time with an unknown address. Too many attempts are delayed on all nodes and across
+//!   restarts, because the store counts an attempt before the password or the code is checked. With a second factor, a
+//!   correct password restores an account's attempts only together with the correct code.
+//! - A device that signed in before has its own attempts, so wrong passwords from other devices do not delay it.
+//! - A code of the second factor, a recovery code and an invitation work once.
+//! - An account with an Admin always keeps at least one.
 
 mod config;
 mod invitations;
@@ -54,12 +53,12 @@ impl SignInState {
     }
 }
 
-/// The context that the secret of a second factor is sealed for.
+/// The context that the secret of a second factor is bound to.
 pub(crate) fn totp_context(person: &str) -> String {
     format!("person-totp/{person}")
 }
 
-/// An e-mail address in the form that is stored and compared.
+/// Normalises an e-mail address for storage and comparison.
 fn plain_email(email: &str) -> String {
     email.trim().to_lowercase()
 }
@@ -67,10 +66,12 @@ fn plain_email(email: &str) -> String {
 impl FieldErrors {
     fn email(&mut self, email: &str) {
         let parts = email.split_once('@');
-        let whole = parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
-        let is_one =
-            whole && email.len() <= EMAIL_BYTES_MAX && !email.chars().any(|c| c.is_whitespace() || c.is_control());
-        if !is_one {
+        let has_both_parts =
+            parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
+        let is_valid = has_both_parts
+            && email.len() <= EMAIL_BYTES_MAX
+            && !email.chars().any(|c| c.is_whitespace() || c.is_control());
+        if !is_valid {
             self.fault("email", "must be an e-mail address, such as ann@example.com");
         }
     }
@@ -82,7 +83,7 @@ impl FieldErrors {
         }
     }
 
-    /// A password that the person with this e-mail address chose.
+    /// Checks a new password of the person with this e-mail address.
     fn new_password(&mut self, password: &Secret, email: &str) {
         if let Some(problem) = passwords::problem(password, email) {
             self.fault("password", problem);

@@ -1,5 +1,5 @@
-//! Access of an account's customers to their own application: magic links, tokens, and their end. People of the account
-//! look at the App Portal with a [`preview`].
+//! Access of an account's customers to their own application: magic links, tokens, and their revocation. People of the
+//! account open the App Portal with a [`preview`].
 
 mod preview;
 
@@ -19,43 +19,43 @@ use crate::provider::Provider;
 use crate::uid::{NAME_CHARS_MAX, check_name};
 use crate::validation::FieldErrors;
 
-/// Seconds that a token gives access, unless said otherwise, and at most.
+/// Default and maximum validity of a token in seconds.
 const SECONDS_MAX: i64 = 7 * 24 * 3_600;
-/// Seconds that a token gives access at least.
+/// Minimum validity of a token in seconds.
 const SECONDS_MIN: i64 = 3_600;
-/// Seconds that tokens may be left when all are ended.
-const LEFT_SECONDS_MAX: i64 = 3 * 24 * 3_600;
+/// Maximum delay of a revocation in seconds.
+const REVOCATION_DELAY_SECONDS_MAX: i64 = 3 * 24 * 3_600;
 const FEATURE_FLAGS_MAX: usize = 25;
 const SESSION_CHARS_MAX: usize = 64;
 const SESSIONS_MAX: usize = 1_000;
-/// Tokens of an application at most; the oldest goes for a new one.
+/// Maximum number of tokens of an application. A further token replaces the oldest.
 const TOKENS_MAX: usize = 10_000;
-/// Tokens forgotten in one call of the store.
-const FORGET_MAX: usize = 1_000;
-/// Where the App Portal is, below the provider's public address.
+/// Expired tokens that one store call deletes.
+const DELETE_MAX: usize = 1_000;
+/// Path of the App Portal below the provider's public address.
 const LOGIN_PATH: &str = "/app-portal/login";
 
-/// What access is asked for.
+/// A request for access to an application.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PortalAccessInput {
-    /// Makes the application when there is none of the path's uid.
+    /// Creates the application when no application has the uid in the path.
     pub application: Option<ApplicationInput>,
-    /// What the token may do; everything when none.
+    /// Capabilities of the token; all when none.
     pub capabilities: Option<BTreeSet<Capability>>,
-    /// At most 25 flags of event types that it is to see.
+    /// At most 25 feature flags of event types that the token may see.
     pub feature_flags: BTreeSet<String>,
-    /// Seconds that it gives access: 3,600 to 604,800; the latter when none.
+    /// Validity in seconds: 3,600 to 604,800; 604,800 when none.
     pub expiry_seconds: Option<i64>,
-    /// 1 to 64 of `a-zA-Z0-9@_-`.
+    /// Session of the token: 1 to 64 characters of `a-zA-Z0-9@_-`.
     pub session_id: Option<String>,
 }
 
 /// Access to one application.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PortalAccess {
-    /// Magic link to the App Portal. The token is in its fragment, which browsers keep to themselves.
+    /// Magic link to the App Portal. The token is in the fragment, which browsers do not send to servers.
     pub url: String,
-    /// The token, to be shown this once.
+    /// The token. It is returned once and not stored.
     pub token: String,
 }
 
@@ -66,8 +66,8 @@ impl std::fmt::Debug for PortalAccess {
 }
 
 impl Provider {
-    /// Makes a token for an application, and a link that carries it. Each call makes another: what is answered is a secret,
-    /// so it is not kept for an idempotency key. 404, 422.
+    /// Creates a token for an application, and a link with it. The response is a secret, so it is not stored for an
+    /// idempotency key: each call creates a new token. 404, 422.
     pub async fn create_portal_access(
         &self,
         caller: &Caller,
@@ -107,18 +107,18 @@ impl Provider {
         PortalAccess { url: format!("{base}{LOGIN_PATH}#key={}", STANDARD.encode(key)), token }
     }
 
-    /// Revokes the caller's App Portal token. 403 for an API key, which only the operator revokes.
+    /// Revokes the caller's App Portal token. 403 for an API key.
     pub async fn log_out(&self, caller: &Caller) -> ProviderResult<()> {
         let Scope::Application(token) = &caller.scope else {
             return Err(ProviderError::Forbidden("only the token of an application can log itself out"));
         };
-        // A token that another call revoked meanwhile is revoked, too.
+        // False means that another call revoked the token meanwhile.
         self.store().delete_app_token(&token.application, &token.id).await?;
         Ok(())
     }
 
-    /// Ends the tokens of an application, all of them or those of some sessions, after `left_seconds`: 0 to 259,200, at
-    /// once when none. 404, 422.
+    /// Revokes all tokens of an application, or those of these sessions, after `left_seconds`: 0 to 259,200; at once
+    /// when none. 404, 422.
     pub async fn end_app_tokens(
         &self,
         caller: &Caller,
@@ -127,8 +127,8 @@ impl Provider {
         left_seconds: Option<i64>,
     ) -> ProviderResult<()> {
         let (left_seconds, mut errors) = (left_seconds.unwrap_or(0), FieldErrors::default());
-        if !(0..=LEFT_SECONDS_MAX).contains(&left_seconds) {
-            errors.fault("expiry", format!("must be 0 to {LEFT_SECONDS_MAX} seconds"));
+        if !(0..=REVOCATION_DELAY_SECONDS_MAX).contains(&left_seconds) {
+            errors.fault("expiry", format!("must be 0 to {REVOCATION_DELAY_SECONDS_MAX} seconds"));
         }
         if sessions.as_ref().is_some_and(|sessions| sessions.len() > SESSIONS_MAX) {
             errors.fault("sessionIds", format!("must have at most {SESSIONS_MAX} entries"));
@@ -146,9 +146,9 @@ impl Provider {
         Ok(self.store().end_app_tokens(&application.id, sessions, at).await?)
     }
 
-    /// Forgets tokens that are over their time. Called every so often by a worker.
+    /// Deletes expired tokens. A worker calls it every minute.
     pub(crate) async fn delete_expired_app_tokens(&self) -> ProviderResult<()> {
-        while self.store().delete_expired_app_tokens(self.now(), FORGET_MAX).await? >= FORGET_MAX {}
+        while self.store().delete_expired_app_tokens(self.now(), DELETE_MAX).await? >= DELETE_MAX {}
         Ok(())
     }
 }

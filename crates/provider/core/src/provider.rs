@@ -24,10 +24,10 @@ use crate::people::SignInState;
 use crate::port::Store;
 use crate::supervision::metrics::store_counts::StoreCountsCache;
 
-/// Maximum number of tries of a change that conflicts with concurrent changes. One change succeeds in each round, so
+/// Maximum number of attempts of a change that conflicts with concurrent changes. One change succeeds in each round, so
 /// this is also the number of concurrent changes that can all succeed.
 pub(crate) const CHANGE_TRIES_MAX: usize = 100;
-/// Maximum number of tries of a PUT whose object other callers keep creating and deleting.
+/// Maximum number of attempts of a PUT while other callers create and delete the object.
 pub(crate) const PUT_TRIES_MAX: usize = 10;
 
 /// The delivery provider. Clones share their state.
@@ -40,7 +40,7 @@ pub struct ProviderParts {
     pub store: Arc<dyn Store>,
     /// The clock.
     pub clock: SharedClock,
-    /// Randomness for keys, secrets, ids and jitter.
+    /// Random numbers for keys, secrets, ids and jitter.
     pub random: SharedRandom,
     /// Seals signing secrets.
     pub vault: Arc<Vault>,
@@ -75,9 +75,9 @@ struct Inner {
 pub enum Created<T> {
     /// The object was created: 201.
     New(T),
-    /// The object already existed, and the caller asked for it in that case: 200.
+    /// The object already existed, and the caller accepts an existing object: 200.
     Existing(T),
-    /// The request is a repetition with the same idempotency key; this was its first response.
+    /// The request was repeated with the same idempotency key. This is the first response.
     Replayed(StoredAnswer),
 }
 
@@ -143,7 +143,7 @@ impl Provider {
         Ok(self.store().ping().await?)
     }
 
-    /// Begins the graceful shutdown: new messages are refused with 503, and [`Provider::ping`] fails. Attempts under
+    /// Begins the graceful shutdown: new messages are rejected with 503, and [`Provider::ping`] fails. Attempts under
     /// way continue.
     pub fn refuse_messages(&self) {
         self.dispatcher().refuse();

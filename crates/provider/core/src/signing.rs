@@ -1,5 +1,5 @@
-//! Signatures of deliveries over `{id}.{unix seconds}.{body}`, by Standard Webhooks: `v1` is
-//! HMAC-SHA256 with a shared key, `v1a` is ed25519.
+//! Signatures of deliveries over `{id}.{unix seconds}.{body}` (Standard Webhooks): `v1` is HMAC-SHA256 with a shared
+//! secret, `v1a` is ed25519.
 
 pub(crate) mod sealing_key_check;
 pub mod secret;
@@ -18,7 +18,7 @@ use sha2::Sha256;
 
 use crate::signing::secret::EndpointSecret;
 
-/// Scheme and base64 of a signature of the longer kind, and the space after it.
+/// Length of an ed25519 signature, the longer kind, with its scheme and the following space.
 const SIGNATURE_CHARS: usize = "v1a,".len() + 88 + 1;
 
 const SVIX: [HeaderName; 3] = [
@@ -32,7 +32,7 @@ const STANDARD_WEBHOOKS: [HeaderName; 3] = [
     HeaderName::from_static("webhook-signature"),
 ];
 
-/// Signs the deliveries of one endpoint. The keys are prepared once, so that signing costs the hashing of the body only.
+/// Signs the deliveries of one endpoint. The keys are prepared once, so that signing only hashes the body.
 #[derive(Clone)]
 pub struct Signer {
     keys: Vec<SigningKey>,
@@ -52,7 +52,7 @@ enum Scheme {
 }
 
 impl Signer {
-    /// A signer with the endpoint's secret and those rotated out, with the time at which each stops signing.
+    /// A signer with the endpoint's secret, and the rotated secrets with the end of their grace period.
     pub fn new<'a>(
         secret: &EndpointSecret,
         old_secrets: impl IntoIterator<Item = (&'a EndpointSecret, Timestamp)>,
@@ -62,12 +62,12 @@ impl Signer {
         Self { keys: keys.map(|(secret, expires_at)| SigningKey { scheme: Scheme::of(secret), expires_at }).collect() }
     }
 
-    /// The value of the signature header: one signature for each secret that still signs, with spaces between.
+    /// The value of the signature header: one signature for each valid secret, separated by spaces.
     pub fn sign(&self, message_id: &str, seconds: i64, body: &[u8], now: Timestamp) -> String {
         self.sign_at(message_id, seconds.to_string().as_bytes(), body, now)
     }
 
-    /// The same for a timestamp that is any text, as a request has it.
+    /// The value of the signature header for a timestamp that may be any text.
     pub(crate) fn sign_as(&self, message_id: &str, timestamp: &str, body: &[u8], now: Timestamp) -> String {
         self.sign_at(message_id, timestamp.as_bytes(), body, now)
     }
@@ -123,7 +123,7 @@ impl Scheme {
                 text.push_str("v1,");
                 STANDARD.encode_string(mac.finalize().into_bytes(), text);
             }
-            // It goes over what it signs twice, so it needs that in one piece.
+            // Ed25519 reads its input twice, so it needs the input in one piece.
             Self::Ed25519(pair) => {
                 text.push_str("v1a,");
                 STANDARD.encode_string(pair.sign(&parts.concat()), text);

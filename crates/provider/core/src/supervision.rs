@@ -1,4 +1,4 @@
-//! Supervision for operators: metrics, endpoints whose deliveries are stuck, and what an operator can do about them.
+//! Supervision for operators: metrics, endpoints with stuck deliveries, and actions on them.
 
 pub(crate) mod metrics;
 pub(crate) mod operator_actions;

@@ -1,25 +1,26 @@
-//! Names that customers choose: uids, event ids, event type names and channels, with their allowed characters and lengths.
+//! Names that customers choose: uids, event ids, event type names and channels, with their allowed characters and
+//! lengths.
 
 /// Characters of a uid or event type name.
 pub const NAME_CHARS_MAX: usize = 256;
 /// Characters of a channel.
 pub const CHANNEL_CHARS_MAX: usize = 128;
 
-/// Why a name is refused.
+/// Why a name is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Empty, or over the limit.
+    /// Empty or too long.
     #[error("must have 1 to {0} characters")]
     Length(usize),
     /// A character outside the set.
     #[error("may hold only letters of the English alphabet, digits, '-', '_' and '.'")]
     Character,
-    /// It looks like an id that we make.
+    /// The name begins like a generated id.
     #[error("must not begin with '{0}', which our own ids begin with")]
     IdPrefix(&'static str),
 }
 
-/// Checks the customer's own id of something whose ids begin with `id_prefix`.
+/// Checks a customer's own id for an object with generated ids that begin with `id_prefix`.
 pub fn check_uid(uid: &str, id_prefix: &'static str) -> Result<(), NameError> {
     check_name(uid, NAME_CHARS_MAX)?;
     if uid.starts_with(id_prefix) { Err(NameError::IdPrefix(id_prefix)) } else { Ok(()) }
@@ -34,9 +35,9 @@ pub fn check_name(name: &str, chars_max: usize) -> Result<(), NameError> {
     if all_bytes(name, is_allowed) { Ok(()) } else { Err(NameError::Character) }
 }
 
-/// Whether a short text is all of such bytes. Each is looked at, as that can be done for many at a time.
-pub(crate) fn all_bytes(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
-    text.bytes().fold(true, |so_far, byte| so_far & is_such(byte))
+/// Whether all bytes of a short text match. It has no early exit, so that the compiler can vectorise it.
+pub(crate) fn all_bytes(text: &str, matches: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(true, |all_match, byte| all_match & matches(byte))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Gathers everything that is wrong with a request's values, so that a caller sees all of it at once.
+//! Collects all faults in the values of a request, so that the caller sees all of them at once.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -6,16 +6,16 @@ use std::collections::{BTreeMap, HashSet};
 use crate::error::{FieldError, ProviderError, ProviderResult};
 use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX, check_name, check_uid};
 
-/// Signs that break a line and are no control characters.
+/// Characters that break a line but are not control characters.
 const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
-/// Entries of `metadata` at most.
+/// Maximum number of entries of `metadata`.
 const METADATA_ENTRIES_MAX: usize = 256;
-/// Bytes of a name or description, and of all of `metadata`, at most.
+/// Maximum size in bytes of a name or description, and of all of `metadata`.
 const TEXT_BYTES_MAX: usize = 65_536;
-/// Event types that an endpoint may list.
+/// Maximum number of event types of an endpoint.
 pub(crate) const FILTER_TYPES_MAX: usize = 1_024;
 
-/// Leaves one of each name. Channels are a set: a caller may name one twice.
+/// Removes repeated names. Channels are a set, so a caller may repeat a channel.
 pub(crate) fn dedup(names: Option<&mut Vec<String>>) {
     if let Some(names) = names {
         let mut seen = HashSet::new();
@@ -36,19 +36,19 @@ impl FieldErrors {
         self.0.push(FieldError::in_body([Cow::Borrowed(field), Cow::Owned(entry.into())], msg));
     }
 
-    /// A name for people: not empty, not too long, and nothing that would break a line of a list.
+    /// Checks a name for people: not empty, not too long, and without line breaks.
     pub(crate) fn required_text(&mut self, field: &'static str, text: &str) {
         if text.trim().is_empty() {
             self.fault(field, "must not be empty");
-        } else if text.chars().any(|sign| sign.is_control() || LINE_BREAKS.contains(&sign)) {
+        } else if text.chars().any(|char| char.is_control() || LINE_BREAKS.contains(&char)) {
             self.fault(field, "must not hold a line break or another control character");
         }
         self.length(field, text);
     }
 
-    /// A text of several lines.
+    /// Checks a text with several lines.
     pub(crate) fn text(&mut self, field: &'static str, text: &str) {
-        if text.chars().any(|sign| sign.is_control() && !['\n', '\r', '\t'].contains(&sign)) {
+        if text.chars().any(|char| char.is_control() && !['\n', '\r', '\t'].contains(&char)) {
             self.fault(field, "must not hold a control character");
         }
         self.length(field, text);
@@ -72,7 +72,7 @@ impl FieldErrors {
         }
     }
 
-    /// Names without a repetition, `count_max` of them at most and at least one.
+    /// Checks 1 to `count_max` names without repetition.
     pub(crate) fn names(&mut self, field: &'static str, names: Option<&[String]>, count_max: usize, chars_max: usize) {
         let Some(names) = names else { return };
         if names.is_empty() || names.len() > count_max {

@@ -8,13 +8,13 @@ use crate::messages::retention;
 use crate::provider::Provider;
 use crate::{alerts, background, operational};
 
-/// Time between two removals of expired idempotency keys and tokens.
+/// Interval between deletions of expired rows.
 const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
 impl Provider {
-    /// Starts the workers: the dispatcher, background tasks, operational events, alerts, retention, and the removal of expired
-    /// idempotency keys, tokens, sessions and activity. They end with `tasks`: attempts under way are finished, and deliveries in memory are
-    /// released to the store.
+    /// Starts the workers: the dispatcher, background tasks, operational events, alerts, retention, and the deletion of
+    /// expired idempotency keys, tokens, sessions and activity entries. They end with `tasks`: attempts under way are
+    /// finished, and deliveries in memory are released to the store.
     pub fn spawn_workers(&self, tasks: &Tasks) {
         self.dispatcher().spawn_workers(tasks);
         background::worker::spawn(self, tasks);

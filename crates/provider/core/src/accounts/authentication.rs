@@ -106,7 +106,7 @@ impl Provider {
             Credential::AppToken(hash) => {
                 let token = self.store().app_token_by_hash(*hash).await?;
                 let Some(token) = token.filter(|token| is_same(&token.hash, hash)) else { return Ok(None) };
-                if !self.preview_goes_on(&token).await? {
+                if !self.is_preview_active(&token).await? {
                     return Ok(None);
                 }
                 let expires_at = Some(token.expires_at);

@@ -10,7 +10,7 @@ use crate::model::Attempt;
 use crate::ordering::OrderingKey;
 use crate::port::{AlertEvent, AttemptEvent};
 
-/// The event types of operational webhooks, with what they are about.
+/// The event types of operational webhooks, with their descriptions.
 pub const EVENT_TYPES: [(&str, &str); 11] = [
     ("endpoint.created", "An endpoint was created."),
     ("endpoint.updated", "An endpoint was changed."),
@@ -28,7 +28,7 @@ pub const EVENT_TYPES: [(&str, &str); 11] = [
 /// The last of [`EVENT_TYPES`].
 pub(crate) const NEWEST_EVENT_TYPE: &str = "endpoint.disabled_by_failures";
 
-/// The endpoint that it is about.
+/// The endpoint of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subject<'a> {
     /// The application.
@@ -41,27 +41,27 @@ pub struct Subject<'a> {
     pub endpoint_uid: Option<&'a str>,
 }
 
-/// What happened.
+/// Kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationalEventKind<'a> {
     /// The endpoint was created.
     Created,
-    /// It was changed.
+    /// The endpoint was changed.
     Updated,
-    /// It was deleted.
+    /// The endpoint was deleted.
     Deleted,
-    /// It was disabled.
+    /// The endpoint was disabled.
     Disabled {
-        /// Since when it had failed.
+        /// Since when the endpoint had failed.
         fail_since: Option<Timestamp>,
-        /// Who did it.
+        /// Who disabled it.
         by: DisabledBy,
     },
-    /// Its owners are alerted.
+    /// The owners of the endpoint are alerted.
     Alert(&'a AlertEvent),
-    /// An attempt ended a story or began one.
+    /// An attempt changed the state of a message at the endpoint.
     Attempt {
-        /// Which.
+        /// The new state.
         notice: AttemptEvent,
         /// The attempt.
         attempt: &'a Attempt,
@@ -75,7 +75,7 @@ pub enum OperationalEventKind<'a> {
 pub enum DisabledBy {
     /// A person or an API call.
     Caller,
-    /// Its failures.
+    /// The failures of the endpoint.
     Failures,
 }
 
@@ -130,7 +130,7 @@ impl OperationalEventKind<'_> {
     }
 }
 
-/// What the events about one endpoint have in common: its id.
+/// The ordering key of the events of one endpoint: the endpoint's id.
 pub(crate) fn ordering_key(payload: &[u8]) -> Option<OrderingKey> {
     let payload: Value = serde_json::from_slice(payload).ok()?;
     OrderingKey::parse(payload["data"]["endpointId"].as_str()?).ok()
@@ -146,8 +146,8 @@ mod tests {
     const SUBJECT: Subject<'_> =
         Subject { application: "app_1", application_uid: Some("a"), endpoint: "ep_1", endpoint_uid: None };
 
-    fn told(happening: OperationalEventKind<'_>) -> Value {
-        let (event_type, payload) = happening.message(SUBJECT).unwrap();
+    fn data_of(event: OperationalEventKind<'_>) -> Value {
+        let (event_type, payload) = event.message(SUBJECT).unwrap();
         assert!(EVENT_TYPES.iter().any(|(name, _)| *name == event_type), "{event_type}");
         assert_eq!(ordering_key(payload.as_bytes()).unwrap().as_str(), "ep_1");
         let payload: Value = serde_json::from_str(&payload).unwrap();
@@ -158,14 +158,14 @@ mod tests {
     #[test]
     fn an_endpoints_events_name_it_and_its_application() {
         let whole = json!({"appId": "app_1", "appUid": "a", "endpointId": "ep_1", "endpointUid": null});
-        for happening in [OperationalEventKind::Created, OperationalEventKind::Updated, OperationalEventKind::Deleted] {
-            assert_eq!(told(happening), whole);
+        for event in [OperationalEventKind::Created, OperationalEventKind::Updated, OperationalEventKind::Deleted] {
+            assert_eq!(data_of(event), whole);
         }
         let mut disabled = whole;
         disabled["failSince"] = json!("2023-11-14T22:13:20.000Z");
         disabled["trigger"] = json!("automatic");
         let at = Some(from_ms(1_700_000_000_000));
-        assert_eq!(told(OperationalEventKind::Disabled { fail_since: at, by: DisabledBy::Failures }), disabled);
+        assert_eq!(data_of(OperationalEventKind::Disabled { fail_since: at, by: DisabledBy::Failures }), disabled);
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
         for notice in [AttemptEvent::Failing, AttemptEvent::Exhausted, AttemptEvent::Recovered] {
             let whole = json!({"appId": "app_1", "appUid": "a", "msgId": "msg_1", "msgEventId": "i.1", "endpointId": "ep_1",
                 "lastAttempt": {"id": "atmpt_1", "responseStatusCode": 500, "timestamp": "2023-11-14T22:13:20.000Z"}});
-            assert_eq!(told(of(notice)), whole);
+            assert_eq!(data_of(of(notice)), whole);
         }
         assert_eq!(of(AttemptEvent::None).message(SUBJECT), None);
     }

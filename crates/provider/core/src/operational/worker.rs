@@ -1,9 +1,10 @@
-//! Makes messages of events: each row that the store wrote becomes a message of the account's operational application, and
-//! goes. After a crash in between the row is found again, and its number, which is the message's event id, says that the
-//! message is there. So each event is one message, whichever nodes do it.
+//! Sends operational events: the worker accepts each event that the store wrote as a message of the account's
+//! operational application, and then deletes the event. The event's number is the event id of the message. After a
+//! crash between the two steps, the second message is rejected because its event id exists. So each event becomes one
+//! message, on any number of nodes.
 //!
-//! An event's ordering key is the endpoint that it is about. Where a listener asks for order, an event becomes a message when the
-//! one before it of the same endpoint is one; otherwise all do at the same time.
+//! The ordering key of an event is its endpoint. If an operational endpoint has ordering, the events of one endpoint
+//! are accepted one after the other; otherwise all events are accepted at the same time.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,16 +20,23 @@ use crate::ordering::{DeliveryOrder, OrderingKey};
 use crate::port::{OperationalEvent, StoreError, StoreResult};
 use crate::provider::Provider;
 
-/// The table is looked at this often.
+/// Interval at which the worker reads events.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// Events that become messages at the same time.
+/// Maximum number of events in one batch.
 const BATCH_MAX: usize = 256;
-/// Tries to accept a message of an application that keeps changing.
+/// Number of attempts to accept a message while its application changes.
 const TRIES_MAX: usize = 10;
 const RETENTION: SignedDuration = SignedDuration::from_hours(24 * 90);
 
-/// Events that become messages one after the other.
-type OrderedEvents = Vec<(Id, Option<OrderingKey>, OperationalEvent)>;
+/// Events that are accepted one after the other.
+type OrderedEvents = Vec<PendingEvent>;
+
+/// An event with the id and the ordering key of its message.
+struct PendingEvent {
+    message: Id,
+    key: Option<OrderingKey>,
+    event: OperationalEvent,
+}
 
 pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
     let provider = provider.clone();
@@ -39,7 +47,9 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
                 match provider.send_operational_events().await {
                     Ok(BATCH_MAX) => continue,
                     Ok(_) => {}
-                    Err(error) => tracing::warn!(%error, "operational events can't be sent; they wait"),
+                    Err(error) => {
+                        tracing::warn!(%error, "operational events could not be sent; the worker tries again")
+                    }
                 }
                 let next = provider.now() + POLL_INTERVAL;
                 tokio::select! {
@@ -52,14 +62,14 @@ pub(crate) fn spawn(provider: &Provider, tasks: &Tasks) {
 }
 
 impl Provider {
-    /// The number of events found.
+    /// Sends one batch of events. Returns the number of events that were read.
     async fn send_operational_events(&self) -> StoreResult<usize> {
         let events = self.store().operational_events(BATCH_MAX).await?;
         let found = events.len();
         let mut sending = JoinSet::new();
-        for line in self.ordered_events(events).await? {
-            // At the same time, so that they share a transaction.
-            sending.spawn(self.clone().send_in_order(line));
+        for group in self.ordered_events(events).await? {
+            // Groups are sent concurrently, so that their messages share a transaction.
+            sending.spawn(self.clone().send_in_order(group));
         }
         let (mut sent, mut failed) = (Vec::with_capacity(found), None);
         while let Some(ended) = sending.join_next().await {
@@ -77,24 +87,24 @@ impl Provider {
         failed.map_or(Ok(found), Err)
     }
 
-    /// What is to be sent one after the other, each with its message's id; these are in the order of the events.
+    /// Groups the events that must be accepted one after the other. Message ids have the order of the events.
     async fn ordered_events(&self, events: Vec<OperationalEvent>) -> StoreResult<Vec<OrderedEvents>> {
-        let mut lines: Vec<OrderedEvents> = Vec::with_capacity(events.len());
-        let mut of_key = HashMap::new();
+        let mut groups: Vec<OrderedEvents> = Vec::with_capacity(events.len());
+        let mut group_of_key = HashMap::new();
         for event in events {
-            let (id, key) = (self.ids().make(ids::MESSAGE), events::ordering_key(&event.payload));
-            let in_order = match &key {
+            let (message, key) = (self.ids().make(ids::MESSAGE), events::ordering_key(&event.payload));
+            let group_key = match &key {
                 Some(key) if self.is_ordered(&event.account).await? => Some((event.account.clone(), key.clone())),
                 _ => None,
             };
-            let next = lines.len();
-            let place = in_order.map_or(next, |in_order| *of_key.entry(in_order).or_insert(next));
-            if place == next {
-                lines.push(Vec::new());
+            let next = groups.len();
+            let index = group_key.map_or(next, |group_key| *group_of_key.entry(group_key).or_insert(next));
+            if index == next {
+                groups.push(Vec::new());
             }
-            lines[place].push((id, key, event));
+            groups[index].push(PendingEvent { message, key, event });
         }
-        Ok(lines)
+        Ok(groups)
     }
 
     async fn is_ordered(&self, account: &str) -> StoreResult<bool> {
@@ -103,12 +113,12 @@ impl Provider {
         Ok(targets.any(|target| target.ordering == DeliveryOrder::PerKey))
     }
 
-    /// The numbers of what is done, and what kept the rest of the line from it.
-    async fn send_in_order(self, line: OrderedEvents) -> (Vec<i64>, StoreResult<()>) {
-        let mut sent = Vec::with_capacity(line.len());
-        for (id, key, event) in line {
+    /// Sends events until one fails. Returns the numbers of the sent events, and the error.
+    async fn send_in_order(self, group: OrderedEvents) -> (Vec<i64>, StoreResult<()>) {
+        let mut sent = Vec::with_capacity(group.len());
+        for PendingEvent { message, key, event } in group {
             let no = event.no;
-            if let Err(error) = self.send_operational_event(id, key.as_ref(), event).await {
+            if let Err(error) = self.send_operational_event(message, key.as_ref(), event).await {
                 return (sent, Err(error));
             }
             sent.push(no);

@@ -1,4 +1,4 @@
-//! Keys that wait: what for, and until when.
+//! Blocked ordering keys, with the reason and the time until which they wait.
 
 use jiff::Timestamp;
 
@@ -10,45 +10,45 @@ use crate::port::BlockedKeyRow;
 use crate::port::RESEND_DUE;
 use crate::provider::Provider;
 
-/// A key whose first message has not gone out yet, so that those behind it wait.
+/// A key of which the first message is not delivered yet, so that the messages behind it wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedKey {
     /// The key.
     pub key: OrderingKey,
-    /// The message that it waits for.
+    /// The first message of the key.
     pub message: Id,
-    /// Attempts made on it so far.
+    /// Attempts of the first message so far.
     pub attempts: u32,
-    /// When the first of them began; when there was none, since when it could have gone out, or when it was accepted if it
-    /// still can't.
+    /// When the first attempt began. Before the first attempt: when the message became due, or was accepted if it is
+    /// not due.
     pub since: Timestamp,
-    /// What that message waits for.
+    /// Why the first message waits.
     pub waits_for: BlockedReason,
-    /// Messages behind it, counted to [`crate::port::WAITING_COUNT_MAX`].
+    /// Messages behind the first one, counted to [`crate::port::WAITING_COUNT_MAX`].
     pub waiting: u64,
 }
 
-/// What the first message of a key waits for.
+/// Why the first message of a key waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockedReason {
-    /// Its next attempt: those until now have failed.
+    /// Its attempts failed, and the next attempt is at this time.
     Retry(Timestamp),
-    /// The time that its sender wants it delivered at.
+    /// Its sender set this delivery time.
     Later(Timestamp),
-    /// The end of a pause that the endpoint's receiver asked for.
+    /// The endpoint's receiver asked for a pause until this time.
     Pause(Timestamp),
-    /// The rate limit: the message is due, and its endpoint or application allows this number of messages per second.
+    /// The message is due, and its endpoint or application allows this number of messages a second.
     Rate(u16),
-    /// A node that takes it: it is due.
+    /// The message is due, and no node has claimed it yet.
     Node,
-    /// The end of its attempt: a node has it.
+    /// A node has claimed it, and an attempt is under way or will begin.
     Attempt,
-    /// Nothing: the endpoint is disabled, and it is dropped when it comes up.
+    /// The endpoint is disabled; the delivery will be deleted.
     Nothing,
 }
 
 impl BlockedReason {
-    /// Stable name; where [`crate::StuckReason`] has the same, the same.
+    /// Stable name. It is the same as in [`crate::StuckReason`] for the same reason.
     pub fn name(self) -> &'static str {
         match self {
             Self::Retry(_) => "retry",
@@ -61,7 +61,7 @@ impl BlockedReason {
         }
     }
 
-    /// Until when it waits at least; none when that is not a matter of time.
+    /// The earliest end of the wait; none when it does not depend on a time.
     pub fn until(self) -> Option<Timestamp> {
         match self {
             Self::Retry(until) | Self::Later(until) | Self::Pause(until) => Some(until),
@@ -71,8 +71,8 @@ impl BlockedReason {
 }
 
 impl Provider {
-    /// Keys of an endpoint that wait for their first message, by key, after `after`, at most `limit` (250), and whether that is
-    /// all. 404.
+    /// Blocked keys of an endpoint, ordered by key, after `after`, at most `limit` (250), and whether these are the
+    /// last. 404.
     pub async fn blocked_keys(
         &self,
         caller: &Caller,
@@ -99,7 +99,7 @@ impl Provider {
     }
 }
 
-/// What keeps messages of all keys of an endpoint back.
+/// State of the endpoint that delays messages of all keys.
 #[derive(Debug, Clone, Copy)]
 struct EndpointState {
     disabled: bool,
@@ -110,18 +110,18 @@ struct EndpointState {
 
 fn with_reason(head: BlockedKeyRow, now: Timestamp, endpoint_state: EndpointState) -> BlockedKey {
     let BlockedKeyRow { key, message, attempts, since, next_at, claimed, waiting } = head;
-    let by_hand = next_at == RESEND_DUE;
+    let is_resend = next_at == RESEND_DUE;
     let waits_for = match (endpoint_state.paused_until, endpoint_state.rate) {
         _ if claimed => BlockedReason::Attempt,
         _ if endpoint_state.disabled => BlockedReason::Nothing,
-        // What was asked for by hand goes through a pause.
-        (Some(until), _) if until > next_at && !by_hand => BlockedReason::Pause(until),
+        // A resend ignores a pause.
+        (Some(until), _) if until > next_at && !is_resend => BlockedReason::Pause(until),
         _ if next_at > now && attempts > 0 => BlockedReason::Retry(next_at),
         _ if next_at > now => BlockedReason::Later(next_at),
         (_, Some(rate)) => BlockedReason::Rate(rate),
         _ => BlockedReason::Node,
     };
-    // A message that was sent again, or was to be delivered later, waits since it came up.
+    // A message that was replayed or delayed waits since it became due.
     let since = if attempts == 0 && next_at <= now { since.max(next_at) } else { since };
     BlockedKey { key, message, attempts, since, waits_for, waiting }
 }
@@ -137,7 +137,7 @@ mod tests {
     fn a_key_waits_for_what_keeps_its_first_message_back_longest() {
         let at = |seconds: i64| from_ms(1_700_000_000_000 + 1_000 * seconds);
         let (now, on, off) = (at(0), false, true);
-        // Attempts, when it is due, whether a node has it; whether the endpoint is disabled, until when paused, its rate.
+        // Attempts, due time, whether claimed; whether the endpoint is disabled, end of its pause, its rate.
         for ((attempts, next, claimed), (disabled, paused_until, rate), waits_for, since) in [
             ((0, at(60), false), (on, None, Some(5)), Later(at(60)), at(-9)),
             ((0, at(60), false), (on, Some(at(90)), None), Pause(at(90)), at(-9)),
@@ -160,8 +160,8 @@ mod tests {
                 claimed,
                 waiting: 1,
             };
-            let judged = with_reason(head, now, EndpointState { disabled, paused_until, rate });
-            assert_eq!((judged.waits_for, judged.since), (waits_for, since), "{next} {paused_until:?}");
+            let blocked = with_reason(head, now, EndpointState { disabled, paused_until, rate });
+            assert_eq!((blocked.waits_for, blocked.since), (waits_for, since), "{next} {paused_until:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::provider::Provider;
 impl Provider {
     /// Gives up the head of an ordering key; the next message of the key becomes due.
     ///
-    /// Errors: 404 when `message` is not the key's head, 409 when a node has claimed it at the moment.
+    /// Errors: 404 when `message` is not the key's head, 409 while a node has claimed it.
     pub async fn skip_blocked_key(
         &self,
         caller: &Caller,

@@ -1,7 +1,7 @@
-//! How much an account sends: messages and attempts by hour and by day.
+//! Usage of an account: messages and attempts by hour and by day.
 //!
-//! Counting takes longer than a page may, so a task counts in the background and a page shows the last result. Each account
-//! is counted at most once in [`MAX_AGE`] on a node, and only when a page asks.
+//! Counting takes longer than a page may take, so a background task counts and a page shows the latest result. A node
+//! counts an account at most once in [`MAX_AGE`], and only when a page requests it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,24 +18,24 @@ use crate::page::LIMIT_MAX;
 use crate::port::{Cursor, Order, Page};
 use crate::provider::Provider;
 
-/// Hours of the last day.
+/// The hours of the last day.
 const HOURS: HealthSpan = HealthSpan { step: SignedDuration::from_hours(1), steps: 24 };
-/// Days of the last month, which begin at midnight UTC.
+/// The days of the last month, which begin at midnight UTC.
 const DAYS: HealthSpan = HealthSpan { step: SignedDuration::from_hours(24), steps: 30 };
-/// A count older than this is made again.
+/// An older count is replaced by a new one.
 const MAX_AGE: Duration = Duration::from_secs(15);
 /// Time that a page waits for the first count.
 const WAIT_MAX: SignedDuration = SignedDuration::from_millis(8);
-/// Applications that are counted, the oldest first.
+/// Maximum number of counted applications, oldest first.
 const APPLICATIONS_MAX: usize = 2_000;
-/// Rows of one endpoint or application in one step of time that are counted.
+/// Maximum number of counted rows of one endpoint or application in one step.
 const STEP_ROWS_MAX: usize = 1_000_000;
-/// Latest messages of an application whose payloads are summed; the bytes of more are computed from these.
+/// Number of latest messages of an application of which the payload sizes are summed. The total is estimated from them.
 const BYTES_ROWS_MAX: usize = 1_000;
-/// Accounts whose counts are in memory.
+/// Maximum number of accounts with counts in memory.
 const ACCOUNTS_MAX: usize = 1_000;
 
-/// What happened in one step of time.
+/// Usage in one step of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UsageStep {
     /// When the step begins.
@@ -46,30 +46,30 @@ pub struct UsageStep {
     pub success: u64,
     /// Attempts that failed.
     pub fail: u64,
-    /// There was more than is counted.
+    /// Whether there were more rows than were counted.
     pub is_capped: bool,
 }
 
-/// How much an account sends.
+/// Usage of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountUsage {
     /// When it was counted.
     pub at: Timestamp,
-    /// The last 24 hours, oldest first. The last one has begun and not ended.
+    /// The last 24 hours, oldest first. The last one contains the current time.
     pub hours: Vec<UsageStep>,
-    /// The last 30 days in UTC, oldest first. The last one has begun and not ended.
+    /// The last 30 days in UTC, oldest first. The last one contains the current time.
     pub days: Vec<UsageStep>,
     /// Applications that were counted.
     pub applications: usize,
     /// Endpoints that were counted.
     pub endpoints: usize,
-    /// Bytes of the payloads that are stored. Of an application with many messages, computed from its latest ones.
+    /// Bytes of stored payloads. For an application with many messages, estimated from its latest messages.
     pub stored_bytes: u64,
-    /// All applications were counted.
+    /// Whether all applications were counted.
     pub is_whole: bool,
 }
 
-/// The last counts of each account.
+/// The latest usage of each account.
 #[derive(Default)]
 pub(crate) struct UsageCounts(Mutex<HashMap<Id, Entry>>);
 
@@ -88,7 +88,7 @@ impl UsageCounts {
         self.entries().get(account)?.counted.as_ref().map(|(_, usage)| Arc::clone(usage))
     }
 
-    /// Whether the caller is to count now. It calls [`UsageCounts::put`] afterwards.
+    /// Whether the caller must count now. It calls [`UsageCounts::put`] afterwards.
     fn begin(&self, account: &Id, now: Instant) -> bool {
         let mut entries = self.entries();
         if entries.len() >= ACCOUNTS_MAX && !entries.contains_key(account) {
@@ -101,7 +101,7 @@ impl UsageCounts {
         begins
     }
 
-    /// Ends what [`UsageCounts::begin`] began; none when counting failed.
+    /// Ends the count that [`UsageCounts::begin`] began; none when counting failed.
     fn put(&self, account: &Id, usage: Option<AccountUsage>, now: Instant) {
         let mut entries = self.entries();
         let entry = entries.entry(account.clone()).or_default();
@@ -113,8 +113,8 @@ impl UsageCounts {
 }
 
 impl Provider {
-    /// How much the caller's account sends, as last counted; none while it is counted for the first time. Starts another
-    /// count when the last one is old.
+    /// The latest usage of the caller's account; none during the first count. Starts a new count when the latest one is
+    /// old.
     pub async fn account_usage(&self, caller: &Caller) -> Option<Arc<AccountUsage>> {
         let account = caller.account.clone();
         if self.usage_counts().begin(&account, self.clock().monotonic()) {
@@ -166,7 +166,7 @@ struct Counted {
     bytes: u64,
 }
 
-/// Steps of time with the ids at their bounds.
+/// Steps of time, with the ids of messages and attempts at their bounds.
 struct Steps {
     steps: Vec<UsageStep>,
     messages: Vec<Id>,

@@ -5,15 +5,15 @@ use std::time::Duration;
 /// Limits of people, sessions and sign-in attempts.
 #[derive(Debug, Clone)]
 pub struct PeopleConfig {
-    /// How long a session lasts, used or not. 12 h.
+    /// Lifetime of a session. 12 h.
     pub session_ttl: Duration,
-    /// How long an unused session lasts, to within a minute. 1 h.
+    /// Lifetime of an unused session, to within a minute. 1 h.
     pub session_idle: Duration,
     /// Concurrent sessions of one person; a further one ends the oldest. 20.
     pub sessions_max: usize,
-    /// Sign-in attempts at one e-mail address within the window; from one IP address five times as many. 10.
+    /// Sign-in attempts with one e-mail address in the window. One IP address has five times as many. 10.
     pub attempts_max: u32,
-    /// Time in which used attempts refill, evenly. 15 min.
+    /// Used attempts refill evenly in this time. 15 min.
     pub attempts_window: Duration,
     /// How long an invitation is valid. 7 days.
     pub invitation_ttl: Duration,

@@ -18,23 +18,23 @@ use crate::port::{AcceptedInvitation, InvitedPerson, Order, PersonChange, Sessio
 use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
-/// What the codes of links begin with.
+/// Prefix of the codes of links.
 const CODE_PREFIX: &str = "lwpi_";
 /// Bytes of the longest code that is looked up.
 const CODE_BYTES_MAX: usize = 128;
 /// Characters of a note.
 const NOTE_CHARS_MAX: usize = 200;
-/// Links of an account that are looked at for those of one person; an account has fewer.
+/// Maximum number of links of an account that are searched for those of one person. An account has fewer links.
 const MADE_MAX: usize = 1_000;
-/// Where the dashboard takes a code, below the provider's public address.
+/// Path of the dashboard's page for a code, below the provider's public address.
 const JOIN_PATH: &str = "/dashboard/join";
 
-/// A link just made.
+/// A new link.
 #[derive(Clone)]
 pub struct InvitationLink {
-    /// What is kept of it.
+    /// The stored invitation.
     pub invitation: Invitation,
-    /// The link, to be shown this once. The code is in its fragment, which browsers keep to themselves.
+    /// The link. It is shown once and not stored. The code is in the fragment, which browsers do not send to servers.
     pub url: String,
 }
 
@@ -44,7 +44,7 @@ impl std::fmt::Debug for InvitationLink {
     }
 }
 
-/// What a person enters who uses a link.
+/// The input of a person who uses a link.
 pub struct Joining {
     /// Name; ignored for a new password.
     pub name: String,
@@ -56,7 +56,7 @@ pub struct Joining {
     pub browser: Browser,
 }
 
-/// What a new link is for.
+/// The properties of a new link.
 struct NewLink<'a> {
     actor: Actor,
     account: Id,
@@ -68,7 +68,8 @@ struct NewLink<'a> {
 }
 
 impl Provider {
-    /// Invites a person with this role; the note says whom. 403, 422; 400 when the account has too many people.
+    /// Invites a person with this role. The note describes the person. 403, 422; 400 when the account has too many
+    /// people.
     pub async fn invite(&self, caller: &Caller, role: Role, note: &str) -> ProviderResult<InvitationLink> {
         caller.require_role(Role::Admin)?;
         let mut errors = FieldErrors::default();
@@ -89,8 +90,8 @@ impl Provider {
         .await
     }
 
-    /// A code with which a new Admin joins the account. For the operator: the first person of an account has no one to be
-    /// invited by.
+    /// Creates a code with which a new Admin joins the account, for the operator: nobody can invite the first person of
+    /// an account.
     pub async fn create_sign_in_code(&self, account: &Account) -> ProviderResult<InvitationLink> {
         self.make_link(NewLink {
             actor: Actor::operator(account),
@@ -104,7 +105,8 @@ impl Provider {
         .await
     }
 
-    /// A link with which a person of the account chooses a new password, which also turns the second factor off. 403, 404.
+    /// Creates a link with which a person of the account chooses a new password. It also turns off the second factor.
+    /// 403, 404.
     pub async fn create_password_link(&self, caller: &Caller, person: &str) -> ProviderResult<InvitationLink> {
         caller.require_role(Role::Admin)?;
         let person = self.person(caller, person).await?;
@@ -150,20 +152,21 @@ impl Provider {
         Ok(InvitationLink { url: link_with_code(&format!("{base}{JOIN_PATH}"), &code), invitation })
     }
 
-    /// Open links of the account, newest first; expired ones are listed until they are deleted. 403.
+    /// Open links of the account, newest first. Expired links are listed until they are deleted. 403.
     pub async fn invitations(&self, caller: &Caller, page: &PageRequest) -> ProviderResult<ListPage<Invitation>> {
         caller.require_role(Role::Viewer)?;
         let rows = self.store().invitations(&caller.account, page.to_store(Order::Descending)).await?;
         Ok(page.slice(rows, |invitation| &invitation.id))
     }
 
-    /// Open links that a person of the account made: they end with the person's role Admin. 403, 404.
+    /// Open links that a person of the account created. They become invalid when the person is no longer an Admin. 403,
+    /// 404.
     pub async fn invitations_made_by(&self, caller: &Caller, person: &str) -> ProviderResult<Vec<Invitation>> {
         let person = self.person(caller, person).await?;
         let (now, all) = (self.now(), PageRequest::first(MADE_MAX).to_store(Order::Descending));
         let found = self.store().invitations(&caller.account, all).await?;
-        let is_theirs = |link: &Invitation| link.maker.as_ref() == Some(&person.id) && link.expires_at > now;
-        Ok(found.into_iter().filter(is_theirs).collect())
+        let is_by_person = |link: &Invitation| link.maker.as_ref() == Some(&person.id) && link.expires_at > now;
+        Ok(found.into_iter().filter(is_by_person).collect())
     }
 
     /// Withdraws a link that was not used yet. 403, 404.
@@ -176,7 +179,7 @@ impl Provider {
         if existed { Ok(()) } else { Err(ProviderError::NotFound) }
     }
 
-    /// The invitation of a code, with its account, and with its person if it is for a new password. Error:
+    /// The invitation with this code and its account, and its person if it is for a new password. Error:
     /// `invitation_refused`.
     pub async fn invitation(&self, code: &str) -> ProviderResult<(Invitation, Account, Option<Person>)> {
         let code = code.trim();
@@ -194,7 +197,7 @@ impl Provider {
         Ok((invitation, account, person))
     }
 
-    /// Uses a code: a new person joins and is signed in, or a person gets a new password and is signed in. 422, 409 (the
+    /// Uses a code: a new person joins, or a person gets a new password. The person is then signed in. 422, 409 (the
     /// address is taken). Errors: `invitation_refused`, `too_many_requests` (too many passwords are being hashed).
     pub async fn join(&self, code: &str, joining: Joining) -> ProviderResult<SignedIn> {
         let (invitation, account, existing) = self.invitation(code).await?;
@@ -248,7 +251,7 @@ impl Provider {
             }
             joined => joined?,
         }
-        self.forget_attempts(&person.email).await?;
+        self.restore_attempts(&person.email).await?;
         tracing::info!(person = &*person.id, role = person.role.name(), "a person used a link to the dashboard");
         let device_token = self.device_token(&person, None);
         Ok(SignedIn { session, person, token, device_token })

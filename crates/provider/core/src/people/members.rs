@@ -1,4 +1,4 @@
-//! The people of an account, as its Admins manage them.
+//! Management of the people of an account by its Admins.
 
 use super::{Role, refusal};
 use crate::accounts::caller::Caller;
@@ -17,7 +17,7 @@ impl Provider {
         Ok(page.slice(rows, |person| &person.id))
     }
 
-    /// True when the account has a person who can sign in.
+    /// Whether the account has a person who can sign in.
     pub async fn has_people(&self, account: &str) -> ProviderResult<bool> {
         let page = PageRequest::first(1).to_store(Order::Ascending);
         Ok(!self.store().people(account, page).await?.is_empty())
@@ -30,9 +30,9 @@ impl Provider {
         found.ok_or(ProviderError::NotFound)
     }
 
-    /// Gives a person of the account another role, which counts from their next request on. If they are no Admin any more,
-    /// the open links that they made are withdrawn with the same commit. 403, 404; 409 (the last Admin,
-    /// or changed at the same time).
+    /// Changes the role of a person of the account, from their next request on. If the person is no longer an Admin,
+    /// the open links that the person created are withdrawn in the same transaction. 403, 404; 409 (the last Admin, or
+    /// changed at the same time).
     pub async fn change_role(&self, caller: &Caller, id: &str, role: Role) -> ProviderResult<Person> {
         caller.require_role(Role::Admin)?;
         let person = self.person(caller, id).await?;
@@ -41,7 +41,7 @@ impl Provider {
         }
         let mut values = ChangedValues::default().value("role", Some(person.role.title()), Some(role.title()));
         if role < Role::Admin {
-            values = values.value("open links", self.words_of_links(caller, id).await?.as_deref(), None);
+            values = values.value("open links", self.describe_links(caller, id).await?.as_deref(), None);
         }
         let subject = Subject { id: &person.id, name: &person.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonChanged, subject, values);
@@ -50,7 +50,8 @@ impl Provider {
         self.write_person(PersonChange { person, totp, ending, activity: Some(entry) }).await
     }
 
-    /// Removes a person of the account, ends their sessions and withdraws the open links that they made. 403, 404; 409 (the last Admin, or changed at the same time).
+    /// Removes a person of the account, ends their sessions and withdraws the open links that they created. 403, 404;
+    /// 409 (the last Admin, or changed at the same time).
     pub async fn remove_person(&self, caller: &Caller, id: &str) -> ProviderResult<()> {
         caller.require_role(Role::Admin)?;
         let person = self.person(caller, id).await?;
@@ -59,17 +60,18 @@ impl Provider {
             Some(person.role.title()),
             None,
         );
-        let values = values.value("open links", self.words_of_links(caller, id).await?.as_deref(), None);
+        let values = values.value("open links", self.describe_links(caller, id).await?.as_deref(), None);
         let subject = Subject { id: &person.id, name: &person.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonRemoved, subject, values);
         changed(self.store().remove_person(person, entry).await)
     }
 
-    /// The open links that a person made, for the activity log; none when there are none.
-    async fn words_of_links(&self, caller: &Caller, person: &str) -> ProviderResult<Option<String>> {
+    /// The open links that a person created, as text for the activity log; none without links.
+    async fn describe_links(&self, caller: &Caller, person: &str) -> ProviderResult<Option<String>> {
         let links = self.invitations_made_by(caller, person).await?;
-        let words: Vec<String> = links.iter().map(|link| format!("{} ({})", link.note, link.role.title())).collect();
-        Ok((!words.is_empty()).then(|| words.join(", ")))
+        let descriptions: Vec<String> =
+            links.iter().map(|link| format!("{} ({})", link.note, link.role.title())).collect();
+        Ok((!descriptions.is_empty()).then(|| descriptions.join(", ")))
     }
 
     /// Writes a person's new state.

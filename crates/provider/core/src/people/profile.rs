@@ -13,7 +13,7 @@ use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
 impl Provider {
-    /// The signed-in caller as the store has them. 403 for an API key.
+    /// The signed-in caller, read from the store. 403 for an API key.
     pub(super) async fn own_person(&self, caller: &Caller) -> ProviderResult<Person> {
         caller.require_person()?;
         self.store().person(&caller.key).await?.ok_or(ProviderError::Unauthenticated)
@@ -56,8 +56,8 @@ impl Provider {
         self.write_person(PersonChange { person, totp, ending, activity: Some(entry) }).await
     }
 
-    /// Verifies the signed-in person's password. It takes an attempt, so that the thief of a session can't guess the
-    /// password.
+    /// Verifies the signed-in person's password. It takes an attempt, so that an attacker with a stolen session can't
+    /// guess the password.
     pub(super) async fn check_own_password(&self, person: &Person, password: &Secret) -> ProviderResult<()> {
         let taken = self.take_attempt(&person.email, None, None).await?;
         if password.expose().len() > BYTES_MAX

@@ -1,22 +1,22 @@
-//! Refusals of sign-ins and of changes of people. The texts reveal nothing to callers who are not signed in.
+//! Errors of sign-ins and of changes of people. The texts reveal nothing to callers who are not signed in.
 
 use std::time::Duration;
 
 use crate::error::{ProviderError, Quota};
 
-/// The caller does not learn whether the address or the password is wrong.
+/// The error does not reveal whether the address or the password is wrong.
 pub(super) fn sign_in_refused() -> ProviderError {
     bad_request("sign_in_refused", "the e-mail address or the password is wrong")
 }
 
-/// The password is right, the code is not.
+/// The password is correct, but the code is not.
 pub(super) fn code_refused() -> ProviderError {
     let detail =
         "the code is wrong, or it was used before; wait for the next one, and check the clock of the authenticator";
     bad_request("code_refused", detail)
 }
 
-/// A signed-in person gave a wrong password.
+/// A signed-in person entered a wrong password.
 pub(super) fn password_refused() -> ProviderError {
     bad_request("password_refused", "the password is wrong")
 }
@@ -38,7 +38,7 @@ pub(super) fn second_factor_on() -> ProviderError {
     bad_request("second_factor_on", "the second factor is on already; turn it off first, with a code")
 }
 
-/// There is nothing to confirm or to turn off.
+/// There is no second factor to confirm or to turn off.
 pub(super) fn second_factor_off() -> ProviderError {
     bad_request("second_factor_off", "no second factor was set up; set one up first")
 }

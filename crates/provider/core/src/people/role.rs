@@ -2,7 +2,7 @@
 
 use crate::error::ProviderError;
 
-/// What a person may do in the account. Each role may do what the roles before it may.
+/// A person's role in the account. Each role includes the roles before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// Reads everything except secrets.
@@ -16,10 +16,10 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them, the least first.
+    /// All roles, from the least to the most powerful.
     pub const ALL: [Self; 4] = [Self::Viewer, Self::Support, Self::Member, Self::Admin];
 
-    /// Stable name: what is stored.
+    /// The stable name in the store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Viewer => "viewer",
@@ -39,7 +39,7 @@ impl Role {
         }
     }
 
-    /// What the role allows, in one sentence.
+    /// The permissions of the role, in one sentence.
     pub fn description(self) -> &'static str {
         match self {
             Self::Viewer => "Reads everything except secrets.",
@@ -49,12 +49,12 @@ impl Role {
         }
     }
 
-    /// The one of this name.
+    /// The role with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// The refusal of a caller who has not at least this role.
+    /// The error for a caller without this role.
     pub fn needed(self) -> ProviderError {
         ProviderError::Forbidden(match self {
             Self::Viewer => "this needs the role Viewer; ask an Admin of the account",

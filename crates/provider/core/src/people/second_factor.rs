@@ -1,5 +1,5 @@
-//! The second factor. A person enrolls it with the password and confirms it with a code; from then on a sign-in needs a code.
-//! The person turns it off with a code, or an Admin makes a link for a new password, which turns it off.
+//! The second factor. A person enrolls it with the password and confirms it with a code; after that, each sign-in needs
+//! a code. The person turns it off with a code. An Admin can create a link for a new password, which also turns it off.
 
 use kit_identity::totp;
 use kit_runtime::vault::Secret;
@@ -15,14 +15,14 @@ use crate::provider::Provider;
 /// A second factor that is not confirmed yet.
 #[derive(Clone)]
 pub struct Enrolled {
-    /// The secret in base32, to be typed into an authenticator.
+    /// The secret in base32, for entry in an authenticator.
     pub secret: String,
-    /// The secret as an `otpauth://` URL, to be shown as a QR code.
+    /// The secret as an `otpauth://` URL, for a QR code.
     pub url: String,
 }
 
 impl Provider {
-    /// Enrolls a second factor of the caller; it replaces one that was never confirmed.
+    /// Enrolls a second factor of the caller. It replaces an unconfirmed second factor.
     ///
     /// 403 for an API key, 409. Errors: `password_refused`, `too_many_requests`, `second_factor_on`.
     pub async fn enroll_second_factor(&self, caller: &Caller, password: &Secret) -> ProviderResult<()> {
@@ -39,7 +39,7 @@ impl Provider {
         self.write_person(PersonChange { person, totp, ending, activity: None }).await.map(drop)
     }
 
-    /// The caller's second factor that waits for its first code; none when there is none or it is on. 403 for an API key.
+    /// The caller's unconfirmed second factor, if any. 403 for an API key.
     pub async fn enrolled_second_factor(&self, caller: &Caller) -> ProviderResult<Option<Enrolled>> {
         let person = self.own_person(caller).await?;
         let Some(totp) = person.totp.as_ref().filter(|_| !person.has_second_factor()) else { return Ok(None) };
@@ -50,11 +50,11 @@ impl Provider {
         Ok(Some(Enrolled { secret, url }))
     }
 
-    /// Turns the caller's second factor on with one of its codes, and ends the caller's other sessions. Returns the recovery
-    /// codes, to be shown this once.
+    /// Turns on the caller's second factor with one of its codes, and ends the caller's other sessions. Returns the
+    /// recovery codes, which are shown once and not stored.
     ///
-    /// 403 for an API key, 409. Errors: `code_refused`, `too_many_requests`, `second_factor_on`, `second_factor_off` (none
-    /// was enrolled).
+    /// 403 for an API key, 409. Errors: `code_refused`, `too_many_requests`, `second_factor_on`, `second_factor_off`
+    /// (none was enrolled).
     pub async fn confirm_second_factor(&self, caller: &Caller, code: &str) -> ProviderResult<Vec<String>> {
         let person = self.own_person(caller).await?;
         let session = caller.require_person()?.session.to_string();
@@ -74,7 +74,7 @@ impl Provider {
         Ok(codes)
     }
 
-    /// Turns the caller's second factor off with a code or a recovery code.
+    /// Turns off the caller's second factor with a code or a recovery code.
     ///
     /// 403 for an API key, 409. Errors: `code_refused`, `too_many_requests`, `second_factor_off`.
     pub async fn turn_off_second_factor(&self, caller: &Caller, code: &str) -> ProviderResult<()> {

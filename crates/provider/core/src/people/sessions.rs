@@ -16,11 +16,11 @@ use crate::provider::Provider;
 
 /// Bytes of the longest session token that is looked up.
 const TOKEN_BYTES_MAX: usize = 64;
-/// How exactly the last use of a session is recorded.
+/// The last use of a session is recorded at most once in this time.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 /// Sessions deleted in one transaction.
-const FORGET_MAX: usize = 1_000;
-/// Sessions that a list shows.
+const DELETE_MAX: usize = 1_000;
+/// Maximum number of sessions in a list.
 const SESSIONS_LISTED_MAX: usize = 100;
 
 impl PersonSession {
@@ -29,7 +29,7 @@ impl PersonSession {
     }
 }
 
-/// The person of a session, as whom a request calls.
+/// The signed-in person of a request.
 #[derive(Debug, Clone)]
 pub struct SignedInPerson {
     /// The caller, with the person's role.
@@ -43,7 +43,7 @@ pub struct SignedInPerson {
 }
 
 impl Provider {
-    /// The person with this session token. Error: `authentication_failed`.
+    /// Authenticates a session token. Error: `authentication_failed`.
     pub async fn authenticate_session(&self, token: &str) -> ProviderResult<SignedInPerson> {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(ProviderError::Unauthenticated);
@@ -51,7 +51,7 @@ impl Provider {
         let found = self.store().session_by_hash(token_hash(token)).await?;
         let (mut session, person) = found.ok_or(ProviderError::Unauthenticated)?;
         let now = self.now();
-        if !self.session_goes_on(&session) {
+        if !self.is_session_active(&session) {
             return Err(ProviderError::Unauthenticated);
         }
         let account = self.store().account(&person.account).await?.ok_or(ProviderError::Unauthenticated)?;
@@ -73,8 +73,8 @@ impl Provider {
         Ok(SignedInPerson { caller, person, account, session })
     }
 
-    /// True while a session has neither expired nor been unused for too long.
-    pub(crate) fn session_goes_on(&self, session: &PersonSession) -> bool {
+    /// Whether a session has neither expired nor reached its idle time-out.
+    pub(crate) fn is_session_active(&self, session: &PersonSession) -> bool {
         session.lifetime().goes_on(self.config().people.session_idle, self.now())
     }
 
@@ -132,11 +132,11 @@ impl Provider {
         Ok(())
     }
 
-    /// Deletes expired sessions and invitations, and attempt counters that no longer delay a sign-in. Called every minute
-    /// by a worker.
+    /// Deletes expired sessions and invitations, and attempt counters that no longer delay a sign-in. A worker calls it
+    /// every minute.
     pub(crate) async fn delete_expired_sessions(&self) -> ProviderResult<()> {
         let (now, idle) = (self.now(), self.config().people.session_idle);
-        while self.store().delete_expired_sessions(now, now - idle, FORGET_MAX).await? >= FORGET_MAX {}
+        while self.store().delete_expired_sessions(now, now - idle, DELETE_MAX).await? >= DELETE_MAX {}
         Ok(())
     }
 }

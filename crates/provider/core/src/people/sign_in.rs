@@ -18,16 +18,16 @@ use crate::model::{Person, PersonSession, Totp};
 use crate::port::StoreError;
 use crate::provider::Provider;
 
-/// What session tokens begin with.
+/// Prefix of session tokens.
 const SESSION_PREFIX: &str = "lwps_";
-/// Separates the device tokens of people from those of other accounts.
+/// Separates the device tokens of people from those of other kinds of users.
 const DEVICE_REALM: &str = "provider";
-/// What the token of a right password, whose code is awaited, is signed for.
+/// Purpose in the signature of the token that a correct password yields before the code.
 const CODE_AWAITED: &str = "person-code";
-/// How long a right password waits for its code.
+/// Time after the password in which the code must be entered.
 const CODE_AWAITED_FOR: Duration = Duration::from_secs(5 * 60);
 const CODE_BYTES_MAX: usize = 64;
-/// Characters of a browser's name that are kept.
+/// Characters of a browser's name that are stored.
 const BROWSER_CHARS_MAX: usize = 200;
 
 /// The browser that signs in.
@@ -37,7 +37,7 @@ pub struct Browser {
     pub from: Option<IpAddr>,
     /// Its `User-Agent`.
     pub name: Option<String>,
-    /// The token of a device that signed in before. One that is not valid for the person is ignored.
+    /// The token of a device that signed in before. A token that is not valid for the person is ignored.
     pub device_token: Option<String>,
 }
 
@@ -51,24 +51,24 @@ pub struct SignIn {
     pub browser: Browser,
 }
 
-/// The result of a right password.
+/// The result of a correct password.
 pub enum SignInResult {
     /// The session began.
     SignedIn(Box<SignedIn>),
-    /// The person has a second factor: its code, with this token, begins the session within five minutes.
+    /// The person has a second factor. The session begins when its code is sent with this token within five minutes.
     CodeRequired(Secret),
 }
 
-/// A session that began.
+/// A new session.
 #[derive(Debug, Clone)]
 pub struct SignedIn {
     /// The session.
     pub session: PersonSession,
     /// Its person.
     pub person: Person,
-    /// Its token, to be shown this once.
+    /// Token of the session. It is returned once and not stored.
     pub token: Secret,
-    /// The token that names the device at its next sign-ins.
+    /// The token that identifies the device at its next sign-ins.
     pub device_token: Secret,
 }
 
@@ -86,8 +86,8 @@ impl Provider {
         let taken = self.take_attempt(&email, device.as_ref(), browser.from).await?;
         let found = self.store().person_by_email(&email).await?;
         let hash = found.as_ref().map(|person| person.password_hash.as_str());
-        let fits = self.sign_in_state().passwords.verify(&password, hash).await?;
-        let Some(person) = found.filter(|_| fits) else {
+        let is_correct = self.sign_in_state().passwords.verify(&password, hash).await?;
+        let Some(person) = found.filter(|_| is_correct) else {
             tracing::warn!(from = browser.from.map(tracing::field::display), "a sign-in to the dashboard was refused");
             return Err(refusal::sign_in_refused());
         };
@@ -100,7 +100,7 @@ impl Provider {
             .map(|signed_in| SignInResult::SignedIn(Box::new(signed_in)))
     }
 
-    /// Begins the session of a right password with the code of the second factor, or with a recovery code.
+    /// Begins a session after a correct password, with the code of the second factor or a recovery code.
     ///
     /// Errors: `authentication_failed` (the token is wrong or older than five minutes), `code_refused`,
     /// `too_many_requests`, `conflict`.
@@ -118,7 +118,8 @@ impl Provider {
         self.begin_session(person, device, browser, taken).await
     }
 
-    /// `<person>.<version>.<expiry in ms>.<signature>`: a changed password makes it void, because the version rises.
+    /// The token `<person>.<version>.<expiry in ms>.<signature>`. A changed password invalidates it, because the
+    /// version changes.
     fn code_awaited(&self, person: &Person) -> Secret {
         let expires_at = to_ms(self.now() + CODE_AWAITED_FOR);
         let text = format!("{}.{}.{expires_at}", person.id, person.version);
@@ -140,12 +141,12 @@ impl Provider {
         person.filter(|person| person.version.to_string() == version).ok_or(ProviderError::Unauthenticated)
     }
 
-    /// The device that signed in to this account before, by its token.
+    /// The device with this token, if it signed in to this account before.
     pub(super) fn known_device(&self, email: &str, browser: &Browser) -> Option<Device> {
         Device::verify(self.vault(), DEVICE_REALM, email, browser.device_token.as_ref()?)
     }
 
-    /// Uses a code or a recovery code. False when it is wrong or was used before.
+    /// Uses up a code or a recovery code. False when it is wrong or was used before.
     pub(super) async fn uses_code(&self, person: &Person, code: &str) -> ProviderResult<bool> {
         let Some(totp) = &person.totp else { return Ok(false) };
         let code = code.trim();

@@ -1,6 +1,7 @@
 //! Limits sign-in attempts by account and by IP address, or by device for a device that signed in before. An attempt is
-//! taken before a password or a code is verified. What was used of an account's allowance comes back only when the sign-in is
-//! complete: with a second factor, after the right code. Otherwise someone who knows the password could try codes without end.
+//! taken before a password or a code is verified. An account's attempts are returned only after a complete sign-in,
+//! which includes the code of a second factor. Otherwise an attacker who knows the password could try codes without
+//! limit.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -12,16 +13,16 @@ use super::refusal;
 use crate::error::ProviderResult;
 use crate::provider::Provider;
 
-/// Attempts that were taken.
+/// Taken attempts.
 pub(super) struct TakenAttempts {
-    /// Of the account, or of a device that signed in to it before.
+    /// The attempt of the account, or of a device that signed in to it before.
     own: Attempt,
     address: Option<Attempt>,
 }
 
 impl Provider {
-    /// Takes an attempt of this e-mail address, which need not exist, and of this IP address; of the device instead if it
-    /// signed in before. Attempts of others do not count for such a device.
+    /// Takes an attempt of this e-mail address, which need not exist, and of this IP address. For a device that signed
+    /// in before, takes an attempt of the device instead, so that attempts of others do not count for it.
     pub(super) async fn take_attempt(
         &self,
         email: &str,
@@ -44,26 +45,26 @@ impl Provider {
         Err(refusal::too_many_attempts(Duration::from_secs(wait_s), config.attempts_max, config.attempts_window))
     }
 
-    /// Returns attempts after a complete sign-in: all of the account's or the device's, but only one of the address's.
-    /// Otherwise the owner of one account could try passwords of other accounts without limit.
+    /// Returns attempts after a complete sign-in: all attempts of the account or device, but only one of the IP
+    /// address. Otherwise the owner of one account could try passwords of other accounts without limit.
     pub(super) async fn give_back(&self, taken: TakenAttempts) -> ProviderResult<()> {
         Ok(self.store().settle_sign_in_attempts(vec![taken.own.subject], taken.address.into_iter().collect()).await?)
     }
 
-    /// Returns the one attempt of a right password whose code is not known yet: the address's. The account's comes back with
-    /// the right code.
+    /// Returns the attempt of the IP address after a correct password. The account's attempt is returned after the
+    /// correct code.
     pub(super) async fn give_back_before_code(&self, taken: TakenAttempts) -> ProviderResult<()> {
         Ok(self.store().settle_sign_in_attempts(Vec::new(), taken.address.into_iter().collect()).await?)
     }
 
-    /// Returns the attempt of a signed-in person who gave the right password, and no other one: codes that were tried with
-    /// the same session still count.
+    /// Returns only the attempt of a signed-in person who entered the correct password. Codes that were tried with the
+    /// same session still count.
     pub(super) async fn give_back_own(&self, taken: TakenAttempts) -> ProviderResult<()> {
         Ok(self.store().settle_sign_in_attempts(Vec::new(), vec![taken.own]).await?)
     }
 
-    /// Restores all attempts at an e-mail address, after its person got a new password by a link.
-    pub(super) async fn forget_attempts(&self, email: &str) -> ProviderResult<()> {
+    /// Returns all attempts of an e-mail address, after its person chose a new password with a link.
+    pub(super) async fn restore_attempts(&self, email: &str) -> ProviderResult<()> {
         Ok(self.store().settle_sign_in_attempts(vec![account(email)], Vec::new()).await?)
     }
 }

@@ -1,7 +1,7 @@
 //! Previews: a person of the account opens the App Portal of an application from the dashboard.
 //!
-//! Guarantee: a preview ends with the session that it was opened from, and when its person is removed or gets another role, at
-//! once on every node: each use looks the session up.
+//! Guarantee: a preview ends with the person's session, and when the person is removed or gets another role, at once on
+//! every node, because each use looks up the session.
 
 use std::collections::BTreeSet;
 
@@ -16,16 +16,17 @@ use crate::model::{AppToken, Capability, Preview};
 use crate::people::Role;
 use crate::provider::Provider;
 
-/// What the codes of links that work once begin with. It differs from that of tokens, so a code is no credential.
+/// Prefix of the codes of preview links. It differs from the prefix of tokens, so a code is not accepted as a token.
 const CODE_PREFIX: &str = "lwpv_";
 const CODE_BYTES_MAX: usize = 128;
 /// Seconds in which a code can be exchanged.
 const CODE_SECONDS: i64 = 600;
 
 impl Provider {
-    /// Makes a link that opens the App Portal of an application once, within ten minutes, for an hour and no longer than the
-    /// caller's session. The code in the link is no token: [`Provider::redeem_portal_code`] exchanges it for one. Below the
-    /// role Member it only reads, without secrets of endpoints. 403 for an API key, 403, 404.
+    /// Creates a link that opens the App Portal of an application once, within ten minutes. The preview lasts one hour,
+    /// and no longer than the caller's session. [`Provider::redeem_portal_code`] exchanges the code in the link for a
+    /// token. For the roles Viewer and Support, the preview is read-only and shows no secrets of endpoints. 403 for an
+    /// API key, 403, 404.
     pub async fn create_portal_preview(&self, caller: &Caller, application: &str) -> ProviderResult<PortalAccess> {
         caller.require_role(Role::Support)?;
         let person = caller.require_person()?;
@@ -54,8 +55,8 @@ impl Provider {
         Ok(self.portal_link(&application.id, code))
     }
 
-    /// The token that a code of [`Provider::create_portal_preview`] is exchanged for, once. Any other text is returned as it
-    /// is. 401 when the code was used or has expired.
+    /// Exchanges a code of [`Provider::create_portal_preview`] for a token, once. Any other text is returned unchanged.
+    /// 401 when the code was used or has expired.
     pub async fn redeem_portal_code(&self, code: &str) -> ProviderResult<String> {
         if !code.starts_with(CODE_PREFIX) || code.len() > CODE_BYTES_MAX {
             return Ok(code.to_owned());
@@ -66,20 +67,19 @@ impl Provider {
         if exchanged { Ok(token) } else { Err(ProviderError::Unauthenticated) }
     }
 
-    /// True unless the token is of a preview that has ended with its person, role or session.
-    pub(crate) async fn preview_goes_on(&self, token: &AppToken) -> ProviderResult<bool> {
+    /// False if the token is of a preview that has ended because of its person, role or session.
+    pub(crate) async fn is_preview_active(&self, token: &AppToken) -> ProviderResult<bool> {
         let Some(preview) = &token.preview else { return Ok(true) };
         let Some((session, person)) = self.store().session(&preview.session).await? else { return Ok(false) };
         let is_same = person.id == preview.person && person.role == preview.role;
-        Ok(is_same && self.session_goes_on(&session))
+        Ok(is_same && self.is_session_active(&session))
     }
 
-    /// True while the token of an application, as whose owner the caller began a long request, still gives access. Other
-    /// callers are not looked at.
+    /// Whether the caller's token of an application is still valid, for long requests. True for other callers.
     pub async fn token_goes_on(&self, caller: &Caller) -> ProviderResult<bool> {
         let Scope::Application(token) = &caller.scope else { return Ok(true) };
         match self.store().app_token_by_hash(token.hash).await? {
-            Some(found) if found.expires_at > self.now() => self.preview_goes_on(&found).await,
+            Some(found) if found.expires_at > self.now() => self.is_preview_active(&found).await,
             _ => Ok(false),
         }
     }

@@ -1,5 +1,5 @@
-//! Signing secrets: a shared key, `whsec_` and the base64 of 24 to 75 bytes, or an ed25519 key
-//! pair, `whsk_` and the base64 of its 32-byte seed, with its 32-byte public key after it or without.
+//! Signing secrets. A shared secret is `whsec_` and the base64 of 24 to 75 bytes. An ed25519 key pair is `whsk_` and
+//! the base64 of its 32-byte seed, optionally followed by its 32-byte public key.
 
 use std::sync::Arc;
 
@@ -12,27 +12,27 @@ use ring::signature::{Ed25519KeyPair, KeyPair as _};
 const SHARED_PREFIX: &str = "whsec_";
 const PRIVATE_PREFIX: &str = "whsk_";
 const PUBLIC_PREFIX: &str = "whpk_";
-/// Bytes of a shared key that we make, and the least that we take.
+/// Bytes of a generated shared secret, and minimum of an accepted one.
 const SHARED_BYTES_MIN: usize = 24;
 const SHARED_BYTES_MAX: usize = 75;
 const SEED_BYTES: usize = 32;
 const PAIR_BYTES: usize = 64;
 
-/// A signing secret, opened.
+/// A decrypted signing secret.
 #[derive(Debug, Clone)]
 pub enum EndpointSecret {
-    /// Known to the receiver as well: HMAC-SHA256.
+    /// A shared secret, for HMAC-SHA256. The receiver has the same secret.
     Shared(Secret),
-    /// Of which the receiver has the public key: ed25519.
+    /// An ed25519 key pair. The receiver has the public key.
     KeyPair {
         /// Seed and public key.
         bytes: Secret,
-        /// Ready to sign.
+        /// The key pair, parsed.
         pair: Arc<Ed25519KeyPair>,
     },
 }
 
-/// Which kind of secret, and of signature.
+/// Kind of a secret and of its signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SecretKind {
     /// HMAC-SHA256 with a shared key, `v1`.
@@ -80,7 +80,7 @@ impl EndpointSecret {
         }
     }
 
-    /// Reads one; a shared key may come without its prefix.
+    /// Parses a signing secret. The prefix of a shared secret is optional.
     pub fn parse(text: &str) -> Result<Self, SecretError> {
         if let Some(encoded) = text.strip_prefix(PRIVATE_PREFIX) {
             let bytes = STANDARD.decode(encoded).map_err(|_| SecretError::KeyPair)?;
@@ -110,13 +110,13 @@ impl EndpointSecret {
         Ok(Self::KeyPair { bytes: Secret::new(bytes), pair: Arc::new(pair) })
     }
 
-    /// Opens one that was sealed for this endpoint.
+    /// Opens a secret that was sealed for this endpoint.
     pub(crate) fn unseal(vault: &Vault, endpoint: &str, sealed: &Sealed) -> Result<Self, UnsealError> {
         let opened = vault.open(&vault_context(endpoint), sealed)?;
         Ok(Self::parse(opened.expose_str().unwrap_or_default())?)
     }
 
-    /// Which kind it is.
+    /// Kind of the secret.
     pub fn kind(&self) -> SecretKind {
         match self {
             Self::Shared(_) => SecretKind::Shared,
@@ -124,7 +124,7 @@ impl EndpointSecret {
         }
     }
 
-    /// All of it, as it is sealed: `whsec_…` or `whsk_…`.
+    /// The whole secret: `whsec_…` or `whsk_…`.
     pub fn reveal(&self) -> String {
         match self {
             Self::Shared(key) => format!("{SHARED_PREFIX}{}", STANDARD.encode(key.expose())),
@@ -132,8 +132,8 @@ impl EndpointSecret {
         }
     }
 
-    /// What the receiver verifies with: the shared key (`whsec_…`), or the public key (`whpk_…`). A private key is never
-    /// shown again.
+    /// The key that the receiver verifies with: the shared secret (`whsec_…`), or the public key (`whpk_…`). A private
+    /// key is never shown again.
     pub fn verifying_key(&self) -> String {
         match self {
             Self::Shared(_) => self.reveal(),
@@ -142,7 +142,7 @@ impl EndpointSecret {
     }
 }
 
-/// The words that a secret of this endpoint is sealed for.
+/// The context that a secret of this endpoint is bound to.
 pub(crate) fn vault_context(endpoint: &str) -> String {
     format!("endpoint/{endpoint}/secret")
 }
@@ -153,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// The pair that the official server's manual shows.
+    /// The key pair in the manual of the official server.
     const PRIVATE: &str =
         "whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==";
     const PUBLIC: &str = "whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=";

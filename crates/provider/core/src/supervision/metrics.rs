@@ -16,16 +16,16 @@ use crate::provider::Provider;
 const STORE_MAX: Duration = Duration::from_secs(5);
 
 impl Provider {
-    /// The figures as OpenMetrics text without its end mark. Of the `endpoints` named here (by id), also what waits for each,
-    /// and how its lane stands on this node; ids that are none are passed over. While the store does not answer, these and
-    /// the backlog are left out: the rest is needed most then.
+    /// The metrics as OpenMetrics text without its end mark. For these `endpoints` (by id), the text also has the
+    /// waiting deliveries and the state of the lane on this node; invalid ids are ignored. While the store does not
+    /// respond, metrics from the store are omitted.
     pub async fn metrics(&self, endpoints: &[String]) -> String {
         let stored = async { Ok(self.stored_metrics().await? + &self.endpoint_metrics(endpoints).await?) };
         let stored = tokio::time::timeout(STORE_MAX, stored).await;
         let stored = stored.unwrap_or_else(|_| Err(ProviderError::Unavailable("the store takes too long".to_owned())));
         let store_answers = encode_store_answers(stored.is_ok());
         let stored = stored.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the metrics do not contain the store's figures");
+            tracing::warn!(%error, "the metrics of the store are missing");
             String::new()
         });
         self.dispatcher().encode_metrics() + &store_answers + &stored

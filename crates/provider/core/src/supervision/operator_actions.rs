@@ -1,23 +1,24 @@
-//! What those who run the provider do about work that is stuck, and how they name what it is stuck at.
+//! Actions of the operator on stuck deliveries, and look-ups of applications and endpoints by id or uid.
 
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::model::{Account, Application, Attempt, AttemptStatus, AttemptTrigger, Endpoint, Id};
 use crate::provider::Provider;
 
-/// Upper bound on the applications or endpoints of one uid in a result.
-const NAMED_MAX: usize = 20;
-/// Rows that one transaction changes at most, so that deliveries go on in between.
-const ROWS_AT_ONCE: usize = 500;
-/// Rounds of such transactions: as many rows as an endpoint can have.
-const ROUNDS_MAX: usize = 1_000_000;
-/// Passes over what waits: a row that was asked for by hand meanwhile is there again in the next.
+/// Maximum number of applications or endpoints with one uid in a result.
+const FOUND_MAX: usize = 20;
+/// Maximum number of rows that one transaction changes, so that deliveries continue between transactions.
+const BATCH_MAX: usize = 500;
+/// Maximum number of transactions: enough for all rows of an endpoint.
+const BATCHES_MAX: usize = 1_000_000;
+/// Maximum number of passes over the waiting deliveries. A resend that was requested during one pass is cancelled in
+/// the next.
 const PASSES_MAX: usize = 3;
 /// Text of the attempt that ends a delivery.
 const CANCELLED_RESPONSE: &str = "given up by hand";
 
 impl Provider {
-    /// Applications of this id, or of this uid in `account` or in any, each with its account; at most 20.
+    /// Applications with this id, or with this uid in `account` or in any account, each with its account; at most 20.
     pub async fn find_applications(
         &self,
         account: Option<&str>,
@@ -25,18 +26,18 @@ impl Provider {
     ) -> ProviderResult<Vec<(Account, Application)>> {
         let mut found = match self.store().snapshot(id_or_uid).await? {
             Some((application, _)) => vec![application],
-            None => self.store().applications_by_uid(id_or_uid, NAMED_MAX).await?,
+            None => self.store().applications_by_uid(id_or_uid, FOUND_MAX).await?,
         };
         found.retain(|application| account.is_none_or(|account| *account == *application.account));
-        let mut named = Vec::with_capacity(found.len());
+        let mut with_accounts = Vec::with_capacity(found.len());
         for application in found {
-            named.push((self.account(&application.account).await?, application));
+            with_accounts.push((self.account(&application.account).await?, application));
         }
-        Ok(named)
+        Ok(with_accounts)
     }
 
-    /// Endpoints of this id, or of this uid in the application `application` (by id) or in any, each with its account; at
-    /// most 20.
+    /// Endpoints with this id, or with this uid in `application` (by id) or in any application, each with its account;
+    /// at most 20.
     pub async fn find_endpoints(
         &self,
         application: Option<&str>,
@@ -44,26 +45,26 @@ impl Provider {
     ) -> ProviderResult<Vec<(Account, Endpoint)>> {
         let mut found = match self.store().endpoint_by_id(id_or_uid).await? {
             Some(endpoint) => vec![endpoint],
-            None => self.store().endpoints_by_uid(id_or_uid, NAMED_MAX).await?,
+            None => self.store().endpoints_by_uid(id_or_uid, FOUND_MAX).await?,
         };
         found.retain(|(_, endpoint)| application.is_none_or(|application| *application == *endpoint.application));
-        let mut named = Vec::with_capacity(found.len());
+        let mut with_accounts = Vec::with_capacity(found.len());
         for (account, endpoint) in found {
-            named.push((self.account(&account).await?, endpoint));
+            with_accounts.push((self.account(&account).await?, endpoint));
         }
-        Ok(named)
+        Ok(with_accounts)
     }
 
-    /// Sends what waits for its next attempt at an endpoint now, also if its receiver asked for a pause; how many messages
-    /// that are. The attempts that they have had still count. 404.
+    /// Makes all waiting retries of an endpoint due now, and ends its pause. Returns the number of messages. Earlier
+    /// attempts still count. 404.
     pub async fn retry_now(&self, endpoint: &Endpoint) -> ProviderResult<usize> {
         let now = self.now();
         self.store().reset_endpoint_pause(&endpoint.id, now).await?;
         self.snapshots().invalidate(&endpoint.application);
         self.dispatcher().changed(&endpoint.application).await;
         let mut retried = 0;
-        for _ in 0..ROUNDS_MAX {
-            let rows = self.store().make_retries_due(&endpoint.id, now, ROWS_AT_ONCE).await?;
+        for _ in 0..BATCHES_MAX {
+            let rows = self.store().make_retries_due(&endpoint.id, now, BATCH_MAX).await?;
             retried += rows;
             if rows == 0 {
                 break;
@@ -74,29 +75,29 @@ impl Provider {
         Ok(retried)
     }
 
-    /// Gives up on what waits for an endpoint until now, recording for each message that it was; how many messages that
-    /// were. What is under way goes on, and is not tried again. What is given up can be sent again: one message by a resend,
-    /// all that was tried by a task.
+    /// Cancels the deliveries that wait for an endpoint now, and records a cancelled attempt for each. Returns their
+    /// number. Attempts under way continue, without a retry. Cancelled messages can be sent again: one by a resend, all
+    /// attempted ones by a background task.
     pub async fn cancel_waiting_deliveries(&self, endpoint: &Endpoint) -> ProviderResult<usize> {
         let newest: Id = ids::lowest_id_at(ids::MESSAGE, self.now() + ids::RESOLUTION).into();
-        let mut given_up = 0;
+        let mut cancelled = 0;
         for _ in 0..PASSES_MAX {
             let (mut before, mut ended) = (newest.clone(), 0);
-            for _ in 0..ROUNDS_MAX {
-                // The newest first, so that of a key the one that all wait for goes last.
-                let messages = self.store().waiting_messages(&endpoint.id, &before, ROWS_AT_ONCE).await?;
+            for _ in 0..BATCHES_MAX {
+                // Newest first, so that the head of an ordering key is cancelled last.
+                let messages = self.store().waiting_messages(&endpoint.id, &before, BATCH_MAX).await?;
                 let Some(last) = messages.last() else { break };
                 before = last.clone();
                 let attempts = messages.into_iter().map(|message| self.cancelled_attempt(endpoint, message)).collect();
                 ended += self.store().cancel_deliveries(&endpoint.id, attempts).await?;
             }
-            given_up += ended;
+            cancelled += ended;
             if ended == 0 {
                 break;
             }
         }
-        tracing::info!(endpoint = %endpoint.id, messages = given_up, "an operator cancelled waiting deliveries");
-        Ok(given_up)
+        tracing::info!(endpoint = %endpoint.id, messages = cancelled, "an operator cancelled waiting deliveries");
+        Ok(cancelled)
     }
 
     fn cancelled_attempt(&self, endpoint: &Endpoint, message: Id) -> Attempt {

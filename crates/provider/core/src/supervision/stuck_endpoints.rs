@@ -1,4 +1,4 @@
-//! Endpoints with waiting deliveries, since when they wait, and why. Shown to the operator.
+//! Endpoints with waiting deliveries, with the age and the reason, for the operator.
 
 use jiff::Timestamp;
 
@@ -9,10 +9,10 @@ use crate::port::WaitingCounts;
 use crate::port::{Backlog, EndpointBacklog, Order, Page, RESEND_DUE};
 use crate::provider::Provider;
 
-/// Rows of an endpoint that are counted at most.
+/// Maximum number of counted rows of an endpoint.
 const COUNT_MAX: usize = 100_000;
-/// Endpoints asked for in one call of the store.
-const ENDPOINTS_AT_ONCE: usize = 100;
+/// Number of endpoints that one store call reads.
+const ENDPOINTS_BATCH_MAX: usize = 100;
 
 /// An endpoint with messages that are not delivered yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,51 +21,51 @@ pub struct StuckEndpoint {
     pub account: Id,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// Messages that wait; when there are 100,000 or more, that number.
+    /// Number of waiting messages, counted to 100,000.
     pub deliveries: usize,
     /// When the oldest of them was accepted.
     pub oldest_at: Option<Timestamp>,
-    /// When the next of them is due; none when a node has all of them in hand.
+    /// When the next of them is due; none when nodes have claimed all of them.
     pub next_at: Option<Timestamp>,
-    /// How many of them wait for what.
+    /// Numbers of waiting messages by reason.
     pub waiting_for: WaitingCounts,
-    /// Ordering keys that wait for their first message; when there are 250 or more, that number.
+    /// Number of blocked ordering keys, counted to 250.
     pub blocked_keys: usize,
-    /// What is the matter, in one word.
+    /// The main reason.
     pub why: StuckReason,
 }
 
 /// Why messages wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StuckReason {
-    /// The endpoint is disabled; they are dropped when they come up.
+    /// The endpoint is disabled; the deliveries will be deleted.
     Disabled,
-    /// Its receiver asked to be left alone until then.
+    /// The endpoint's receiver asked for a pause.
     Paused {
-        /// Until when.
+        /// End of the pause.
         until: Timestamp,
     },
-    /// Every attempt has failed since then.
+    /// Every attempt has failed since this time.
     Failing {
-        /// Since when.
+        /// Beginning of the failures.
         since: Timestamp,
-        /// HTTP status code of the last attempt; 0 when there was no answer.
+        /// HTTP status code of the last attempt; 0 without a response.
         code: Option<u16>,
-        /// What went wrong at the last attempt, when there was no answer.
+        /// Transport error of the last attempt, if there was no response.
         error: Option<String>,
     },
-    /// They are due, and go out at the rate that the endpoint or its application allows.
+    /// The messages are due, and are sent at the rate that the endpoint or its application allows.
     Throttled {
         /// Messages a second.
         rate: u16,
     },
-    /// They are due and no node has taken them: none runs, or the endpoint has more than it may take at a time.
+    /// The messages are due, but no node has claimed them: no node runs, or the endpoint's lane has no room.
     Due,
-    /// They are to be tried again at the next due time, though the endpoint works otherwise.
+    /// The messages wait for a retry, although other messages to the endpoint succeed.
     Retry,
-    /// Their sender wants them delivered at the next due time.
+    /// The messages wait for the delivery time that their sender set.
     Later,
-    /// A node has them in hand.
+    /// A node has claimed the messages.
     Claimed,
 }
 
@@ -86,16 +86,17 @@ impl StuckReason {
 }
 
 impl Provider {
-    /// Endpoints with messages accepted before `before` that are not delivered yet, at most `limit`, those that wait longest
+    /// Endpoints with undelivered messages that were accepted before `before`, at most `limit`, the longest waiting
     /// first.
     pub async fn list_stuck_endpoints(&self, before: Timestamp, limit: usize) -> ProviderResult<Vec<StuckEndpoint>> {
         let (mut found, mut after): (Vec<EndpointBacklog>, Option<Id>) = (Vec::new(), None);
         loop {
-            let rows = self.store().endpoint_backlogs(after.as_deref(), ENDPOINTS_AT_ONCE, COUNT_MAX).await?;
+            let rows = self.store().endpoint_backlogs(after.as_deref(), ENDPOINTS_BATCH_MAX, COUNT_MAX).await?;
             let Some(last) = rows.last() else { break };
             after = Some(last.endpoint.id.clone());
             found.extend(rows.into_iter().filter(|row| row.oldest_at.is_none_or(|oldest_at| oldest_at <= before)));
-            found.sort_by(|one, other| (one.oldest_at, &one.endpoint.id).cmp(&(other.oldest_at, &other.endpoint.id)));
+            found
+                .sort_by(|left, right| (left.oldest_at, &left.endpoint.id).cmp(&(right.oldest_at, &right.endpoint.id)));
             found.truncate(limit);
         }
         let mut stuck = Vec::with_capacity(found.len());
@@ -105,10 +106,10 @@ impl Provider {
         Ok(stuck)
     }
 
-    /// What waits for one endpoint, and why; none when nothing does.
+    /// The waiting deliveries of one endpoint, and the reason; none without waiting deliveries.
     pub async fn stuck_endpoint(&self, endpoint: &Endpoint) -> ProviderResult<Option<StuckEndpoint>> {
         let just_before = endpoint.id.get(..endpoint.id.len() - 1);
-        let rows = self.store().endpoint_backlogs(just_before, ENDPOINTS_AT_ONCE, COUNT_MAX).await?;
+        let rows = self.store().endpoint_backlogs(just_before, ENDPOINTS_BATCH_MAX, COUNT_MAX).await?;
         match rows.into_iter().find(|row| row.endpoint.id == endpoint.id) {
             Some(waiting) => Ok(Some(self.stuck(waiting).await?)),
             None => Ok(None),
@@ -124,12 +125,12 @@ impl Provider {
             _ => self.store().blocked_keys(&endpoint.id, None, BLOCKED_MAX).await?.len(),
         };
         let why = self.stuck_reason(&endpoint, waiting_for).await?;
-        // What was asked for by hand is due before all else, which is no time to show.
+        // The due time of a resend is an artificial early time.
         let next_at = next_at.map(|at| if at == RESEND_DUE { now } else { at });
         Ok(StuckEndpoint { account, endpoint, deliveries, oldest_at, next_at, waiting_for, blocked_keys, why })
     }
 
-    /// What waits for an endpoint.
+    /// The backlog of an endpoint.
     pub async fn endpoint_backlog(&self, endpoint: &Endpoint) -> ProviderResult<Backlog> {
         Ok(self.store().backlog(&endpoint.id).await?)
     }
@@ -161,7 +162,7 @@ impl Provider {
         })
     }
 
-    /// Messages a second that the endpoint receives at most, by its own limit or its application's.
+    /// Maximum messages a second of the endpoint: the lower one of its own limit and its application's limit.
     pub(crate) async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
         let application =
             self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);

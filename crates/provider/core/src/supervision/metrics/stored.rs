@@ -35,8 +35,8 @@ impl Provider {
         Ok(counts)
     }
 
-    /// Since when the oldest row of an endpoint that this node did not pause has been due. Only endpoints with a lane can be
-    /// paused, so one endpoint more than there are lanes is enough.
+    /// Since when the oldest row of an endpoint that this node did not pause has been due. Only endpoints with a lane
+    /// can be paused, so one endpoint more than there are lanes is enough.
     async fn due_since(&self) -> ProviderResult<Option<Timestamp>> {
         let limit = self.dispatcher().load().lanes + 1;
         let due = self.store().longest_due_endpoints(self.now(), limit).await?;
