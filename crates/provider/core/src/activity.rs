@@ -11,6 +11,7 @@ mod configuration;
 mod log;
 
 pub use action::Action;
+pub(crate) use configuration::Change;
 pub use log::{ActivityPage, ActivityQuery};
 
 use crate::accounts::caller::{Caller, Scope};

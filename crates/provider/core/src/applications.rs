@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::accounts::caller::Caller;
+use crate::activity::Change;
 use crate::error::{FieldError, ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
@@ -79,7 +80,7 @@ impl Provider {
         .await;
         match written {
             Ok(IdempotentWrite::Done) => {
-                self.record_application(caller, (None, Some(&application))).await;
+                self.record_application(caller, Change::created(&application)).await;
                 Ok(Created::New(application))
             }
             Ok(IdempotentWrite::Replayed(answer)) => Ok(Created::Replayed(answer)),
@@ -130,7 +131,7 @@ impl Provider {
             let application = self.new_application(caller, input.clone());
             match self.store().create_application(application.clone(), None).await {
                 Ok(()) => {
-                    self.record_application(caller, (None, Some(&application))).await;
+                    self.record_application(caller, Change::created(&application)).await;
                     return Ok(Put::Created(application));
                 }
                 // Another caller created it meanwhile, so this call updates it.
@@ -179,7 +180,7 @@ impl Provider {
             match replaced {
                 Ok(()) => {
                     self.dispatcher().changed(&new.id).await;
-                    self.record_application(caller, (Some(&old), Some(&new))).await;
+                    self.record_application(caller, Change::replaced(&old, &new)).await;
                     new.version += 1;
                     return Ok(new);
                 }
@@ -198,7 +199,7 @@ impl Provider {
         if !deleted? {
             return Err(ProviderError::NotFound);
         }
-        self.record_application(caller, (Some(&application), None)).await;
+        self.record_application(caller, Change::deleted(&application)).await;
         Ok(())
     }
 
@@ -207,7 +208,7 @@ impl Provider {
         let application = self.new_application(caller, input);
         match self.store().create_application(application.clone(), None).await {
             Ok(()) => {
-                self.record_application(caller, (None, Some(&application))).await;
+                self.record_application(caller, Change::created(&application)).await;
                 Ok(())
             }
             // Another caller's message created it meanwhile.

@@ -4,22 +4,23 @@ pub(crate) mod address;
 pub mod custom_headers;
 pub(crate) mod resealing;
 
+mod delivery_counts;
 mod disable;
 pub mod example;
 mod headers;
-pub mod health;
+pub mod health_timeline;
 mod patch;
 mod put;
 pub(crate) mod sealing;
 mod secrets;
 pub mod signature_check;
-mod stats;
 pub mod url_check;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 use crate::accounts::caller::Caller;
+use crate::activity::Change;
 use crate::endpoints::address::EndpointAddressPolicy;
 use crate::endpoints::custom_headers as rules;
 use crate::error::{ProviderError, ProviderResult};
@@ -97,7 +98,7 @@ impl Provider {
         self.snapshots().invalidate(&endpoint.application);
         Ok(match written.map_err(|error| with_limit(error, endpoints_max))? {
             IdempotentWrite::Done => {
-                self.record_endpoint(caller, (None, Some(&endpoint))).await;
+                self.record_endpoint(caller, Change::created(&endpoint)).await;
                 Created::New(endpoint)
             }
             IdempotentWrite::Replayed(answer) => Created::Replayed(answer),
@@ -132,7 +133,7 @@ impl Provider {
         }
         // Attempts under way are recorded before the caller reads the messages' history.
         self.dispatcher().wait_for_attempts(&endpoint.id).await;
-        self.record_endpoint(caller, (Some(&endpoint), None)).await;
+        self.record_endpoint(caller, Change::deleted(&endpoint)).await;
         Ok(())
     }
 
@@ -155,7 +156,7 @@ impl Provider {
             match replaced {
                 Ok(()) => {
                     self.dispatcher().changed(&new.application).await;
-                    self.record_endpoint(caller, (Some(&old), Some(&new))).await;
+                    self.record_endpoint(caller, Change::replaced(&old, &new)).await;
                     return Ok(new);
                 }
                 Err(StoreError::Conflict) => {}

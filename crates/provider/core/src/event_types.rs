@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::accounts::caller::{Caller, Scope};
+use crate::activity::Change;
 use crate::error::{ProviderError, ProviderResult};
 use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;
@@ -128,7 +129,7 @@ impl Provider {
         self.payload_schemas().invalidate(&caller.account, name);
         match written {
             Ok(IdempotentWrite::Done) => {
-                self.record_event_type(caller, (None, Some(&event_type))).await;
+                self.record_event_type(caller, Change::created(&event_type)).await;
                 Ok(Created::New(event_type))
             }
             Ok(IdempotentWrite::Replayed(answer)) => Ok(Created::Replayed(answer)),
@@ -215,7 +216,8 @@ impl Provider {
             match written {
                 Ok(()) => {
                     let (Put::Created(new) | Put::Updated(new)) = &put;
-                    self.record_event_type(caller, (old.as_ref(), Some(new))).await;
+                    let change = old.as_ref().map_or_else(|| Change::created(new), |old| Change::replaced(old, new));
+                    self.record_event_type(caller, change).await;
                     return Ok(put);
                 }
                 // Another caller created, changed or deleted it meanwhile.
@@ -273,7 +275,7 @@ impl Provider {
             self.payload_schemas().invalidate(&caller.account, name);
             match written {
                 Ok(()) => {
-                    self.record_event_type(caller, (Some(&old), Some(&new))).await;
+                    self.record_event_type(caller, Change::replaced(&old, &new)).await;
                     return Ok(new);
                 }
                 Err(StoreError::Conflict) => {}
@@ -291,7 +293,7 @@ impl Provider {
         if !deleted? {
             return Err(ProviderError::NotFound);
         }
-        self.record_event_type(caller, (Some(&old), None)).await;
+        self.record_event_type(caller, Change::deleted(&old)).await;
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //!
 //! The cost of a page is bounded. A background task counts the usage ([`account_usage`]), because that takes longer.
 
-pub(crate) mod usage;
+pub(crate) mod account_usage;
 
 use std::collections::HashMap;
 

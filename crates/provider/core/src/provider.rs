@@ -19,7 +19,7 @@ use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
 use crate::messages::payload_schemas::PayloadSchemas;
 use crate::messages::retention_counts::RetentionCounters;
-use crate::overview::usage::UsageCounts;
+use crate::overview::account_usage::UsageCounts;
 use crate::people::SignInState;
 use crate::port::Store;
 use crate::supervision::metrics::store_counts::StoreCountsCache;

@@ -4,6 +4,7 @@
 //! effect on every node at once. The store keeps only the SHA-256 of keys and tokens: they are random, so they need no
 //! salt or stretching. Hashes are compared in constant time.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +17,7 @@ use crate::accounts::api_key_cache::CachedCredential;
 use crate::accounts::caller::{Caller, Scope};
 use crate::accounts::rate_limit::whole_seconds;
 use crate::error::{ProviderError, ProviderResult, Quota};
-use crate::model::ApiKey;
+use crate::model::{ApiKey, Id, KeyScope};
 use crate::provider::Provider;
 
 /// Prefix of API keys.
@@ -101,7 +102,14 @@ impl Provider {
                 let key = self.store().api_key_by_hash(*hash).await?;
                 let Some(key) = key.filter(|key| is_same(&key.hash, hash)) else { return Ok(None) };
                 self.record_use(&key, from, now).await;
-                (key.account, key.id, key.name, Scope::Account, key.expires_at, key.scopes.map(Arc::new))
+                FoundCredential {
+                    account: key.account,
+                    id: key.id,
+                    name: key.name,
+                    scope: Scope::Account,
+                    expires_at: key.expires_at,
+                    key_scopes: key.scopes.map(Arc::new),
+                }
             }
             Credential::AppToken(hash) => {
                 let token = self.store().app_token_by_hash(*hash).await?;
@@ -109,19 +117,24 @@ impl Provider {
                 if !self.is_preview_active(&token).await? {
                     return Ok(None);
                 }
-                let expires_at = Some(token.expires_at);
-                let (account, id) = (token.account.clone(), token.id.clone());
-                (account, id, "App Portal".to_owned(), Scope::Application(Arc::new(token)), expires_at, None)
+                FoundCredential {
+                    account: token.account.clone(),
+                    id: token.id.clone(),
+                    name: "App Portal".to_owned(),
+                    expires_at: Some(token.expires_at),
+                    scope: Scope::Application(Arc::new(token)),
+                    key_scopes: None,
+                }
             }
         };
-        let (account, key, name, scope, expires_at, key_scopes) = found;
+        let FoundCredential { account, id, name, scope, expires_at, key_scopes } = found;
         if expires_at.is_some_and(|at| at <= now) {
             return Ok(None);
         }
         let Some(account) = self.store().account(&account).await? else { return Ok(None) };
         let rate = self.rate_limiters().of(&account.id);
         let (name, settings) = (name.into(), account.settings);
-        let caller = Caller { account: account.id, key, name, scope, settings, key_scopes, person: None };
+        let caller = Caller { account: account.id, key: id, name, scope, settings, key_scopes, person: None };
         Ok(Some(CachedCredential { caller, expires_at, rate }))
     }
 
@@ -145,6 +158,16 @@ impl Provider {
 enum Credential {
     ApiKey([u8; 32]),
     AppToken([u8; 32]),
+}
+
+/// A key or token that the store contains.
+struct FoundCredential {
+    account: Id,
+    id: Id,
+    name: String,
+    scope: Scope,
+    expires_at: Option<Timestamp>,
+    key_scopes: Option<Arc<BTreeSet<KeyScope>>>,
 }
 
 impl Credential {

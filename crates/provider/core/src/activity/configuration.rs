@@ -8,18 +8,43 @@ use crate::ordering::DeliveryOrder;
 use crate::port::AlertScope;
 use crate::provider::Provider;
 
-/// An object before and after its change: none before it was created, and after it was deleted.
-type Change<'a, T> = (Option<&'a T>, Option<&'a T>);
+/// A change of an object: `before` is none if it was created, `after` if it was deleted.
+pub(crate) struct Change<'a, T> {
+    before: Option<&'a T>,
+    after: Option<&'a T>,
+}
 
-/// Adds a value of the object before and after.
-fn value<T>(
-    values: ChangedValues,
-    name: &str,
-    (old, new): Change<'_, T>,
-    of: impl Fn(&T) -> Option<String>,
-) -> ChangedValues {
-    let (old, new) = (old.and_then(&of), new.and_then(&of));
-    values.value(name, old.as_deref(), new.as_deref())
+impl<T> Clone for Change<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Change<'_, T> {}
+
+impl<'a, T> Change<'a, T> {
+    pub(crate) fn created(after: &'a T) -> Self {
+        Self { before: None, after: Some(after) }
+    }
+
+    pub(crate) fn replaced(before: &'a T, after: &'a T) -> Self {
+        Self { before: Some(before), after: Some(after) }
+    }
+
+    pub(crate) fn deleted(before: &'a T) -> Self {
+        Self { before: Some(before), after: None }
+    }
+
+    /// The object: its new state, or the last state of a deleted object.
+    fn object(self) -> Option<&'a T> {
+        self.after.or(self.before)
+    }
+
+    /// Adds a value of the object, before and after the change.
+    fn add_value(self, values: ChangedValues, name: &str, of: impl Fn(&T) -> Option<String>) -> ChangedValues {
+        let (before, after) = (self.before.and_then(&of), self.after.and_then(&of));
+        values.value(name, before.as_deref(), after.as_deref())
+    }
 }
 
 fn list(names: Option<&Vec<String>>) -> Option<String> {
@@ -32,62 +57,61 @@ fn without_query(url: &str) -> String {
 }
 
 fn application_values(change: Change<'_, Application>) -> ChangedValues {
-    let values = value(ChangedValues::default(), "name", change, |application| Some(application.name.clone()));
-    let values = value(values, "uid", change, |application| application.uid.clone());
-    let values = value(values, "throttle rate", change, |application| {
+    let values = change.add_value(ChangedValues::default(), "name", |application| Some(application.name.clone()));
+    let values = change.add_value(values, "uid", |application| application.uid.clone());
+    let values = change.add_value(values, "throttle rate", |application| {
         application.throttle_rate.map(|rate| format!("{rate} messages a second"))
     });
-    value(values, "metadata", change, |application| {
+    change.add_value(values, "metadata", |application| {
         let names: Vec<&str> = application.metadata.keys().map(String::as_str).collect();
         Some(names.join(", ")).filter(|names| !names.is_empty())
     })
 }
 
 fn endpoint_values(change: Change<'_, Endpoint>) -> ChangedValues {
-    let values = value(ChangedValues::default(), "address", change, |endpoint| Some(without_query(&endpoint.url)));
-    let values = value(values, "uid", change, |endpoint| endpoint.uid.clone());
-    let values = value(values, "description", change, |endpoint| {
+    let values = change.add_value(ChangedValues::default(), "address", |endpoint| Some(without_query(&endpoint.url)));
+    let values = change.add_value(values, "uid", |endpoint| endpoint.uid.clone());
+    let values = change.add_value(values, "description", |endpoint| {
         Some(endpoint.description.clone()).filter(|text| !text.is_empty())
     });
-    let values = value(values, "state", change, |endpoint| {
-        Some(if endpoint.disabled { "disabled" } else { "enabled" }.to_owned())
-    });
-    let values = value(values, "event types", change, |endpoint| list(endpoint.filter_types.as_ref()));
-    let values = value(values, "channels", change, |endpoint| list(endpoint.channels.as_ref()));
-    let values = value(values, "throttle rate", change, |endpoint| {
+    let values = change
+        .add_value(values, "state", |endpoint| Some(if endpoint.disabled { "disabled" } else { "enabled" }.to_owned()));
+    let values = change.add_value(values, "event types", |endpoint| list(endpoint.filter_types.as_ref()));
+    let values = change.add_value(values, "channels", |endpoint| list(endpoint.channels.as_ref()));
+    let values = change.add_value(values, "throttle rate", |endpoint| {
         endpoint.throttle_rate.map(|rate| format!("{rate} messages a second"))
     });
-    let values = value(values, "ordering", change, |endpoint| {
+    let values = change.add_value(values, "ordering", |endpoint| {
         (endpoint.ordering == DeliveryOrder::PerKey).then(|| "by key".to_owned())
     });
     // Values of headers may be secrets, so only their names are recorded.
-    value(values, "headers", change, |endpoint| {
+    change.add_value(values, "headers", |endpoint| {
         let names: Vec<&str> = endpoint.headers.keys().map(String::as_str).collect();
         Some(names.join(", ")).filter(|names| !names.is_empty())
     })
 }
 
 fn event_type_values(change: Change<'_, EventType>) -> ChangedValues {
-    let values = value(ChangedValues::default(), "description", change, |event_type| {
+    let values = change.add_value(ChangedValues::default(), "description", |event_type| {
         Some(event_type.description.clone()).filter(|text| !text.is_empty())
     });
-    let values = value(values, "state", change, |event_type| {
+    let values = change.add_value(values, "state", |event_type| {
         Some(if event_type.archived { "archived" } else { "active" }.to_owned())
     });
-    let values = value(values, "deprecated", change, |event_type| event_type.deprecated.then(|| "yes".to_owned()));
-    let values = value(values, "group", change, |event_type| event_type.group_name.clone());
-    value(values, "schema", change, |event_type| event_type.schemas.as_ref().map(ToString::to_string))
+    let values = change.add_value(values, "deprecated", |event_type| event_type.deprecated.then(|| "yes".to_owned()));
+    let values = change.add_value(values, "group", |event_type| event_type.group_name.clone());
+    change.add_value(values, "schema", |event_type| event_type.schemas.as_ref().map(ToString::to_string))
 }
 
 impl Provider {
     /// Records that an application was created, changed or deleted.
     pub(crate) async fn record_application(&self, caller: &Caller, change: Change<'_, Application>) {
-        let action = match change {
+        let action = match (change.before, change.after) {
             (None, Some(_)) => Action::ApplicationCreated,
             (Some(_), None) => Action::ApplicationDeleted,
             _ => Action::ApplicationChanged,
         };
-        let (Some(subject), values) = (change.1.or(change.0), application_values(change)) else { return };
+        let (Some(subject), values) = (change.object(), application_values(change)) else { return };
         // The hidden application of operational webhooks is no application of the account.
         if operational::is_hidden(&caller.account) {
             return;
@@ -104,12 +128,12 @@ impl Provider {
 
     /// Records that an endpoint was created, changed or deleted.
     pub(crate) async fn record_endpoint(&self, caller: &Caller, change: Change<'_, Endpoint>) {
-        let action = match change {
+        let action = match (change.before, change.after) {
             (None, Some(_)) => Action::EndpointCreated,
             (Some(_), None) => Action::EndpointDeleted,
             _ => Action::EndpointChanged,
         };
-        let (Some(subject), values) = (change.1.or(change.0), endpoint_values(change)) else { return };
+        let (Some(subject), values) = (change.object(), endpoint_values(change)) else { return };
         let name = without_query(&subject.url);
         self.record(caller, action, Subject { id: &subject.id, name: &name }, values).await;
     }
@@ -123,13 +147,13 @@ impl Provider {
 
     /// Records that an event type was created, changed, archived or deleted.
     pub(crate) async fn record_event_type(&self, caller: &Caller, change: Change<'_, EventType>) {
-        let action = match change {
+        let action = match (change.before, change.after) {
             (None, Some(_)) => Action::EventTypeCreated,
             (Some(_), None) => Action::EventTypeDeleted,
             (Some(old), Some(new)) if new.archived && !old.archived => Action::EventTypeArchived,
             _ => Action::EventTypeChanged,
         };
-        let (Some(subject), values) = (change.1.or(change.0), event_type_values(change)) else { return };
+        let (Some(subject), values) = (change.object(), event_type_values(change)) else { return };
         if operational::is_hidden(&caller.account) {
             return;
         }

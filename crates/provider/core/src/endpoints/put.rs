@@ -4,6 +4,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::{EndpointInput, ValidatedEndpoint, with_limit};
 use crate::accounts::caller::{Caller, Scope};
+use crate::activity::Change;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Endpoint;
 use crate::port::StoreError;
@@ -38,7 +39,7 @@ impl Provider {
             let may_exist = try_no < PUT_TRIES_MAX && endpoint.uid.as_deref() == Some(id_or_uid);
             match created {
                 Ok(()) => {
-                    self.record_endpoint(caller, (None, Some(&endpoint))).await;
+                    self.record_endpoint(caller, Change::created(&endpoint)).await;
                     return Ok(Put::Created(endpoint));
                 }
                 // Another caller created it meanwhile, perhaps as the last within the limit, so this call updates it.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::accounts::caller::Caller;
-use crate::endpoints::health::HealthSpan;
+use crate::endpoints::health_timeline::HealthSpan;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::model::Id;
