@@ -20,7 +20,6 @@ use crate::model::{Account, ActivityEntry, ActorKind, Id, Person};
 use crate::operational;
 use crate::provider::Provider;
 
-/// Maximum number of characters of a value in an entry.
 const VALUE_CHARS_MAX: usize = 500;
 
 /// Who makes a change.

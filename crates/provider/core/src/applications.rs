@@ -235,7 +235,6 @@ impl Provider {
 }
 
 impl Application {
-    /// The input that describes the application as it is.
     fn as_input(&self) -> ApplicationInput {
         ApplicationInput {
             name: self.name.clone(),
@@ -245,7 +244,6 @@ impl Application {
         }
     }
 
-    /// Replaces the fields with the caller's input.
     fn replace_with(&mut self, input: ApplicationInput) {
         self.name = input.name;
         self.uid = input.uid;

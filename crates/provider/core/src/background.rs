@@ -55,9 +55,9 @@ pub struct ReplayInput {
     pub channel: Option<String>,
     /// Messages with this tag.
     pub tag: Option<String>,
-    /// Messages of which the latest attempt at the endpoint has this status.
+    /// Messages whose latest attempt at the endpoint has this status.
     pub status: Option<AttemptStatus>,
-    /// Messages of which the latest attempt has a status code of this class: 0, 100, 200 … 500.
+    /// Messages whose latest attempt has a status code of this class: 0, 100, 200 … 500.
     pub status_code_class: Option<u16>,
 }
 
@@ -151,7 +151,6 @@ impl Provider {
     }
 }
 
-/// Adds the number of the limit to the error.
 fn with_limit(error: ProviderError) -> ProviderError {
     match error {
         ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {

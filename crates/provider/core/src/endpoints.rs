@@ -38,7 +38,6 @@ use crate::validation::{self, FILTER_TYPES_MAX, FieldErrors};
 pub use disable::Switch;
 pub use patch::EndpointPatch;
 
-/// Maximum number of channels of an endpoint.
 const CHANNELS_MAX: usize = 10;
 
 /// A caller's input for an endpoint.
@@ -66,8 +65,7 @@ pub struct EndpointInput {
     pub headers: Option<BTreeMap<String, String>>,
     /// `whsec_…` or `whsk_…`; generated when none. A replacement keeps the secret and rejects a different one.
     pub secret: Option<String>,
-    /// Whether messages of one key are delivered one after the other. When an endpoint is replaced, none leaves it as
-    /// it is.
+    /// Whether messages of one key are delivered one after the other. In a replacement, none keeps the ordering.
     pub ordering: Option<DeliveryOrder>,
 }
 
@@ -230,7 +228,6 @@ impl Provider {
     }
 }
 
-/// A valid input.
 #[derive(Clone)]
 struct ValidatedEndpoint {
     input: EndpointInput,
@@ -238,7 +235,6 @@ struct ValidatedEndpoint {
     secret: Option<EndpointSecret>,
 }
 
-/// Adds the number of the limit to the error.
 fn with_limit(error: ProviderError, endpoints_max: usize) -> ProviderError {
     match error {
         ProviderError::BadRequest { code: "limit_reached", .. } => ProviderError::BadRequest {
@@ -310,7 +306,7 @@ impl Endpoint {
         }
     }
 
-    /// Replaces the fields with the input, of which the headers are sealed. The secret stays.
+    /// Replaces the fields with the input, except the secret. The caller has sealed the headers.
     fn replace_with(&mut self, validated: ValidatedEndpoint) {
         let ValidatedEndpoint { input, headers, secret: _ } = validated;
         self.url = input.url;

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_valid_is_named_with_its_place() {
+    fn a_validation_error_lists_each_fault_with_its_place() {
         let faults = vec![
             FieldError::in_body(["name".into()], "must not be empty"),
             FieldError::in_body(["channels".into(), "2".into()], "is given twice"),

@@ -101,7 +101,8 @@ pub(crate) enum IdempotentWrite {
     Replayed(StoredAnswer),
 }
 
-/// Runs a write of which the response is a status and a body. If the key exists, looks up the first response instead.
+/// Runs a write, and stores its response (`status` and `body`) for the idempotency key. If the key exists, looks up the
+/// first response instead.
 pub(crate) async fn write<F>(
     store: &dyn Store,
     caller: &Caller,
@@ -141,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_told_from_another_by_method_path_and_body() {
+    fn requests_differ_by_method_path_and_body() {
         let hash =
             |method, path, body: &str| Idempotency::new("k", method, path, body.as_bytes()).unwrap().request_hash;
         let one = hash("POST", "/api/v1/app", "{}");

@@ -79,8 +79,8 @@ impl Ids {
         let first = (time << COUNTER_BITS) | start;
         let next = |last: u64| first.max(last + 1);
         let previous = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
-        let made = next(previous.unwrap_or_else(|last| last));
-        bytes[..8].copy_from_slice(&made.to_be_bytes());
+        let time_and_counter = next(previous.unwrap_or_else(|last| last));
+        bytes[..8].copy_from_slice(&time_and_counter.to_be_bytes());
         text(prefix, &bytes, |text| Id::from(text))
     }
 }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_what_the_official_library_reads_and_writes() {
+    fn ids_match_those_of_the_official_library() {
         let at = from_ms(1_795_242_483_123);
         let ids = Ids::new(Arc::new(TestClock::new(at)), Arc::new(SeededRandom::new(1)));
         for _ in 0..1_000 {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_tells_when_it_was_made_and_lies_after_the_first_of_its_time() {
+    fn an_id_contains_its_time_and_is_at_least_the_lowest_id_of_that_time() {
         for ms in [1_795_242_483_123, 1_400_000_000_000, 1_795_242_483_999] {
             let at = from_ms(ms);
             let ids = Ids::new(Arc::new(TestClock::new(at)), Arc::new(SeededRandom::new(1)));

@@ -29,9 +29,7 @@ use crate::port::{Answer, MessageFilter, PayloadRead, StoreError};
 use crate::provider::Provider;
 use crate::validation::{self, FieldErrors};
 
-/// Maximum number of channels of a message.
 const CHANNELS_MAX: usize = 5;
-/// Maximum number of tags of a message.
 const TAGS_MAX: usize = 8;
 const DELIVER_AHEAD_MIN: SignedDuration = SignedDuration::from_mins(1);
 const DELIVER_AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);

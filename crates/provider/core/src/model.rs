@@ -207,7 +207,7 @@ pub enum AttemptStatus {
     Cancelled = 4,
 }
 
-/// The cause of an attempt. The numbers are those of the API.
+/// The trigger of an attempt. The numbers are those of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AttemptTrigger {
@@ -241,7 +241,7 @@ pub struct Attempt {
     pub response_header: Option<String>,
     /// Milliseconds from the start to the end of the response.
     pub response_duration_ms: i64,
-    /// The cause of the attempt.
+    /// The trigger of the attempt.
     pub trigger: AttemptTrigger,
     /// When it began.
     pub at: Timestamp,

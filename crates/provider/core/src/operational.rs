@@ -29,7 +29,6 @@ pub fn hidden_account(account: &str) -> Id {
     format!("{account}{HIDDEN}").into()
 }
 
-/// Whether this is the hidden account of an account.
 pub(crate) fn is_hidden(account: &str) -> bool {
     account.ends_with(HIDDEN)
 }

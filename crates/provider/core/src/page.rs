@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_iterator_that_is_none_is_refused() {
+    fn an_invalid_iterator_is_rejected() {
         let back = format!("-{ID}");
         for (iterator, expected) in [
             (ID, "ok"),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_cut_on_the_side_that_it_goes_to() {
+    fn a_page_drops_the_extra_row_at_its_far_end() {
         let rows = || ["c", "d", "e"].map(String::from).to_vec();
         let page = |limit, from| PageRequest { from, ..PageRequest::first(limit) };
         let forward = page(2, Some(Cursor::After("b".into()))).slice(rows(), |row| row);

@@ -11,7 +11,6 @@ pub enum PatchField<T> {
 }
 
 impl<T> PatchField<T> {
-    /// Applies the change to a field.
     pub(crate) fn apply(self, field: &mut T) {
         if let Self::Set(value) = self {
             *field = value;

@@ -42,7 +42,6 @@ const EMAIL_BYTES_MAX: usize = 254;
 /// Characters of a person's name.
 const NAME_CHARS_MAX: usize = 100;
 
-/// Sign-in state of a node.
 pub(crate) struct SignInState {
     passwords: Passwords,
 }

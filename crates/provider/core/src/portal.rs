@@ -23,7 +23,6 @@ use crate::validation::FieldErrors;
 const SECONDS_MAX: i64 = 7 * 24 * 3_600;
 /// Minimum validity of a token in seconds.
 const SECONDS_MIN: i64 = 3_600;
-/// Maximum delay of a revocation in seconds.
 const REVOCATION_DELAY_SECONDS_MAX: i64 = 3 * 24 * 3_600;
 const FEATURE_FLAGS_MAX: usize = 25;
 const SESSION_CHARS_MAX: usize = 64;

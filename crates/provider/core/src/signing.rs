@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_the_published_one() {
+    fn a_signature_matches_the_published_example() {
         let signer = Signer::new(&secret(SECRET), []);
         let signature = signer.sign(
             "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_pair_signs_so_that_its_public_key_verifies_and_beside_a_shared_key() {
+    fn a_public_key_verifies_the_signature_of_its_key_pair_beside_a_shared_secret() {
         let pair =
             secret("whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg==");
         let public = STANDARD.decode("1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=").unwrap();

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_uid_is_a_short_word_that_is_not_one_of_our_ids() {
+    fn a_uid_is_a_short_word_without_the_prefix_of_a_generated_id() {
         let long = "a".repeat(256);
         let too_long = "a".repeat(257);
         for (uid, expected) in [

@@ -8,7 +8,6 @@ use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX, check_name, check_uid};
 
 /// Characters that break a line but are not control characters.
 const LINE_BREAKS: [char; 2] = ['\u{2028}', '\u{2029}'];
-/// Maximum number of entries of `metadata`.
 const METADATA_ENTRIES_MAX: usize = 256;
 /// Maximum size in bytes of a name or description, and of all of `metadata`.
 const TEXT_BYTES_MAX: usize = 65_536;

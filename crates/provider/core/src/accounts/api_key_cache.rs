@@ -22,7 +22,6 @@ pub(crate) struct CachedCredential {
     pub(crate) caller: Caller,
     /// When it expires; never when none.
     pub(crate) expires_at: Option<Timestamp>,
-    /// Rate limiter of its account.
     pub(crate) rate: Arc<RateLimiter>,
 }
 

@@ -20,9 +20,7 @@ use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::model::{ApiKey, Id, KeyScope};
 use crate::provider::Provider;
 
-/// Prefix of API keys.
 pub(crate) const KEY_PREFIX: &str = "lwp_";
-/// Prefix of the tokens of applications.
 pub(crate) const TOKEN_PREFIX: &str = "appsk_";
 /// A longer text is rejected before it is hashed.
 const CREDENTIAL_CHARS_MAX: usize = 256;

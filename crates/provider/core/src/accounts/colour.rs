@@ -33,8 +33,8 @@ impl Colour {
 
     /// The contrast of two colours: 1 to 21.
     pub fn contrast(self, other: Self) -> f64 {
-        let (one, two) = (self.luminance(), other.luminance());
-        (one.max(two) + 0.05) / (one.min(two) + 0.05)
+        let (first, second) = (self.luminance(), other.luminance());
+        (first.max(second) + 0.05) / (first.min(second) + 0.05)
     }
 
     fn luminance(self) -> f64 {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_colour_is_read_back_and_nothing_else_is_one() {
+    fn only_six_hexadecimal_digits_are_a_colour() {
         assert_eq!(Colour::parse("#0D6b57").unwrap().to_string(), "#0d6b57");
         for text in ["", "#", "0d6b57", "#0d6b5", "#0d6b577", "#0d6b5g", "#+1+1+1", "#äöü", "red;}"] {
             assert_eq!(Colour::parse(text), None, "{text}");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn contrasts_are_those_of_wcag() {
+    fn contrasts_match_wcag() {
         let colour = |text| Colour::parse(text).unwrap();
         assert!((colour("#ffffff").contrast(colour("#000000")) - 21.0).abs() < 0.01);
         assert!((colour("#777777").contrast(colour("#ffffff")) - 4.48).abs() < 0.01);

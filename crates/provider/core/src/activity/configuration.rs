@@ -104,7 +104,6 @@ fn event_type_values(change: Change<'_, EventType>) -> ChangedValues {
 }
 
 impl Provider {
-    /// Records that an application was created, changed or deleted.
     pub(crate) async fn record_application(&self, caller: &Caller, change: Change<'_, Application>) {
         let action = match (change.before, change.after) {
             (None, Some(_)) => Action::ApplicationCreated,
@@ -126,7 +125,6 @@ impl Provider {
         self.record(caller, Action::PortalPreviewed, subject, ChangedValues::default()).await;
     }
 
-    /// Records that an endpoint was created, changed or deleted.
     pub(crate) async fn record_endpoint(&self, caller: &Caller, change: Change<'_, Endpoint>) {
         let action = match (change.before, change.after) {
             (None, Some(_)) => Action::EndpointCreated,
@@ -138,7 +136,6 @@ impl Provider {
         self.record(caller, action, Subject { id: &subject.id, name: &name }, values).await;
     }
 
-    /// Records that an endpoint got a new signing secret.
     pub(crate) async fn record_rotation(&self, caller: &Caller, endpoint: &Endpoint) {
         let name = without_query(&endpoint.url);
         let subject = Subject { id: &endpoint.id, name: &name };
@@ -160,7 +157,6 @@ impl Provider {
         self.record(caller, action, Subject { id: &subject.name, name: "" }, values).await;
     }
 
-    /// Records that event types were imported.
     pub(crate) async fn record_import(&self, caller: &Caller, changed: &[EventType], archived: &[EventType]) {
         if changed.is_empty() && archived.is_empty() {
             return;

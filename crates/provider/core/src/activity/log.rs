@@ -10,11 +10,9 @@ use crate::people::Role;
 use crate::port::{Order, Scan};
 use crate::provider::Provider;
 
-/// Entries of a page.
 const PAGE_ENTRIES_MAX: usize = 50;
 /// Entries that one search reads at most.
 const SCANNED_ENTRIES_MAX: usize = 10_000;
-/// Bytes of a search text.
 const TEXT_BYTES_MAX: usize = 200;
 /// How long entries are kept: 400 days.
 const ACTIVITY_RETENTION: SignedDuration = SignedDuration::from_hours(400 * 24);

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_alone_leaves_something_of_a_mailbox_to_others() {
+    fn one_account_cannot_use_up_a_mailbox() {
         const { assert!(OF_ACCOUNT_TO_MAILBOX_MAX * 2 < TO_MAILBOX_MAX) };
         let scope = |application: Option<&str>| AlertScope {
             account: "org_1".into(),

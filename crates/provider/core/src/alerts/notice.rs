@@ -53,7 +53,6 @@ impl Notice<'_> {
         Some(AlertEvent { event_type, details })
     }
 
-    /// The subject of the mail.
     pub(super) fn subject(&self) -> String {
         let (host, application) = (self.host(), plain_name(&self.application.name));
         match self.transition {
@@ -64,7 +63,6 @@ impl Notice<'_> {
         }
     }
 
-    /// The text of the mail.
     pub(super) fn text(&self, audience: Audience) -> String {
         let mut lines = vec![self.opening()];
         if self.transition != Transition::Recovered

@@ -16,7 +16,6 @@ use crate::provider::Provider;
 const RECIPIENTS_MAX: usize = 20;
 /// Random bytes of a confirmation code.
 const CODE_BYTES: usize = 10;
-/// Validity of a confirmation code.
 const CODE_VALID: SignedDuration = SignedDuration::from_hours(24);
 
 impl Provider {

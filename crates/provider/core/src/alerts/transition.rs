@@ -43,11 +43,11 @@ impl Schedule {
     /// The transition, and the notified state after it. None when there is no notification to send.
     pub(super) fn next(self, candidate: &AlertCandidate, now: Timestamp) -> Option<(Transition, Option<Told>)> {
         let (endpoint, query) = (&candidate.endpoint, self.query(now, 0));
-        let told = |transition, failing_since, stage| Some((transition, Some(Told { failing_since, stage })));
+        let notify = |transition, failing_since, stage| Some((transition, Some(Told { failing_since, stage })));
         if let Some(given_up_at) = candidate.given_up_at.filter(|_| endpoint.disabled) {
             let since = endpoint.failing_since.unwrap_or(given_up_at);
-            let was_told = candidate.told == Some(Told { failing_since: since, stage: AlertStage::Disabled });
-            return if was_told { None } else { told(Transition::Disabled, since, AlertStage::Disabled) };
+            let was_notified = candidate.told == Some(Told { failing_since: since, stage: AlertStage::Disabled });
+            return if was_notified { None } else { notify(Transition::Disabled, since, AlertStage::Disabled) };
         }
         if endpoint.disabled {
             return None;
@@ -56,9 +56,9 @@ impl Schedule {
             return candidate.told.map(|_| (Transition::Recovered, None));
         };
         match candidate.told.filter(|told| told.failing_since == since).map(|told| told.stage) {
-            None if since <= query.failing_before => told(Transition::Failing, since, AlertStage::Failing),
+            None if since <= query.failing_before => notify(Transition::Failing, since, AlertStage::Failing),
             Some(AlertStage::Failing) if since <= query.disabling_before => {
-                told(Transition::DisablingSoon, since, AlertStage::DisablingSoon)
+                notify(Transition::DisablingSoon, since, AlertStage::DisablingSoon)
             }
             _ => None,
         }

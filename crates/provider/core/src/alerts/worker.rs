@@ -22,7 +22,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(15);
 const FORGET_INTERVAL: SignedDuration = SignedDuration::from_hours(1);
 /// Endpoints of each transition, and mails, in one round.
 const BATCH_MAX: usize = 100;
-/// Attempts of an endpoint that are counted, and attempts of which the cause is read.
+/// Maximum number of an endpoint's counted attempts, and of the latest attempts whose cause is read.
 const COUNTED_MAX: usize = 10_000;
 const EXAMINED_MAX: usize = 50;
 /// No other node sends a claimed mail for this long. Sending takes less.

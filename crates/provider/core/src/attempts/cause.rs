@@ -67,7 +67,7 @@ impl Cause {
         Self::from_parts(attempt.response_status_code, &attempt.response, header, &attempt.url)
     }
 
-    /// The cause of an attempt to call `url` that ended with this status code (0 without an answer) and this response
+    /// The cause of an attempt to call `url` that ended with this status code (0 without a response) and this response
     /// or transport error. `header` is what the attempt stored of the response's headers.
     pub fn from_parts(code: u16, response: &str, header: Option<&str>, url: &str) -> Self {
         let header = || header.map(str::to_owned);
@@ -302,7 +302,6 @@ fn host(url: &str) -> String {
     url.parse::<http::Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_else(|| "the host".to_owned())
 }
 
-/// Formats a text as a sentence.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return "No answer.".to_owned() };

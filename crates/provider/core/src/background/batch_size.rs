@@ -9,7 +9,6 @@ const QUICK: Duration = Duration::from_millis(250);
 /// After a batch that took this long, the next batch is smaller.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// The batch size of one task.
 #[derive(Debug)]
 pub(super) struct BatchSize {
     batch: usize,
@@ -21,7 +20,6 @@ impl BatchSize {
         Self { batch: BATCH_FIRST, since: now }
     }
 
-    /// Maximum number of messages in the next step.
     pub(super) fn batch(&self) -> usize {
         self.batch
     }
@@ -47,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quick_endpoint_gets_more_at_a_time_and_a_slow_one_less() {
+    fn a_quick_endpoint_gets_larger_batches_and_a_slow_one_smaller() {
         let start = Instant::now();
         let mut batch_size = BatchSize::new(start);
         let mut after = |ms| {

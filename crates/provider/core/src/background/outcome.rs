@@ -18,7 +18,7 @@ const LIMIT: &str = "250";
 pub struct ReplayOutcome {
     /// Messages that were delivered.
     pub delivered: u64,
-    /// Messages of which the latest attempt failed. Another attempt may follow.
+    /// Messages whose latest attempt failed. Another attempt may follow.
     pub failed: u64,
     /// Whether all attempts since the task began were counted; otherwise both numbers may be too low.
     pub is_whole: bool,

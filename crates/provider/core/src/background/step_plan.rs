@@ -8,12 +8,10 @@ use crate::port::{ReplayCandidate, Store, StoreResult};
 /// Maximum number of attempts or messages that one step reads.
 const SCANNED_MAX: usize = 500;
 
-/// The plan of a step.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct StepPlan {
     /// Position of the task after the step.
     pub(super) to: Id,
-    /// Number of selected messages.
     pub(super) found: u64,
     /// The selected messages that the step enqueues.
     pub(super) messages: Vec<Id>,
@@ -122,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_ends_with_its_batch_or_with_what_was_looked_at() {
+    fn a_step_ends_with_its_batch_or_with_the_scanned_rows() {
         let plan = take_batch(seen(10, true), 2, "end".into());
         assert_eq!((&*plan.to, plan.found, plan.messages.len(), plan.last), ("0002", 3, 2, false));
         let plan = take_batch(seen(10, true), 100, "end".into());
@@ -133,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_is_of_the_message_and_of_its_latest_attempt() {
+    fn filters_match_the_message_and_its_latest_attempt() {
         let all = Selection {
             since: Timestamp::MIN,
             until: Timestamp::MAX,

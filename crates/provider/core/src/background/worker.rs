@@ -25,7 +25,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 const STEP_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum number of tasks that a node runs at the same time.
 const LEASED_TASKS_MAX: usize = 64;
-/// Messages of which one step removes the payloads.
+/// Maximum number of payloads that one step removes.
 const EXPUNGE_BATCH_MAX: usize = 250;
 /// Duration of a lease, and how long before its end it is renewed.
 const LEASE: SignedDuration = SignedDuration::from_secs(10);
@@ -40,7 +40,6 @@ const TASK_RETENTION: SignedDuration = SignedDuration::from_hours(90 * 24);
 const DELETE_BATCH_MAX: usize = 1_000;
 const DELETE_INTERVAL: Duration = Duration::from_secs(600);
 
-/// A task that this node leased.
 struct LeasedTask {
     task: BackgroundTask,
     leased_until: jiff::Timestamp,
@@ -53,7 +52,6 @@ struct LeasedTask {
     outcome_unknown: bool,
 }
 
-/// The result of a step.
 enum StepResult {
     /// The task has more steps.
     Continue,

@@ -22,7 +22,6 @@ static REFUSED: LogThrottle = LogThrottle::new();
 /// A message that waits for its transaction. The box makes it cheap to move from queue to queue.
 pub(super) struct PendingMessage(Box<RoutedMessage>);
 
-/// A message with its routing.
 struct RoutedMessage {
     message: NewMessage,
     routing: Routing,

@@ -23,7 +23,8 @@ use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, 
 
 /// The result of a delivery that a lane started.
 pub(super) enum AttemptResult {
-    /// The attempt was passed to its recorder. `changed_at` is the endpoint's latest change that it was made with.
+    /// The attempt was passed to its recorder. `changed_at` is the time of the endpoint's latest change before the
+    /// attempt.
     Done { signal: ConcurrencySignal, changed_at: Timestamp },
     /// The endpoint or the message could not be read from the store.
     NotStarted(Box<QueuedDelivery>),

@@ -1,4 +1,4 @@
-//! Disables an endpoint that responds 410 Gone, or of which every attempt has failed for the configured time
+//! Disables an endpoint that responds 410 Gone, or whose attempts have all failed for the configured time
 //! (`disable_after`).
 
 use jiff::{SignedDuration, Timestamp};

@@ -30,7 +30,6 @@ pub(super) struct Lane {
     /// Weak, because `shared` owns the lanes.
     shared: Weak<Shared>,
     inner: Mutex<Inner>,
-    /// Notified when an attempt ends.
     ended: Notify,
 }
 

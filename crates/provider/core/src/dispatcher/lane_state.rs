@@ -24,7 +24,6 @@ use crate::port::{ClaimLimit, DeliveryKind};
 use queues::Queues;
 pub(super) use queues::{ClaimRequest, KINDS};
 
-/// Maximum number of rows in one claim.
 const CLAIM_MAX: usize = 256;
 /// Approximate memory of a queued delivery without its payload.
 const ROW_BYTES: usize = 512;
@@ -39,7 +38,6 @@ const STORED_PAUSE_MIN: Duration = Duration::from_secs(1);
 /// During a longer pause, deliveries are released to the table.
 const RELEASE_PAUSE_MIN: Duration = Duration::from_secs(10);
 
-/// A delivery in memory.
 pub(super) struct QueuedDelivery {
     pub(super) message: Id,
     pub(super) payload: StoredPayload,
@@ -47,7 +45,6 @@ pub(super) struct QueuedDelivery {
     pub(super) purges: i64,
     /// Scheduled attempts so far.
     pub(super) attempts: u32,
-    /// Trigger of the next attempt.
     pub(super) trigger: AttemptTrigger,
     /// Whether a background task sends the message again.
     pub(super) replayed: bool,
@@ -74,7 +71,6 @@ impl QueuedDelivery {
     }
 }
 
-/// The next action of a lane.
 pub(super) enum LaneAction {
     /// Send this delivery.
     Start(QueuedDelivery),
@@ -141,7 +137,6 @@ impl LaneState {
         }
     }
 
-    /// Number of attempts under way.
     pub(super) fn under_way(&self) -> usize {
         self.under_way
     }
@@ -205,7 +200,6 @@ impl LaneState {
         self.rates.set(limits.endpoint, limits.application);
     }
 
-    /// Queues the deliveries of a claim.
     pub(super) fn claimed(&mut self, deliveries: Vec<QueuedDelivery>, read: usize, claim: ClaimRequest) {
         let payload_bytes: usize = deliveries.iter().map(|delivery| delivery.payload.len()).sum();
         let was_full = read >= claim.room.rows || payload_bytes >= claim.room.payload_bytes;
@@ -314,7 +308,7 @@ impl LaneState {
         }
     }
 
-    /// Queues a delivery again of which the attempt could not begin. The lane waits until `until`.
+    /// Puts a delivery back into its queue when its attempt could not begin. The lane waits until `until`.
     pub(super) fn requeue(&mut self, delivery: QueuedDelivery, until: Timestamp) {
         self.under_way -= 1;
         self.queues.push_front(delivery);
@@ -371,7 +365,6 @@ impl LaneState {
         self.closed
     }
 
-    /// Closes the lane if it was idle for `after`.
     pub(super) fn close_if_idle(&mut self, now: Timestamp, at: Instant, after: Duration) -> bool {
         if self.is_active() || self.queues.may_have_rows() || self.is_paused(now) {
             self.idle_since = None;

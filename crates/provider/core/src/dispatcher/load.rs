@@ -11,7 +11,6 @@ use crate::model::Id;
 
 #[derive(Default)]
 pub(super) struct Load {
-    /// Lanes with deliveries.
     active_lanes: AtomicUsize,
     active_accounts: Arc<AtomicUsize>,
     accounts: Mutex<HashMap<Id, Arc<AccountLoad>>>,
@@ -26,7 +25,6 @@ pub(super) struct AccountLoad {
     active_accounts: Arc<AtomicUsize>,
 }
 
-/// A lane's part in the load.
 #[derive(Default)]
 pub(super) struct Share {
     account: Option<Arc<AccountLoad>>,
@@ -52,7 +50,6 @@ impl Load {
         load
     }
 
-    /// Removes accounts without lanes.
     pub(super) fn remove_unused(&self) {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         accounts.retain(|_, load| Arc::strong_count(load) > 1);
@@ -142,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_that_learns_whose_it_is_while_it_has_work_is_counted_there() {
+    fn an_active_lane_counts_for_its_account_when_the_account_is_set() {
         let load = Load::default();
         let mut share = Share::default();
         share.set_active(true, &load);

@@ -53,7 +53,7 @@ impl NodeLeases {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(lease);
     }
 
-    /// Ends all claims, for shutdown.
+    /// Stops new claims, for shutdown.
     pub(super) fn stop_claiming(&self) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
     }

@@ -17,10 +17,8 @@ use crate::model::AttemptStatus;
 /// Bytes of a response that are read and stored.
 pub(crate) const RESPONSE_BYTES_MAX: usize = 20_000;
 
-/// Characters of a header that are stored.
 const HEADER_CHARS_MAX: usize = 500;
 
-/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) status: AttemptStatus,
@@ -32,7 +30,6 @@ pub(super) struct Outcome {
     pub(super) header: Option<String>,
     /// The wait that the receiver asked for.
     pub(super) retry_after: Option<Duration>,
-    /// The receiver responded 410 Gone.
     pub(super) gone: bool,
     pub(super) signal: ConcurrencySignal,
 }
@@ -162,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_decides_about_the_attempt_and_the_lane() {
+    fn a_response_decides_about_the_attempt_and_the_lane() {
         use AttemptStatus::{Fail, Success};
         let hour = Duration::from_secs(3_600);
         for (code, retry_after, status, signal) in [
@@ -193,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_that_was_asked_for_is_never_shortened_and_ends_a_little_later_for_each_lane() {
+    fn a_requested_pause_is_never_shortened_and_is_lengthened_at_random() {
         let hour = Duration::from_secs(3_600);
         let ends = [0.0, 0.3, 1.0].map(|unit| ConcurrencySignal::Pause(hour).spread(|| unit));
         assert_eq!(ends, [0, 3, 10].map(|seconds| ConcurrencySignal::Pause(hour + Duration::from_secs(seconds))));

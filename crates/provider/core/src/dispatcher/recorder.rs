@@ -28,7 +28,6 @@ const QUEUE_MAX: usize = 4_096;
 const RETRY_MIN: Duration = Duration::from_millis(50);
 const RETRY_MAX: Duration = Duration::from_secs(5);
 
-/// The record of a delivery.
 pub(super) enum DeliveryRecord {
     /// An attempt was made.
     Attempt { record: AttemptRecord, key: Option<OrderingKey>, lease: NodeLease },

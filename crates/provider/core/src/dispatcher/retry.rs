@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_eight_attempts_and_then_no_more() {
+    fn the_default_schedule_has_eight_attempts() {
         let schedule = RetrySchedule::default();
         let pauses: Vec<_> =
             (1..=8).map(|attempts| schedule.pause(attempts, 0.5, None).map(|pause| pause.as_secs())).collect();
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_receiver_asked_for_is_spread_over_some_seconds_and_never_shortened() {
+    fn a_requested_wait_is_lengthened_by_jitter_and_never_shortened() {
         let s = Duration::from_secs;
         for (asked, unit, waited) in [
             (s(0), 1.0, s(0)),
@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_pause_is_within_a_fifth_of_its_step_unless_more_is_asked_for(
+        fn a_pause_is_within_a_fifth_of_its_step_unless_the_receiver_asks_for_more(
             attempts in 1..=7_u32, unit in 0.0..1.0_f64, retry_after_s in proptest::option::of(0..=RETRY_AFTER_MAX.as_secs()),
         ) {
             let schedule = RetrySchedule::default();

@@ -18,9 +18,7 @@ use crate::model::{Application, Id};
 use crate::port::{Store, StoreResult};
 
 const SHARDS: usize = 16;
-/// Maximum number of applications in each shard.
 const APPLICATIONS_MAX: usize = 2_048;
-/// Maximum number of uids in the cache.
 const UIDS_MAX: usize = 32_768;
 
 /// An application and the targets of its endpoints.
@@ -101,7 +99,6 @@ impl Snapshots {
         Ok(snapshot)
     }
 
-    /// The snapshot of an application by its id.
     pub(crate) async fn get(&self, application: &str) -> StoreResult<Option<Arc<Snapshot>>> {
         match self.fresh(application) {
             Some(snapshot) => Ok(Some(snapshot)),

@@ -13,7 +13,6 @@ use super::Shared;
 use super::lane_state::KINDS;
 use crate::port::{DeliveryKind, StoreResult};
 
-/// Maximum interval between sweeps.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of endpoints in one sweep, in addition to the number of lanes.
 const ENDPOINTS_MAX: usize = 1_000;
@@ -21,7 +20,6 @@ const ENDPOINTS_MAX: usize = 1_000;
 /// When the next sweep is due.
 pub(super) struct SweepSchedule {
     wake: Signal,
-    /// Whether a sweep was requested.
     requested: AtomicBool,
     /// Time of the earliest retry that this node recorded, in milliseconds; `i64::MAX` when none.
     due_ms: AtomicI64,
@@ -82,7 +80,7 @@ async fn sweep(shared: &Arc<Shared>) -> StoreResult<Option<Timestamp>> {
     // Paused and full endpoints are listed in every sweep, so they must not use up the limit.
     let limit = ENDPOINTS_MAX + shared.lanes.len();
     for (application, endpoint) in context.store.endpoints_with_due(now, limit).await? {
-        // The lane claims manual deliveries in any case; during a pause only a wake for their kind claims them.
+        // A resend is also claimed as a first attempt or a retry. During a pause, only the manual kind is claimed.
         let mut kinds: &[DeliveryKind] = &[DeliveryKind::First, DeliveryKind::Retry];
         if shared.lanes.is_paused(&endpoint, now) {
             kinds = &KINDS;

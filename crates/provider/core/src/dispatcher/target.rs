@@ -26,7 +26,6 @@ pub(crate) struct Target {
     pub(crate) url: String,
     pub(crate) disabled: bool,
     pub(crate) failing_since: Option<Timestamp>,
-    /// The account of the endpoint.
     pub(crate) account: Id,
     /// When a caller last changed the endpoint or its application.
     pub(crate) changed_at: Timestamp,
@@ -69,7 +68,6 @@ impl Target {
         }
     }
 
-    /// Whether the endpoint receives this message.
     pub(crate) fn receives(&self, message: &Message) -> bool {
         self.is_enabled_for(&message.event_type, message.channels.as_deref())
     }

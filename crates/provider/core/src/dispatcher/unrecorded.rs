@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_that_is_left_counts_and_one_that_is_lost_does_not() {
+    fn the_oldest_remaining_attempt_counts_and_a_lost_attempt_does_not() {
         let (unrecorded, began) = (Arc::new(Unrecorded::default()), Instant::now());
         let at = |seconds| began + Duration::from_secs(seconds);
         assert_eq!(unrecorded.count_and_oldest(), (0, None));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_waits_for_what_was_made_before() {
+    fn a_wait_covers_only_the_attempts_made_before_it() {
         let (unrecorded, now) = (Arc::new(Unrecorded::default()), Instant::now());
         let [first, second] = [unrecorded.track(now), unrecorded.track(now)];
         let mut waiting = Box::pin(unrecorded.wait());

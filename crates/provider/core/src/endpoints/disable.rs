@@ -16,8 +16,8 @@ pub enum Switch {
 }
 
 impl Provider {
-    /// Enables or disables an endpoint, unless it is in that state already. Earlier failures of an endpoint that is
-    /// enabled do not count. 404.
+    /// Enables or disables an endpoint, unless it is in that state already. When an endpoint is enabled, its earlier
+    /// failures no longer count. 404.
     pub async fn switch_endpoint(
         &self,
         caller: &Caller,

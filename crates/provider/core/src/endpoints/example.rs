@@ -13,7 +13,7 @@ use crate::port::{Answer, StoreError};
 use crate::provider::{CHANGE_TRIES_MAX, Provider};
 use crate::uid::{NAME_CHARS_MAX, check_name};
 
-/// The event type that exists in every account for examples.
+/// An event type with a built-in example. It need not exist in the account.
 const PING: &str = "svix.ping";
 const PING_PAYLOAD: &[u8] = br#"{"success":true}"#;
 const RETENTION: jiff::SignedDuration = jiff::SignedDuration::from_hours(24 * 90);

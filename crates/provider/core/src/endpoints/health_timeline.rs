@@ -16,7 +16,6 @@ use crate::provider::Provider;
 const ROWS_MAX: usize = 60_000;
 /// Guaranteed number of counted attempts in one step.
 const STEP_ROWS_MIN: usize = 50;
-/// Maximum number of durations of one endpoint.
 const DURATIONS_MAX: usize = 200;
 /// Maximum number of counted deliveries of an endpoint.
 const WAITING_MAX: usize = 10_000;

@@ -13,7 +13,6 @@ use crate::signing::secret::{EndpointSecret, vault_context};
 
 /// Default grace period in seconds. A rotated secret signs until its end.
 const GRACE_SECONDS_DEFAULT: i64 = 86_400;
-/// Maximum grace period in seconds.
 const GRACE_SECONDS_MAX: i64 = 604_800;
 /// Maximum number of rotated secrets in their grace period.
 const OLD_SECRETS_MAX: usize = 10;

@@ -264,9 +264,9 @@ fn match_signature(
     let mut made_by = |body: &[u8]| {
         secrets.iter().find(|known| {
             let signer = Signer::new(&known.secret, []);
-            let made = signer.sign_as(&received.id, &received.timestamp, body, now);
-            is_scheme_known |= given.iter().any(|given| scheme_of(given) == scheme_of(&made));
-            given.iter().any(|given| bool::from(given.as_bytes().ct_eq(made.as_bytes())))
+            let expected = signer.sign_as(&received.id, &received.timestamp, body, now);
+            is_scheme_known |= given.iter().any(|given| scheme_of(given) == scheme_of(&expected));
+            given.iter().any(|given| bool::from(given.as_bytes().ct_eq(expected.as_bytes())))
         })
     };
     let of_body = made_by(received.body.as_bytes()).map(|known| match known.until {

@@ -29,7 +29,6 @@ use crate::provider::Provider;
 pub const DEADLINE: Duration = Duration::from_secs(8);
 /// Maximum number of checks that a node makes at the same time.
 const CHECKS_MAX: usize = 16;
-/// Maximum number of checks of an application in a second.
 const CHECKS_PER_SECOND: u32 = 2;
 /// Bytes of the response that are read; they are not used.
 const RESPONSE_BYTES_MAX: usize = 1_024;

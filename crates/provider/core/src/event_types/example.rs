@@ -4,7 +4,6 @@ use serde_json::{Map, Value, json};
 
 /// Maximum depth of a generated value. Deeper values are omitted.
 const DEPTH_MAX: usize = 32;
-/// Maximum number of values in a generated value.
 const VALUES_MAX: usize = 10_000;
 /// Maximum number of entries and characters in generated arrays and strings, whatever the schema requires.
 const ENTRIES_MAX: u64 = 10;
@@ -190,7 +189,6 @@ fn uuid(name: &str) -> String {
     format!("{}-{:04x}-{:012x}", &UUID[..18], 0x8000 | (hash >> 48) & 0x3fff, hash & 0xffff_ffff_ffff)
 }
 
-/// A value that the schema contains.
 fn given(schema: &Map<String, Value>) -> Option<&Value> {
     let first = |key: &str| schema.get(key).and_then(Value::as_array).and_then(|values| values.first());
     first("examples")
@@ -269,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_of_the_schema_is_taken_as_it_is() {
+    fn an_example_in_the_schema_is_used_unchanged() {
         let schemas = json!({"1": {"type": "object", "examples": [{"a": 1}, {"a": 2}, 3]}});
         assert_eq!(of_schemas(Some(&schemas), None), Ok(json!({"a": 1})));
         assert_eq!(of_schemas(Some(&schemas), Some(1)), Ok(json!({"a": 2})));
@@ -282,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_made_value_fits_its_schema() {
+    fn a_generated_value_matches_its_schema() {
         for schema in [
             json!({"type": "object"}),
             json!({"required": ["a"], "properties": {"a": {"type": "string"}, "b": {"type": ["null", "integer"]}}}),
@@ -310,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_that_may_be_any_text_gets_a_text_that_fits_its_name() {
+    fn a_property_of_any_text_gets_a_text_that_suits_its_name() {
         let text = json!({"type": "string"});
         let short = json!({"type": "string", "maxLength": 6});
         let about = |about: &str| json!({"type": "string", "description": about});
@@ -332,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_never_ends_makes_a_value_that_does() {
+    fn a_recursive_schema_makes_a_finite_value() {
         let each: Map<String, Value> = (0..10).map(|n| (format!("p{n}"), json!({"$ref": "#"}))).collect();
         let value = made(&json!({"type": "object", "properties": each}));
         assert!(value.to_string().len() < 1_000_000);

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::EventTypeInput;
 use crate::error::{FieldError, ProviderError, ProviderResult};
 
-/// Maximum number of webhooks in a document.
 const WEBHOOKS_MAX: usize = 1_000;
 /// Maximum number of schemas in `components` that one webhook refers to.
 const DEFINITIONS_MAX: usize = 500;

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_a_schema_is_refused_with_its_version() {
+    fn an_invalid_schema_is_rejected_with_its_version() {
         for (schemas, faults_expected) in [
             (json!({}), 0),
             (json!({"1": {}}), 0),

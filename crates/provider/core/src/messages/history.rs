@@ -61,13 +61,15 @@ impl HistoryRequest {
     /// The scan goes back in time. It goes forward if the iterator does, or if only `after` is given.
     pub(crate) fn scan(&self, prefix: &str, now: Timestamp, scanned_rows_max: usize) -> Scan {
         let at = |time: Timestamp| ids::lowest_id_at(prefix, time);
-        let made = |id: &str| ids::timestamp_of(id, prefix).unwrap_or(now);
+        let time_of = |id: &str| ids::timestamp_of(id, prefix).unwrap_or(now);
         let (mut above, mut below) = (String::new(), at(saturating_add(now, CLOCK_SKEW_MAX)));
         match (self.before, self.after, &self.from) {
             (Some(before), _, _) => above = at(saturating_add(before, -HISTORY_WINDOW)),
             (None, Some(after), _) => below = below.min(at(saturating_add(after, HISTORY_WINDOW))),
-            (None, None, Some(Cursor::After(id))) => above = at(saturating_add(made(id), -HISTORY_WINDOW)),
-            (None, None, Some(Cursor::Before(id))) => below = below.min(at(saturating_add(made(id), HISTORY_WINDOW))),
+            (None, None, Some(Cursor::After(id))) => above = at(saturating_add(time_of(id), -HISTORY_WINDOW)),
+            (None, None, Some(Cursor::Before(id))) => {
+                below = below.min(at(saturating_add(time_of(id), HISTORY_WINDOW)))
+            }
             (None, None, None) => above = at(saturating_add(now, -HISTORY_WINDOW)),
         }
         if let Some(before) = self.before {
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_looks_within_90_days_of_what_it_is_asked_for() {
+    fn a_page_covers_90_days_from_the_given_time() {
         let (old, forth) = (id("2026-05-01T00:00:00Z"), format!("-{}", id("2026-05-01T00:00:00Z")));
         let (may, june) = (Some("2026-05-01T00:00:00Z"), Some("2026-06-01T00:00:00+00:00"));
         let ahead = "2026-11-21T01:00:00Z";
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn an_iterator_leads_on_from_the_last_row_looked_at() {
+    fn an_iterator_continues_after_the_last_scanned_row() {
         assert_eq!(page(None, &["e", "d", "c"], None), shown(&["e", "d"], "d", "-e", false));
         assert_eq!(page(None, &["e", "d"], None), shown(&["e", "d"], "d", "-e", true));
         assert_eq!(page(None, &["e"], Some("b")), shown(&["e"], "b", "-e", false));

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_media_type_is_refused() {
+    fn an_invalid_media_type_is_rejected() {
         for text in [
             "",
             "text",

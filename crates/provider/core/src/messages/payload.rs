@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_payload_came_with_is_not_kept_for_a_small_part_of_it() {
+    fn a_small_payload_does_not_keep_its_request_in_memory() {
         for (bytes, beside, is_part) in [
             (500, 0, false),
             (500, 1_000_000, false),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_is_not_nested_beyond_what_parsers_read() {
+    fn a_payload_nested_deeper_than_parsers_read_is_rejected() {
         let nested = |depth: usize| ["{\"a\":".repeat(depth - 1), "{}".into(), "}".repeat(depth - 1)].concat();
         let take = |text: String| Payload::from_raw(serde_json::from_str::<Box<RawValue>>(&text).unwrap());
         take(nested(PAYLOAD_DEPTH_MAX)).unwrap();

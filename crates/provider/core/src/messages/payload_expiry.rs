@@ -47,7 +47,6 @@ impl Provider {
         }
     }
 
-    /// Removes payloads that expired at or before `now`.
     pub(super) async fn remove_expired_payloads(&self, count: &AtomicU64, now: Timestamp) -> ProviderResult<()> {
         self.in_batches(count, || self.store().expunge_expired_payloads(now, BATCH_MAX)).await
     }

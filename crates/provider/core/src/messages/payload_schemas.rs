@@ -20,7 +20,6 @@ use crate::model::{Id, PayloadCheck};
 
 /// Maximum number of event types whose schemas are in memory.
 const EVENT_TYPES_MAX: usize = 10_000;
-/// Maximum number of accounts with counts.
 const ACCOUNTS_MAX: usize = 10_000;
 /// Upper bound on the faults of one payload in a response.
 const FAULTS_MAX: usize = 20;
@@ -179,12 +178,12 @@ impl PayloadSchemas {
         let place = findings.iter().position(|known| {
             known.event_type == event_type && known.version == found.version && known.rule == found.rule
         });
-        let before = place.and_then(|place| findings.remove(place)).map_or(0, |known| known.messages);
+        let counted_before = place.and_then(|place| findings.remove(place)).map_or(0, |known| known.messages);
         findings.push_front(PayloadFinding {
             event_type: event_type.to_owned(),
             version: found.version.to_owned(),
             rule: found.rule.clone(),
-            messages: before + 1,
+            messages: counted_before + 1,
             at,
         });
         findings.truncate(FINDINGS_MAX);

@@ -13,7 +13,6 @@ pub struct RetentionCounts {
     pub messages: u64,
 }
 
-/// The running counts.
 #[derive(Default)]
 pub(crate) struct RetentionCounters {
     pub(super) payloads: AtomicU64,

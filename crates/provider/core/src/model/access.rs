@@ -10,7 +10,7 @@ use crate::people::Role;
 /// Settings of an account; each has a default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AccountSettings {
-    /// How to handle a message of which the payload does not match the schema of its event type.
+    /// How to handle a message if its payload does not match the schema of its event type.
     pub payload_check: PayloadCheck,
     /// Maximum requests a second on each node; the server's setting when none.
     pub requests_per_second_max: Option<u32>,
@@ -18,7 +18,7 @@ pub struct AccountSettings {
     pub endpoints_max: Option<u32>,
 }
 
-/// How to handle a message of which the payload does not match the schema of its event type.
+/// How to handle a message if its payload does not match the schema of its event type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PayloadCheck {
     /// Payloads are not checked.
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn managing_endpoints_is_managing_their_secrets_and_nothing_else() {
+    fn managing_endpoints_includes_their_secrets_only() {
         let covered =
             |capability: Capability| Capability::ALL.into_iter().filter(move |other| capability.covers(*other));
         assert_eq!(covered(Capability::ViewBase).count(), 1);

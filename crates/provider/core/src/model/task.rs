@@ -100,10 +100,10 @@ pub struct Selection {
     pub channel: Option<String>,
     /// Messages with this tag.
     pub tag: Option<String>,
-    /// Messages of which the latest attempt at the endpoint has this status.
+    /// Messages whose latest attempt at the endpoint has this status.
     pub status: Option<AttemptStatus>,
-    /// Messages of which the latest attempt at the endpoint has a status code of this class: 100, 200 … 500, or 0
-    /// without a response.
+    /// Messages whose latest attempt at the endpoint has a status code of this class: 100, 200 … 500, or 0 without a
+    /// response.
     pub status_code_class: Option<u16>,
 }
 

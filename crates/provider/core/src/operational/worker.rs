@@ -22,7 +22,6 @@ use crate::provider::Provider;
 
 /// Interval at which the worker reads events.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// Maximum number of events in one batch.
 const BATCH_MAX: usize = 256;
 /// Number of attempts to accept a message while its application changes.
 const TRIES_MAX: usize = 10;

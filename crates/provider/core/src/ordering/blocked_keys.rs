@@ -10,7 +10,7 @@ use crate::port::BlockedKeyRow;
 use crate::port::RESEND_DUE;
 use crate::provider::Provider;
 
-/// A key of which the first message is not delivered yet, so that the messages behind it wait.
+/// A key whose first message is not delivered yet, so that the messages behind it wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedKey {
     /// The key.
@@ -134,7 +134,7 @@ mod tests {
     use BlockedReason::{Attempt, Later, Node, Nothing, Pause, Rate, Retry};
 
     #[test]
-    fn a_key_waits_for_what_keeps_its_first_message_back_longest() {
+    fn a_key_waits_for_the_reason_that_delays_its_first_message_longest() {
         let at = |seconds: i64| from_ms(1_700_000_000_000 + 1_000 * seconds);
         let (now, on, off) = (at(0), false, true);
         // Attempts, due time, whether claimed; whether the endpoint is disabled, end of its pause, its rate.

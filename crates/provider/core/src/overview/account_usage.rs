@@ -30,7 +30,7 @@ const WAIT_MAX: SignedDuration = SignedDuration::from_millis(8);
 const APPLICATIONS_MAX: usize = 2_000;
 /// Maximum number of counted rows of one endpoint or application in one step.
 const STEP_ROWS_MAX: usize = 1_000_000;
-/// Number of latest messages of an application of which the payload sizes are summed. The total is estimated from them.
+/// Number of an application's latest messages that the total size of its payloads is estimated from.
 const BYTES_ROWS_MAX: usize = 1_000;
 /// Maximum number of accounts with counts in memory.
 const ACCOUNTS_MAX: usize = 1_000;

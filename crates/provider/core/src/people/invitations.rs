@@ -22,7 +22,6 @@ use crate::validation::FieldErrors;
 const CODE_PREFIX: &str = "lwpi_";
 /// Bytes of the longest code that is looked up.
 const CODE_BYTES_MAX: usize = 128;
-/// Characters of a note.
 const NOTE_CHARS_MAX: usize = 200;
 /// Maximum number of links of an account that are searched for those of one person. An account has fewer links.
 const MADE_MAX: usize = 1_000;
@@ -56,7 +55,6 @@ pub struct Joining {
     pub browser: Browser,
 }
 
-/// The properties of a new link.
 struct NewLink<'a> {
     actor: Actor,
     account: Id,

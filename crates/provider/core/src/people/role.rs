@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_role_may_do_what_the_roles_before_it_may_and_a_refusal_names_it() {
+    fn roles_are_ordered_and_an_error_names_the_role() {
         assert!(Role::ALL.is_sorted());
         for role in Role::ALL {
             assert_eq!(Role::parse(role.name()), Some(role));

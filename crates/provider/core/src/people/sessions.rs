@@ -20,7 +20,6 @@ const TOKEN_BYTES_MAX: usize = 64;
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 /// Sessions deleted in one transaction.
 const DELETE_MAX: usize = 1_000;
-/// Maximum number of sessions in a list.
 const SESSIONS_LISTED_MAX: usize = 100;
 
 impl PersonSession {

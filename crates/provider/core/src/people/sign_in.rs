@@ -18,7 +18,6 @@ use crate::model::{Person, PersonSession, Totp};
 use crate::port::StoreError;
 use crate::provider::Provider;
 
-/// Prefix of session tokens.
 const SESSION_PREFIX: &str = "lwps_";
 /// Separates the device tokens of people from those of other kinds of users.
 const DEVICE_REALM: &str = "provider";

@@ -13,7 +13,6 @@ use super::refusal;
 use crate::error::ProviderResult;
 use crate::provider::Provider;
 
-/// Taken attempts.
 pub(super) struct TakenAttempts {
     /// The attempt of the account, or of a device that signed in to it before.
     own: Attempt,

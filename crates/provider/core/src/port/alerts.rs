@@ -31,7 +31,7 @@ pub struct Told {
     pub stage: AlertStage,
 }
 
-/// Selects endpoints of which the owners may need a notification.
+/// Selects endpoints whose owners may need a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlertQuery {
     /// Endpoints that have failed since this time or longer are failing.
@@ -42,7 +42,7 @@ pub struct AlertQuery {
     pub limit: usize,
 }
 
-/// An endpoint of which the owners may need a notification.
+/// An endpoint whose owners may need a notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertCandidate {
     /// The account of its application.

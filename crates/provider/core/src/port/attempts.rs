@@ -183,7 +183,7 @@ pub trait AttemptStore: Send + Sync {
         filter: &AttemptFilter,
         scan: &Scan,
     ) -> StoreResult<ScanResult<Attempt>>;
-    /// Messages with at least one attempt at an endpoint, by message; with a `status`, only those that
+    /// Messages with at least one attempt at an endpoint, ordered by message; with a `status`, only messages that match
     /// [`DeliveryState::matches_status`]. The scan's `scanned_rows_max` counts messages of the application, attempted
     /// or not.
     async fn find_attempted_messages(

@@ -42,7 +42,7 @@ pub struct DueEndpoint {
     pub since: Timestamp,
 }
 
-/// The number of an endpoint's delivery rows by what they wait for. Each row is counted once.
+/// The number of an endpoint's delivery rows by the reason why they wait. Each row is counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WaitingCounts {
     /// Claimed by a node: the attempt is under way, or the node has the message in memory.
@@ -72,10 +72,10 @@ pub trait BacklogStore: Send + Sync {
         limit: usize,
         count_max: usize,
     ) -> StoreResult<Vec<EndpointBacklog>>;
-    /// Counts the first `count_max` rows of an endpoint, by message, by what they wait for at `now`.
+    /// Counts the first `count_max` rows of an endpoint, ordered by message, by the reason why they wait at `now`.
     async fn waiting_counts(&self, endpoint: &str, now: Timestamp, count_max: usize) -> StoreResult<WaitingCounts>;
     /// Messages with ids before `before` that have a row for the endpoint, newest first, at most `limit`. A message
-    /// with an ordering key of which an attempt is under way is omitted: messages behind it must not overtake it.
+    /// with an ordering key is omitted while its attempt is under way: messages behind it must not overtake it.
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>>;
     /// Endpoints with a row due at `now`, the longest due first, at most `limit`; answered from an index.
     async fn longest_due_endpoints(&self, now: Timestamp, limit: usize) -> StoreResult<Vec<DueEndpoint>>;

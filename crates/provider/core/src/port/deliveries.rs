@@ -140,8 +140,8 @@ pub trait DeliveryStore: Send + Sync {
     async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize>;
     /// Ends deliveries to one endpoint, each with a cancelled attempt, in one transaction; returns the number.
     ///
-    /// A message without a row gets no attempt, nor does one that [`super::BacklogStore::waiting_messages`] leaves out.
-    /// A node that has the message in memory may still send it once.
+    /// A message without a row gets no attempt, nor does a message that [`super::BacklogStore::waiting_messages`]
+    /// omits. A node that has the message in memory may still send it once.
     async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize>;
     /// An endpoint's blocked ordering keys, ordered by key, after `after`. A head on its first attempt without messages
     /// behind it is omitted, because it is an ordinary delivery.

@@ -10,10 +10,10 @@ pub enum StoreError {
     /// The row to change does not exist.
     #[error("the row does not exist")]
     NotFound,
-    /// The stored state differs from the one that the call was computed from. The caller reads it again and repeats.
+    /// The stored state differs from the state that the caller read. The caller reads it again and repeats the change.
     #[error("the stored state has changed since it was read")]
     Conflict,
-    /// The idempotency key was used before; its stored answer can be read.
+    /// The idempotency key was used before; its stored response can be read.
     #[error("the idempotency key was used before")]
     Replayed,
     /// The owner has the maximum number of rows of this kind.

@@ -8,7 +8,6 @@ use crate::port::{Order, Page, StoreError};
 use crate::provider::Provider;
 use crate::signing::secret::EndpointSecret;
 
-/// The context that a sentinel is bound to.
 const SENTINEL_CONTEXT: &str = "provider/sentinel";
 
 /// Number of accounts, and of applications of each account, that are searched for an endpoint if the store has no

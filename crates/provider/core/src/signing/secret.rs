@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_made_secret_reads_back_and_does_not_show_itself() {
+    fn a_generated_secret_reads_back_and_is_hidden_in_debug_output() {
         for kind in [SecretKind::Shared, SecretKind::KeyPair] {
             let secret = EndpointSecret::make(kind, &SeededRandom::new(1));
             let read = EndpointSecret::parse(&secret.reveal()).unwrap();

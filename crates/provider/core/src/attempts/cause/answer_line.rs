@@ -4,7 +4,6 @@ use serde_json::Value;
 
 /// Maximum length of a shown line.
 const LINE_CHARS_MAX: usize = 120;
-/// Bytes of a response that are searched.
 const SEARCHED_BYTES_MAX: usize = 4_096;
 /// Fields of JSON responses that contain an error text. The first one found is used.
 const FIELDS: [&str; 5] = ["message", "detail", "error", "title", "msg"];
@@ -53,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_that_says_most_is_found() {
+    fn the_line_that_describes_the_error_is_found() {
         let long = "a".repeat(LINE_CHARS_MAX + 1);
         for (response, line) in [
             ("KeyError: 'status'\n  at hook.py:7", Some("KeyError: 'status'")),

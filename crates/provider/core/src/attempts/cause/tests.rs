@@ -158,7 +158,7 @@ fn every_status_has_a_cause() {
 }
 
 #[test]
-fn a_line_of_the_answer_is_never_private_and_goes_with_the_expunged_response() {
+fn a_line_of_the_response_is_omitted_privately_and_after_an_expunge() {
     let failed = |response| Cause::from_parts(500, response, None, URL);
     assert_eq!(failed("secret").say(), "500: The receiver's own code failed: secret");
     for without in [failed("secret").say_privately(), failed(EXPUNGED).say(), failed("").say()] {
@@ -195,7 +195,7 @@ fn earlier_texts_have_the_same_causes() {
 }
 
 #[test]
-fn only_faults_of_the_node_are_its_own() {
+fn only_the_nodes_own_faults_are_not_the_receivers() {
     let connect = |reason: &str| {
         let error = TransportError::Connect { host: "h".into(), reason: format!("{reason} (203.0.113.7:443)") };
         Cause::from_parts(0, &error.to_string(), None, URL)

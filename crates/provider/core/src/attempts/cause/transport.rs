@@ -98,7 +98,6 @@ fn exchange(text: &str) -> Option<Cause> {
     })
 }
 
-/// The text before `mark`.
 fn before(text: &str, mark: &str) -> Option<String> {
     text.find(mark).map(|at| text[..at].to_owned())
 }

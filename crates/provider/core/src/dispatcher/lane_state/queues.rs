@@ -20,13 +20,11 @@ const RETRY_EVERY: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct ClaimRequest {
     pub(in super::super) kind: DeliveryKind,
-    /// Room for rows and payloads.
     pub(in super::super) room: ClaimLimit,
     /// Calls of `wake_for_rows` before the claim.
     wakes: u64,
 }
 
-/// A queue for each kind.
 #[derive(Default)]
 pub(super) struct Queues {
     manual: Queue,
@@ -36,7 +34,6 @@ pub(super) struct Queues {
     firsts_since_retry: u32,
 }
 
-/// Deliveries of one kind.
 #[derive(Default)]
 pub(super) struct Queue {
     deliveries: VecDeque<QueuedDelivery>,
@@ -88,7 +85,6 @@ impl Queues {
         deliveries
     }
 
-    /// Number of queued deliveries.
     pub(super) fn len(&self) -> usize {
         KINDS.iter().map(|kind| self.of(*kind).len()).sum()
     }

@@ -42,12 +42,10 @@ fn lane(queued: usize) -> (LaneState, LaneConfig) {
     (state, config)
 }
 
-/// A delivery with one attempt.
 fn retry() -> QueuedDelivery {
     QueuedDelivery { attempts: 1, ..delivery(100) }
 }
 
-/// The lane's claim of one kind.
 fn claim_of(state: &mut LaneState, config: &LaneConfig, kind: DeliveryKind) -> ClaimRequest {
     match state.claim(kind, config, 1) {
         Some(claim) => claim,
@@ -62,7 +60,7 @@ fn begun(state: &mut LaneState, config: &LaneConfig, share_divisor: usize) -> us
 }
 
 #[test]
-fn an_endpoint_that_keeps_up_gets_more_at_once_and_one_that_does_not_gets_half() {
+fn success_raises_the_concurrency_limit_by_one_and_overload_halves_it() {
     let (mut state, config) = lane(1_000);
     assert_eq!(begun(&mut state, &config, 1), 16);
     state.ended(DELIVERY_BYTES, ConcurrencySignal::Increase, now(), now(), &config);
@@ -89,7 +87,7 @@ fn a_new_endpoint_doubles_its_attempts_with_each_round_of_successes() {
 }
 
 #[test]
-fn many_lanes_share_evenly_and_each_has_its_own_few() {
+fn lanes_share_attempts_evenly_beyond_their_guaranteed_number() {
     let (mut state, config) = lane(1_000);
     state.concurrency_limit = 64;
     assert_eq!(begun(&mut state, &config, 128), 4 + 2_048 / 128);
@@ -118,7 +116,7 @@ fn an_overloaded_endpoint_is_paused_with_exponential_backoff() {
 }
 
 #[test]
-fn over_a_long_pause_nothing_is_kept_and_over_a_short_one_everything() {
+fn a_long_pause_releases_deliveries_and_a_short_pause_keeps_them() {
     for (pause_s, given_back) in [(10, 0), (11, 99)] {
         let (mut state, config) = lane(100);
         assert!(matches!(state.next_action(now(), &config, 1), LaneAction::Start(_)));
@@ -136,7 +134,7 @@ fn over_a_long_pause_nothing_is_kept_and_over_a_short_one_everything() {
 }
 
 #[test]
-fn what_does_not_fit_waits_in_the_table_and_goes_before_what_comes_later() {
+fn deliveries_without_room_wait_in_the_table_and_come_before_later_ones() {
     let (mut state, mut config) = lane(0);
     config.queued_max = 2;
     assert!(state.reserve(100, now(), &config, 1));
@@ -158,7 +156,7 @@ fn what_does_not_fit_waits_in_the_table_and_goes_before_what_comes_later() {
 }
 
 #[test]
-fn a_lane_has_room_for_one_payload_of_any_size_and_then_for_its_share() {
+fn a_lane_reserves_one_payload_of_any_size_and_then_its_share() {
     let (mut state, config) = lane(0);
     let lanes = 1_000_000;
     assert!(state.reserve(2_000_000, now(), &config, lanes));
@@ -169,7 +167,7 @@ fn a_lane_has_room_for_one_payload_of_any_size_and_then_for_its_share() {
 }
 
 #[test]
-fn a_lane_closes_only_when_it_has_had_nothing_to_do_for_a_while() {
+fn a_lane_closes_only_after_its_idle_time() {
     let (mut state, config) = lane(0);
     let (start, after) = (Instant::now(), Duration::from_secs(10));
     assert!(!state.close_if_idle(now(), start, after));
@@ -182,7 +180,7 @@ fn a_lane_closes_only_when_it_has_had_nothing_to_do_for_a_while() {
 }
 
 #[test]
-fn what_is_new_does_not_wait_behind_retries_and_retries_are_not_forgotten_for_it() {
+fn first_attempts_do_not_wait_behind_retries_and_do_not_starve_them() {
     let (mut state, mut config) = lane(0);
     config.under_way_guaranteed = 100;
     state.concurrency_limit = 100;
@@ -228,7 +226,7 @@ fn a_change_of_the_endpoint_ends_its_pause_and_older_responses_are_ignored() {
 }
 
 #[test]
-fn a_changed_rate_holds_for_what_is_in_memory_already() {
+fn a_changed_rate_applies_to_deliveries_in_memory() {
     let (mut state, config) = lane(100);
     state.concurrency_limit = 64;
     let endpoint = std::num::NonZeroU16::new(20).map(|per_second| ThrottleRate { per_second, nodes: 1 });
@@ -238,7 +236,7 @@ fn a_changed_rate_holds_for_what_is_in_memory_already() {
 }
 
 #[test]
-fn what_was_asked_for_by_hand_goes_out_in_spite_of_a_pause_but_not_of_a_store_that_is_away() {
+fn manual_deliveries_ignore_a_pause_but_wait_for_the_store() {
     let (mut state, config) = lane(1);
     assert_eq!(begun(&mut state, &config, 1), 1);
     state.ended(DELIVERY_BYTES, ConcurrencySignal::Pause(Duration::from_secs(3_600)), now(), now(), &config);
@@ -260,7 +258,7 @@ fn what_was_asked_for_by_hand_goes_out_in_spite_of_a_pause_but_not_of_a_store_th
 }
 
 #[test]
-fn a_lane_with_large_payloads_under_way_takes_no_more_of_them_than_its_share() {
+fn a_lane_with_large_payloads_claims_no_more_than_its_share() {
     const LARGE: usize = 1 << 20;
     let config = LaneConfig { queued_bytes_max: 4 * LARGE, ..LaneConfig::default() };
     let mut state = LaneState::new(&config);

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_multiplies_is_refused_and_a_large_one_is_not() {
+    fn a_schema_with_exponential_references_is_rejected_and_a_large_one_is_not() {
         let twice_here = |next: Value| json!({"allOf": [next, next]});
         let twice_below = |next: Value| json!({"properties": {"a": {"anyOf": [next, next]}}});
         let once = |next: Value| json!({"properties": {"a": next, "b": {"type": "string"}}});
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_leads_back_to_itself_is_recursive() {
+    fn a_schema_with_a_reference_to_itself_is_recursive() {
         let anchored = json!({"$defs": {"node": {"$anchor": "node", "items": {"$ref": "#node"}}}, "$ref": "#node"});
         let named = json!({"$id": "https://a.example/tree", "properties": {"left": {"$ref": "tree"}}});
         let tree = json!({"properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_relative_to_the_resource_that_they_are_in() {
+    fn references_are_relative_to_their_resource() {
         let heavy = chain(40, |next| json!({"allOf": [next, next]}));
         let mut inner = heavy["$defs"].clone();
         inner["n0"]["$comment"] = json!("another than the outer n0");

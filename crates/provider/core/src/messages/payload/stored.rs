@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_stored_as_it_is_and_what_has_a_media_type_reads_back_with_it() {
+    fn a_text_is_stored_unchanged_and_a_media_type_is_read_back() {
         let plain = stored("{\"a\":1}", "Application/JSON");
         assert_eq!((plain.as_stored(), plain.media_type()), (&b"{\"a\":1}"[..], None));
         for media_type in
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_leaves_the_request_that_it_came_in() {
+    fn a_large_payload_is_copied_out_of_its_request() {
         let request = Bytes::from(vec![b'x'; PART_BYTES_MIN + 10]);
         let payload = StoredPayload::from(request.slice(10..));
         let apart = payload.clone().detach();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_short_is_a_text() {
+    fn truncated_stored_bytes_are_a_text() {
         for bytes in [&[MARK][..], &[MARK, 3, b'a', b'/'], &[MARK, MARK]] {
             let kept = StoredPayload::from(bytes.to_vec());
             assert_eq!((kept.media_type(), kept.text()), (None, bytes));
