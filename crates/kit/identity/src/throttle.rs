@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use kit_runtime::gcra::{Gcra, whole_seconds};
 use sha2::{Digest as _, Sha256};
 
 use crate::Digest;
@@ -30,10 +31,15 @@ impl Attempt {
     /// The time at which the allowance is full again after this attempt, if it was to be full at `full_at`. Errors: the
     /// time of the next possible attempt.
     pub fn take(&self, full_at: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Timestamp> {
-        let after = full_at.map_or(now, |at| at.max(now)) + self.refill_interval;
-        let allowed_from = after - self.refill_interval * self.attempts_max;
-        if allowed_from <= now { Ok(after) } else { Err(allowed_from) }
+        let ahead = full_at.and_then(|at| Duration::try_from(at.duration_since(now)).ok()).unwrap_or_default();
+        let taken = Gcra::with_burst(self.attempts_max, self.refill_interval).take(ahead);
+        taken.map(|ahead| now + ahead).map_err(|wait| now + wait)
     }
+}
+
+/// How long to wait for the next possible attempt, in whole seconds.
+pub fn retry_after(allowed_from: Timestamp, now: Timestamp) -> Duration {
+    whole_seconds(Duration::try_from(allowed_from.duration_since(now)).unwrap_or_default())
 }
 
 /// The limit on attempts at one account.

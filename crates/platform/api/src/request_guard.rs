@@ -2,6 +2,7 @@
 //! the access that the operation requires, and validates the path. It runs before the body is read.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
@@ -52,7 +53,7 @@ pub(crate) async fn guard(
         Ok(caller) => caller,
         Err(error) => return error.into_response(),
     };
-    let verdict = state.limits.as_ref().map(|limits| (limits, limits.count(caller.id, now_ns(&state.platform))));
+    let verdict = state.limits.as_ref().map(|limits| (limits, limits.count(caller.id, since_epoch(&state.platform))));
     let refusal = match verdict {
         Some((_, verdict)) if !verdict.allowed => Some(too_many(verdict.retry_after_s)),
         _ => refusal(access, &caller, matched.as_str(), request.uri().path()).map(ApiError::into_response),
@@ -110,6 +111,6 @@ fn too_many(retry_after_s: u64) -> Response {
     response
 }
 
-fn now_ns(platform: &Platform) -> u64 {
-    u64::try_from(platform.now().as_nanosecond()).unwrap_or_default()
+fn since_epoch(platform: &Platform) -> Duration {
+    Duration::try_from(platform.now().as_duration()).unwrap_or_default()
 }

@@ -28,7 +28,6 @@ pub mod error;
 mod event_types;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod gcra;
 mod idempotency;
 pub mod ids;
 pub mod messages;

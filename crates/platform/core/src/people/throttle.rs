@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use kit_identity::devices::Device;
-use kit_identity::throttle::{Limit, account};
+use kit_identity::throttle::{Limit, account, retry_after};
 
 use super::refusal::PeopleRefusal;
 use crate::Platform;
@@ -45,8 +45,7 @@ impl Platform {
         };
         self.metrics().sign_in_throttled();
         tracing::warn!(from = from.map(tracing::field::display), "a sign-in was throttled");
-        let wait_ms = allowed_from.as_millisecond().saturating_sub(now.as_millisecond());
-        let retry_after_s = u64::try_from(wait_ms).unwrap_or_default().div_ceil(1_000).max(1);
+        let retry_after_s = retry_after(allowed_from, now).as_secs();
         Err(PeopleRefusal::TooManyAttempts { retry_after_s }.into())
     }
 

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
+use kit_runtime::gcra::whole_seconds;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use crate::accounts::api_key_cache::CachedCredential;
 use crate::accounts::caller::{Caller, Scope};
-use crate::accounts::rate_limit::whole_seconds;
 use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::model::{ApiKey, Id, KeyScope};
 use crate::provider::Provider;

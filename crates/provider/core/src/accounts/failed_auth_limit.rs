@@ -9,9 +9,9 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::accounts::rate_limit::whole_seconds;
+use kit_runtime::gcra::{Gcra, whole_seconds};
+
 use crate::error::{ProviderError, Quota};
-use crate::gcra::Gcra;
 
 /// Number of failures from one address before it has to wait.
 const FAILURES_MAX: u32 = 20;
@@ -20,14 +20,9 @@ const FAILURE_INTERVAL: Duration = Duration::from_secs(3);
 /// After this time without a failure, the address has its full allowance again.
 const FAILURES_WINDOW_S: u32 = 60;
 /// Failures are counted after the look-up, so one is always allowed: the tolerance covers the others.
-const LIMIT: Gcra = Gcra {
-    interval: FAILURE_INTERVAL,
-    tolerance: Duration::from_secs(FAILURE_INTERVAL.as_secs() * (FAILURES_MAX as u64 - 1)),
-};
-/// Look-ups of keys from addresses that have to wait: 500 at once, then one every 2 ms. A look-up reads one row by its
-/// key.
-const LOOKUPS: Gcra =
-    Gcra { interval: Duration::from_millis(2), tolerance: Duration::from_millis(2 * (LOOKUPS_MAX as u64 - 1)) };
+const LIMIT: Gcra = Gcra::with_burst(FAILURES_MAX, FAILURE_INTERVAL);
+/// Look-ups of keys from addresses that have to wait: 500 at once, then one every 2 ms. A look-up reads one row by its key.
+const LOOKUPS: Gcra = Gcra::with_burst(LOOKUPS_MAX, Duration::from_millis(2));
 /// Maximum number of look-ups at once.
 const LOOKUPS_MAX: u32 = 500;
 /// Maximum number of addresses in memory.

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::gcra::Gcra;
+use kit_runtime::gcra::Gcra;
+
 use crate::model::Id;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -26,12 +27,7 @@ impl RateLimiter {
 
     /// Counts a request, or returns how long to wait for it.
     pub(crate) fn take(&self, now: Instant, per_second: u32) -> Result<(), Duration> {
-        let interval = SECOND / per_second.max(1);
-        self.take_of(Gcra { interval, tolerance: SECOND - interval }, now)
-    }
-
-    /// Counts a call under another limit, or returns how long to wait for it.
-    pub(crate) fn take_of(&self, gcra: Gcra, now: Instant) -> Result<(), Duration> {
+        let gcra = Gcra::in_window(per_second, SECOND);
         let now_ns = nanoseconds(now.saturating_duration_since(self.start));
         let ahead = |tat_ns: u64| Duration::from_nanos(tat_ns.saturating_sub(now_ns));
         let taken = self.tat_ns.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tat_ns| {
@@ -66,11 +62,6 @@ impl RateLimiters {
     }
 }
 
-/// Rounds up to whole seconds, the unit of `Retry-After`: a caller that waits for this time is not refused again.
-pub(crate) fn whole_seconds(wait: Duration) -> Duration {
-    Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(SECOND)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,12 +79,5 @@ mod tests {
         assert_eq!(limiter.take(later, 10), Err(Duration::from_millis(50)));
         let much_later = start + Duration::from_secs(60);
         assert_eq!((0..20).filter(|_| limiter.take(much_later, 10).is_ok()).count(), 10);
-    }
-
-    #[test]
-    fn retry_after_is_rounded_up_to_whole_seconds() {
-        for (ms, seconds) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2)] {
-            assert_eq!(whole_seconds(Duration::from_millis(ms)).as_secs(), seconds);
-        }
     }
 }

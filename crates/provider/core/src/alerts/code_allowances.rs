@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use kit_identity::throttle::Attempt;
+use kit_identity::throttle::{Attempt, retry_after};
 use sha2::{Digest as _, Sha256};
 use unicode_normalization::UnicodeNormalization as _;
 use url::Host;
@@ -32,11 +32,9 @@ impl Provider {
         let Some(allowed_from) = self.store().take_sign_in_attempts(wanted.clone(), now).await? else {
             return Ok(wanted);
         };
-        let wait_ms = allowed_from.as_millisecond().saturating_sub(now.as_millisecond());
-        let wait_s = u64::try_from(wait_ms).unwrap_or_default().div_ceil(1_000).max(1);
         Err(ProviderError::TooManyRequests {
             detail: "too many codes were sent to this address, or by this account or application, in the last 24 hours",
-            retry_after: Duration::from_secs(wait_s),
+            retry_after: retry_after(allowed_from, now),
             quota: Quota {
                 name: "codes",
                 requests: OF_ACCOUNT_TO_MAILBOX_MAX,

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kit_runtime::clock::{from_ms, to_ms};
-
-use crate::gcra::Gcra;
+use kit_runtime::gcra::Gcra;
 
 /// After a pause, the attempts of this much time may be made at once.
 const BURST: Duration = Duration::from_millis(50);

@@ -16,11 +16,12 @@ use http::header::LOCATION;
 use jiff::Timestamp;
 use kit_outbound::url::parse_endpoint_url;
 use kit_outbound::{Destination, Headers, Request, TransportError};
+use kit_runtime::gcra::whole_seconds;
 use tokio::sync::Semaphore;
 use url::Url;
 
 use crate::accounts::caller::Caller;
-use crate::accounts::rate_limit::{RateLimiters, whole_seconds};
+use crate::accounts::rate_limit::RateLimiters;
 use crate::dispatcher::Transport;
 use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::provider::Provider;

@@ -4,10 +4,9 @@
 //! limit.
 
 use std::net::IpAddr;
-use std::time::Duration;
 
 use kit_identity::devices::Device;
-use kit_identity::throttle::{Attempt, Limit, account};
+use kit_identity::throttle::{Attempt, Limit, account, retry_after};
 
 use super::refusal;
 use crate::error::ProviderResult;
@@ -39,9 +38,8 @@ impl Provider {
             return Ok(wanted);
         };
         tracing::warn!(from = from.map(tracing::field::display), "a sign-in to the dashboard was throttled");
-        let wait_ms = allowed_from.as_millisecond().saturating_sub(now.as_millisecond());
-        let wait_s = u64::try_from(wait_ms).unwrap_or_default().div_ceil(1_000).max(1);
-        Err(refusal::too_many_attempts(Duration::from_secs(wait_s), config.attempts_max, config.attempts_window))
+        let retry_after = retry_after(allowed_from, now);
+        Err(refusal::too_many_attempts(retry_after, config.attempts_max, config.attempts_window))
     }
 
     /// Returns attempts after a complete sign-in: all attempts of the account or device, but only one of the IP
