@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use contract::models::{CountryCode, CurrencyCode};
 use serde_json::json;
 
 use crate::fixture::Fixture;
@@ -36,13 +37,11 @@ async fn countries_have_their_iso_numbers_as_ids() {
     let fixture = Fixture::new().await;
     let body = fixture.get("/reference-data/countries").await.body;
     let countries = body["data"].as_array().unwrap();
-    assert_eq!(countries.len(), 249);
+    assert_eq!(countries.len(), CountryCode::all().count());
     let find = |code: &str| countries.iter().find(|country| country["code"] == code).unwrap();
     let class = "com.vendor.scaffold.models.address.CountryModel";
     assert_eq!(find("FR").to_string(), format!(r#"{{"@class":"{class}","id":250,"code":"FR","name":"France"}}"#));
     assert_eq!(find("GB")["id"], 826);
-    let ids: HashSet<i64> = countries.iter().map(|country| country["id"].as_i64().unwrap()).collect();
-    assert_eq!(ids.len(), countries.len());
 }
 
 #[tokio::test]
@@ -50,13 +49,12 @@ async fn currencies_have_their_iso_numbers_as_ids() {
     let fixture = Fixture::new().await;
     let body = fixture.get("/reference-data/currencies").await.body;
     let currencies = body["data"].as_array().unwrap();
+    assert_eq!(currencies.len(), CurrencyCode::all().count());
     let find = |code: &str| currencies.iter().find(|currency| currency["code"] == code).unwrap();
     let class = "com.vendor.scaffold.models.reference.CurrencyModel";
     let yen = format!(r#"{{"@class":"{class}","id":392,"code":"JPY","name":"Japanese yen"}}"#);
     assert_eq!(find("JPY").to_string(), yen);
     assert_eq!((&find("GBP")["id"], &find("EUR")["id"]), (&json!(826), &json!(978)));
-    let ids: HashSet<i64> = currencies.iter().map(|currency| currency["id"].as_i64().unwrap()).collect();
-    assert!(ids.len() == currencies.len() && ids.len() > 150, "{}", ids.len());
 }
 
 #[tokio::test]
