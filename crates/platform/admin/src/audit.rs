@@ -67,10 +67,10 @@ fn named(text: &str, names: &Names) -> String {
     uuid.and_then(|uuid| names.get(&uuid)).cloned().unwrap_or_else(|| text.to_owned())
 }
 
-/// `keyCreated` as `Key created`.
+/// `keyCreated` as `Key created`, and `signInsRefused` as `Sign-ins refused`.
 fn in_words(name: &str) -> String {
     let mut words = String::new();
-    for (index, char) in name.chars().enumerate() {
+    for (index, char) in name.replace("signIn", "sign-in").chars().enumerate() {
         match (index, char.is_uppercase()) {
             (0, _) => words.extend(char.to_uppercase()),
             (_, true) => {
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn names_of_events_are_words() {
         assert_eq!(in_words("keyCreated"), "Key created");
-        assert_eq!(in_words("signInsRefused"), "Sign ins refused");
+        assert_eq!(in_words("signInsRefused"), "Sign-ins refused");
         assert_eq!(in_words(""), "");
     }
 

@@ -173,6 +173,6 @@ mod tests {
         assert_eq!([count(1, "lot", "lots"), count(12_345, "lot", "lots")], ["1 lot", "12,345 lots"]);
         assert_eq!(cause("end_reached"), "Its end was reached");
         assert!(journal_badge("SOLD").to_string().contains(">Sold<"));
-        assert!(journal_badge("LIVE").to_string().contains("live"));
+        assert!(journal_badge("LIVE").to_string().contains(">Live<"));
     }
 }
