@@ -1,5 +1,5 @@
 //! Database engines, without any table: connections, transactions, group commit, migrations, and notifications about
-//! changes by other processes. The stores of the platform and of the provider build on it; it knows neither.
+//! changes by other processes. The stores of the platform and of the provider are built on this crate.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -23,7 +23,7 @@ pub enum EngineError {
     /// An error of PostgreSQL, or why no connection could be made.
     #[error("PostgreSQL: {0}")]
     Postgres(String),
-    /// PostgreSQL did not answer in time. A change may or may not have been made.
+    /// PostgreSQL did not respond in time. It is not known whether the change was committed.
     #[error(
         "PostgreSQL did not answer within {seconds} s; the node gave up the connection, and a change that it made on it \
          may or may not have been saved. Is the server overloaded, stopped, or waiting for its disk or a standby?"
@@ -41,13 +41,13 @@ pub enum EngineError {
     /// A migration failed.
     #[error("migrating the tables failed: {0}")]
     Migration(String),
-    /// Another process has been creating or migrating the database for too long.
+    /// Another process has not finished creating or migrating the database in time.
     #[error(
         "another process{holder} has been creating or migrating the database for more than {seconds} s. Wait until it \
          has finished, or end it, then try again"
     )]
     MigrationLocked {
-        /// The process, as ` (process 17)`, if it is known.
+        /// The process that holds the lock, such as ` (process 17)`; empty if unknown.
         holder: String,
         /// The time waited, in seconds.
         seconds: u64,
@@ -63,12 +63,12 @@ pub enum EngineError {
         /// Version that this program needs.
         needed: i32,
     },
-    /// A lock file can't be used.
+    /// A lock file can't be opened, locked or written.
     #[error("locking {path} failed: {source}")]
     LockFile {
         /// The lock file.
         path: String,
-        /// Why.
+        /// The error of the operating system.
         source: Arc<std::io::Error>,
     },
     /// A temporary folder can't be created.

@@ -1,11 +1,11 @@
 //! PostgreSQL: a pool of connections to one schema, transactions with retries, migrations, and notifications.
 //!
-//! The platform and the provider may share a database: each has a schema of its own, selected by `search_path`. Any
-//! number of processes may use a schema at the same time.
+//! The platform and the provider may share a database; each uses a separate schema, selected by `search_path`. Several
+//! processes may use one schema at the same time. They notify each other of changes with NOTIFY, on one channel for
+//! each schema: see [`Postgres::notify`].
 //!
 //! Guarantees: a commit returns when it is on disk (`synchronous_commit=on`); a transaction that fails with a deadlock
-//! or a serialization failure is retried; each answer of the server has a deadline ([`Connection`]). Processes notify each other of changes with NOTIFY, on one channel for each
-//! schema: see [`Postgres::notify`].
+//! or a serialization failure is retried; each response of the server has a deadline ([`Connection`]).
 
 mod config;
 mod connection;
@@ -41,7 +41,7 @@ pub use self::probe::ServerInfo;
 
 /// Sessions younger than this stay in the pool when the server rejects a write because it is read-only.
 const READ_ONLY_KEPT: Duration = Duration::from_secs(1);
-/// Attempts of a transaction that fails with a deadlock or a serialization failure.
+/// Maximum number of attempts of a transaction that fails with a deadlock or a serialization failure.
 const TRIES_MAX: usize = 10;
 
 /// An open schema. Clones share its connections.
@@ -70,8 +70,8 @@ pub trait HasStatementError {
 }
 
 impl Postgres {
-    /// Connects to a database, creates `schema` if it does not exist, and applies `migrations`. A lock lets one process
-    /// at a time migrate, so that many can start together.
+    /// Connects to a database, creates `schema` if it does not exist, and applies `migrations`. Processes may start at
+    /// the same time: a lock lets one process at a time migrate.
     ///
     /// Errors: `Address` when the URL can't be used, `Unsupported` when the database can't, `Migration` when a
     /// migration fails, and `Postgres` when the server can't be reached.
@@ -115,11 +115,11 @@ impl Postgres {
         Ok(Client::new(object, self.deadlines))
     }
 
-    /// Has to be called with the error of a writing statement outside of [`Postgres::transaction`]: after a failover it
-    /// drops the connections to the former primary.
+    /// Closes the connections to a former primary after a failover. Callers that write outside of
+    /// [`Postgres::transaction`] pass each error of such a statement to this function.
     pub fn on_write_error(&self, error: &tokio_postgres::Error) {
         if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) {
-            // The server may be a former primary: new connections may reach the current one.
+            // The server may be a former primary. A new connection may reach the current primary.
             self.pool.retain(|_, connection| connection.age() < READ_ONLY_KEPT);
         }
     }
@@ -142,8 +142,7 @@ impl Postgres {
                     Err(error) => return Err(EngineError::from(error).into()),
                 },
                 Err(error) => {
-                    // The pool gets the connection back only after the rollback; if that fails, it closes the
-                    // connection.
+                    // The connection returns to the pool after the rollback. If the rollback fails, it is closed.
                     transaction.rollback().await;
                     drop(client);
                     error.statement_error().into_iter().for_each(|error| self.on_write_error(error));
@@ -157,17 +156,17 @@ impl Postgres {
         }
     }
 
-    /// Notified when another process announces a change, and after a reconnect, because a notification may have been
-    /// missed. One worker waits on it.
+    /// A signal that is set when another process announces a change, and after each reconnect, because the server does
+    /// not repeat notifications. One worker waits for it.
     pub fn remote_changes(&self) -> Signal {
         self.listener.signal()
     }
 
-    /// Notifies the other processes of this schema of a change that may be work for them. Called after the commit, in a
-    /// transaction of its own, so that commits do not queue for PostgreSQL's notification lock. A lost notification
-    /// only delays the other processes until they poll.
+    /// Notifies the other processes of this schema that work may be due. Callers notify after the commit and not in its
+    /// transaction, because PostgreSQL serialises the commits of transactions that notify. If a notification is lost,
+    /// the other processes find the work when they poll.
     pub async fn notify(&self) {
-        // No wait for the disk: a crash loses the notification in any case.
+        // Waiting for the disk has no use: a crash loses the notification in any case.
         let notify = format!(
             "BEGIN; SET LOCAL synchronous_commit = off; NOTIFY {}, '{}'; COMMIT",
             self.listener.channel(),
@@ -182,9 +181,10 @@ impl Postgres {
         }
     }
 
-    /// Sends a notice to the other processes of this schema, at most 8,000 bytes.
+    /// Sends a notice of at most 8,000 bytes to the other processes of this schema.
     pub async fn broadcast(&self, notice: &str) -> Result<(), EngineError> {
-        let (channel, text) = (self.listener.notice_channel(), format!("{} {notice}", self.sender));
+        let channel = self.listener.notice_channel();
+        let text = format!("{} {notice}", self.sender);
         let client = self.client().await?;
         let notify =
             client.prepare_cached("SELECT pg_notify($1, $2), set_config('synchronous_commit', 'off', true)").await?;
@@ -192,7 +192,7 @@ impl Postgres {
         Ok(())
     }
 
-    /// Notices of the other processes from now on; `None` where some may have been missed.
+    /// Subscribes to the notices of the other processes. `None` means that notices may have been lost.
     pub fn notifications(&self) -> tokio::sync::broadcast::Receiver<Option<Arc<str>>> {
         self.listener.notifications()
     }
@@ -203,7 +203,7 @@ async fn execute_batch(client: &Client, sql: &str) -> Result<(), EngineError> {
     client.answered(client.statements()?.batch_execute(sql)).await.map_err(EngineError::from)
 }
 
-/// True when PostgreSQL ended the transaction in favour of another one, so that a retry may succeed.
+/// True when PostgreSQL aborted the transaction because of a concurrent transaction. A retry may succeed.
 fn is_retryable(error: &tokio_postgres::Error) -> bool {
     error
         .code()

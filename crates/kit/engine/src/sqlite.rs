@@ -1,12 +1,12 @@
-//! SQLite: one file with one writer and several readers, each on a thread of its own.
+//! SQLite: one file with one writer and several readers, each on its own thread.
 //!
 //! Group commit: the writer runs all queued jobs in one transaction, so that many callers share one fsync. Each job
-//! after the first runs in a savepoint. A deferred job ([`Database::write_within`]) waits a limited time for another
-//! job whose transaction it can share.
+//! after the first runs in a savepoint. A deferred job ([`Database::write_within`]) waits a limited time to share the
+//! transaction of another job.
 //!
-//! Guarantees: a caller gets its result only after the commit is on disk (`synchronous=FULL`); a job that fails is
-//! rolled back alone. When the last [`Database`] of a file is dropped, the write-ahead log is in the main file, which is
-//! then complete by itself, and all connections are closed.
+//! Guarantees: a caller receives its result only after the commit is on disk (`synchronous=FULL`); if a job fails, only
+//! its changes are rolled back. When the last [`Database`] of a file is dropped, the write-ahead log is copied into the
+//! main file, which is complete without it, and all connections are closed.
 //!
 //! Other processes may use the file at the same time (management commands while a server runs). SQLite's locks
 //! serialize them, and the writer checks ten times a second whether another process has written.
@@ -39,11 +39,11 @@ use crate::EngineError;
 pub use self::integrity::check_file;
 pub use self::migrations::OpenedBy;
 
-/// Jobs in the queue of the writer; further callers wait for room.
+/// Maximum number of jobs in the queue of the writer. Further callers wait.
 const WRITES_QUEUED_MAX: usize = 4_096;
-/// Reader threads, and so reads at the same time.
+/// Number of reader threads.
 const READERS: usize = 4;
-/// Jobs in the queue of the readers; further callers wait for room.
+/// Maximum number of jobs in the queue of the readers. Further callers wait.
 const READS_QUEUED_MAX: usize = 4_096;
 /// How often the writer checks whether another process has written.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -60,8 +60,8 @@ const CACHE_KIB: i32 = 8 * 1024;
 #[derive(Clone)]
 pub struct Database(Arc<OpenDatabase>);
 
-/// Fields are dropped in their order: the senders of a queue end its threads, and the writer's connection is closed
-/// last, so that its checkpoint meets no reader of this process.
+/// Rust drops the fields in this order. Dropping the sender of a queue ends its threads. The writer's connection is
+/// closed last, so that no reader of this process blocks its checkpoint.
 struct OpenDatabase {
     readers: JobQueue,
     _reader_threads: Threads,
@@ -69,7 +69,7 @@ struct OpenDatabase {
     _writer_thread: Threads,
     remote_changes: Signal,
     integrity: Integrity,
-    /// The folder of a temporary database.
+    /// The folder of a temporary database; dropping it deletes the folder.
     _folder: Option<TempDir>,
 }
 
@@ -93,10 +93,10 @@ impl Synchronous {
 
 impl Database {
     /// Opens the file at `path`, creates it if it does not exist, and applies `migrations`. A lock lets one process at a
-    /// time do so; the others wait for it, at most 60 s.
+    /// time do so; the other processes wait for at most 60 s.
     ///
-    /// A check looks for damage first. A file of more than 64 MiB is checked in the background after it is opened:
-    /// [`Database::check_intact`] has the result.
+    /// The file is checked for damage first. A file of more than 64 MiB is checked in the background after it is opened:
+    /// [`Database::check_intact`] returns the result.
     ///
     /// Errors: `Damaged`, `Migration`, `MigrationLocked`, `ServerIsOlder`, and `Sqlite` if the file can't be opened.
     pub fn open(path: &Path, migrations: &Runner, opened_by: OpenedBy<'_>) -> Result<Self, EngineError> {
@@ -104,8 +104,8 @@ impl Database {
         Self::start(path, Synchronous::Full, None, migrations, opened_by)
     }
 
-    /// Opens a new database in a temporary folder, for tests and simulations: the last clone deletes it, and commits do
-    /// not wait for the disk (`synchronous=OFF`). Everything else is as in [`Database::open`].
+    /// Opens a new database in a temporary folder, for tests and simulations. The folder is deleted with the last clone,
+    /// and commits do not wait for the disk (`synchronous=OFF`). Otherwise it behaves as after [`Database::open`].
     pub fn open_temporary(migrations: &Runner) -> Result<Self, EngineError> {
         let folder = tempfile::tempdir().map_err(|error| EngineError::TemporaryFolder(Arc::new(error)))?;
         let path = folder.path().join("temporary.db");
@@ -119,24 +119,25 @@ impl Database {
         migrations: &Runner,
         opened_by: OpenedBy<'_>,
     ) -> Result<Self, EngineError> {
-        // Before the journal mode is set: another process may be creating the file.
+        // The lock is acquired before the journal mode is set, because another process may be creating the file.
         let migration_lock = MigrationLock::acquire(path)?;
         let mut db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", synchronous.pragma())?;
         db.pragma_update(None, "foreign_keys", "ON")?;
-        // A checkpoint for each 4 MiB of WAL: short enough not to delay commits, large enough to merge changes of a
-        // page.
+        // One checkpoint for each 4 MiB of WAL: small enough not to delay commits, large enough to merge several changes
+        // of one page.
         db.pragma_update(None, "wal_autocheckpoint", 1_000)?;
         let check_later = integrity::check_at_open(&db, path)?;
         self::migrations::migrate(&mut db, migrations, opened_by)?;
         drop(migration_lock);
 
-        // An error below drops the queues before the threads, which then end.
+        // If a step below fails, the queues are dropped before the threads, so that the threads end.
         let (mut writer_thread, mut reader_threads) = (Threads::new(), Threads::new());
         let remote_changes = Signal::new();
         let (writer, writes) = JobQueue::new(WRITES_QUEUED_MAX);
-        let (signal, file) = (remote_changes.clone(), path.to_owned());
+        let signal = remote_changes.clone();
+        let file = path.to_owned();
         writer_thread.spawn("sqlite-writer", move || writer::run(&db, &writes, &signal, &file))?;
 
         let (readers, reads) = JobQueue::new(READS_QUEUED_MAX);
@@ -179,7 +180,7 @@ impl Database {
         self.0.writer.call(job, Some(Instant::now() + within)).await
     }
 
-    /// Runs `job` on one snapshot of the database. It must not write.
+    /// Runs `job` on one snapshot of the database. The job must not write.
     pub async fn read<T, E>(&self, job: impl FnOnce(&Connection) -> Result<T, E> + Send + 'static) -> Result<T, E>
     where
         T: Send + 'static,
@@ -188,12 +189,12 @@ impl Database {
         self.0.readers.call(job, None).await
     }
 
-    /// Notified when another process has written to the file.
+    /// A signal that is set when another process has written to the file.
     pub fn remote_changes(&self) -> Signal {
         self.0.remote_changes.clone()
     }
 
-    /// Returns `Damaged` when the check in the background has found damage.
+    /// `Damaged` if the check in the background has found damage.
     pub fn check_intact(&self) -> Result<(), EngineError> {
         self.0.integrity.found()
     }
@@ -208,8 +209,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, EngineError> {
     Ok(db)
 }
 
-/// A connection that can't write. It needs write access to the file, because readers share the index of the
-/// write-ahead log.
+/// A connection that can't write rows. It still needs write access to the files, because readers update the shared
+/// index of the write-ahead log.
 fn connect_reader(path: &Path) -> Result<Connection, EngineError> {
     let db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     db.pragma_update(None, "query_only", "ON")?;
@@ -229,7 +230,7 @@ fn start_readers(path: &Path, jobs: Receiver<QueuedJob>, threads: &mut Threads) 
 
 fn run_reader(db: &Connection, jobs: &Mutex<Receiver<QueuedJob>>) {
     loop {
-        // One reader waits for a job and holds the lock, the others wait for the lock: each job wakes one reader.
+        // One reader holds the lock and waits for a job; the other readers wait for the lock. So a job wakes one reader.
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(QueuedJob { mut job, .. }) = job else { return };
         if job.is_abandoned() {
@@ -249,7 +250,7 @@ fn execute(db: &Connection, sql: &str) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// True when a column holds a value of another type than the one that was read.
+/// True when a column has another type than the reader expects.
 pub fn is_decoding_error(error: &rusqlite::Error) -> bool {
     matches!(
         error,

@@ -50,17 +50,17 @@ impl PostgresConfig {
 
 fn address(url: &str, schema: &str, statement_timeout: Duration) -> Result<Config, EngineError> {
     let mut address: Config = url.parse().map_err(|error| EngineError::Address(describe_error(&error)))?;
-    // The timeouts keep a session that hangs from blocking others without end. Statements are planned for each
-    // execution: a generic plan from the time when a queue was empty would go on reading the whole table when the queue
-    // is full.
+    // The timeouts end a session that hangs and blocks others. PostgreSQL plans each execution anew: a generic plan that
+    // was made while a queue was empty reads the whole table when the queue is full.
     let statement_timeout_ms = statement_timeout.as_millis();
-    let ours = format!(
+    let session_settings = format!(
         "-c search_path={schema} -c synchronous_commit=on -c jit=off -c lock_timeout=20s \
          -c statement_timeout={statement_timeout_ms} \
          -c idle_in_transaction_session_timeout=60s -c plan_cache_mode=force_custom_plan \
          -c default_transaction_isolation=read\\ committed"
     );
-    let options = address.get_options().map_or_else(|| ours.clone(), |theirs| format!("{theirs} {ours}"));
+    let options =
+        address.get_options().map_or_else(|| session_settings.clone(), |given| format!("{given} {session_settings}"));
     address.options(options);
     if address.get_application_name().is_none() {
         address.application_name(format!("lotwire {schema}"));
@@ -68,10 +68,10 @@ fn address(url: &str, schema: &str, statement_timeout: Duration) -> Result<Confi
     if address.get_connect_timeout().is_none() {
         address.connect_timeout(CONNECT_TIMEOUT);
     }
-    // These detect a server that disappears without closing its connections within half a minute.
+    // Keepalives detect within 25 s that a server is gone without having closed its connections.
     address.keepalives_idle(Duration::from_secs(10)).keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
     address.tcp_user_timeout(Duration::from_secs(30));
-    // With several hosts, connect to the one that accepts writes.
+    // If the URL names several hosts, connect to the host that accepts writes.
     if address.get_hosts().len().max(address.get_hostaddrs().len()) > 1
         && address.get_target_session_attrs() == TargetSessionAttrs::Any
     {

@@ -1,9 +1,9 @@
 //! Connections of the pool and their transactions, with a deadline for each answer of the server.
 //!
-//! The server ends a statement by itself after its `statement_timeout`, but not a commit that waits for the disk or for a
-//! standby, and a server that hangs ends nothing, although its machine goes on answering keepalives. Guarantee: a caller
-//! waits for an answer for the time of [`AnswerDeadlines`] and no longer. After that the connection is closed. It is not
-//! known whether a write or a commit took effect, and nothing is cancelled, because a cancel request could hit a commit.
+//! The server ends a statement after its `statement_timeout`. It does not end a commit that waits for the disk or for a
+//! standby, and a server that hangs ends no statement, although its machine still responds to keepalives. Guarantee: a
+//! caller waits for a response at most for the time of [`AnswerDeadlines`]; then the connection is closed. The caller
+//! can't know whether a write or a commit took effect. No cancel request is sent, because it could cancel a commit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,9 +14,9 @@ use tokio_postgres::{Error, Row, Statement};
 
 use crate::EngineError;
 
-/// Time after its `statement_timeout` in which the server says that it has ended a statement.
+/// Time that the server has, after `statement_timeout`, to report that it ended a statement.
 const ANSWER_GRACE: Duration = Duration::from_secs(5);
-/// Time for the answer to a commit, unless that to a statement is shorter.
+/// Maximum time for the response to a commit, unless the time for a statement is shorter.
 const COMMIT_ANSWER_MAX: Duration = Duration::from_secs(30);
 
 /// How long a caller waits for an answer of the server.
@@ -37,9 +37,9 @@ impl AnswerDeadlines {
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub enum StatementError {
-    /// The server's error, or that of the connection.
+    /// The error of the server or of the connection.
     Statement(#[from] Error),
-    /// The server did not answer, or there is no connection any more.
+    /// The server did not respond, or the connection is closed.
     Engine(#[from] EngineError),
 }
 
@@ -57,17 +57,17 @@ type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// A connection, or a transaction on it.
 pub trait Connection: Sync {
-    /// What runs the statements.
+    /// The client or transaction that runs the statements.
     type Statements: GenericClient;
 
-    /// Runs statements without a deadline: for use in [`Connection::answered`].
+    /// Access to the statements, which have no deadline. Callers run them in [`Connection::answered`].
     ///
-    /// Errors: `Closed` when the connection was given up.
+    /// Errors: `Closed` when the connection was closed after a deadline.
     fn statements(&self) -> Result<&Self::Statements, EngineError>;
 
-    /// Waits for the answer to statements.
+    /// Waits for the response to statements.
     ///
-    /// Errors: that of the statement, and `Unanswered`; then the connection is closed when it is dropped.
+    /// Errors: the error of the statement; `Unanswered`, after which the connection is closed when it is dropped.
     fn answered<T: Send>(
         &self,
         statements: impl Future<Output = Result<T, Error>> + Send,
@@ -129,7 +129,8 @@ impl AnswerWatch {
     }
 }
 
-/// A connection of the pool. Dropping it gives it back, or closes it if the server has not answered in time.
+/// A connection of the pool. When it is dropped, it returns to the pool, or is closed if the server did not respond in
+/// time.
 pub struct Client {
     /// None only while it is dropped.
     object: Option<Object>,
@@ -141,7 +142,7 @@ impl Client {
         Self { object: Some(object), watch: AnswerWatch { deadlines, is_silent: AtomicBool::new(false) } }
     }
 
-    /// Begins a transaction. Dropping it rolls it back.
+    /// Begins a transaction.
     pub async fn transaction(&mut self) -> Result<Transaction<'_>, StatementError> {
         let Self { object, watch } = self;
         let object = object.as_mut().ok_or(EngineError::Closed)?;
@@ -155,7 +156,7 @@ impl Drop for Client {
         if self.watch.is_silent.load(Ordering::Acquire)
             && let Some(object) = self.object.take()
         {
-            // Outside of the pool, dropping it closes the socket.
+            // Removed from the pool, the connection closes its socket when it is dropped.
             drop(Object::take(object));
         }
     }
@@ -176,7 +177,7 @@ impl Connection for Client {
     }
 }
 
-/// A transaction. Dropping it rolls it back.
+/// A transaction. It is rolled back when it is dropped.
 pub struct Transaction<'a> {
     transaction: deadpool_postgres::Transaction<'a>,
     watch: &'a AnswerWatch,
@@ -185,17 +186,18 @@ pub struct Transaction<'a> {
 impl Transaction<'_> {
     /// Returns when the commit is on disk.
     ///
-    /// Errors: `Unanswered`, and the errors of the connection; then it is not known whether the commit took effect.
+    /// Errors: `Unanswered` and the errors of the connection. After them the caller can't know whether the commit took
+    /// effect.
     pub async fn commit(self) -> Result<(), StatementError> {
         let Self { transaction, watch } = self;
         watch.within(watch.deadlines.commit, transaction.commit()).await
     }
 
-    /// Returns when the changes are rolled back, at once if the server no longer answers.
+    /// Returns when the changes are rolled back, or immediately if the server has stopped responding.
     pub(super) async fn rollback(self) {
         let Self { transaction, watch } = self;
         if !watch.is_silent.load(Ordering::Acquire) {
-            // If it fails, the connection is closed, which rolls back.
+            // If the rollback fails, the connection is closed, and the server rolls back.
             let _ = watch.within(watch.deadlines.commit, transaction.rollback()).await;
         }
     }

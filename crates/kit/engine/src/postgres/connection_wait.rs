@@ -1,6 +1,6 @@
-//! Waiting for a pooled connection when the server accepts no more of them (`max_connections`).
+//! Waiting for a pooled connection when the server has reached `max_connections`.
 //!
-//! If this process has connections, one of them will be free: the caller waits for it instead of failing.
+//! If this process has connections, the caller waits until one of them is free instead of failing.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::EngineError;
 
 /// How often the first waiting caller checks the pool for a free connection.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// Checks of the pool between two attempts to connect, each of which costs the server a process.
+/// Number of checks between two attempts to connect. For each attempt the server starts a process.
 const POLLS_PER_CONNECT: u32 = 20;
 
 /// The queue of waiting callers. Only the first of them checks the pool and tries to connect.
@@ -22,7 +22,7 @@ const POLLS_PER_CONNECT: u32 = 20;
 pub(super) struct ConnectionWaiters(Mutex<()>);
 
 impl ConnectionWaiters {
-    /// True when waiting helps: the pool has connections, and one of them will be free.
+    /// True when waiting helps: the pool has connections, and one of them will become free.
     pub(super) fn can_wait(&self, pool: &Pool, error: &PoolError) -> bool {
         is_too_many_connections(error) && pool.status().size > 0
     }

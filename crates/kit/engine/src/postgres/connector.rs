@@ -18,7 +18,7 @@ use super::tls;
 use super::url::{TlsMode, TlsParameters};
 use crate::EngineError;
 
-/// Hosts of a URL that count for the connection timeout; each gets [`CONNECT_TIMEOUT`].
+/// Maximum number of hosts of a URL that count for the connection timeout; each adds [`CONNECT_TIMEOUT`].
 const HOSTS_WAITED_FOR_MAX: usize = 4;
 
 /// The connection's own future, which a task has to poll.
@@ -30,7 +30,7 @@ pub(super) struct Connector {
     address: Config,
     tls: MakeRustlsConnect,
     mode: TlsMode,
-    /// With `sslmode=prefer`, the address without TLS: tried, as libpq does, when the TLS handshake fails.
+    /// With `sslmode=prefer`, the address without TLS. As in libpq, it is used when the TLS handshake fails.
     plain: Option<Config>,
 }
 
@@ -39,7 +39,7 @@ impl Connector {
     pub(super) fn new(mut address: Config, parameters: &TlsParameters) -> Result<Self, String> {
         let (mode, config) = tls::configure(parameters)?;
         let is_local = |host: &Host| matches!(host, Host::Unix(_));
-        // A Unix socket has no TLS; libpq ignores `sslmode` there, too.
+        // Unix sockets have no TLS. libpq also ignores `sslmode` for them.
         let all_local = !address.get_hosts().is_empty() && address.get_hosts().iter().all(is_local);
         if !all_local && address.get_hosts().iter().any(is_local) && mode > TlsMode::Prefer {
             return Err("with both hosts and Unix sockets in the URL, sslmode must be disable or prefer".to_owned());
@@ -118,7 +118,7 @@ impl Connect for Connector {
         Box::pin(async move {
             let (client, connection) = self.connect_any().await?;
             let driver = tokio::spawn(async move {
-                // The caller that uses the connection gets the error and logs it; the listener logs an outage at rest.
+                // The caller that uses the connection logs the error. The listener logs an outage of an idle server.
                 if let Err(error) = connection.await {
                     tracing::debug!(error = describe_error(&error), "a connection to PostgreSQL broke");
                 }

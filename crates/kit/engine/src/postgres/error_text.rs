@@ -9,7 +9,7 @@ use tokio_postgres::error::{DbError, SqlState};
 use super::connector::handshake_error;
 use super::tls::is_ca_used_as_end_entity;
 
-/// The error with all of its causes and with advice. It omits the server's detail text, which may quote values of rows.
+/// The error with its causes and advice. It omits the server's detail text, which may contain values of rows.
 pub fn describe_error(error: &Error) -> String {
     if let Some(db) = error.as_db_error() {
         let text = format!("{} ({})", db.message(), db.code().code());
@@ -58,7 +58,7 @@ fn server_advice(error: &DbError) -> Option<String> {
     Some(advice.to_owned())
 }
 
-/// Advice for errors of the client library, which have only a text.
+/// Advice for errors of the client library, which have a text but no code.
 fn client_advice(error: &Error, text: &str) -> Option<String> {
     let advice = if text.contains("server does not support TLS") {
         "the server has ssl=off; turn it on there, or, on a private network, set sslmode=disable"
@@ -91,7 +91,7 @@ fn client_advice(error: &Error, text: &str) -> Option<String> {
 fn handshake_advice(error: &rustls::Error) -> Option<String> {
     use rustls::Error;
     let advice = match error {
-        // A new authority with the name of an old one has another key: its signatures are bad.
+        // If a new authority has the name of an old authority but another key, its signatures are reported as bad.
         Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
             "the server's certificate is from an authority that is not in sslrootcert, or the server does not send \
              its intermediate certificates; name the authority's file in sslrootcert"

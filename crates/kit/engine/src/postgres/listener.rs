@@ -1,5 +1,4 @@
-//! Receives the notifications of other processes: one connection for each schema that listens, and reconnects when it
-//! breaks.
+//! Receives the notifications of other processes on one connection for each schema, and reconnects when it breaks.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -16,16 +15,16 @@ use tokio_postgres::{AsyncMessage, Connection};
 use super::connector::Connector;
 use crate::EngineError;
 
-/// Least time between the starts of two connections.
+/// Minimum time between the starts of two connections.
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Notices that a reader may lag behind before it misses some.
+/// Maximum number of notices that wait for a reader. A reader that lags further behind loses the oldest.
 const NOTICES_MAX: usize = 1_024;
 
-/// Notices of other processes; `None` where some may have been missed.
+/// Notices of other processes. `None` means that notices may have been lost.
 type Notices = broadcast::Sender<Option<Arc<str>>>;
 
-/// The listening task; dropping this ends it.
+/// The task that listens. It ends when this is dropped.
 pub(super) struct Listener {
     channel: String,
     signal: Signal,
@@ -34,7 +33,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Starts the task and returns when it listens. It ignores notifications of `sender`, which is this process.
+    /// Starts the task and returns when it listens. The task ignores notifications of `sender`, which is this process.
     pub(super) async fn start(connector: Connector, schema: &str, sender: String) -> Result<Self, EngineError> {
         let channel = format!("lotwire_{schema}");
         let signal = Signal::new();
@@ -57,7 +56,7 @@ impl Listener {
         &self.channel
     }
 
-    /// The channel of notices, which carry a text.
+    /// The channel of notices, which have a text as payload.
     pub(super) fn notice_channel(&self) -> String {
         notice_channel(&self.channel)
     }
@@ -89,7 +88,7 @@ struct ListenTask {
     notices: Notices,
 }
 
-/// Reports the first success or failure; none after that.
+/// Reports whether the first connection listens. `None` after the report.
 type ReadySender = Option<oneshot::Sender<Result<(), EngineError>>>;
 
 impl ListenTask {
@@ -101,7 +100,7 @@ impl ListenTask {
             reconnect.tick().await;
             let ended = self.listen(&mut first).await;
             if let Some(first) = first.take() {
-                // The send fails if the caller has dropped the opening.
+                // The send fails if the caller no longer waits for the listener.
                 let _ = first.send(ended);
                 return;
             }
@@ -123,13 +122,13 @@ impl ListenTask {
         }
         match first.take() {
             Some(first) => drop(first.send(Ok(()))),
-            // Notifications between the two connections were missed.
+            // Notifications that were sent between the two connections are lost.
             None => {
                 self.signal.notify();
                 let _ = self.notices.send(None);
             }
         }
-        // Keep the client until then: the connection closes when the client is dropped.
+        // Keep the client until the connection ends: dropping the client would close the connection.
         let ended = messages.await;
         drop(client);
         ended
@@ -149,7 +148,7 @@ impl ListenTask {
             if let Some((sender, notice)) = notification.payload().split_once(' ')
                 && sender != self.sender
             {
-                // The send fails when there is no reader.
+                // The send fails when no reader exists.
                 let _ = self.notices.send(Some(notice.into()));
             }
         }

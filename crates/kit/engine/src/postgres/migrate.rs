@@ -13,7 +13,7 @@ const SERVER_VERSION_MIN: i32 = 14;
 /// Factor of the major version in `server_version_num`.
 const VERSION_STEP: i32 = 10_000;
 
-/// Migrates the schema on a connection of its own. Returns an id that no other process has, for notifications.
+/// Migrates the schema on a separate connection. Returns a unique id of this process for notifications.
 pub(super) async fn migrate(
     connector: &Connector,
     schema: &str,
@@ -22,7 +22,7 @@ pub(super) async fn migrate(
     let (mut client, connection) = connector.connect().await?;
     let driver = tokio::spawn(connection);
     check_server(&client).await?;
-    // The lock belongs to the session: closing the connection releases it, also when this fails or is dropped.
+    // The lock belongs to the session. Closing the connection releases it, even if this function fails or is dropped.
     let prepare = format!(
         "SET statement_timeout = 0; SET lock_timeout = '{MIGRATION_WAIT}'; \
          SELECT pg_advisory_lock(hashtextextended('lotwire migrations of ' || current_database() || '.{schema}', 0))"
@@ -42,7 +42,9 @@ async fn check_server(client: &Client) -> Result<(), EngineError> {
     let query = "SELECT current_setting('server_version_num')::int, current_setting('server_version'), \
                current_setting('server_encoding')";
     let row = client.query_one(query, &[]).await?;
-    let (number, version, encoding): (i32, String, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    let number: i32 = row.try_get(0)?;
+    let version: String = row.try_get(1)?;
+    let encoding: String = row.try_get(2)?;
     check_version_and_encoding(number, &version, &encoding).map_err(EngineError::Unsupported)
 }
 
@@ -62,7 +64,7 @@ fn check_version_and_encoding(number: i32, version: &str, encoding: &str) -> Res
     Ok(())
 }
 
-/// Creates the schema only if it does not exist, because a role without CREATE may own one that an administrator
+/// Creates the schema only if it does not exist: the role may lack CREATE and own a schema that an administrator
 /// created.
 async fn create_schema(client: &Client, schema: &str) -> Result<(), EngineError> {
     let exists = client.query_opt("SELECT 1 FROM pg_namespace WHERE nspname = $1", &[&schema]).await?.is_some();

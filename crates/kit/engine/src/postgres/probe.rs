@@ -1,4 +1,4 @@
-//! A trial connection for the operator: `lotwire doctor` shows how the server is reached.
+//! A trial connection for the operator: `lotwire doctor` shows the server's version, TLS and connection limit.
 
 use super::PostgresConfig;
 use crate::EngineError;
@@ -17,7 +17,7 @@ pub struct ServerInfo {
 }
 
 impl PostgresConfig {
-    /// Connects once and reads the settings; it changes nothing.
+    /// Connects once and reads the settings. It does not write.
     ///
     /// Errors: `Address` when the URL can't be used, and `Postgres` when the server can't be reached.
     pub async fn probe(&self) -> Result<ServerInfo, EngineError> {

@@ -11,7 +11,7 @@ mod rough;
 mod silent;
 mod tls;
 
-/// Upper bound for events that follow immediately; long enough for a busy machine.
+/// Maximum time to wait for an event that is already due, on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
@@ -110,7 +110,7 @@ async fn run(db: &Transaction<'_>, sql: &str) -> Result<(), SqlError> {
     db.answered(connection.batch_execute(sql)).await.map_err(SqlError::from)
 }
 
-/// Writes a lot and then fails with a serialization failure, `failures` times. `tries` counts the calls.
+/// Writes a lot and then fails with a serialization failure, in the first `failures` calls. `tries` counts the calls.
 async fn write_and_conflict(db: &Transaction<'_>, failures: usize, tries: &AtomicUsize) -> Result<(), SqlError> {
     insert_lot(db).await?;
     if tries.fetch_add(1, Ordering::Relaxed) < failures {

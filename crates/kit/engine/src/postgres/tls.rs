@@ -1,4 +1,4 @@
-//! TLS to the server, as libpq does it: which servers `sslmode` and the certificate files trust.
+//! TLS to the server, compatible with libpq: which servers are trusted by `sslmode` and the certificate files.
 //!
 //! The default of `sslmode` is `prefer`: it protects against eavesdropping if the server offers TLS, and connects
 //! without TLS if not. Only `verify-full` protects against an attacker who can change the traffic. Unlike libpq, this
@@ -140,7 +140,7 @@ fn read(parameter: &str, path: &Path) -> Result<Vec<u8>, String> {
 #[derive(Debug)]
 struct Trust {
     roots: RootCertStore,
-    /// Certificates that are trusted themselves, such as a self-signed one of the server.
+    /// Certificates that are trusted directly, such as a self-signed certificate of the server.
     own: Vec<CertificateDer<'static>>,
 }
 
@@ -152,8 +152,8 @@ enum HostNameCheck {
     MustMatch,
 }
 
-/// Verifies the server. Without `trust` it accepts any certificate, but still checks that the server has the private
-/// key: channel binding binds the password to the certificate, which an attacker can copy without its key.
+/// Verifies the server. Without `trust` it accepts any certificate, but checks that the server has the private key:
+/// channel binding ties the password to the certificate, and an attacker can copy a certificate without its key.
 #[derive(Debug)]
 struct Verifier {
     algorithms: WebPkiSupportedAlgorithms,
@@ -179,8 +179,8 @@ impl ServerCertVerifier for Verifier {
             self.algorithms.all,
         );
         match signed {
-            // PostgreSQL's manual creates the server's certificate as a CA certificate and has it copied to the
-            // clients. All other checks, the validity period included, come before this error.
+            // The example of PostgreSQL's manual uses a CA certificate as the server's certificate and copies it to the
+            // clients. rustls reports this error after all other checks, which include the validity period.
             Err(error) if is_ca_used_as_end_entity(&error) && trust.own.iter().any(|own| own == end_entity) => {}
             signed => signed?,
         }
@@ -213,7 +213,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// The error for a CA certificate in the place of the server's own; rustls has no variant for it.
+/// True for the error that a server presented a CA certificate. rustls has no variant for it.
 pub(super) fn is_ca_used_as_end_entity(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     format!("{other:?}").contains("CaUsedAsEndEntity")
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// A handshake of a client that trusts any server with a server that has one certificate and the key of another.
+    /// A handshake between a client that trusts any server and a server whose key does not match its certificate.
     fn handshake(
         certificate: &Identity,
         key: &Identity,

@@ -1,11 +1,11 @@
-//! The TLS parameters of a database URL. The client library knows fewer of them than libpq, so they are removed from
-//! the URL before the library parses it.
+//! The TLS parameters of a database URL. The client library supports fewer of them than libpq does, so they are removed
+//! from the URL before the library parses it.
 
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 
-/// The TLS parameters. If one is given twice, the last value counts.
+/// The TLS parameters. If a parameter occurs twice, the last value counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TlsParameters {
     pub(super) mode: Option<TlsMode>,

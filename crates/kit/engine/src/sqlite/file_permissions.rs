@@ -13,7 +13,7 @@ const OTHERS: u32 = 0o077;
 const FILES: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// Creates the file with mode 600 if it does not exist, and removes the permissions of other users from existing files.
-/// If that fails, the log says what to do. Other errors are reported when SQLite opens the file.
+/// If that fails, it logs what the operator has to do. Other errors are reported when SQLite opens the file.
 pub(super) fn make_private(path: &Path) {
     // SQLite treats an empty file as a new database.
     let _ = OpenOptions::new().write(true).create_new(true).mode(MODE).open(path);
@@ -30,7 +30,8 @@ fn restrict_to_owner(file: &Path) {
     if mode & OTHERS == 0 {
         return;
     }
-    let (path, old_mode) = (file.display(), format!("{mode:04o}"));
+    let path = file.display();
+    let old_mode = format!("{mode:04o}");
     match std::fs::set_permissions(file, Permissions::from_mode(mode & !OTHERS)) {
         Ok(()) => {
             tracing::warn!(%path, old_mode, "other users could open a database file; the server removed their \
@@ -62,7 +63,7 @@ mod tests {
         let path = dir.path().join("a.db");
         let first = open(&path);
         assert_eq!(modes(&path), [MODE; 3]);
-        // Files in use, with the permissions that an older server gave them.
+        // Older servers created the files with these permissions.
         for suffix in ["", "-wal", "-shm"] {
             let file = format!("{}{suffix}", path.display());
             std::fs::set_permissions(file, Permissions::from_mode(0o664)).unwrap();

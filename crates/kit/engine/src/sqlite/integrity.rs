@@ -9,8 +9,7 @@ use super::connect_reader;
 use super::threads::Threads;
 use crate::EngineError;
 
-/// Files up to this size are checked before they are used. The check of a larger file would delay the start by
-/// seconds.
+/// Files up to this size are checked before they are used. Checking a larger file would delay the start by seconds.
 const CHECK_AT_OPEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// The result of the check in the background.
@@ -18,16 +17,17 @@ const CHECK_AT_OPEN_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub(super) struct Integrity(Arc<OnceLock<EngineError>>);
 
 impl Integrity {
-    /// `Damaged` when the check has found damage.
+    /// `Damaged` if the check has found damage.
     pub(super) fn found(&self) -> Result<(), EngineError> {
         self.0.get().map_or(Ok(()), |damage| Err(damage.clone()))
     }
 
-    /// Checks the file on a thread of its own and logs damage. The end of `threads` cuts the check off.
+    /// Checks the file on a separate thread and logs damage. The check is interrupted when `threads` is dropped.
     pub(super) fn check_in_background(&self, path: &Path, threads: &mut Threads) -> Result<(), EngineError> {
         let db = connect_reader(path)?;
         threads.interrupt_at_end(&db);
-        let (integrity, path) = (self.clone(), path.to_owned());
+        let integrity = self.clone();
+        let path = path.to_owned();
         threads.spawn("sqlite-check", move || {
             if let Err(damage @ EngineError::Damaged(_)) = check(&db) {
                 tracing::error!(path = %path.display(), error = %damage, "a check of the database found damage");
@@ -37,14 +37,14 @@ impl Integrity {
     }
 }
 
-/// Checks the file at `path` completely, whatever its size; other processes may use it meanwhile.
+/// Checks the whole file at `path`, whatever its size. Other processes may use the file meanwhile.
 ///
 /// Errors: `Damaged`, and `Sqlite` if the file can't be read.
 pub fn check_file(path: &Path) -> Result<(), EngineError> {
     check(&connect_reader(path)?)
 }
 
-/// Checks a small file now; true when the file is too large for that.
+/// Checks a small file. True when the file is too large and was not checked.
 pub(super) fn check_at_open(db: &Connection, path: &Path) -> Result<bool, EngineError> {
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     if bytes > CHECK_AT_OPEN_BYTES_MAX {
@@ -54,12 +54,12 @@ pub(super) fn check_at_open(db: &Connection, path: &Path) -> Result<bool, Engine
 }
 
 fn check(db: &Connection) -> Result<(), EngineError> {
-    // The first problem is enough: a damaged file is replaced, not repaired.
+    // One problem is enough, because a damaged file is restored from a backup and not repaired.
     let finding: String = db.query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
     if finding == "ok" { Ok(()) } else { Err(EngineError::Damaged(finding)) }
 }
 
-/// True when the error itself says that the file is damaged.
+/// True when the error code reports damage of the file.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::super::{Database, OpenedBy};
     use super::*;
 
-    /// A database of which a page in the middle was overwritten.
+    /// A database file with an overwritten page in the middle.
     async fn damaged() -> (TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.db");
@@ -111,7 +111,8 @@ mod tests {
     #[tokio::test]
     async fn the_check_in_the_background_reports_damage() {
         let (_dir, path) = damaged().await;
-        let (mut threads, integrity) = (Threads::new(), Integrity::default());
+        let mut threads = Threads::new();
+        let integrity = Integrity::default();
         integrity.check_in_background(&path, &mut threads).unwrap();
         let found = async {
             while integrity.found().is_ok() {

@@ -1,4 +1,4 @@
-//! Jobs, and the bounded queue that takes them to the thread of a connection.
+//! Jobs, and the bounded queue that hands them to the thread of a connection.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,13 +20,13 @@ pub(super) struct JobQueue {
 /// A queued job.
 pub(super) struct QueuedJob {
     pub(super) job: Box<dyn Job>,
-    /// How long the job may wait to share a transaction; none when it must run immediately.
+    /// When the job must run at the latest. Until then it may wait to share a transaction. None: immediately.
     pub(super) until: Option<Instant>,
 }
 
 /// Work on a connection.
 pub(super) trait Job: Send {
-    /// Runs the work and keeps its result; true when its changes are to be committed.
+    /// Runs the work and stores its result. True when the changes must be committed.
     fn run(&mut self, db: &Connection) -> bool;
     /// Sends the caller the result, or the error of the commit.
     fn answer(self: Box<Self>, committed: Result<(), EngineError>);
@@ -38,7 +38,7 @@ struct PendingJob<F, T, E> {
     work: Option<F>,
     result: Option<Result<T, Failed<E>>>,
     caller: oneshot::Sender<Result<T, Failed<E>>>,
-    /// Belongs to the job and not to the caller: the job of a caller that has gone still occupies the queue.
+    /// The job owns the permit, because a job occupies the queue even after its caller has stopped waiting.
     _permit: OwnedSemaphorePermit,
 }
 
@@ -57,7 +57,7 @@ where
 {
     fn run(&mut self, db: &Connection) -> bool {
         let Some(work) = self.work.take() else { return false };
-        // Catch a panic: the thread goes on with the other jobs.
+        // A panic must not end the thread, which runs the other jobs.
         let result = match catch_unwind(AssertUnwindSafe(|| work(db))) {
             Ok(result) => result.map_err(Failed::Job),
             Err(panic) => Err(Failed::Engine(EngineError::Panicked(panic_message(panic.as_ref())))),
@@ -70,12 +70,12 @@ where
     fn answer(self: Box<Self>, committed: Result<(), EngineError>) {
         let result = match (committed, self.result) {
             (Ok(()), Some(result)) => result,
-            // The job's own error comes before that of the commit.
+            // The error of the job takes precedence over the error of the commit.
             (Err(_), Some(Err(failed))) => Err(failed),
             (Err(error), _) => Err(Failed::Engine(error)),
             (Ok(()), None) => Err(Failed::Engine(EngineError::Closed)),
         };
-        // The send fails when the caller has gone; the commit stays.
+        // The send fails when the caller no longer waits. The changes stay committed.
         let _ = self.caller.send(result);
     }
 
@@ -90,7 +90,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> String {
 }
 
 impl JobQueue {
-    /// A queue for `jobs_max` jobs, and its receiving end. Further callers wait for room.
+    /// A queue for `jobs_max` jobs, and its receiver. Further callers wait.
     pub(super) fn new(jobs_max: usize) -> (Self, Receiver<QueuedJob>) {
         let (jobs, receiver) = sync_channel(jobs_max);
         (Self { jobs, permits: Arc::new(Semaphore::new(jobs_max)) }, receiver)
@@ -109,7 +109,7 @@ impl JobQueue {
         let permit = self.permits.clone().acquire_owned().await.map_err(|_| closed())?;
         let (caller, answer) = oneshot::channel();
         let job = Box::new(PendingJob { work: Some(work), result: None, caller, _permit: permit });
-        // The queue has room for each permit.
+        // The queue is never full: it has as many places as permits.
         self.jobs.try_send(QueuedJob { job, until }).map_err(|error| match error {
             TrySendError::Full(_) | TrySendError::Disconnected(_) => closed(),
         })?;

@@ -1,8 +1,8 @@
 //! Creates and migrates the tables of a database file, one process at a time.
 //!
-//! Each database has a lock file of its own, such as `platform.db.migrate`. A process holds it while it looks at the
-//! version and migrates, so that a command that runs beside the first start of a server meets complete tables. The kernel
-//! releases the lock when its process ends, also after a kill.
+//! Each database has a lock file, such as `platform.db.migrate`. A process holds the lock while it reads the version and
+//! migrates. So a command that runs during the first start of a server finds complete tables. The kernel releases the
+//! lock when the process ends, even if it is killed.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -29,17 +29,17 @@ const SUFFIX: &str = ".migrate";
 /// Who opens a database.
 #[derive(Debug, Clone, Copy)]
 pub enum OpenedBy<'a> {
-    /// Its server: it brings existing tables up to date.
+    /// The server. It migrates existing tables.
     Server,
-    /// A command, which may create the tables. It brings existing ones up to date only while no server holds this lock
-    /// file: a server of an older version can't use newer tables.
+    /// A command. It may create tables, but migrates existing tables only while no server holds the lock file, because
+    /// a server of an older version can't use newer tables.
     Command {
         /// The lock file that a running server holds.
         server_lock: &'a Path,
     },
 }
 
-/// The held lock of a database.
+/// The migration lock of a database. It is released when this is dropped.
 pub(super) struct MigrationLock(#[expect(dead_code, reason = "dropping the file releases the lock")] File);
 
 impl MigrationLock {
@@ -52,7 +52,7 @@ impl MigrationLock {
         let path = lock_path(path);
         let failed = |source| EngineError::LockFile { path: path.display().to_string(), source: Arc::new(source) };
         let mut options = OpenOptions::new();
-        // Any process that can open the file could take the lock.
+        // Mode 600, because any process that can open the file can acquire the lock.
         options.create(true).truncate(false).read(true).write(true).mode(0o600);
         let mut file = options.open(&path).map_err(failed)?;
         let deadline = Instant::now() + wait_max;
@@ -66,7 +66,7 @@ impl MigrationLock {
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
         }
-        // The process id is for the error message above.
+        // Other processes show this process id in their error message.
         file.set_len(0).and_then(|()| file.rewind()).map_err(failed)?;
         writeln!(file, "{}", std::process::id()).map_err(failed)?;
         Ok(Self(file))
@@ -86,7 +86,7 @@ fn holder(file: &File) -> String {
     if process.is_empty() { String::new() } else { format!(" (process {process})") }
 }
 
-/// Blocks the thread: a database is opened before its process does anything else.
+/// Blocks the thread. A process opens its databases before it starts other work.
 fn pause() {
     let (_sender, nothing) = channel::<()>();
     let _ = nothing.recv_timeout(RETRY_INTERVAL);
@@ -116,7 +116,7 @@ fn version(db: &mut Connection, migrations: &Runner) -> Result<Option<i32>, Engi
     Ok(migrations.get_last_applied_migration(db)?.map(|migration| migration.version()))
 }
 
-/// Whether another process holds the lock file. A shared lock for a moment finds it out.
+/// Whether another process holds the lock. It tries to acquire a shared lock, which it releases immediately.
 fn is_locked(path: &Path) -> Result<bool, EngineError> {
     let failed =
         |source: std::io::Error| EngineError::LockFile { path: path.display().to_string(), source: Arc::new(source) };
@@ -151,7 +151,7 @@ mod tests {
     fn many_processes_can_open_a_new_database_at_the_same_time() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.db");
-        // A lock belongs to an open file, so threads exclude each other as processes do.
+        // The lock belongs to the open file, so it excludes threads as well as processes.
         std::thread::scope(|scope| {
             let openings: Vec<_> =
                 (0..8).map(|_| scope.spawn(|| Database::open(&path, &migrations(2), OpenedBy::Server))).collect();

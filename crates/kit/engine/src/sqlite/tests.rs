@@ -74,14 +74,15 @@ async fn a_committed_write_exists_after_reopening() {
 async fn a_commit_of_another_connection_is_signalled_and_an_own_commit_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
-    let (ours, theirs) = (open(&path), open(&path));
-    // Opening the second connection may have written.
-    let _ = tokio::time::timeout(POLL_INTERVAL * 3, ours.remote_changes().wait()).await;
-    ours.write(insert(1)).await.unwrap();
-    let own = tokio::time::timeout(POLL_INTERVAL * 3, ours.remote_changes().wait()).await;
+    let database = open(&path);
+    let other_database = open(&path);
+    // Opening the second database may have written to the file.
+    let _ = tokio::time::timeout(POLL_INTERVAL * 3, database.remote_changes().wait()).await;
+    database.write(insert(1)).await.unwrap();
+    let own = tokio::time::timeout(POLL_INTERVAL * 3, database.remote_changes().wait()).await;
     assert!(own.is_err());
-    theirs.write(insert(2)).await.unwrap();
-    tokio::time::timeout(BUSY_TIMEOUT, ours.remote_changes().wait()).await.unwrap();
+    other_database.write(insert(2)).await.unwrap();
+    tokio::time::timeout(BUSY_TIMEOUT, database.remote_changes().wait()).await.unwrap();
 }
 
 #[tokio::test]
@@ -89,7 +90,7 @@ async fn the_job_of_a_dropped_caller_frees_its_queue_slot_when_it_has_run() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.db");
     let db = open(&path);
-    // Another process blocks the writer, so that jobs stay in the queue after their callers have gone.
+    // Another connection blocks the writer, so that jobs stay in the queue after their callers were dropped.
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let left = i64::try_from(WRITES_QUEUED_MAX).unwrap() * 2;
@@ -144,7 +145,7 @@ async fn deferred_writes_commit_when_the_database_is_dropped() {
     });
     tokio::task::yield_now().await;
     drop(db);
-    // The task has a handle of its own until it is aborted.
+    // The task owns a clone of the database until it is aborted.
     waits.abort();
     let _ = waits.await;
     assert_eq!(count(&open(&path)).await, 1);

@@ -1,4 +1,4 @@
-//! The threads of a database, and the wait for their end.
+//! The threads of a database. Dropping them waits for their end.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,18 +9,18 @@ use rusqlite::{Connection, InterruptHandle};
 
 use crate::EngineError;
 
-/// How often statements are interrupted until their thread has ended. An interrupt just before a statement begins has
-/// no effect.
+/// Interval of interrupts until the thread has ended. One interrupt is not enough: if it arrives just before a
+/// statement begins, it has no effect.
 const INTERRUPT_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Threads that end when their queue has no sender any more. Dropping this waits for their end: otherwise the end of
-/// the process would cut off their work and leave their connections open.
+/// Threads that end when the sender of their queue is dropped. Dropping this waits for their end: otherwise the end of
+/// the process would interrupt their work and leave their connections open.
 pub(super) struct Threads {
     handles: Vec<JoinHandle<()>>,
     interrupts: Vec<InterruptHandle>,
-    /// Each thread owns a sender, which it drops at its end.
+    /// Each thread owns a clone, which it drops at its end.
     running: Option<Sender<()>>,
-    /// In a mutex, because the database is shared between threads and a receiver can't be.
+    /// In a mutex, because threads share the database and a receiver is not `Sync`.
     ended: Mutex<Receiver<()>>,
 }
 
@@ -40,8 +40,8 @@ impl Threads {
         Ok(())
     }
 
-    /// At the end, interrupts the statement that runs on `db`. Only for reads: no caller waits for their results any
-    /// more.
+    /// Interrupts the statement that runs on `db` when this is dropped. Only for reads, whose callers have ended by
+    /// then.
     pub(super) fn interrupt_at_end(&mut self, db: &Connection) {
         self.interrupts.push(db.get_interrupt_handle());
     }

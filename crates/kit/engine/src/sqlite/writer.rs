@@ -11,10 +11,10 @@ use super::jobs::{Job, QueuedJob};
 use super::{POLL_INTERVAL, execute};
 use crate::EngineError;
 
-/// Jobs in one transaction.
+/// Maximum number of jobs in one transaction.
 const GROUP_COMMIT_JOBS_MAX: usize = 512;
-/// Time that the last checkpoint waits for readers of other processes. It holds the write lock meanwhile, so a command
-/// that ends beside a running server may delay the server's commits by this much.
+/// Maximum time that the last checkpoint waits for readers of other processes. It holds the write lock meanwhile, so a
+/// command that ends while a server runs may delay the server's commits by this time.
 const CLOSE_BUSY_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The writer thread; it ends when the last [`Database`](super::Database) is dropped.
@@ -24,8 +24,9 @@ pub(super) fn run(db: &Connection, queue: &Receiver<QueuedJob>, remote_changes: 
 }
 
 fn commit_until_closed(db: &Connection, queue: &Receiver<QueuedJob>, remote_changes: &Signal) {
-    let (mut version, mut checked_at) = (data_version(db), Instant::now());
-    // Deferred jobs and the earliest of their deadlines.
+    let mut version = data_version(db);
+    let mut checked_at = Instant::now();
+    // Deferred jobs and their earliest deadline.
     let (mut held, mut until) = (Vec::new(), None::<Instant>);
     loop {
         let wait =
@@ -50,7 +51,7 @@ fn commit_until_closed(db: &Connection, queue: &Receiver<QueuedJob>, remote_chan
             continue;
         }
         checked_at = Instant::now();
-        // The version changes only with commits of other connections, and the readers do not write.
+        // Commits of other connections change the version. The readers of this process do not commit.
         let current = data_version(db);
         if current != version {
             version = current;
@@ -63,7 +64,7 @@ fn data_version(db: &Connection) -> Option<i64> {
     db.prepare_cached("PRAGMA data_version").ok()?.query_row((), |row| row.get(0)).ok()
 }
 
-/// Runs the jobs, and those that are queued meanwhile, in one transaction, and sends the results after the commit.
+/// Runs the jobs, and jobs that are queued meanwhile, in one transaction. Sends the results after the commit.
 fn commit_group(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<QueuedJob>) {
     let mut done: Vec<Box<dyn Job>> = Vec::with_capacity(jobs.len() + 1);
     let mut outcome = Ok(());
@@ -79,7 +80,7 @@ fn commit_group(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<Queue
     }
     outcome = outcome.and_then(|()| execute(db, "COMMIT"));
     if outcome.is_err() && !db.is_autocommit() {
-        // If this fails, the next BEGIN fails.
+        // If the rollback fails, the next BEGIN fails and reports it.
         let _ = execute(db, "ROLLBACK");
     }
     // If the transaction failed, some jobs have not run.
@@ -89,7 +90,7 @@ fn commit_group(db: &Connection, jobs: Vec<Box<dyn Job>>, queue: &Receiver<Queue
 }
 
 /// Begins a transaction and runs its first job. If the job fails, the whole transaction is rolled back and begun again.
-/// Most transactions have one job, and so avoid the page copies of a savepoint.
+/// Most transactions have one job, and SQLite copies no pages for a savepoint.
 fn begin_transaction_with(db: &Connection, job: &mut dyn Job) -> Result<(), EngineError> {
     execute(db, "BEGIN IMMEDIATE")?;
     if !job.run(db) {
@@ -109,9 +110,9 @@ fn run_in_savepoint(db: &Connection, job: &mut dyn Job) -> Result<(), EngineErro
     execute(db, "RELEASE job")
 }
 
-/// Copies the write-ahead log into the main file and empties the log, so that the main file is complete by itself. SQLite
-/// does so when the last connection of all processes is closed. Another process may have the file open now and be killed
-/// later.
+/// Copies the write-ahead log into the main file and empties the log, so that the main file is complete without it.
+/// SQLite does so when the last connection of all processes is closed; this also covers the case that another process
+/// uses the file now and is killed later.
 fn checkpoint(db: &Connection, path: &Path) {
     let path = path.display();
     let checkpointed = db

@@ -1,4 +1,4 @@
-//! Servers that can't be used, or not at the moment: the error texts, and the recovery without a restart.
+//! Servers that can't be used, permanently or temporarily: the error texts, and the recovery without a restart.
 
 use testkit::postgres::{DedicatedServer, Settings};
 
@@ -76,7 +76,7 @@ async fn writes_fail_on_a_read_only_server_and_succeed_once_it_accepts_writes() 
     assert!(error.contains("the server is read-only"), "{error}");
     let refused = refusal(&config(server.url("lots"))).await;
     assert!(refused.contains("the server is read-only"), "{refused}");
-    // A session stays read-only, like one to a former primary, so the pool must not keep it.
+    // The session stays read-only, as a session of a former primary does, so the pool must close it.
     server.sql("ALTER DATABASE lots RESET default_transaction_read_only").unwrap();
     let again = async { while write().await.is_err() {} };
     tokio::time::timeout(SOON, again).await.expect("writes succeed again");

@@ -1,4 +1,4 @@
-//! A server that hangs: each caller gets an error in time, no commit is cancelled, and the pool recovers by itself.
+//! A server that hangs: each caller gets an error in time, no commit is cancelled, and the pool recovers.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -9,7 +9,7 @@ use super::*;
 
 /// The server ends a statement after this time.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(1);
-/// No caller waits longer: six seconds for an answer or ten for a new connection, and what a busy machine adds.
+/// Maximum time that a caller waits: 6 s for a response or 10 s for a new connection, plus a margin for a busy machine.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(25);
 
 async fn open_dedicated() -> (DedicatedServer, Postgres) {
@@ -19,7 +19,7 @@ async fn open_dedicated() -> (DedicatedServer, Postgres) {
     (server, open(&config).await)
 }
 
-/// Reads, and returns the text of the error: that of a connection of the pool, or of a new one.
+/// The text of the error of a read, on a connection of the pool or on a new connection.
 async fn read_error(postgres: &Postgres) -> String {
     let read = async {
         let client = postgres.client().await?;
@@ -46,7 +46,7 @@ async fn a_commit_that_is_not_answered_ends_in_time_and_is_not_cancelled() {
     assert!(began.elapsed() < ANSWERED_WITHIN * 2, "{:?}", began.elapsed());
 
     server.lock().unwrap().thaw().unwrap();
-    // The server has received the commit and carries it out.
+    // The server has received the commit and executes it.
     let committed = async { while lots(&postgres).await == 0 {} };
     tokio::time::timeout(SOON, committed).await.expect("the commit takes effect");
     assert_eq!(lots(&postgres).await, 1);

@@ -85,7 +85,9 @@ const TLS: &str = "TLSv1.3";
 #[tokio::test]
 async fn each_mode_accepts_only_the_servers_that_it_trusts() {
     let tls = TlsServer::new();
-    let (named, numbered, ca) = ("localhost", "127.0.0.1:PORT", tls.ca());
+    let named = "localhost";
+    let numbered = "127.0.0.1:PORT";
+    let ca = tls.ca();
     let other = tls.file("other.pem", Authority::new("theirs").unwrap().certificate());
     let namesake = tls.file("namesake.pem", Authority::new("ours").unwrap().certificate());
 
@@ -100,7 +102,7 @@ async fn each_mode_accepts_only_the_servers_that_it_trusts() {
     }
     assert_eq!(tls.at(named, &format!("sslmode=verify-full&sslrootcert={ca}")).await.unwrap(), TLS);
     assert_rejected(tls.at(numbered, &format!("sslmode=verify-full&sslrootcert={ca}")), "for other names").await;
-    // The name that is checked, and its address.
+    // The URL names the host that is checked, and the address to connect to.
     let at_number = format!("sslmode=verify-full&sslrootcert={ca}&hostaddr=127.0.0.1");
     assert_eq!(tls.at(named, &at_number).await.unwrap(), TLS);
     for wrong in [other, namesake] {
@@ -119,7 +121,7 @@ async fn the_error_says_what_is_wrong_with_a_certificate() {
     assert_rejected(tls.at("localhost", &full), "has expired").await;
     assert_eq!(tls.at("localhost", "sslmode=require").await.unwrap(), TLS, "`require` does not check the certificate");
 
-    // As in PostgreSQL's manual: clients trust the server's own certificate.
+    // Clients trust the server's self-signed certificate, as in the example of PostgreSQL's manual.
     let own = self_signed(&["localhost"], Validity::Now).unwrap();
     tls.server.show(&own).unwrap();
     assert_rejected(tls.at("localhost", &full), "is a CA certificate").await;
