@@ -127,7 +127,7 @@ pub(super) async fn read(admin: &Admin, viewing: &Viewing<'_>) -> Result<ScreenV
     Ok(view)
 }
 
-/// The bid that stands in the ring, or that the hammer sold to. What is decided later, such as an offer for a passed lot, is
+/// The bid that stands in the ring, or that the hammer sold to. A later decision, such as an offer for a passed lot, is
 /// not shown in public.
 fn shown_bid(item: &Item) -> Option<&StandingBid> {
     let is_shown = item.in_ring().is_some() || (item.status == ItemStatus::Sold && !item.post_sale_offer);

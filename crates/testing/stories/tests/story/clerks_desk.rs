@@ -124,7 +124,7 @@ impl Desk {
     pub async fn presses(&self, key: &str) {
         let name = json!(key);
         let id = format!("{name} === 'Enter' ? 'enter' : commandOf({name})");
-        let rested = format!("performance.now() - (pressedAt.get({id}) ?? -Infinity) > TWICE_MS");
+        let rested = format!("performance.now() - Math.max(pressedAt.get({id}) ?? -Infinity, closedAt) > TWICE_MS");
         self.page.wait_until(&rested).await.unwrap();
         self.page.press(key).await.unwrap();
     }

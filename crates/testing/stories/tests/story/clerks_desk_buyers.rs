@@ -76,7 +76,7 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paddle_that_differs_in_case_or_zeros_proposes_the_registered_one() {
-    // Registration is open: a paddle that nobody registered asks all the same.
+    // Registration is open: a paddle without a registration asks all the same.
     let sale = DeskFixture::open(3).await;
     let path = format!("/api/v1/auctions/{}/registrations", sale.webcast);
     let jane = json!({ "paddle": "101", "name": "Jane Smith", "status": "approved" });

@@ -24,7 +24,7 @@ async fn presses_again(desk: &Desk, id: &str, key: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_is_pressed_twice_at_once_gives_one_command() {
     let sale = DeskFixture::open(3).await;
-    sale.register(&["117"]).await;
+    sale.register(&["117", "118"]).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
     desk.does("n", "Lot 1 is in the ring").await;
@@ -67,6 +67,11 @@ async fn a_key_that_is_pressed_twice_at_once_gives_one_command() {
     desk.says("The buyer is paddle 117").await;
     presses_again(&desk, "enter", "Enter").await;
     desk.says("Pressed twice: the second Enter is not taken.").await;
+    assert_eq!(desk.page.text("String(truth.lot)").await.unwrap(), "null");
+    // The second half of a double click on an answer reaches no button below it.
+    desk.page.evaluate("changeBuyer(lastSold())").await.unwrap();
+    desk.page.evaluate("document.getElementById('paddle').value = '118'; document.querySelector('[data-slot=reason-yes]').click(); document.querySelector('[data-do=next]').click(); null").await.unwrap();
+    desk.says("A question has just closed. Look, then press again. The buyer is paddle 118").await;
     assert_eq!(desk.page.text("String(truth.lot)").await.unwrap(), "null");
     desk.does("Enter", "Lot 3 is in the ring").await;
     assert_eq!(desk.page.console_errors(), Vec::<String>::new());

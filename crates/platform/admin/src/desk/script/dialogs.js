@@ -4,6 +4,7 @@
 for (const dialog of document.querySelectorAll("dialog")) {
   for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => {
+    closedAt = performance.now();
     // Another question may have been asked meanwhile.
     if (!document.querySelector("#confirm[open], #reason[open]")) {
       // It was left without an answer.
@@ -19,6 +20,7 @@ let question = null;
 
 function closeQuestions() {
   question = null;
+  closedAt = performance.now();
   for (const id of ["confirm", "reason"]) document.getElementById(id).close();
 }
 
@@ -113,7 +115,7 @@ function offerAgain(lot) {
   return give({ command: "offer-again", item: lot.uuid }, `offer lot ${lot.lotNumber} again`);
 }
 
-/** What is done to the buyer of a lot, as its button says. */
+/** The words of the button that names or changes the buyer of a lot. */
 const buyerWords = (lot) => (lot.isBuyerOpen ? "Name buyer" : "Change buyer");
 
 function changeBuyer(lot, paddle = "") {

@@ -28,7 +28,7 @@ function noField() {
   return `${none} Choose “Name buyer” of the lot in the list of lots.`;
 }
 
-/** What is said of an entry that was refused, until Esc or Enter. */
+/** The refusal of an entry in words, until Esc or Enter. */
 const entryRefusal = () => (activeField() ? "What you type is not taken: press Esc, then type it again." : `${noField()} Press Esc.`);
 
 /** Refuses the entry that begins, until Esc or Enter. */

@@ -110,23 +110,19 @@ const ONCE = ["room-bid", "web-bid", "book-bid", "undo", "warning", "pause", "en
 /** When each of them was pressed last, with a key or its button. */
 const pressedAt = new Map();
 
-/** True, with a refusal, when the press follows another one of the same action at once: a key that bounced, or a slip. */
+/** True, with a refusal, when the press follows another one at once: a key that bounced, a slip, or the second half of a
+    double click or a double Enter, whose first half closed a dialog. */
 function isPressedTwice(id, key) {
-  if (!ONCE.includes(id)) return false;
   const now = performance.now();
-  const isTwice = now - (pressedAt.get(id) ?? -Infinity) < TWICE_MS;
+  const isAfterDialog = (id === "enter" || (key === "pointer" && id !== "lots" && !LOCAL.includes(id))) && now - closedAt < TWICE_MS;
+  const isTwice = ONCE.includes(id) && now - (pressedAt.get(id) ?? -Infinity) < TWICE_MS;
   pressedAt.set(id, now);
-  if (!isTwice) return false;
-  const notice = `Pressed twice: the second ${key === "pointer" ? "press" : shown(key)} is not taken.`;
+  if (!isTwice && !isAfterDialog) return false;
+  const notice = isAfterDialog ? "A question has just closed. Look, then press again." : `Pressed twice: the second ${key === "pointer" ? "press" : shown(key)} is not taken.`;
   if (inFlight) inFlight.notice = notice;
   refuse(notice);
   return true;
 }
-
-// An Enter that answered a question counts: its double does not send the next lot.
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && document.querySelector("dialog[open]")) pressedAt.set("enter", performance.now());
-}, true);
 
 function act(id, key) {
   if (!truth) return;

@@ -29,6 +29,8 @@ let link = "connecting";
 let clockOffset = 0;
 /** When the first waiting web bid changed. */
 let webBoxChangedAt = -Infinity;
+/** When a dialog closed. */
+let closedAt = -Infinity;
 /** When the highest waiting bid changed. */
 let waitingChangedAt = -Infinity;
 
