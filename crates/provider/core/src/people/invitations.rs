@@ -88,7 +88,7 @@ impl Provider {
         .await
     }
 
-    /// Creates a code with which a new Admin joins the account, for the operator: nobody can invite the first person of
+    /// Creates a code with which a new Admin joins the account, for the operator: no member can invite the first person of
     /// an account.
     pub async fn create_sign_in_code(&self, account: &Account) -> ProviderResult<InvitationLink> {
         self.make_link(NewLink {
