@@ -8,6 +8,7 @@ use kit_design::assets::Asset;
 /// Every file of the administration's own, as `/static/{name}` serves them.
 pub(crate) const OWN: &[&LazyLock<Asset>] = &[
     &GRID,
+    &crate::results::UNPAID,
     &crate::images::SCRIPT,
     &crate::desk::files::STYLE,
     &crate::desk::files::SCRIPT,

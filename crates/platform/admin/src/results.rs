@@ -5,12 +5,19 @@ mod relist;
 mod totals;
 mod unpaid;
 
+use std::sync::LazyLock;
+
 use axum::Router;
 use axum::routing::get;
+use kit_design::assets::Asset;
 use platform_core::Scope;
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
+
+/// Count and sum of the lots that are ticked as unpaid.
+pub(crate) static UNPAID: LazyLock<Asset> =
+    LazyLock::new(|| Asset::script("unpaid", include_str!("results/unpaid.js")));
 
 /// The pages of this module with the scope that each requires.
 pub(crate) const PAGES: &[Page] = &[

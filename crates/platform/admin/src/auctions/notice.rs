@@ -22,7 +22,6 @@ const NOTICES: &[(&str, &str)] = &[
     ("offer", "The post-sale offer was recorded, and the lot is sold."),
     ("buyer", "The buyer was recorded. The price stays."),
     ("hammer-price", "The hammer price was corrected. The buyer stays."),
-    ("unpaid", "The lots are unsold: their buyer did not pay."),
     ("relisted", "The unsold lots were relisted."),
     ("renumbered", "The lots were renumbered."),
     ("images", "The images were stored."),

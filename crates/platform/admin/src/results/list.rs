@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::response::Response;
 use contract::ItemStatus;
-use kit_design::fields::QueryFields;
+use kit_design::fields::{FormFields, QueryFields};
 use kit_design::frame::{Frame, render_page};
 use platform_core::Scope;
 use platform_core::port::Page;
@@ -42,6 +42,8 @@ struct ResultsPage {
     next: Option<String>,
     is_first: bool,
     may_write: bool,
+    /// Lots that were recorded as unpaid on the page before.
+    unpaid: Option<String>,
 }
 
 struct Chip {
@@ -95,8 +97,17 @@ pub(super) async fn page(
         next,
         is_first: after.is_none(),
         may_write,
+        unpaid: unpaid(&sale, &query),
     };
     render_page(&page)
+}
+
+/// The notice that names count and sum of the lots that were recorded as unpaid.
+fn unpaid(sale: &Sale, query: &FormFields) -> Option<String> {
+    let (lots, sum) = (query.text("lots").parse().ok()?, query.text("sum").parse().ok()?);
+    let count = labels::count(lots, "lot is", "lots are");
+    let notice = format!("{count} unsold, {} in all: their buyer did not pay.", sale.currency.exact(sum));
+    (query.text("done") == "unpaid").then_some(notice)
 }
 
 fn row(sale: &Sale, item: &Item, may_write: bool) -> Row {

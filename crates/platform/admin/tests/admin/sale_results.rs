@@ -132,7 +132,7 @@ async fn several_unpaid_lots_of_a_buyer_are_recorded_at_once() {
     let page = sale.path("/results/unpaid");
     sale.operator.get(&sale.path("/results")).await.shows("/results/unpaid?buyer=7").shows("/results/unpaid?buyer=8");
     let form = sale.operator.get(&format!("{page}?buyer=7")).await;
-    form.is(200).shows("A jug").shows("A bowl").hides("A spoon").shows("all of them or none").hides(" checked");
+    form.is(200).shows("A jug").shows("A bowl").hides("A spoon").shows("asks once").hides(" checked");
     sale.operator.get(&format!("{page}?buyer=8")).await.is(200).shows(" checked");
     let [jug, bowl, spoon] = [0, 1, 2].map(|place| sale.items[place].uuid.to_string());
     let fields = [("buyer", "7"), ("reason", "Never paid")];
@@ -143,7 +143,15 @@ async fn several_unpaid_lots_of_a_buyer_are_recorded_at_once() {
     sale.operator.post(&page, &fields).await.is(422).shows("Give a reason.");
     assert_eq!(sale.item(0).await.status, ItemStatus::Sold);
     let fields = [("buyer", "7"), ("lot", &*jug), ("lot", &*bowl), ("reason", "Never paid")];
-    sale.operator.submit(&page, &fields).await.shows("their buyer did not pay");
+    let asked = sale.operator.post(&page, &fields).await;
+    asked.is(200).shows("2 lots, £100.00").shows("A jug").shows("A bowl").hides("A spoon").shows("This is final.");
+    assert_eq!(sale.item(0).await.status, ItemStatus::Sold, "nothing is recorded before it is confirmed");
+    let back = [fields.as_slice(), &[("back", "yes")]].concat();
+    sale.operator.post(&page, &back).await.is(200).shows(" checked").hides("A spoon");
+    let other_sum = [fields.as_slice(), &[("confirmed", "5000")]].concat();
+    sale.operator.post(&page, &other_sum).await.is(200).shows("This is final.");
+    let confirmed = [fields.as_slice(), &[("confirmed", "10000")]].concat();
+    sale.operator.submit(&page, &confirmed).await.shows("2 lots are unsold, £100.00 in all: their buyer did not pay.");
     assert_eq!([sale.item(0).await.status, sale.item(1).await.status], [ItemStatus::Unsold; 2]);
     assert_eq!(sale.item(2).await.status, ItemStatus::Sold);
     sale.operator.get(&format!("{page}?buyer=7")).await.is(200).shows("No lot is sold to paddle 7");

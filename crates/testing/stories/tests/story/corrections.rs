@@ -79,8 +79,11 @@ async fn a_manager_corrects_what_the_sale_led_to() {
     page.wait_until_shown("Record unpaid lots: paddle 8").await.unwrap();
     page.evaluate("document.querySelectorAll('[name=lot]:not(:checked)').forEach((lot) => lot.click())").await.unwrap();
     page.fill("reason", "The card was refused").await.unwrap();
-    page.click_through("Record unpaid lots").await.unwrap();
-    page.wait_until_shown("their buyer did not pay").await.unwrap();
+    page.wait_until("document.querySelector('[data-chosen]').textContent === '2 lots, £120.00'").await.unwrap();
+    page.click_through("Check unpaid lots").await.unwrap();
+    page.wait_until_shown("Record 2 lots of paddle 8 as unpaid?").await.unwrap();
+    page.click_through("Record 2 lots, £120.00").await.unwrap();
+    page.wait_until_shown("2 lots are unsold, £120.00 in all").await.unwrap();
     assert_eq!(announced(&sale, 1).await, ["SOLD", "UNSOLD"]);
     assert_eq!(announced(&sale, 3).await, ["PASSED", "SOLD", "UNSOLD"]);
     assert_eq!(announced(&sale, 2).await, ["SOLD"]);
