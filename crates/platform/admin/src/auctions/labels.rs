@@ -164,9 +164,22 @@ pub(crate) fn count(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", number(count), if count == 1 { one } else { many })
 }
 
+/// A part in whole percent, rounded half up: `82 %`, with a space that does not break. 0 of nothing.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    format!("{}\u{a0}%", (200 * part + whole).checked_div(2 * whole).unwrap_or(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percent_is_rounded_half_up() {
+        let shown =
+            [(817, 1_000), (1, 2), (125, 1_000), (124, 1_000), (0, 0), (7, 7)].map(|(part, of)| percent(part, of));
+        assert_eq!(shown, ["82\u{a0}%", "50\u{a0}%", "13\u{a0}%", "12\u{a0}%", "0\u{a0}%", "100\u{a0}%"]);
+    }
 
     #[test]
     fn counts_and_journal_words_are_for_people() {

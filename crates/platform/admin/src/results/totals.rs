@@ -21,7 +21,8 @@ const LONG_FIGURE_CHARS: usize = 11;
 #[derive(Template)]
 #[template(path = "results/totals.html")]
 pub(super) struct Totals {
-    figures: Vec<(&'static str, String)>,
+    /// Name, figure, and a note below it.
+    figures: Vec<(&'static str, String, Option<String>)>,
     buyers: Vec<Buyer>,
     is_cut: bool,
     is_final: bool,
@@ -54,26 +55,23 @@ struct TotalsPage {
 impl Totals {
     /// A figure is so long that six of them need smaller letters to stand side by side.
     fn has_long_figures(&self) -> bool {
-        self.figures.iter().any(|(_, figure)| figure.chars().count() >= LONG_FIGURE_CHARS)
+        self.figures.iter().any(|(_, figure, _)| figure.chars().count() >= LONG_FIGURE_CHARS)
     }
 
     pub(super) async fn load(session: &Session, sale: &Sale) -> Result<Self, PageError> {
         let results = session.platform().results(&session.caller, sale.auction.uuid).await?;
         let AuctionResults { is_final, items, sold, unsold, open_buyers, total, buyers, .. } = results;
         let money = |minor| sale.currency.exact(minor);
-        let share = (sold * 100).checked_div(items).unwrap_or(0);
+        let share = labels::percent(sold, items);
+        let open = (open_buyers > 0).then(|| format!("{} open", labels::count(open_buyers, "buyer", "buyers")));
         let figures = vec![
-            ("Sold", format!("{} of {} ({share}\u{a0}%)", labels::number(sold), labels::number(items))),
-            ("Unsold or passed", labels::number(unsold)),
-            ("Hammer", money(total.hammer)),
-            ("Buyer's premium", money(total.premium)),
-            ("Tax", money(total.tax)),
-            ("Total", money(total.total)),
+            ("Sold", format!("{} of {} ({share})", labels::number(sold), labels::number(items)), open),
+            ("Unsold or passed", labels::number(unsold), None),
+            ("Hammer", money(total.hammer), None),
+            ("Buyer's premium", money(total.premium), None),
+            ("Tax", money(total.tax), None),
+            ("Total", money(total.total), None),
         ];
-        let mut figures = figures;
-        if open_buyers > 0 {
-            figures.push(("Buyer open", labels::number(open_buyers)));
-        }
         let buyer = |buyer: &BuyerResult| Buyer {
             query: form_urlencoded::byte_serialize(buyer.bidder.as_bytes()).collect(),
             paddle: buyer.bidder.clone(),
