@@ -64,7 +64,7 @@ pub use edit::AuctionEdit;
 pub use hidden::Hidden;
 pub use increments::IncrementTable;
 pub use item::{BeforePass, InRing, Item, ItemCommand, LostBid, PendingBid, RingStatus, StandingBid};
-pub use lifecycle::{AuctionCommand, ItemCounts};
+pub use lifecycle::{AuctionCommand, ItemCounts, OpenBuyers};
 pub use log::{LogHash, LogHead, Logged};
 pub use paddle::{BIDDER_CHARS_MAX, known_paddle, paddle_problem};
 pub use rejection::Rejection;

@@ -26,7 +26,25 @@ pub enum AuctionCommand {
         to: AuctionStatus,
         /// Why; required to archive an auction that was never LIVE.
         reason: Option<String>,
+        /// Sold items whose buyer is open when the auction is archived.
+        buyers: OpenBuyers,
     },
+}
+
+impl AuctionCommand {
+    /// An administrator requests this status, which no open buyer keeps from it.
+    pub fn to_status(to: AuctionStatus, reason: Option<String>) -> Self {
+        Self::ChangeStatus { to, reason, buyers: OpenBuyers::default() }
+    }
+}
+
+/// Sold items whose buyer is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OpenBuyers {
+    /// Number of these items.
+    pub count: u64,
+    /// The administrator confirmed that they stay without a buyer. The auction is rejected with `buyers_open` otherwise.
+    pub confirmed: bool,
 }
 
 /// Number of items of an auction by status. Items created by the same call count with their new status.
@@ -82,21 +100,23 @@ impl ItemCounts {
 /// Decides a command on an auction.
 ///
 /// Errors: `illegal_transition`, `fields_missing`, `field_invalid`, `no_live_item`, `end_not_in_future`,
-/// `auction_has_bids`, `ring_occupied`, `items_not_finished`, `auction_was_live`, `reason_required`.
+/// `auction_has_bids`, `ring_occupied`, `items_not_finished`, `auction_was_live`, `reason_required`,
+/// `buyers_open`.
 pub fn decide(
     auction: &Auction,
     items: &ItemCounts,
     command: AuctionCommand,
     now: Timestamp,
 ) -> Result<Vec<AuctionChange>, Rejection> {
-    let (to, reason) = match command {
+    let (to, reason, buyers) = match command {
         AuctionCommand::Create { status } => {
             require_valid_fields(auction)?;
-            (status, None)
+            (status, None, OpenBuyers::default())
         }
-        AuctionCommand::ChangeStatus { to, reason } => (to, clean_reason(reason)?),
+        AuctionCommand::ChangeStatus { to, reason, buyers } => (to, clean_reason(reason)?, buyers),
     };
-    let facts = AuctionFacts { auction, items, reason: reason.as_deref(), now };
+    let open_buyers = if buyers.confirmed { 0 } else { buyers.count };
+    let facts = AuctionFacts { auction, items, reason: reason.as_deref(), open_buyers, now };
     let row = find_auction_transition(&facts, auction.current(), to)?;
     let mut changes = vec![AuctionChange::StatusChanged { from: row.from, to: row.to, cause: row.cause, reason }];
     if row.to == AuctionStatus::Preview && auction.phase == WebcastPhase::Live {
@@ -115,13 +135,13 @@ pub fn begin_return_to_preview(
     items: &ItemCounts,
     now: Timestamp,
 ) -> Result<Vec<AuctionChange>, Rejection> {
-    let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview, reason: None };
+    let command = AuctionCommand::to_status(AuctionStatus::Preview, None);
     decide(auction, items, command, now).map(|_| vec![AuctionChange::ReturnBegun])
 }
 
 /// Finishes what [`begin_return_to_preview`] began: PREVIEW, or still LIVE when a bid was accepted before it began.
 pub fn end_return_to_preview(auction: &Auction, items: &ItemCounts, now: Timestamp) -> Vec<AuctionChange> {
-    let command = AuctionCommand::ChangeStatus { to: AuctionStatus::Preview, reason: None };
+    let command = AuctionCommand::to_status(AuctionStatus::Preview, None);
     decide(auction, items, command, now).unwrap_or_else(|_| vec![AuctionChange::ReturnGivenUp])
 }
 

@@ -68,6 +68,14 @@ pub enum Rejection {
         /// Items that are SUSPENDED.
         suspended: u64,
     },
+    /// Sold items have no buyer yet.
+    #[error(
+        "{count} sold items have no buyer yet: name the buyers, or confirm that the auction is archived without them"
+    )]
+    BuyersOpen {
+        /// Items without a buyer.
+        count: u64,
+    },
     /// The auction is not LIVE.
     #[error("the auction is {status}, and this needs a LIVE auction")]
     AuctionNotLive {
@@ -369,6 +377,7 @@ impl Rejection {
             Self::NoLiveItem => "no_live_item",
             Self::AuctionHasBids => "auction_has_bids",
             Self::ItemsNotFinished { .. } => "items_not_finished",
+            Self::BuyersOpen { .. } => "buyers_open",
             Self::AuctionNotLive { .. } => "auction_not_live",
             Self::AuctionNotStarted { .. } => "auction_not_started",
             Self::AuctionClosed { .. } => "auction_closed",

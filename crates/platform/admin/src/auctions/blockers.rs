@@ -3,10 +3,16 @@
 use contract::AuctionStatus;
 use jiff::Timestamp;
 use platform_rules::lifecycle::{AuctionCommand, decide};
-use platform_rules::{Auction, AuctionKind, ItemCounts, Rejection};
+use platform_rules::{Auction, AuctionKind, Item, ItemCounts, Rejection};
 
-use super::labels::count;
+use super::field::Field;
+use super::labels::{self, count};
 use kit_design::error_page::sentence;
+
+/// The tick of [`archive_with_open_buyers`].
+pub(crate) const BUYERS_OPEN: &str = "buyersOpen";
+/// Lots that it names, at most.
+pub(crate) const OPEN_LOTS_SHOWN_MAX: usize = 30;
 
 /// What keeps an auction from going live, in the order in which to mend it.
 pub(crate) fn of_live(auction: &Auction, counts: &ItemCounts, now: Timestamp) -> Vec<String> {
@@ -17,7 +23,7 @@ pub(crate) fn of_live(auction: &Auction, counts: &ItemCounts, now: Timestamp) ->
     let draft = Auction { status: AuctionStatus::Draft, ..auction.clone() };
     let preview = Auction { status: AuctionStatus::Preview, ..auction.clone() };
     for (from, to) in [(draft, AuctionStatus::Preview), (preview, AuctionStatus::Live)] {
-        if let Err(rejection) = decide(&from, counts, AuctionCommand::ChangeStatus { to, reason: None }, now) {
+        if let Err(rejection) = decide(&from, counts, AuctionCommand::to_status(to, None), now) {
             let words = words(&rejection);
             if !blockers.contains(&words) {
                 blockers.push(words);
@@ -39,7 +45,7 @@ pub(crate) fn first(auction: &Auction, counts: &ItemCounts, now: Timestamp) -> O
 pub(crate) fn of(auction: &Auction, counts: &ItemCounts, to: AuctionStatus, now: Timestamp) -> Option<String> {
     // The page asks for a reason where one is required.
     let reason = is_mistake(auction.status, to).then(|| "a reason".to_owned());
-    decide(auction, counts, AuctionCommand::ChangeStatus { to, reason }, now).err().map(|rejection| words(&rejection))
+    decide(auction, counts, AuctionCommand::to_status(to, reason), now).err().map(|rejection| words(&rejection))
 }
 
 /// True when the auction is archived as a mistake, which needs a reason.
@@ -96,6 +102,17 @@ pub(crate) fn open_buyers(open: u64, to: AuctionStatus) -> Option<String> {
         _ => "Name the buyers on Results, until the auction is archived.",
     };
     (open > 0).then(|| format!("{} without a buyer. {until}", count(open, "sold lot is", "sold lots are")))
+}
+
+/// The tick that archives an auction although buyers are open, with the numbers of their lots, the first of `open`.
+pub(crate) fn archive_with_open_buyers(open: u64, lots: &[Item]) -> Field {
+    let mut numbers: Vec<String> = lots.iter().map(|item| item.lot_number.clone()).collect();
+    let more = open.saturating_sub(numbers.len() as u64);
+    if more > 0 {
+        numbers.push(format!("and {} more", labels::number(more)));
+    }
+    let (buyers, lots) = (count(open, "buyer", "buyers"), if open == 1 { "lot" } else { "lots" });
+    Field::tick(BUYERS_OPEN, format!("Archive with {buyers} open: {lots} {}", numbers.join(", ")), "yes")
 }
 
 /// What a change of status will cause, one sentence each.

@@ -8,7 +8,9 @@ use http::StatusCode;
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
+use platform_core::PlatformError;
 use platform_core::sales::auctions::requested_status::RequestedStatus;
+use platform_rules::Rejection;
 
 use super::field::Field;
 use super::labels::Badge;
@@ -33,6 +35,7 @@ struct StatusPage {
     consequences: Vec<String>,
     notified: String,
     reason: Option<Field>,
+    buyers_open: Option<Field>,
     faults: Vec<String>,
     is_final: bool,
 }
@@ -60,12 +63,18 @@ pub(super) async fn change(
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
     let (to, version) = (wanted(&form)?, form.text("version").parse().ok());
-    let requested = RequestedStatus { to, reason: form.non_empty("reason").map(str::to_owned) };
+    let (reason, buyers_open) = (form.non_empty("reason").map(str::to_owned), form.non_empty(blockers::BUYERS_OPEN));
+    let requested = RequestedStatus { to, reason, buyers_open: buyers_open.is_some() };
     match session.platform().change_auction_status(&session.caller, uuid, requested, version, None).await {
         Ok(_) => Ok(admin.redirect(&format!("/auctions/{uuid}?done=status")).into_response()),
         Err(error) => {
             let mut errors = FieldErrors::default();
-            refusal::add_to(&mut errors, error)?;
+            match error {
+                PlatformError::Rejected(Rejection::BuyersOpen { .. }) => {
+                    errors.add(blockers::BUYERS_OPEN, "Name the buyers on Results first, or tick this.");
+                }
+                error => refusal::add_to(&mut errors, error)?,
+            }
             let sale = writable(&session, uuid).await?;
             show(&session, &sale, to, (form.text("reason"), &errors), StatusCode::CONFLICT).await
         }
@@ -89,6 +98,14 @@ async fn show(
     let is_closed = matches!(to, AuctionStatus::Reconciliation | AuctionStatus::Archived);
     let open_buyers =
         if is_closed { session.platform().open_buyers(&session.caller, sale.auction.uuid).await? } else { 0 };
+    let asks_for_buyers = from == AuctionStatus::Reconciliation && to == AuctionStatus::Archived && open_buyers > 0;
+    let buyers_open = if asks_for_buyers {
+        let limit = blockers::OPEN_LOTS_SHOWN_MAX;
+        let lots = session.platform().lots_with_open_buyer(&session.caller, sale.auction.uuid, limit).await?;
+        Some(blockers::archive_with_open_buyers(open_buyers, &lots).with(errors))
+    } else {
+        None
+    };
     let consequences = blockers::consequences(&sale.auction, &sale.counts, to);
     let page = StatusPage {
         frame: session.frame(format!("{action} · {}", sale.title()), Section::Auctions),
@@ -102,7 +119,8 @@ async fn show(
         consequences: blockers::open_buyers(open_buyers, to).into_iter().chain(consequences).collect(),
         notified: notified::words(session, sale, "one event about the auction's status").await?,
         reason: blockers::is_mistake(from, to).then(|| Field::reason(reason).required().with(errors)),
-        faults: errors.remaining(&["reason"]),
+        buyers_open,
+        faults: errors.remaining(&["reason", blockers::BUYERS_OPEN]),
         is_final: is_closed,
     };
     render_page_as(status, &page)

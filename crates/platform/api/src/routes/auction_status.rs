@@ -26,6 +26,9 @@ pub(crate) struct AuctionStatusIn {
     status: String,
     /// Why, at most 500 characters; required to archive an auction that was never LIVE.
     reason: Option<String>,
+    /// True to confirm that the auction is archived although sold items have no buyer yet. Default: false.
+    #[serde(default)]
+    buyers_open: bool,
 }
 
 /// Change an auction's status
@@ -33,10 +36,11 @@ pub(crate) struct AuctionStatusIn {
 /// By an administrator. The platform announces the change. An auction with more than 1,000 items changes as a bulk
 /// change: items after the first 1,000 follow within seconds, and `following` of `GET /auctions/{uuid}` shows the
 /// progress. A return to PREVIEW completes when the server is sure that no bid has arrived. A DRAFT or PREVIEW auction
-/// that was never LIVE can be archived as a mistake, with a `reason`: its items become WITHDRAWN. Requires `If-Match` (412
+/// that was never LIVE can be archived as a mistake, with a `reason`: its items become WITHDRAWN. An auction whose sold
+/// items have no buyer yet is archived only with `buyersOpen`, and refused with `buyers_open` otherwise. Requires `If-Match` (412
 /// `precondition_failed`, 428 `precondition_required`). Scope `auctions:write`. Errors: 409 `illegal_transition` with
 /// the possible statuses in `legalNextStatuses`, `fields_missing`, `end_not_in_future`, `no_live_item`,
-/// `auction_has_bids`, `items_not_finished`, `ring_occupied`, `auction_was_live`, `items_following`; 422
+/// `auction_has_bids`, `items_not_finished`, `ring_occupied`, `auction_was_live`, `buyers_open`, `items_following`; 422
 /// `reason_required`.
 #[utoipa::path(
     post, path = "/auctions/{uuid}/status", tag = "auctions", request_body = AuctionStatusIn,
@@ -52,7 +56,9 @@ pub(crate) async fn change_status(
     Path(uuid): Path<Uuid>,
     post: Post<AuctionStatusIn>,
 ) -> Result<Response, ApiError> {
-    let to = RequestedStatus { to: status("/status", &post.body.status)?, reason: post.body.reason.clone() };
+    let AuctionStatusIn { status: to, reason, buyers_open } = &post.body;
+    let (to, reason) = (status("/status", to)?, reason.clone());
+    let to = RequestedStatus { to, reason, buyers_open: *buyers_open };
     let expected = post.required_version()?;
     let now = platform.now();
     let render = |changed: &AuctionAfterChange| {

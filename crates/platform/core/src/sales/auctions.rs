@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use platform_rules::lifecycle::{self, AuctionCommand};
 use platform_rules::{
     Admission, Auction, AuctionKind, BASIS_POINTS_MAX, Charges, EXTENSION_SECONDS_MAX, IncrementTable, InternetBids,
-    Item, ItemCommand, SaleMode, Stagger, TestClock, WebcastPhase,
+    Item, ItemCommand, OpenBuyers, SaleMode, Stagger, TestClock, WebcastPhase,
 };
 use uuid::Uuid;
 
@@ -202,6 +202,27 @@ impl Platform {
         Ok(self.store().open_buyers(auction).await?)
     }
 
+    /// The SOLD items whose buyer's paddle is not known yet, in running order, at most `limit`. Errors: `forbidden`,
+    /// `not_found`.
+    pub async fn lots_with_open_buyer(
+        &self,
+        caller: &Caller,
+        auction: Uuid,
+        limit: usize,
+    ) -> PlatformResult<Vec<Item>> {
+        let auction = self.auction(caller, auction).await?.uuid;
+        let (mut open, mut after) = (Vec::new(), None);
+        while open.len() < limit {
+            let page = Page { after, limit: ITEMS_READ_MAX };
+            let sold = self.store().items_with_status(auction, &[ItemStatus::Sold], page).await?;
+            let Some(last) = sold.last().map(|item| item.position) else { break };
+            let room = limit - open.len();
+            open.extend(sold.into_iter().filter(Item::is_buyer_open).take(room));
+            after = Some(last);
+        }
+        Ok(open)
+    }
+
     /// Changes the status of an auction. When it goes LIVE, its DRAFT and PREVIEW items go LIVE; when it is reconciled,
     /// PASSED items become UNSOLD; when it is archived before it was LIVE, with a reason, its items become WITHDRAWN. The
     /// items of a large auction follow in steps ([`super::bulk_change`]). A large
@@ -220,13 +241,17 @@ impl Platform {
         answering: Option<IdempotentRequest<'_, AuctionAfterChange>>,
     ) -> PlatformResult<Outcome<AuctionAfterChange>> {
         caller.require(Scope::AuctionsWrite)?;
-        let RequestedStatus { to, reason } = to.into();
+        let RequestedStatus { to, reason, buyers_open } = to.into();
         let outcome = self
             .decide(answering.as_ref(), || async {
                 let auction = self.visible_auction(caller, uuid).await?;
                 expect_version(expected_version, auction.version)?;
                 self.require_no_bulk_change(&auction).await?;
                 let counts = self.store().item_counts(uuid).await?;
+                // No buyer becomes open any more in RECONCILIATION.
+                let is_archive = to == AuctionStatus::Archived;
+                let count = if is_archive { self.store().open_buyers(uuid).await? } else { 0 };
+                let buyers = OpenBuyers { count, confirmed: buyers_open };
                 let now = self.time_of(&auction);
                 let operation = bulk_change_of_status(auction.status, to, reason.as_deref());
                 let is_long_return = operation == Some(BulkOperation::ResetToDraft) && !self.fits_first_step(&counts);
@@ -237,7 +262,7 @@ impl Platform {
                     lifecycle::decide(
                         &auction,
                         &counts,
-                        AuctionCommand::ChangeStatus { to, reason: reason.clone() },
+                        AuctionCommand::ChangeStatus { to, reason: reason.clone(), buyers },
                         now,
                     )?
                 };

@@ -157,7 +157,10 @@ async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() 
     let journal = sale.fixture.journal_of(sale.items[0]).await;
     assert_eq!(journal, ["LIVE created", "SOLD sold_in_ring, announced"], "a change of the buyer is not announced");
 
-    sale.status(AuctionStatus::Archived).await.unwrap();
+    assert_eq!(code(sale.status(AuctionStatus::Archived).await), "buyers_open");
+    let open = platform.lots_with_open_buyer(caller, sale.auction, 9).await.unwrap();
+    assert_eq!(open.iter().map(|item| item.uuid).collect::<Vec<_>>(), [sale.items[1]]);
+    sale.status(RequestedStatus { buyers_open: true, ..AuctionStatus::Archived.into() }).await.unwrap();
     assert_eq!(code(sale.buyer(0, "7", Some("late")).await), "auction_closed");
     assert!(platform.results(caller, sale.auction).await.unwrap().is_final);
     sale.verifies().await;
@@ -344,7 +347,7 @@ async fn a_mistaken_auction_is_archived_with_a_reason_and_its_items_are_withdraw
     let items = created.items.iter().map(|item| item.uuid).collect();
     let sale = Sale { fixture, auction: created.auction.uuid, items };
     assert_eq!(code(sale.status(AuctionStatus::Archived).await), "reason_required");
-    let mistake = RequestedStatus { to: AuctionStatus::Archived, reason: Some("entered twice".to_owned()) };
+    let mistake = RequestedStatus { reason: Some("entered twice".to_owned()), ..AuctionStatus::Archived.into() };
     assert_eq!(sale.status(mistake.clone()).await.unwrap(), AuctionStatus::Archived);
     let journal = sale.fixture.store.history(sale.auction, Page { after: None, limit: 9 }).await.unwrap();
     assert_eq!(journal[1].reason.as_deref(), Some("entered twice"));

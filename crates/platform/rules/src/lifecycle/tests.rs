@@ -32,7 +32,7 @@ fn create(status: AuctionStatus) -> AuctionCommand {
 }
 
 fn change(to: AuctionStatus) -> AuctionCommand {
-    AuctionCommand::ChangeStatus { to, reason: Some("a mistake".to_owned()) }
+    AuctionCommand::to_status(to, Some("a mistake".to_owned()))
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn an_auction_is_archived_as_a_mistake_only_with_a_reason_and_before_it_was_live
         let archived = format!("{}->ARCHIVED auction_archived", from.name());
         check(&draft, SOLD_OUT, change(Archived), 10, &archived);
         for reason in [None, Some(" ".to_owned())] {
-            check(&draft, SOLD_OUT, AuctionCommand::ChangeStatus { to: Archived, reason }, 10, "reason_required");
+            check(&draft, SOLD_OUT, AuctionCommand::to_status(Archived, reason), 10, "reason_required");
         }
         check(&draft, ItemCounts { with_bids: 1, ..SOLD_OUT }, change(Archived), 10, "auction_has_bids");
     }
@@ -95,6 +95,21 @@ fn an_auction_is_archived_as_a_mistake_only_with_a_reason_and_before_it_was_live
     }
     check(&returned, SOLD_OUT, change(Archived), 10, "auction_was_live");
     assert_eq!(returned.legal_next(&SOLD_OUT, at(10)), [Draft, Live]);
+}
+
+#[test]
+fn an_auction_with_open_buyers_is_archived_once_that_is_confirmed() {
+    let over = auction(AuctionKind::Webcast, Reconciliation);
+    let archive = |count, confirmed| AuctionCommand::ChangeStatus {
+        to: Archived,
+        reason: None,
+        buyers: OpenBuyers { count, confirmed },
+    };
+    check(&over, SOLD_OUT, archive(3, false), 10, "buyers_open");
+    let archived = "RECONCILIATION->ARCHIVED status_changed_by_administrator";
+    check(&over, SOLD_OUT, archive(3, true), 10, archived);
+    check(&over, SOLD_OUT, archive(0, false), 10, archived);
+    assert_eq!(over.legal_next(&SOLD_OUT, at(10)), [Archived]);
 }
 
 #[test]

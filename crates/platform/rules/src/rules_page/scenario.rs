@@ -246,7 +246,7 @@ impl Scenario {
     fn decide_auction(&mut self, to: AuctionStatus) -> Result<(), Rejection> {
         let live = u64::from(self.item.status == ItemStatus::Live);
         let counts = ItemCounts { total: 1, live, ..ItemCounts::default() };
-        let command = AuctionCommand::ChangeStatus { to, reason: Some("requested".to_owned()) };
+        let command = AuctionCommand::to_status(to, Some("requested".to_owned()));
         let changes = lifecycle::decide(&self.auction, &counts, command, at(self.now_seconds))?;
         self.apply(&[], &changes);
         Ok(())

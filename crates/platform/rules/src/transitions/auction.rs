@@ -43,6 +43,8 @@ pub enum AuctionGuard {
     NeverLive,
     /// A reason is given.
     Reason,
+    /// Every sold item has a buyer, or it is confirmed that buyers stay open.
+    BuyersNamed,
 }
 
 const fn row(
@@ -68,7 +70,7 @@ pub const AUCTION_TRANSITIONS: &[AuctionTransition] = &[
     row(Some(Preview),        Archived,       &[NeverLive, NoBids, Reason],                 Cause::AuctionArchived),
     row(Some(Live),           Preview,        &[NoBids, RingEmpty],                         Cause::StatusChangedByAdministrator),
     row(Some(Live),           Reconciliation, &[NothingLiveOrSuspended],                    Cause::StatusChangedByAdministrator),
-    row(Some(Reconciliation), Archived,       &[],                                          Cause::StatusChangedByAdministrator),
+    row(Some(Reconciliation), Archived,       &[BuyersNamed],                               Cause::StatusChangedByAdministrator),
 ];
 
 /// The row as Markdown: from, to, cause, guards.
@@ -85,6 +87,8 @@ pub(crate) struct AuctionFacts<'a> {
     pub(crate) auction: &'a Auction,
     pub(crate) items: &'a ItemCounts,
     pub(crate) reason: Option<&'a str>,
+    /// Sold items without a buyer; 0 when it is confirmed that they stay without one.
+    pub(crate) open_buyers: u64,
     pub(crate) now: Timestamp,
 }
 
@@ -115,7 +119,7 @@ impl Auction {
     /// for a LIVE auction. Absentee bids are secret, so the list ignores the bids of a webcast; a change that they
     /// forbid is still rejected.
     pub fn legal_next(&self, items: &ItemCounts, now: Timestamp) -> Vec<AuctionStatus> {
-        let facts = AuctionFacts { auction: self, items, reason: Some(""), now };
+        let facts = AuctionFacts { auction: self, items, reason: Some(""), open_buyers: 0, now };
         let is_secret = |guard: &AuctionGuard| *guard == NoBids && self.kind == AuctionKind::Webcast;
         let holds = |guard: &AuctionGuard| is_secret(guard) || guard.check(&facts).is_ok();
         rows_from(self.current()).filter(|row| row.guards.iter().all(holds)).map(|row| row.to).collect()
@@ -139,11 +143,12 @@ impl AuctionGuard {
             NothingLiveOrSuspended => "no item is LIVE or SUSPENDED",
             NeverLive => "it was never LIVE",
             Reason => "with a reason",
+            BuyersNamed => "every sold item has a buyer, or it is confirmed",
         }
     }
 
     fn check(self, facts: &AuctionFacts<'_>) -> Result<(), Rejection> {
-        let AuctionFacts { auction, items, reason, now } = facts;
+        let AuctionFacts { auction, items, reason, open_buyers, now } = facts;
         match self {
             FieldsComplete => require_complete(auction),
             AnItemIsLive => (items.live > 0).then_some(()).ok_or(Rejection::NoLiveItem),
@@ -153,6 +158,7 @@ impl AuctionGuard {
             NothingLiveOrSuspended => nothing_live_or_suspended(items),
             NeverLive => (!auction.was_live).then_some(()).ok_or(Rejection::AuctionWasLive),
             Reason => reason.is_some().then_some(()).ok_or(Rejection::ReasonRequired),
+            BuyersNamed => (*open_buyers == 0).then_some(()).ok_or(Rejection::BuyersOpen { count: *open_buyers }),
         }
     }
 }

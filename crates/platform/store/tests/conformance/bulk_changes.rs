@@ -332,7 +332,7 @@ pub(super) async fn a_mistaken_auction_withdraws_its_items_step_by_step(store: S
     let nodes = Nodes::new(store).await;
     let auction = nodes.auction(AuctionKind::Timed, 9).await;
     assert_eq!(code(nodes.status(auction, AuctionStatus::Archived).await), "reason_required");
-    let mistake = RequestedStatus { to: AuctionStatus::Archived, reason: Some("entered twice".to_owned()) };
+    let mistake = RequestedStatus { reason: Some("entered twice".to_owned()), ..AuctionStatus::Archived.into() };
     nodes.first.change_auction_status(&Caller::command_line(), auction, mistake, None, None).await.unwrap();
     assert_eq!(nodes.statuses(auction).await, [(ItemStatus::Withdrawn, 4), (ItemStatus::Draft, 5)]);
     nodes.follow(auction).await;

@@ -9,10 +9,13 @@ pub struct RequestedStatus {
     pub to: AuctionStatus,
     /// Why; required to archive an auction that was never LIVE.
     pub reason: Option<String>,
+    /// The caller confirmed that the auction is archived although buyers are open, which is refused with `buyers_open`
+    /// otherwise.
+    pub buyers_open: bool,
 }
 
 impl From<AuctionStatus> for RequestedStatus {
     fn from(to: AuctionStatus) -> Self {
-        Self { to, reason: None }
+        Self { to, reason: None, buyers_open: false }
     }
 }
