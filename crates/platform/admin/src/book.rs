@@ -22,6 +22,7 @@ use crate::access::{Need, Page};
 use crate::admin::Admin;
 use crate::auctions::amounts::Currency;
 use crate::auctions::unusual;
+use crate::buyer_words;
 use crate::notice;
 use crate::paddles;
 use crate::page_error::PageError;
@@ -290,7 +291,12 @@ async fn enter_line(
                 why: format!("{words} Correct it, or confirm it below."),
                 unusual: Some(format!("{} on lot {lot} for paddle {paddle}", money.exact(amount))),
             },
-            None => refusal(&rejection, lot, money).into(),
+            None => match buyer_words::limit(&rejection, &|minor| money.exact(minor)) {
+                Some(amounts) if session.may(Scope::BiddersRead) => {
+                    format!("Lot {lot}: paddle {paddle} would be above its limit: {amounts}.").into()
+                }
+                _ => refusal(&rejection, lot, money).into(),
+            },
         })),
         Err(error @ PlatformError::Invalid(_)) => {
             Ok(Err(format!("Lot {lot}: {}", sentence(&error.to_string())).into()))
@@ -312,6 +318,7 @@ fn refusal(rejection: &Rejection, lot: &str, money: &Currency) -> String {
                 room_words::word(status)
             )
         }
+        Rejection::SpendingLimitReached { .. } => format!("{lot}: this is above the bidder's limit in this sale."),
         Rejection::NoCommission => format!("{lot} has no commission bid of this paddle any more."),
         Rejection::BidderNotApproved => format!("{lot}: this paddle is not approved for this sale."),
         other => room_words::of(other, &lot, &|minor| money.exact(minor))

@@ -20,6 +20,7 @@ mod auctioneers;
 mod auctions;
 mod audit;
 mod book;
+mod buyer_words;
 mod customers;
 mod desk;
 mod end_times;

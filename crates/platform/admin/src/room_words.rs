@@ -60,7 +60,7 @@ pub(crate) fn of(rejection: &Rejection, lot: &str, money: &dyn Fn(i64) -> String
             "The bidder is suspended from this sale. A manager ends that under Registrations.".to_owned()
         }
         Rejection::VendorBarred => format!("The vendor and the auctioneer can't buy {}.", in_text(lot)),
-        Rejection::SpendingLimitReached => "This is above the bidder's limit in this sale.".to_owned(),
+        Rejection::SpendingLimitReached { .. } => "This is above the bidder's limit in this sale.".to_owned(),
         Rejection::ReasonRequired => "Give a reason.".to_owned(),
         Rejection::FieldInvalid { field: "bidder", problem } => format!("This is no paddle: it {problem}."),
         Rejection::FieldInvalid { field: "amount", .. } => format!("Ask for at least {}.", money(1)),

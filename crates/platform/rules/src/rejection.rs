@@ -224,7 +224,14 @@ pub enum Rejection {
         "the bid exceeds the bidder's spending limit for this auction, which includes the items that the bidder leads \
          or has bought: bid less, or have the limit raised"
     )]
-    SpendingLimitReached,
+    SpendingLimitReached {
+        /// The limit, minor units.
+        limit: i64,
+        /// What the bidder has bought, or leads, elsewhere in the auction, minor units.
+        committed: i64,
+        /// The amount that exceeds the limit together with it, minor units.
+        amount: i64,
+    },
     /// The bidder leads already, and the bid does not exceed their maximum. The text does not reveal the maximum.
     #[error("this bidder leads already with an equal or higher maximum: bid more to raise it")]
     MaximumNotRaised,
@@ -411,7 +418,7 @@ impl Rejection {
             Self::VendorHasBid { .. } => "vendor_has_bid",
             Self::BidderSuspended => "bidder_suspended",
             Self::VendorBarred => "vendor_barred",
-            Self::SpendingLimitReached => "spending_limit_reached",
+            Self::SpendingLimitReached { .. } => "spending_limit_reached",
             Self::MaximumNotRaised => "maximum_not_raised",
             Self::AlreadyLeading => "already_leading",
             Self::NoBuyNow => "no_buy_now",

@@ -11,7 +11,9 @@ impl Bidder {
     /// Rejects a maximum that exceeds the spending limit together with [`Bidder::committed`].
     pub(crate) fn require_within_limit(&self, maximum: i64) -> Result<(), Rejection> {
         match self.limit {
-            Some(limit) if self.committed.saturating_add(maximum) > limit => Err(Rejection::SpendingLimitReached),
+            Some(limit) if self.committed.saturating_add(maximum) > limit => {
+                Err(Rejection::SpendingLimitReached { limit, committed: self.committed, amount: maximum })
+            }
             _ => Ok(()),
         }
     }

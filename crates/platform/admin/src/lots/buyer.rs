@@ -14,20 +14,28 @@ use super::lot;
 use super::sold_form::SoldForm;
 use crate::admin::Admin;
 use crate::auctions::field::Field;
-use crate::auctions::list::Choice;
 use crate::auctions::sale::Sale;
 use crate::auctions::{labels, refusal};
-use crate::paddles;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
+use crate::{buyer_words, paddles};
 
-/// Value of the field that confirms a buyer without an approved registration, or above a limit.
-const CONFIRMED: &str = "yes";
+/// Ticks that confirm a buyer without an approved registration, and a price above the buyer's limit.
+const NOT_APPROVED: &str = "notApproved";
+const OVER_LIMIT: &str = "overLimit";
+
+/// The ticks that the form shows.
+#[derive(Default)]
+struct Asked {
+    /// What confirms a buyer without an approved registration.
+    not_approved: Option<String>,
+    over_limit: Option<String>,
+}
 
 /// The form.
 pub(super) async fn page(session: Session, PathIds([auction, item]): PathIds<2>) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
-    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), (false, StatusCode::OK))
+    show(&session, &sale, &item, (&FormFields::default(), &FieldErrors::default()), (Asked::default(), StatusCode::OK))
 }
 
 /// Changes the buyer, or shows the form again with what is wrong.
@@ -39,24 +47,57 @@ pub(super) async fn change(
 ) -> Result<Response, PageError> {
     let (sale, item) = lot::load(&session, auction, item).await?;
     let (version, reason) = (form.text("version").parse().ok(), form.non_empty("reason").map(str::to_owned));
-    let is_confirmed = form.text("confirmed") == CONFIRMED;
-    let confirmed = ConfirmedBuyer { not_approved: is_confirmed, over_limit: is_confirmed };
+    let is_ticked = |name: &str| !form.text(name).is_empty();
+    let confirmed = ConfirmedBuyer { not_approved: is_ticked(NOT_APPROVED), over_limit: is_ticked(OVER_LIMIT) };
     let buyer = NamedBuyer { paddle: form.text("buyer").to_owned(), reason, confirmed };
     match session.platform().change_buyer(&session.caller, item.uuid, &buyer, version, None).await {
         Ok(_) => Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=buyer", item.uuid))).into_response()),
         Err(error) => {
-            let mut errors = FieldErrors::default();
-            let can_be_confirmed = matches!(
-                error,
-                PlatformError::Rejected(Rejection::BidderNotApproved | Rejection::SpendingLimitReached)
-            );
-            if can_be_confirmed && let Some(text) = paddles::proposal(&session, auction, &buyer.paddle).await? {
-                errors.add("buyer", text);
-            }
-            refusal::add_to(&mut errors, error)?;
             let (sale, item) = lot::load(&session, auction, item.uuid).await?;
-            let asks = can_be_confirmed || is_confirmed;
-            show(&session, &sale, &item, (&form, &errors), (asks, StatusCode::UNPROCESSABLE_ENTITY))
+            let mut errors = FieldErrors::default();
+            let found = buyer_words::registration(&session, auction, &buyer.paddle).await?;
+            let asked = Asked::of(&error, (&buyer, found.is_some()), &item.lot_number);
+            let lot = format!("lot {}", item.lot_number);
+            let words = match &error {
+                PlatformError::Rejected(rejection) => {
+                    let (paddle, money) = (&*buyer.paddle, |minor| sale.currency.exact(minor));
+                    buyer_words::of(rejection, (paddle, found.as_ref()), &lot, &money)
+                }
+                _ => None,
+            };
+            match words {
+                Some(words) => {
+                    errors.add("buyer", words);
+                    let proposal = match error {
+                        PlatformError::Rejected(
+                            Rejection::BidderNotApproved | Rejection::SpendingLimitReached { .. },
+                        ) => paddles::proposal(&session, auction, &buyer.paddle).await?,
+                        _ => None,
+                    };
+                    proposal.into_iter().for_each(|proposal| errors.add("buyer", proposal));
+                }
+                None => refusal::add_to(&mut errors, error)?,
+            }
+            show(&session, &sale, &item, (&form, &errors), (asked, StatusCode::UNPROCESSABLE_ENTITY))
+        }
+    }
+}
+
+impl Asked {
+    /// What the refusal asks for, with what was confirmed already.
+    fn of(error: &PlatformError, (buyer, is_registered): (&NamedBuyer, bool), lot: &str) -> Self {
+        let is_not_approved = matches!(error, PlatformError::Rejected(Rejection::BidderNotApproved));
+        let is_above_limit = matches!(error, PlatformError::Rejected(Rejection::SpendingLimitReached { .. }));
+        let (paddle, confirmed) = (&buyer.paddle, buyer.confirmed);
+        let not_approved = if is_registered {
+            format!("Sell lot {lot} to paddle {paddle} all the same")
+        } else {
+            format!("Register paddle {paddle} now, and name it later under Registrations")
+        };
+        let over_limit = format!("Sell lot {lot} to paddle {paddle} above its limit");
+        Self {
+            not_approved: (confirmed.not_approved || is_not_approved).then_some(not_approved),
+            over_limit: (confirmed.over_limit || is_above_limit).then_some(over_limit),
         }
     }
 }
@@ -66,21 +107,16 @@ fn show(
     sale: &Sale,
     item: &Item,
     (values, errors): (&FormFields, &FieldErrors),
-    (asks, status): (bool, StatusCode),
+    (asked, status): (Asked, StatusCode),
 ) -> Result<Response, PageError> {
     let mut fields = vec![Field::text("buyer", "Paddle of the buyer", values.text("buyer")).required()];
     if !item.is_buyer_open() {
         fields.push(Field::reason(values.text("reason")).required());
-    } else if asks {
-        fields.push(Field::reason(values.text("reason")));
+    } else if asked.over_limit.is_some() {
+        fields.push(Field::reason(values.text("reason")).required());
     }
-    if asks {
-        let choices = [("", "Not confirmed"), (CONFIRMED, "Without an approved registration, or above the limit")];
-        let choices = choices.map(|(value, words)| Choice::new(value, words, values.text("confirmed")));
-        let hint =
-            "A paddle without a registration is registered and named later. A price above the limit needs a reason.";
-        fields.push(Field::select("confirmed", "Confirm this buyer", choices.into()).hint(hint));
-    }
+    let ticks = [(NOT_APPROVED, asked.not_approved), (OVER_LIMIT, asked.over_limit)];
+    fields.extend(ticks.into_iter().filter_map(|(name, label)| Some(Field::tick(name, label?, "yes"))));
     let now = item.standing.as_ref().map(|standing| {
         format!("Now: {} at {}. The price stays.", labels::bidder(standing), sale.currency.exact(standing.amount))
     });
@@ -88,6 +124,6 @@ fn show(
     let mut page = SoldForm::new(session, sale, item, "buyer", "Record buyer");
     page.consequences = now.into_iter().chain([no_event]).collect();
     page.fields = fields.into_iter().map(|field| field.with(errors)).collect();
-    page.faults = errors.remaining(&["buyer", "reason", "confirmed"]);
+    page.faults = errors.remaining(&["buyer", "reason"]);
     render_page_as(status, &page)
 }

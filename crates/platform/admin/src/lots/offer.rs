@@ -6,6 +6,7 @@ use contract::{AuctionStatus, ItemStatus};
 use http::StatusCode;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use kit_design::frame::render_page_as;
+use platform_core::PlatformError;
 use platform_core::sales::items::post_sale::PostSaleOffer;
 use platform_rules::Item;
 
@@ -16,9 +17,9 @@ use crate::auctions::field::Field;
 use crate::auctions::sale::Sale;
 use crate::auctions::unusual::{self, UnusualAmount};
 use crate::auctions::{notified, refusal};
-use crate::paddles;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Session};
+use crate::{buyer_words, paddles};
 
 /// True when an offer for the lot can be recorded.
 pub(crate) fn is_possible(sale: &Sale, item: &Item) -> bool {
@@ -60,7 +61,7 @@ pub(super) async fn accept(
                     asked = UnusualAmount::of(&error, amount, &sale.currency);
                     match &asked {
                         Some(asked) => errors.add("amount", asked.fault()),
-                        None => refusal::add_to(&mut errors, error)?,
+                        None => add_refusal(&session, &sale, (&item, &offer.buyer), error, &mut errors).await?,
                     }
                 }
             }
@@ -68,6 +69,25 @@ pub(super) async fn accept(
     }
     let (sale, item) = lot::load(&session, auction, item.uuid).await?;
     show(&session, &sale, &item, (&form, &errors), (asked, StatusCode::UNPROCESSABLE_ENTITY)).await
+}
+
+/// Adds a refusal, with one about the buyer in words for staff.
+async fn add_refusal(
+    session: &Session,
+    sale: &Sale,
+    (item, paddle): (&Item, &str),
+    error: PlatformError,
+    errors: &mut FieldErrors,
+) -> Result<(), PageError> {
+    if let PlatformError::Rejected(rejection) = &error {
+        let found = buyer_words::registration(session, sale.auction.uuid, paddle).await?;
+        let (lot, money) = (format!("lot {}", item.lot_number), |minor| sale.currency.exact(minor));
+        if let Some(words) = buyer_words::of(rejection, (paddle, found.as_ref()), &lot, &money) {
+            errors.add("buyer", words);
+            return Ok(());
+        }
+    }
+    refusal::add_to(errors, error)
 }
 
 async fn show(

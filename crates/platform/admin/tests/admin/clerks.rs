@@ -3,6 +3,7 @@
 use contract::AuctionStatus;
 use platform_core::Role;
 use platform_core::port::Page;
+use platform_core::ring::{ClerkCommand, Confirmed};
 use platform_rules::AuctionKind;
 
 use crate::fixture::{Fixture, sale};
@@ -47,6 +48,49 @@ async fn clerks_are_assigned_on_the_page_of_the_sale_and_on_that_of_the_user() {
     clerk.get(&overview).await.is(200).hides("Remove clerk");
     clerk.post(&clerks, &[("do", "remove"), ("user", &user)]).await.is(403);
     operator.submit(&clerks, &[("do", "remove"), ("user", &user)]).await.shows("No clerk is assigned");
+}
+
+#[tokio::test]
+async fn an_auction_with_open_buyers_is_archived_with_a_tick_that_names_their_lots() {
+    let fixture = Fixture::new();
+    let (webcast, item) = sale(&fixture, |new| {
+        new.kind = AuctionKind::Webcast;
+        new.starts_at = new.ends_at.take();
+        new.items.truncate(1);
+    })
+    .await;
+    let platform = &fixture.platform;
+    for command in [
+        ClerkCommand::Send { item: None },
+        ClerkCommand::OpenRoomBid { amount: Some(100_000), large_jump: true },
+        ClerkCommand::Sell { confirmed: Confirmed { below_reserve: true, over_waiting_bid: false } },
+    ] {
+        let seen = platform.ring(&staff(), webcast).await.unwrap().version();
+        platform.clerk(&staff(), webcast, &command, seen, None).await.unwrap();
+    }
+    platform.change_auction_status(&staff(), webcast, AuctionStatus::Reconciliation, None, None).await.unwrap();
+    let mut administrator = fixture.signed_in(Role::Administrator).await;
+    let base = format!("/auctions/{webcast}");
+    administrator.get(&format!("{base}/results")).await.is(200).shows("1 of 1 (100\u{a0}%)<small>1 buyer open</small>");
+
+    // A limit, in words for staff.
+    let fields = [("name", "Ada"), ("paddle", "12"), ("limit", "500"), ("status", "approved")];
+    administrator.submit(&format!("{base}/registrations/new"), &fields).await.is(200);
+    let lot = format!("{base}/lots/{item}/buyer");
+    let version = administrator.get(&lot).await.between("name=\"version\" value=\"", "\"");
+    let fields = [("version", version.as_str()), ("buyer", "12")];
+    let refused = administrator.post(&lot, &fields).await;
+    refused.is(422).shows("Paddle 12 is above its limit: £1,000.00 for this lot, limit £500.00.");
+    refused.shows("Sell lot 1 to paddle 12 above its limit").shows("name=\"reason\"");
+
+    let page = administrator.get(&format!("{base}/status?to=ARCHIVED")).await;
+    let version = page.is(200).shows("Archive with 1 buyer open: lot 1").between("name=\"version\" value=\"", "\"");
+    let status = format!("{base}/status");
+    let archive = [("to", "ARCHIVED"), ("version", version.as_str())];
+    administrator.post(&status, &archive).await.is(409).shows("Name the buyers on Results first, or tick this.");
+    let ticked = [archive.as_slice(), &[("buyersOpen", "yes")]].concat();
+    administrator.submit(&status, &ticked).await.is(200).shows("Archived");
+    administrator.post(&lot, &fields).await.is(422).shows("nothing about it can change");
 }
 
 #[tokio::test]

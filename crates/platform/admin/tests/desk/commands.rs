@@ -255,10 +255,10 @@ async fn a_buyer_above_a_limit_is_confirmed_on_the_page_of_the_lot_too() {
         fixture.send(http::Method::POST, &format!("/admin{path}"), &form, &body).await
     };
     let refused = submit("").await;
-    assert!(refused.status == 422 && refused.text.contains("Confirm this buyer"), "{}", refused.text);
-    let refused = submit("&confirmed=yes").await;
+    assert!(refused.status == 422 && refused.text.contains("£130.00 for this lot, limit £50.00"), "{}", refused.text);
+    let refused = submit("&overLimit=yes").await;
     assert!(refused.status == 422 && refused.text.contains("Give a reason."), "{}", refused.text);
-    assert_eq!(submit("&confirmed=yes&reason=Allowed").await.status, 303);
+    assert_eq!(submit("&overLimit=yes&reason=Allowed").await.status, 303);
     desk.load().await;
     assert_eq!((desk.at("/done/0/buyer"), desk.at("/names/117")), (&json!("117"), &json!("Ada")));
 }

@@ -50,7 +50,7 @@ impl Admitted {
             Rejection::BidderNotApproved
                 | Rejection::BidderSuspended
                 | Rejection::VendorBarred
-                | Rejection::SpendingLimitReached
+                | Rejection::SpendingLimitReached { .. }
         );
         self.from == LookUpIn::Cache && is_about_bidder
     }

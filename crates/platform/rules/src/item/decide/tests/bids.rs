@@ -62,7 +62,8 @@ fn bidders_are_rejected_without_approval_suspended_as_vendor_and_above_their_lim
     }
     let buys = ItemCommand::BuyNow { bid: Uuid::nil(), bidder: known.clone() };
     check(&auction, &item, buys, 10, "spending_limit_reached");
-    let rejection = Rejection::SpendingLimitReached;
+    let (limit, committed) = (known.limit.unwrap(), known.committed);
+    let rejection = Rejection::SpendingLimitReached { limit, committed, amount: 20_001 };
     let command = ItemCommand::PlaceBid { bid: Uuid::nil(), bidder: known, amount: 20_001 };
     assert_eq!(decide(&auction, &item, command, at(10)), Err(rejection));
 }
