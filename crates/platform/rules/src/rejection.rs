@@ -163,7 +163,7 @@ pub enum Rejection {
         /// The highest price that needs no confirmation, minor units.
         maximum: i64,
     },
-    /// A hammer price, an offer or an absentee bid is far from what is known of the item.
+    /// A hammer price, an offer or an absentee bid is far from the item's known amounts.
     #[error("{}", unusual_words(*.known, *.of, *.is_above))]
     UnusualAmount {
         /// What the amount is compared with.

@@ -1,4 +1,4 @@
-//! Amounts far from what is known of an item, which are mostly typing errors such as 7,5 for 7500 or 30000 for 300.
+//! Amounts far from the known amounts of an item, which are mostly typing errors such as 7,5 for 7500 or 30000 for 300.
 //!
 //! An amount is far from a known one above [`TIMES_MAX`] times its value, or below the same fraction of it. An opening bid
 //! says little about a high price: amounts above it are far only above [`OPENING_TIMES_MAX`] times its value, and only when

@@ -1,4 +1,4 @@
-//! Asks on a form about an amount that is far from what is known of a lot, with both amounts written out.
+//! Asks on a form about an amount that is far from the known amounts of a lot, with both amounts written out.
 
 use kit_design::fields::FormFields;
 use platform_core::PlatformError;

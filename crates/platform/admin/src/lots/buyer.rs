@@ -84,7 +84,7 @@ pub(super) async fn change(
 }
 
 impl Asked {
-    /// What the refusal asks for, with what was confirmed already.
+    /// The questions of the refusal, with those that were confirmed already.
     fn of(error: &PlatformError, (buyer, is_registered): (&NamedBuyer, bool), lot: &str) -> Self {
         let is_not_approved = matches!(error, PlatformError::Rejected(Rejection::BidderNotApproved));
         let is_above_limit = matches!(error, PlatformError::Rejected(Rejection::SpendingLimitReached { .. }));

@@ -24,7 +24,7 @@ pub(crate) struct AbsenteeBidIn {
     bidder: String,
     /// Maximum, in minor units; at least the item's `minimumBid`. Only the clerk sees it.
     maximum: i64,
-    /// True to confirm an amount that is far from what is known of the item. Default: false.
+    /// True to confirm an amount that is far from the item's known amounts. Default: false.
     #[serde(default)]
     unusual_amount: bool,
 }

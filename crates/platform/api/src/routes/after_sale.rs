@@ -180,7 +180,7 @@ pub(crate) struct OfferIn {
     amount: i64,
     /// Why; 1 to 500 characters.
     reason: String,
-    /// True to confirm an amount that is far from what is known of the item. Default: false.
+    /// True to confirm an amount that is far from the item's known amounts. Default: false.
     #[serde(default)]
     unusual_amount: bool,
 }

@@ -24,7 +24,7 @@ pub struct NewAbsenteeBid {
     pub bidder: String,
     /// How much the clerk may bid at most, minor units.
     pub maximum: i64,
-    /// The caller confirmed a maximum far from what is known of the item, which is refused with `unusual_amount`
+    /// The caller confirmed a maximum far from the item's known amounts, which is refused with `unusual_amount`
     /// otherwise.
     pub unusual_amount: bool,
 }

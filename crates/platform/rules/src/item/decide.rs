@@ -56,7 +56,7 @@ pub enum ItemCommand {
         bidder: Bidder,
         /// How much the clerk may bid at most, minor units.
         maximum: i64,
-        /// The caller confirmed a maximum far from what is known of the item, which is rejected with `unusual_amount`
+        /// The caller confirmed a maximum far from the item's known amounts, which is rejected with `unusual_amount`
         /// otherwise.
         unusual_amount: bool,
     },
@@ -138,7 +138,7 @@ pub enum ItemCommand {
         amount: i64,
         /// Why.
         reason: String,
-        /// The caller confirmed an amount far from what is known of the item, which is rejected with `unusual_amount`
+        /// The caller confirmed an amount far from the item's known amounts, which is rejected with `unusual_amount`
         /// otherwise.
         unusual_amount: bool,
     },
@@ -150,7 +150,8 @@ pub enum ItemCommand {
 /// [`ITEM_TRANSITIONS`](crate::transitions::ITEM_TRANSITIONS); for a bid `wrong_auction_kind`, `auction_not_live`,
 /// `item_not_live`, `auction_not_started`, `item_ended`, `bid_too_low`, `bid_too_high`, `maximum_not_raised`,
 /// `too_many_bids`, `bidder_not_approved`, `bidder_suspended`, `vendor_barred`, `spending_limit_reached`,
-/// `item_in_ring`; for an absentee bid, an offer and a hammer price also `unusual_amount`; for a withdrawal of an absentee bid also `no_commission`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
+/// `item_in_ring`; for an absentee bid, an offer and a hammer price also `unusual_amount`; for a withdrawal of an absentee
+/// bid also `no_commission`; for a purchase `no_buy_now`, `buy_now_over`; for a cancellation `bid_not_found`, `bid_struck`,
 /// `bid_log_incomplete`, `item_in_ring`, `reason_required`; for an end `end_not_later`, `end_not_reached`, and
 /// `item_not_live`, which tells a late or repeated timer that another one has ended the item; for an offer after the
 /// sale `buyer_not_registered`, `already_relisted` and those of a bid; for a buyer `item_not_sold` and those of a bid; for a hammer

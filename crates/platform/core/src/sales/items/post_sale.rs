@@ -18,7 +18,7 @@ pub struct PostSaleOffer {
     pub amount: i64,
     /// Why; 1 to 500 characters.
     pub reason: String,
-    /// The caller confirmed an amount far from what is known of the item, which is refused with `unusual_amount`
+    /// The caller confirmed an amount far from the item's known amounts, which is refused with `unusual_amount`
     /// otherwise.
     pub unusual_amount: bool,
 }
