@@ -110,9 +110,7 @@ fn show(
     (asked, status): (Asked, StatusCode),
 ) -> Result<Response, PageError> {
     let mut fields = vec![Field::text("buyer", "Paddle of the buyer", values.text("buyer")).required()];
-    if !item.is_buyer_open() {
-        fields.push(Field::reason(values.text("reason")).required());
-    } else if asked.over_limit.is_some() {
+    if !item.is_buyer_open() || asked.over_limit.is_some() {
         fields.push(Field::reason(values.text("reason")).required());
     }
     let ticks = [(NOT_APPROVED, asked.not_approved), (OVER_LIMIT, asked.over_limit)];
