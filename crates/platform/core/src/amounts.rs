@@ -34,7 +34,8 @@ impl DecimalMark {
         }
     }
 
-    fn other(self) -> Self {
+    /// The mark that separates thousands in amounts with this one.
+    pub fn other(self) -> Self {
         match self {
             Self::Point => Self::Comma,
             Self::Comma => Self::Point,

@@ -11,6 +11,7 @@
 //! The file is read as a stream. Every mistake is reported with its line, its column and what to do. Only a file
 //! without mistakes is imported. A dry run checks the file in the same way and imports nothing.
 
+mod amount_cells;
 mod cells;
 mod columns;
 mod formula;
@@ -32,7 +33,7 @@ pub mod write;
 use contract::ItemStatus;
 use uuid::Uuid;
 
-pub use cells::{CellAt, CellValue, FaultyCell, MendedCell, MendedCells, ReadCell};
+pub use cells::{CellAt, CellValue, DoubtfulCell, FaultyCell, MendedCell, MendedCells, ReadCell};
 pub use merge::{CatalogueMerge, MergeOutcome, MergeReport, MergedRow};
 pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};

@@ -99,6 +99,18 @@ pub(super) struct MendedRow {
     pub(super) field: Option<CellField>,
 }
 
+/// An amount that is likelier with the other decimal mark.
+pub(super) struct DoubtfulRow {
+    pub(super) line: u64,
+    pub(super) column: String,
+    pub(super) text: String,
+    pub(super) value: String,
+    /// Its reading with the other mark.
+    pub(super) other: String,
+    /// None when the cell is among those above, which have its field.
+    pub(super) field: Option<CellField>,
+}
+
 /// A cell of a row with its reading.
 pub(super) struct ValueCell {
     pub(super) value: String,
@@ -172,6 +184,17 @@ impl<'a> CellFields<'a> {
         rows
     }
 
+    pub(super) fn doubtful(&mut self, report: &MergeReport, listed_max: usize) -> Vec<DoubtfulRow> {
+        let mut rows = Vec::new();
+        for cell in report.doubtful.iter().take(listed_max) {
+            let (line, column) = (self.row_of(cell.at.line), self.header(cell.at.column));
+            let [value, other] = [cell.value, cell.other].map(|value| self.words(value));
+            let field = self.field(cell.at, &cell.text);
+            rows.push(DoubtfulRow { line, column, text: cell.text.clone(), value, other, field });
+        }
+        rows
+    }
+
     /// The headers and cells of a row in these columns.
     pub(super) fn values(
         &mut self,
@@ -202,6 +225,14 @@ impl<'a> CellFields<'a> {
     /// The digest of the form with these fields of columns and this decimal mark.
     pub(super) fn digest(&self, fields: &[String], mark: &str) -> String {
         digest(fields, mark, self.cells.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    }
+}
+
+/// The mark that was not chosen, in words.
+pub(super) fn other_mark(mark: Option<DecimalMark>) -> &'static str {
+    match mark.map(DecimalMark::other) {
+        Some(DecimalMark::Comma) => "comma",
+        _ => "point",
     }
 }
 

@@ -15,7 +15,7 @@ use platform_core::catalogue::{
 };
 use uuid::Uuid;
 
-use super::import_cells::{self, CellError, CellFields, Choices, MendedRow, ValueCell};
+use super::import_cells::{self, CellError, CellFields, Choices, DoubtfulRow, MendedRow, ValueCell};
 use crate::admin::Admin;
 use crate::auctions::labels::{self, Badge};
 use crate::auctions::list::{Choice, writable};
@@ -47,6 +47,9 @@ struct CheckPage {
     error_count: u64,
     more_errors: u64,
     mended: Vec<MendedRow>,
+    doubtful: Vec<DoubtfulRow>,
+    more_doubtful: usize,
+    other_mark: &'static str,
     /// Headers of the columns whose cells are more than their text.
     value_columns: Vec<String>,
     rows: Vec<CheckedRow>,
@@ -202,6 +205,7 @@ async fn check(
     let mut cells = CellFields::new(file, &sample.headers, sale);
     let errors = cells.errors(&report, LISTED_MAX);
     let mended = cells.mended(&report);
+    let doubtful = cells.doubtful(&report, LISTED_MAX);
     let value_columns = value_columns(&report);
     let rows = checked_rows(&report, &value_columns, &mut cells);
     let checked = cells.digest(&chosen.fields, &chosen.decimal_mark);
@@ -227,6 +231,9 @@ async fn check(
         error_count: report.error_count,
         more_errors: report.error_count.saturating_sub(LISTED_MAX as u64),
         mended,
+        more_doubtful: report.doubtful.len().saturating_sub(doubtful.len()),
+        doubtful,
+        other_mark: import_cells::other_mark(chosen.mark()),
         value_columns: value_columns
             .iter()
             .map(|place| sample.headers.get(*place).cloned().unwrap_or_default())

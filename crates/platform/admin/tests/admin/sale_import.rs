@@ -279,3 +279,33 @@ async fn the_page_reads_an_export_as_it_is_written_and_refuses_one_in_another_cu
     let fields = "mapped=yes&c0=lot_number&c1=title&c2=low_estimate&decimalMark=comma";
     sale.operator.get(&format!("{check}?{fields}")).await.shows("Import 1 lot").shows("<b>£1,200.00</b>");
 }
+
+#[tokio::test]
+async fn a_mended_cell_keeps_its_reading_while_another_cell_of_its_row_is_faulty() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let file = "Lot,Title,Low Est,High Est\n1,Clock,abc,POA\n";
+    let uploaded = sale.operator.upload(&sale.path("/lots/import"), "house.csv", file.as_bytes()).await;
+    let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    let columns = [("c0", "lot_number"), ("c1", "title"), ("c2", "low_estimate"), ("c3", "high_estimate")];
+    let mends = [("cell-2-1", "Mantel clock"), ("cell-2-2", "12"), ("cell-2-3", "POA")];
+    let fields: Vec<_> = [("mapped", "yes"), ("action", "check")].into_iter().chain(columns).chain(mends).collect();
+    let page = sale.operator.post(&check, &fields).await;
+    page.shows("<dt>Errors</dt><dd>1</dd>").shows("<b>£12.00</b>").shows("<b>Mantel clock</b>");
+}
+
+#[tokio::test]
+async fn an_amount_that_the_chosen_decimal_mark_makes_small_is_remarked() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &[]).await;
+    let file = "Lot;Title;Low Est;High Est;Opening Bid\n1;Clock;1.500;2.000,00;1,200\n2;Jug;12,50;20;10\n";
+    let uploaded = sale.operator.upload(&sale.path("/lots/import"), "haus.csv", file.as_bytes()).await;
+    let check = uploaded.is(303).location.clone().unwrap().trim_start_matches("/admin").to_owned();
+    let columns = "c0=lot_number&c1=title&c2=low_estimate&c3=high_estimate&c4=opening_bid";
+    let page = sale.operator.get(&format!("{check}?mapped=yes&{columns}&decimalMark=comma")).await;
+    page.is(200)
+        .shows("Amounts to look at")
+        .shows("<td data-of=\"With a point\">£1,200.00</td>")
+        .shows("Import 2 lots");
+    assert_eq!(page.text.matches("data-of=\"With a point\"").count(), 1);
+    let page = sale.operator.get(&format!("{check}?mapped=yes&{columns}&decimalMark=comma&cell-2-4=1200")).await;
+    page.hides("Amounts to look at").shows("<b>£1,200.00</b>");
+}

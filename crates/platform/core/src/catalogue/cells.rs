@@ -29,6 +29,30 @@ pub enum CellValue {
     Time(Timestamp),
 }
 
+impl CellValue {
+    /// The amounts of the value in minor units.
+    pub(super) fn amounts(self) -> Vec<i64> {
+        match self {
+            Self::Amount(minor) => vec![minor],
+            Self::Estimate(low, high) => vec![low, high],
+            Self::Time(_) => Vec::new(),
+        }
+    }
+}
+
+/// An amount that is likelier with the other decimal mark than with the chosen one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoubtfulCell {
+    /// Where it is.
+    pub at: CellAt,
+    /// Its text.
+    pub text: String,
+    /// Its reading.
+    pub value: CellValue,
+    /// Its reading with the other mark.
+    pub other: CellValue,
+}
+
 /// A cell that is more than its text, with its reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadCell {

@@ -7,7 +7,8 @@ use std::io::{BufReader, Read};
 use platform_rules::Hidden;
 use platform_rules::item::ItemEdit;
 
-use super::cells::{CellAt, CellValue, MendedCells, ReadCell, mendable};
+use super::amount_cells::AmountReader;
+use super::cells::{CellAt, CellValue, DoubtfulCell, MendedCells, ReadCell, mendable};
 use super::columns::Column;
 use super::known_headers::known_column;
 use super::merge::MergeReport;
@@ -157,6 +158,8 @@ fn read_records<R: std::io::BufRead>(
         let (mut row, errors) = house_row(&record, (&columns, &headers), limits, &amounts);
         let is_misaligned = errors.iter().any(|(error, _)| error.column.is_none());
         errors.into_iter().for_each(|(error, cell)| file.report.cell_error(error, cell, limits.errors_max));
+        file.report.doubtful.extend(doubtful_cells(&row, &record, &columns, &amounts));
+        file.report.doubtful.truncate(limits.errors_max);
         for cell in &mut mended {
             let read = row.cells.iter().find(|read| read.column == cell.at.column);
             cell.value = read.map(|read| read.value);
@@ -219,32 +222,6 @@ const DESCRIBING: [Column; 6] =
 fn other_currency(cell: &Field, wanted: &CurrencyFormat) -> Option<(u64, String)> {
     let found = String::from_utf8_lossy(&cell.bytes).trim().to_owned();
     (!found.is_empty() && !wanted.is_named(&found)).then_some((cell.line, found))
-}
-
-/// Reads the amounts of a file.
-struct AmountReader<'a> {
-    format: &'a HouseFormat,
-    /// The file has no other headers than exports and imports have, and no decimal mark was named.
-    is_exported: bool,
-}
-
-impl<'a> AmountReader<'a> {
-    fn new(headers: &[String], format: &'a HouseFormat) -> Self {
-        let is_exported = format.decimal_mark.is_none() && headers.iter().all(|header| Column::is_name(header));
-        Self { format, is_exported }
-    }
-
-    /// Reads the amount of a cell. In a sheet, a cell without quotes that has a point holds a number.
-    fn read(&self, text: &str, is_quoted: bool) -> Result<i64, String> {
-        let HouseFormat { currency, decimal_mark, is_sheet, .. } = self.format;
-        let is_number = *is_sheet && !is_quoted && text.contains('.');
-        let mark = if is_number { Some(DecimalMark::Point) } else { *decimal_mark };
-        let read = if self.is_exported { currency.read_exported(text) } else { currency.read(text, mark) };
-        read.map_err(|error| {
-            let instead = if error.is_ambiguous { " Or choose the decimal mark of the file." } else { "" };
-            format!("{error}{instead}")
-        })
-    }
 }
 
 /// A mistake, with its cell and the cell's text if a person can mend it.
@@ -310,6 +287,31 @@ fn house_row(
     }
     row.faulty = faulty;
     (row, errors)
+}
+
+/// The amounts of a row that the other decimal mark reads in a likelier way.
+fn doubtful_cells(
+    row: &HouseRow,
+    record: &Record,
+    columns: &[Option<Column>],
+    amounts: &AmountReader<'_>,
+) -> Vec<DoubtfulCell> {
+    let mut doubtful = Vec::new();
+    for cell in &row.cells {
+        let (Some(Some(column)), Some(field)) = (columns.get(cell.column), record.fields.get(cell.column)) else {
+            continue;
+        };
+        let mut other = HouseRow::default();
+        let read = set(&mut other, *column, &cell.text, &|text| amounts.read_with_other_mark(text, field.is_quoted));
+        let Ok(Some(other)) = read else { continue };
+        let rest = row.cells.iter().filter(|rest| rest.column != cell.column);
+        let rest: Vec<i64> = rest.flat_map(|rest| rest.value.amounts()).collect();
+        if amounts.is_likelier(other, cell.value, &rest) {
+            let at = CellAt { line: record.line, column: cell.column };
+            doubtful.push(DoubtfulCell { at, text: cell.text.to_string(), value: cell.value, other });
+        }
+    }
+    doubtful
 }
 
 /// Reads one filled cell. Returns what it means, if that is more than its text.

@@ -14,7 +14,7 @@ use platform_rules::item::ItemEdit;
 use platform_rules::{Auction, Hidden, Item, Rejection};
 use uuid::Uuid;
 
-use super::cells::{CellAt, FaultyCell, MendedCell, MendedCells, ReadCell};
+use super::cells::{CellAt, DoubtfulCell, FaultyCell, MendedCell, MendedCells, ReadCell};
 use super::house_rows::{HouseFile, HouseFormat, HouseRow, read_house_file};
 use super::import::require_currency;
 use super::propose_mapping::{ColumnMapping, propose_mapping};
@@ -99,6 +99,8 @@ pub struct MergeReport {
     pub error_count: u64,
     /// The cells whose text was replaced.
     pub mended: Vec<MendedCell>,
+    /// The first 1,000 amounts that are likelier with the other decimal mark.
+    pub doubtful: Vec<DoubtfulCell>,
 }
 
 impl MergeReport {

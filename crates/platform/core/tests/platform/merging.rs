@@ -134,6 +134,12 @@ async fn an_amount_with_two_readings_is_refused_until_the_mapping_names_the_deci
     assert_eq!(errors(&read(None, true, sheet).await), [(3, "Low Est")]);
     assert_eq!(read(Some(DecimalMark::Comma), true, sheet).await.errors, []);
     assert_eq!(estimates().await, [2_125, 2_125_000, 12_000]);
+    // In a currency with three decimals, the other amounts of the lot say which reading is likelier.
+    let unlike = read(Some(DecimalMark::Comma), false, b"Lot;Title;Low Est;High Est\n3;A jug;1.500;1,800\n").await;
+    let doubtful: Vec<_> = unlike.doubtful.iter().map(|cell| (cell.at.column, cell.text.as_str())).collect();
+    assert_eq!(doubtful, [(2, "1.500"), (3, "1,800")]);
+    let alike = read(Some(DecimalMark::Comma), false, b"Lot;Title;Low Est;High Est\n3;A jug;1,500;1,800\n").await;
+    assert_eq!(alike.doubtful, []);
 }
 
 #[tokio::test]
