@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
 
 pub use crate::port::{ImageVariant, ItemImage};
-pub use archive::{ARCHIVE_BYTES_MAX, ARCHIVE_FILES_MAX, ArchivedFile};
+pub use archive::{ARCHIVE_BYTES_MAX, ARCHIVE_FILES_MAX, ArchivedFile, PackedContent};
 pub use file_names::{FileNameProblem, LotIndex, MATCHED_FILES_MAX, MatchedLot};
 pub use upload::{ImageFile, SameName, UploadOutcome};
 

@@ -1,5 +1,6 @@
 //! Archives of images: each image goes to the lot that its name means, as if it had been uploaded by itself.
 
+use std::collections::HashMap;
 use std::fmt::Display;
 
 use axum::body::{Body, Bytes};
@@ -10,7 +11,7 @@ use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::QueryFields;
 use platform_core::PlatformError;
 use platform_core::catalogue::ArchiveUpload;
-use platform_core::images::{ARCHIVE_BYTES_MAX, ArchivedFile, LotIndex, MatchedLot, SameName};
+use platform_core::images::{ARCHIVE_BYTES_MAX, ArchivedFile, LotIndex, MatchedLot, PackedContent, SameName};
 use serde::Serialize;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -77,47 +78,65 @@ pub(super) struct ArchiveRows {
     /// The archive, which is deleted with the rows.
     _upload: ArchiveUpload,
     images: mpsc::Receiver<Result<ArchivedFile, String>>,
+    /// The archive has an image, or can't be read.
+    is_answered: bool,
+    /// Names in the archive of the images that were stored, by lot and file name.
+    stored: HashMap<(Uuid, String), String>,
 }
 
 impl ArchiveRows {
     pub(super) fn new(session: Session, lots: LotIndex, name: String, upload: ArchiveUpload) -> Result<Self, Refusal> {
         let images = session.platform().archived_images(&upload).map_err(refusal)?;
-        Ok(Self { session, lots, name, _upload: upload, images })
+        Ok(Self { session, lots, name, _upload: upload, images, is_answered: false, stored: HashMap::new() })
     }
 
     /// What became of the next image; none after the last one.
     pub(super) async fn next(&mut self) -> Result<Option<FileRow>, PageError> {
-        match self.images.recv().await {
-            Some(Ok(ArchivedFile { name, content })) => {
-                let content = content.map_err(|why| Refusal { why, is_busy: false });
-                place(&self.session, &self.lots, ChosenFile { name, content }).await.map(Some)
+        let received = self.images.recv().await;
+        let is_first = !std::mem::replace(&mut self.is_answered, true);
+        match received {
+            Some(Ok(file)) => self.place(file).await.map(Some),
+            Some(Err(why)) => Ok(Some(FileRow::refused(self.name.clone(), why))),
+            None if is_first => {
+                let why = "The archive has no images. Add the images to it, then upload it again.".to_owned();
+                Ok(Some(FileRow::refused(self.name.clone(), why)))
             }
-            Some(Err(why)) => Ok(Some(refused(self.name.clone(), why))),
             None => Ok(None),
         }
     }
-}
 
-/// A row for a file that is refused as a whole.
-pub(super) fn refused(name: String, why: String) -> FileRow {
-    FileRow { name, lot: None, badge: Badge::new("bad", "Refused"), words: why }
+    /// Stores an image, unless the archive has another one of the same file name for the lot: that would be replaced.
+    async fn place(&mut self, ArchivedFile { name, content, packed }: ArchivedFile) -> Result<FileRow, PageError> {
+        let file_name = name.rsplit(['/', '\\']).next().unwrap_or(&name).to_owned();
+        let place = self.lots.matched(&name).ok().map(|lot| (lot.item, file_name));
+        if let Some(first) = place.as_ref().and_then(|place| self.stored.get(place)) {
+            let why =
+                format!("“{first}” in this archive has the same file name. Rename one of them, and upload it again.");
+            return Ok(FileRow::refused(name, why));
+        }
+        let content = content.map_err(|why| Refusal { why, is_busy: false });
+        let mut row = place_file(&self.session, &self.lots, ChosenFile { name, content }).await?;
+        row.packed = packed.filter(|_| row.is_unmatched);
+        if let Some(place) = place.filter(|_| !row.is_refused()) {
+            self.stored.insert(place, row.name.clone());
+        }
+        Ok(row)
+    }
 }
 
 /// Stores a file at the lot that its name means.
-pub(super) async fn place(session: &Session, lots: &LotIndex, file: ChosenFile) -> Result<FileRow, PageError> {
+pub(super) async fn place_file(session: &Session, lots: &LotIndex, file: ChosenFile) -> Result<FileRow, PageError> {
     Ok(match lots.matched(&file.name) {
         Ok(MatchedLot { item, lot_number }) => {
             let name = file.name.clone();
             let stored = files::store(session, item, file, SameName::Replace).await?;
             FileRow::new(name, Some((item, lot_number)), stored)
         }
-        Err(why) => {
-            let words = format!(
-                "{} Rename the file to the number of its lot, such as 12.jpg, and upload it again.",
-                sentence(&why.to_string())
-            );
-            FileRow { name: file.name, lot: None, badge: Badge::new("wait", "Unmatched"), words }
-        }
+        Err(why) => FileRow {
+            badge: Badge::new("wait", "Unmatched"),
+            is_unmatched: true,
+            ..FileRow::refused(file.name, sentence(&why.to_string()))
+        },
     })
 }
 
@@ -133,6 +152,18 @@ struct ImageView<'a> {
     kind: &'a str,
     state: &'a str,
     why: &'a str,
+    is_unmatched: bool,
+    /// The part of the archive that the script uploads when a person has named the lot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packed: Option<PackedView>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PackedView {
+    offset: u64,
+    bytes: u64,
+    is_deflated: bool,
 }
 
 fn line(row: &FileRow) -> Bytes {
@@ -144,6 +175,12 @@ fn line(row: &FileRow) -> Bytes {
         kind: row.badge.kind(),
         state: row.badge.words(),
         why: &row.words,
+        is_unmatched: row.is_unmatched,
+        packed: row.packed.map(|PackedContent { offset, bytes, is_deflated }| PackedView {
+            offset,
+            bytes,
+            is_deflated,
+        }),
     };
     Bytes::from(kit_http::json::text(&view) + "\n")
 }
@@ -180,7 +217,7 @@ pub(super) async fn upload_archive(
             });
             Body::from_stream(lines)
         }
-        Err(Refusal { why, .. }) => Body::from(line(&refused(name, why))),
+        Err(Refusal { why, .. }) => Body::from(line(&FileRow::refused(name, why))),
     };
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], body).into_response())
 }

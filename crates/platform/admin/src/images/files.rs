@@ -12,7 +12,7 @@ use kit_http::json::JsonError;
 use kit_http::upload_body::UploadBody;
 use platform_core::PlatformError;
 use platform_core::catalogue::ArchiveUpload;
-use platform_core::images::{IMAGE_BYTES_MAX, ImageFile, SameName, UploadOutcome};
+use platform_core::images::{IMAGE_BYTES_MAX, ImageFile, PackedContent, SameName, UploadOutcome};
 use uuid::Uuid;
 
 use super::archives;
@@ -142,6 +142,10 @@ pub(super) struct FileRow {
     pub(super) lot: Option<(Uuid, String)>,
     pub(super) badge: Badge,
     pub(super) words: String,
+    /// The name means no lot.
+    pub(super) is_unmatched: bool,
+    /// Where an archive has the image without a lot.
+    pub(super) packed: Option<PackedContent>,
 }
 
 impl FileRow {
@@ -153,7 +157,16 @@ impl FileRow {
             ),
             Err(refusal) => (Badge::new("bad", "Refused"), refusal.why),
         };
-        Self { name, lot, badge, words }
+        Self { name, lot, badge, words, is_unmatched: false, packed: None }
+    }
+
+    /// A file that is not stored.
+    pub(super) fn refused(name: String, why: String) -> Self {
+        Self::new(name, None, Err(Refusal { why, is_busy: false }))
+    }
+
+    pub(super) fn is_refused(&self) -> bool {
+        !self.is_unmatched && !self.words.is_empty()
     }
 }
 

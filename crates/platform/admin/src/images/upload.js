@@ -11,7 +11,8 @@ const WORDS = { waiting: ["wait", "Waits"], sending: ["info", "Sending"], refuse
 const form = document.querySelector("[data-upload]");
 const waiting = [];
 const tray = new Set();
-const count = { all: 0, done: 0, failed: 0 };
+const count = { all: 0, done: 0, failed: 0, unmatched: 0 };
+let fields = 0;
 let sending = 0;
 let archives = 0;
 
@@ -26,7 +27,8 @@ function status() {
   const line = document.getElementById("upload-status");
   const unmatched = tray.size ? ` ${tray.size} ${tray.size === 1 ? "waits" : "wait"} for a lot.` : "";
   const failed = count.failed ? ` ${count.failed} ${count.failed === 1 ? "was" : "were"} refused.` : "";
-  line.textContent = `${count.done} of ${count.all} ${count.all === 1 ? "file is at its lot" : "files are at their lots"}.${failed}${unmatched}`;
+  const left = count.unmatched ? ` ${count.unmatched} without a lot.` : "";
+  line.textContent = `${count.done} of ${count.all} ${count.all === 1 ? "file is at its lot" : "files are at their lots"}.${failed}${unmatched}${left}`;
 }
 
 // Adds a row for a file of a known lot.
@@ -127,30 +129,50 @@ function sendArchive(file) {
   };
   archives += 1;
   let seen = 0;
+  // The answer about the archive itself, when it has no images or can't be read.
+  let whole = { kind: "good", state: "Read", why: "" };
   const addImages = () => {
     if (request.status !== 200) return;
     const lines = request.responseText.slice(seen).split("\n");
     seen += request.responseText.length - seen - lines.pop().length;
-    for (const line of lines) addImage(JSON.parse(line));
+    for (const line of lines) {
+      const image = JSON.parse(line);
+      if (image.name === file.name && !image.item) whole = image;
+      else addImage(file, image);
+    }
     status();
   };
   request.onprogress = addImages;
   request.onloadend = () => {
     archives -= 1;
     addImages();
-    if (request.status === 200) show(job, ["good", "Read"]);
+    if (request.status === 200) show(job, [whole.kind, whole.state], whole.why);
     else show(job, WORDS.refused, read(request).why);
     status();
   };
   request.send(file);
 }
 
-function addImage(image) {
-  const job = addRow({ name: image.name }, image.item ? image : null);
+// Adds what became of an image of an archive. One without a lot waits in the tray, and is taken from the archive later.
+function addImage(archive, image) {
   count.all += 1;
-  if (image.why) count.failed += 1;
+  if (image.packed) {
+    toTray({ name: image.name, open: () => unpack(archive, image) }, image.why);
+    return;
+  }
+  const job = addRow({ name: image.name }, image.item ? image : null);
+  if (image.isUnmatched) count.unmatched += 1;
+  else if (image.why) count.failed += 1;
   else count.done += 1;
   show(job, [image.kind, image.state], image.why);
+}
+
+// The image of an archive, from the part that the server has named.
+async function unpack(archive, { name, packed }) {
+  const part = archive.slice(packed.offset, packed.offset + packed.bytes);
+  if (!packed.isDeflated) return new File([part], name);
+  const unpacked = part.stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new File([await new Response(unpacked).blob()], name);
 }
 
 function fail(job, why) {
@@ -189,27 +211,29 @@ function begin(file, lot) {
   }
 }
 
-function toTray(file, why) {
+// Asks for the lot of a file. `open` gives its content.
+function toTray({ name, open }, why) {
   const entry = element("li");
   const field = element("input");
   field.autocomplete = "off";
   field.maxLength = 32;
   field.className = "short";
   const label = element("label", "Lot");
-  field.id = `tray-${count.all}-${tray.size}`;
+  fields += 1;
+  field.id = `tray-${fields}`;
   label.htmlFor = field.id;
-  field.setAttribute("aria-label", `Lot of ${file.name}`);
-  const fault = element("span", `${why}.`, "soft");
+  field.setAttribute("aria-label", `Lot of ${name}`);
+  const fault = element("span", why, "soft");
   const leave = element("button", "Leave out", "quiet");
   leave.type = "button";
-  leave.setAttribute("aria-label", `Leave out ${file.name}`);
-  const waits = { file, entry, field, fault };
+  leave.setAttribute("aria-label", `Leave out ${name}`);
+  const waits = { name, open, entry, field, fault };
   leave.addEventListener("click", () => {
     remove(waits);
     count.all -= 1;
     status();
   });
-  entry.append(element("b", file.name), " ", fault, " ", label, " ", field, " ", leave);
+  entry.append(element("b", name), " ", fault, " ", label, " ", field, " ", leave);
   document.getElementById("tray-files").append(entry);
   tray.add(waits);
   document.getElementById("tray").hidden = false;
@@ -241,7 +265,7 @@ async function start(chosen) {
   count.all += files.length;
   files.forEach((file, place) => {
     const { why, ...lot } = found[place];
-    if (why) toTray(file, why);
+    if (why) toTray({ name: file.name, open: async () => file }, `${why}.`);
     else begin(file, lot);
   });
   status();
@@ -281,17 +305,25 @@ if (form) {
       say(error.message);
       return;
     }
-    named.forEach((waits, place) => {
+    const refuse = (waits, why) => {
+      waits.fault.textContent = why;
+      waits.fault.className = "fault";
+    };
+    for (const [place, waits] of named.entries()) {
       const { why, ...lot } = found[place];
       if (why) {
-        waits.fault.textContent = `No lot has the number ${waits.field.value.trim()}.`;
-        waits.fault.className = "fault";
+        refuse(waits, `No lot has the number ${waits.field.value.trim()}.`);
         waits.field.setAttribute("aria-invalid", "true");
-      } else {
-        remove(waits);
-        begin(waits.file, lot);
+        continue;
       }
-    });
+      try {
+        const file = await waits.open();
+        remove(waits);
+        begin(file, lot);
+      } catch {
+        refuse(waits, "The archive can't be read any more. Choose it again.");
+      }
+    }
     tray.values().next().value?.field.focus();
     status();
   });

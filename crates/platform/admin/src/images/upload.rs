@@ -73,7 +73,7 @@ pub(super) async fn upload(
                     Some(lots) => lots,
                     None => lots.insert(session.platform().lots_for_images(&session.caller, auction).await?),
                 };
-                rows.push(archives::place(&session, lots, file).await?);
+                rows.push(archives::place_file(&session, lots, file).await?);
             }
             Chosen::Archive { name, stored } => {
                 let lots = session.platform().lots_for_images(&session.caller, auction).await?;
@@ -84,7 +84,7 @@ pub(super) async fn upload(
                             rows.push(row);
                         }
                     }
-                    Err(Refusal { why, .. }) => rows.push(archives::refused(name, why)),
+                    Err(Refusal { why, .. }) => rows.push(FileRow::refused(name, why)),
                 }
             }
         }
@@ -107,7 +107,15 @@ fn show(
     let summary = match files.len() {
         0 => String::new(),
         all if all == stored => format!("{}: each is at its lot.", labels::count(all as u64, "file", "files")),
-        all => format!("{stored} of {all} files are at their lots. The others are listed first."),
+        all => {
+            let [unmatched, refused] = [
+                files.iter().filter(|file| file.is_unmatched).count(),
+                files.iter().filter(|file| file.is_refused()).count(),
+            ];
+            let refused = if refused == 0 { String::new() } else { format!(", {refused} refused") };
+            let unmatched = if unmatched == 0 { String::new() } else { format!(", {unmatched} without a lot") };
+            format!("{stored} of {all} files are at their lots{refused}{unmatched}. The others are listed first.")
+        }
     };
     let mut files = files;
     files.sort_by_key(|file| file.words.is_empty());

@@ -307,6 +307,32 @@ async fn an_archive_of_images_is_taken_like_its_images() {
     assert_eq!(states[..2], [("sale/Lot 1 (2).jpg", "Already there"), ("sale/001.jpg", "Already there")]);
     assert_eq!((states.len(), lines[1]["lotNumber"].as_str(), states[3].1), (4, Some("1"), "Unmatched"));
     assert_eq!(sale.image_names(0).await.len(), 2);
+    // The line of an image without a lot says where the archive has it.
+    assert_eq!((lines[3]["isUnmatched"].as_bool(), lines[0].get("packed")), (Some(true), None));
+    let packed = &lines[3]["packed"];
+    let end = packed["offset"].as_u64().unwrap() + packed["bytes"].as_u64().unwrap();
+    assert!(packed["isDeflated"] == true && usize::try_from(end).unwrap() < photos.len(), "{packed}");
+}
+
+#[tokio::test]
+async fn two_images_of_one_name_and_an_empty_archive_are_named() {
+    let mut sale = Sale::new(AuctionStatus::Draft, &["Teapot"]).await;
+    let (one, two) = (jpeg(1), jpeg(2));
+    let photos = archive(&[("a/1.jpg", &one), ("b/1.jpg", &two)]);
+    let (empty, hidden) = (archive(&[]), archive(&[("__MACOSX/._1.jpg", b"x")]));
+    let files = [("photos.zip", &photos[..]), ("empty.zip", &empty), ("hidden.zip", &hidden), ("IMG_7.jpg", &two)];
+    let page = sale.operator.upload_all(&sale.path("/images"), &files).await;
+    page.is(200).shows("1 of 5 files are at their lots, 3 refused, 1 without a lot.");
+    let listed = results(&page, "<tbody id=\"file-rows\">");
+    for row in [
+        "a/1.jpg 1 Added",
+        "b/1.jpg None Refused “a/1.jpg” in this archive has the same file name. Rename one of them",
+        "empty.zip None Refused The archive has no images.",
+        "hidden.zip None Refused The archive has no images.",
+    ] {
+        assert!(listed.contains(row), "{row:?} is not in:\n{listed}");
+    }
+    assert_eq!(sale.image_names(0).await, ["1.jpg"]);
 }
 
 #[tokio::test]

@@ -41,6 +41,19 @@ pub struct ArchivedFile {
     pub name: String,
     /// Its content, or why it can't be read.
     pub content: Result<Bytes, String>,
+    /// Where the archive has its content, if that was read.
+    pub packed: Option<PackedContent>,
+}
+
+/// The place of a file's content in an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedContent {
+    /// Offset of its first byte.
+    pub offset: u64,
+    /// Number of its bytes in the archive.
+    pub bytes: u64,
+    /// It is compressed with DEFLATE.
+    pub is_deflated: bool,
 }
 
 struct Entry {
@@ -87,11 +100,14 @@ impl<R: Read + Seek> ImageArchive<R> {
     /// The next file; none after the last one. Folders and what programs add for themselves are passed over.
     pub(super) fn next(&mut self) -> Option<ArchivedFile> {
         let entry = self.entries.find(|entry| !is_hidden(&entry.name))?;
-        let content = self.read(&entry);
-        Some(ArchivedFile { name: entry.name, content })
+        let (content, packed) = match self.read(&entry) {
+            Ok((content, packed)) => (Ok(content), Some(packed)),
+            Err(why) => (Err(why), None),
+        };
+        Some(ArchivedFile { name: entry.name, content, packed })
     }
 
-    fn read(&mut self, entry: &Entry) -> Result<Bytes, String> {
+    fn read(&mut self, entry: &Entry) -> Result<(Bytes, PackedContent), String> {
         if entry.flags & IS_ENCRYPTED != 0 {
             return Err("The file needs a password. Make the archive without one.".to_owned());
         }
@@ -102,7 +118,7 @@ impl<R: Read + Seek> ImageArchive<R> {
             return Err(damaged());
         }
         let skipped_bytes = i64::from(u16_at(&header, 26)) + i64::from(u16_at(&header, 28));
-        self.source.seek(SeekFrom::Current(skipped_bytes)).map_err(unreadable)?;
+        let offset = self.source.seek(SeekFrom::Current(skipped_bytes)).map_err(unreadable)?;
         let packed = self.source.by_ref().take(entry.packed_bytes);
         let limit_bytes = (IMAGE_BYTES_MAX as u64 + 1).min(self.left_bytes + 1);
         let mut content = Vec::new();
@@ -126,7 +142,7 @@ impl<R: Read + Seek> ImageArchive<R> {
         if checksum.sum() != entry.checksum {
             return Err(damaged());
         }
-        Ok(content.into())
+        Ok((content.into(), PackedContent { offset, bytes: entry.packed_bytes, is_deflated: entry.method == DEFLATED }))
     }
 }
 
@@ -217,6 +233,12 @@ mod tests {
                 let names: Vec<_> =
                     read.iter().map(|file| (file.name.as_str(), file.content.clone().unwrap().len())).collect();
                 assert_eq!(names, [("photos/12.jpg", 3), ("12-2.jpg", 70_000)]);
+                let packed = read[0].packed.unwrap();
+                assert_eq!(packed.is_deflated, method == CompressionMethod::Deflated);
+                if !packed.is_deflated {
+                    let at = usize::try_from(packed.offset).unwrap();
+                    assert_eq!(&archive[at..at + 3], b"one");
+                }
                 // A program that unpacks itself may stand before the archive.
                 archive.splice(0..0, b"MZ program".iter().copied());
             }

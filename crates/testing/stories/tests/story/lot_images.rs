@@ -85,7 +85,7 @@ async fn an_auctioneer_uploads_images_by_their_names_and_the_desk_shows_them() {
     }
     page.wait_until("document.getElementById('tray').hidden").await.unwrap();
 
-    // An archive is taken like the images in it; one that matches no lot is listed with what to do.
+    // An archive is taken like the images in it; one that matches no lot waits for its lot.
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, seed) in [("photos/3-2.jpg", 5), ("photos/IMG_7.jpg", 6)] {
         archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
@@ -94,12 +94,23 @@ async fn an_auctioneer_uploads_images_by_their_names_and_the_desk_shows_them() {
     let archive = file(folder.path(), "photos.zip", &archive.finish().unwrap().into_inner());
     page.choose_files("files", &[archive.as_path()]).await.unwrap();
     page.click("Upload images").await.unwrap();
-    page.wait_until_shown("5 of 7 files are at their lots. 2 were refused.").await.unwrap();
+    page.wait_until_shown("5 of 7 files are at their lots. 1 was refused. 1 waits for a lot.").await.unwrap();
+    page.wait_until_shown("The name does not begin with a lot number.").await.unwrap();
+    assert_accessible(&page).await;
+    let field = page.text("document.querySelector('#tray-files input').id").await.unwrap();
+    page.fill(&field, "2").await.unwrap();
+    page.click("Upload to these lots").await.unwrap();
+    page.wait_until_shown("6 of 7 files are at their lots. 1 was refused.").await.unwrap();
     let rows = results(&page).await;
-    for row in ["photos/3-2.jpg 3 Added", "photos.zip  Read"] {
+    for row in ["photos/3-2.jpg 3 Added", "photos/IMG_7.jpg 2 Added", "photos.zip  Read"] {
         assert!(rows.iter().any(|found| found == row), "{row:?} is not in {rows:?}");
     }
-    assert!(rows.iter().any(|row| row.starts_with("photos/IMG_7.jpg  UnmatchedThe name does not begin")), "{rows:?}");
+    // An archive without images says so in its row.
+    let empty = zip::ZipWriter::new(std::io::Cursor::new(Vec::new())).finish().unwrap().into_inner();
+    let empty = file(folder.path(), "empty.zip", &empty);
+    page.choose_files("files", &[empty.as_path()]).await.unwrap();
+    page.click("Upload images").await.unwrap();
+    page.wait_until_shown("The archive has no images.").await.unwrap();
     assert_accessible(&page).await;
 
     // The list of lots, and the page of a lot with both images in the order of their names.
