@@ -121,7 +121,8 @@ async fn webcast_of(session: &Session, webcast: Uuid) -> Result<Auction, PageErr
 async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entered) -> Result<Response, PageError> {
     let money = Currency::of(&auction);
     let mut rows = Vec::new();
-    for (item, commissions) in session.platform().commission_book(&session.caller, auction.uuid).await? {
+    let book = session.platform().commission_book(&session.caller, auction.uuid).await?;
+    for (item, commissions) in book.into_iter().filter(|(item, _)| item.in_ring().is_none()) {
         rows.extend(commissions.into_iter().map(|left| BookRow {
             item: item.uuid,
             lot: item.lot_number.clone(),
@@ -179,7 +180,7 @@ fn words(lines: &[EnteredLine]) -> Vec<String> {
     let replaced = lines.iter().filter_map(|line| Some(format!("{}, instead of {}.", line.bid, line.before.as_ref()?)));
     let replaced: Vec<String> = replaced.collect();
     let count = match (new, replaced.len()) {
-        (0, 0) => "No bid was entered.".to_owned(),
+        (0, 0) => return Vec::new(),
         (new, 0) => format!("New bids: {new}."),
         (new, replaced) => format!("New bids: {new}. Replaced bids: {replaced}."),
     };

@@ -6,14 +6,16 @@ use axum::response::{IntoResponse as _, Response};
 use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FieldErrors, FormFields, SubmittedForm};
 use platform_core::PlatformError;
+use platform_core::port::TelephoneBooking;
 use platform_core::ring::NewTelephoneBooking;
-use platform_rules::Auction;
+use platform_rules::{Auction, Rejection};
 use uuid::Uuid;
 
 use super::{Entered, show, webcast_of};
 use crate::auctions::field::Field;
 use crate::auctions::refusal;
 use crate::page_error::PageError;
+use crate::room_words;
 use crate::session::{PathIds, Section, Session};
 
 /// The bookings, with the form that adds one.
@@ -62,7 +64,7 @@ impl TelephonePanel {
             field("number", "Telephone number").required(),
             field("line", "Line, or who calls").hint("Such as “Line 2” or “Ann”."),
         ];
-        let row = |(item, booking): (platform_rules::Item, platform_core::port::TelephoneBooking)| Row {
+        let row = |(item, booking): (platform_rules::Item, TelephoneBooking)| Row {
             item: item.uuid,
             lot: item.lot_number,
             title: item.title,
@@ -86,6 +88,12 @@ impl TelephonePanel {
     }
 }
 
+/// The number and the line of a booking.
+fn words(booking: &TelephoneBooking) -> String {
+    let line = if booking.line.is_empty() { "no line" } else { &booking.line };
+    format!("{}, {line}", booking.telephone)
+}
+
 /// `POST /webcasts/{webcast}/book/telephone`
 pub(super) async fn book(
     session: Session,
@@ -100,6 +108,17 @@ pub(super) async fn book(
             let text = |name: &str| form.text(name).trim().to_owned();
             let new = NewTelephoneBooking { paddle: text("paddle"), telephone: text("number"), line: text("line") };
             match platform.book_telephone_bid(&session.caller, item.uuid, &new).await {
+                Ok((booked, Some(before)))
+                    if (&booked.telephone, &booked.line) != (&before.telephone, &before.line) =>
+                {
+                    let (now, before) = (words(&booked), words(&before));
+                    let said = format!(
+                        "The telephone bid of paddle {} on lot {lot} was changed to {now}. It was {before}.",
+                        booked.paddle
+                    );
+                    let entered = Entered { said: vec![said], ..Entered::default() };
+                    return show(&session, auction, session.frame("Commission book", Section::Auctions), entered).await;
+                }
                 Ok(_) => {
                     let path = format!("/webcasts/{webcast}/book?done=telephone-booked");
                     return Ok(session.admin.redirect(&path).into_response());
@@ -109,6 +128,17 @@ pub(super) async fn book(
                         let field = problem.pointer.trim_start_matches('/').replace("telephone", "number");
                         errors.add(&field, kit_design::error_page::sentence(&problem.message));
                     }
+                }
+                Err(PlatformError::Rejected(Rejection::ItemNotLive { status })) => {
+                    let status = room_words::word(status);
+                    errors.add(
+                        "lot",
+                        format!("Lot {lot} is {status}. Telephone bids are booked until the lot has ended."),
+                    );
+                }
+                Err(PlatformError::Rejected(rejection @ Rejection::BidderSuspended)) => {
+                    let words = room_words::of(&rejection, "", &|minor| minor.to_string());
+                    errors.add("paddle", words.unwrap_or_else(|| rejection.to_string()));
                 }
                 Err(error) => refusal::add_to(&mut errors, error)?,
             }

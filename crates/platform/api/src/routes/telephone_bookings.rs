@@ -19,7 +19,7 @@ use crate::response;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TelephoneBookingIn {
-    /// Telephone number, 3 to 40 characters.
+    /// Telephone number of digits, which may have an extension (`ext. 12`); 3 to 40 characters.
     telephone: String,
     /// The line, or the name of the member of staff who calls; at most 80 characters.
     #[serde(default)]
@@ -93,7 +93,8 @@ pub(crate) async fn list(
 ///
 /// Enters the booking of a paddle for an item of a webcast, or changes it, until the item is sold or the sale is
 /// reconciled. The paddle needs no registration: staff bid for it in the room. A repeated call changes nothing. Scope
-/// `ring:write` (403 `clerk_not_assigned`). Errors: 409 `wrong_auction_kind`, `auction_closed`, `item_not_live`.
+/// `ring:write` (403 `clerk_not_assigned`). Errors: 409 `wrong_auction_kind`, `auction_closed`, `item_not_live`,
+/// `bidder_suspended`.
 #[utoipa::path(
     put, path = "/items/{uuid}/telephone-bookings/{paddle}", operation_id = "book_telephone", tag = "ring",
     request_body = TelephoneBookingIn, params(("uuid" = Uuid, Path), ("paddle" = String, Path)),
@@ -109,7 +110,7 @@ pub(crate) async fn put(
 ) -> Result<Response, ApiError> {
     let TelephoneBookingIn { telephone, line } = body;
     let new = NewTelephoneBooking { paddle, telephone, line };
-    let booking = platform.book_telephone_bid(&caller, uuid, &new).await?;
+    let (booking, _) = platform.book_telephone_bid(&caller, uuid, &new).await?;
     Ok(response::ok(&TelephoneBookingView::from(&booking)))
 }
 

@@ -13,7 +13,9 @@ async fn a_telephone_bid_is_booked_changed_and_withdrawn() {
         (format!("/auctions/{}/telephone-bookings", sale.auction), sale.path(1, "telephone-bookings/117"));
     let call =
         async |method: Method, path: &str, body: Value| sale.send(&method, path, &Default::default(), &body).await;
-    for (telephone, line) in [("nothing", ""), ("", "Line 2"), ("+44 20 7946 0018", "a\nb")] {
+    for (telephone, line) in
+        [("nothing", ""), ("", "Line 2"), ("+44 20 7946 0018", "a\nb"), ("+44 20 7946 0018 call early", "")]
+    {
         let wrong = json!({ "telephone": telephone, "line": line });
         let refused = call(Method::PUT, &path, wrong).await;
         assert_eq!((refused.status, &refused.json()["code"]), (422, &json!("invalid")), "{telephone} {line}");
@@ -33,6 +35,15 @@ async fn a_telephone_bid_is_booked_changed_and_withdrawn() {
     let refused = sale.fixture.call(&Method::GET, &format!("/api/v1{list}"), &reader, &Value::Null).await;
     assert_eq!(refused.status, 403);
     assert!(!sale.get(&sale.path(1, "record")).await.to_string().contains("7946"));
+
+    // A suspended paddle is not called.
+    let registrations = format!("/auctions/{}/registrations", sale.auction);
+    let registered = json!({ "name": "Ada", "paddle": "31", "status": "approved" });
+    let registered = sale.post(&registrations, registered).await.json();
+    let status = format!("{registrations}/{}/status", registered["uuid"].as_str().unwrap());
+    assert_eq!(sale.step(&status, 1, json!({ "status": "suspended", "reason": "Did not pay" })).await.status, 200);
+    let refused = call(Method::PUT, &sale.path(1, "telephone-bookings/31"), json!({ "telephone": "12345" })).await;
+    assert_eq!((refused.status, refused.code()), (409, "bidder_suspended".to_owned()));
 
     assert_eq!(call(Method::DELETE, &path, Value::Null).await.status, 204);
     assert_eq!(call(Method::DELETE, &path, Value::Null).await.status, 404);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::access::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
 use crate::input::check_text;
-use crate::port::TelephoneBooking;
+use crate::port::{RegistrationStatus, TelephoneBooking};
 use crate::{Caller, Platform, Scope};
 
 /// Bookings of one auction, at most.
@@ -19,9 +19,9 @@ const LINE_CHARS_MAX: usize = 80;
 /// A booking to enter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTelephoneBooking {
-    /// Paddle of the bidder; it needs no registration, as a room bid needs none.
+    /// Paddle of the bidder; it needs no registration, as a room bid needs none. A suspended paddle is refused.
     pub paddle: String,
-    /// Telephone number with at least three digits; at most 40 characters.
+    /// Telephone number with at least three digits, which may have an extension (`ext. 12`); at most 40 characters.
     pub telephone: String,
     /// The line, or the name of the member of staff who calls; at most 80 characters, may be empty.
     pub line: String,
@@ -33,8 +33,8 @@ impl NewTelephoneBooking {
             return Err(PlatformError::invalid("/paddle", problem));
         }
         check_text(&self.telephone, TELEPHONE_CHARS_MAX).map_err(|why| PlatformError::invalid("/telephone", why))?;
-        if self.telephone.chars().filter(char::is_ascii_digit).count() < 3 {
-            let problem = "is no telephone number: write its digits, such as +44 20 7946 0018";
+        if !is_telephone_number(&self.telephone) {
+            let problem = "is no telephone number: write its digits, such as +44 20 7946 0018 or 7946 0018 ext. 12";
             return Err(PlatformError::invalid("/telephone", problem));
         }
         if self.line.is_empty() {
@@ -44,17 +44,30 @@ impl NewTelephoneBooking {
     }
 }
 
+/// True for digits as people group them, with an extension or without.
+fn is_telephone_number(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let (number, extension) = lower.split_once(['x', '#']).unwrap_or((&lower, "0"));
+    let number = number.strip_suffix('e').unwrap_or(number);
+    let extension = extension.trim_start_matches(['t', '.', ' ']);
+    let is_grouped = number.chars().all(|char| char.is_ascii_digit() || " +-()./".contains(char));
+    let is_extension = !extension.is_empty() && extension.bytes().all(|byte| byte.is_ascii_digit());
+    is_grouped && is_extension && number.bytes().filter(u8::is_ascii_digit).count() >= 3
+}
+
 impl Platform {
     /// Books a bidder by telephone for an item of a webcast, or changes the booking of this paddle. For administrators,
-    /// operators and the clerks of the webcast, until the item is sold or the sale is reconciled.
+    /// operators and the clerks of the webcast, until the item is sold or the sale is reconciled. Returns the booking and
+    /// the one that it replaced.
     ///
-    /// Errors: `not_found`, `clerk_not_assigned`, `wrong_auction_kind`, `auction_closed`, `item_not_live`, `invalid`.
+    /// Errors: `not_found`, `clerk_not_assigned`, `wrong_auction_kind`, `auction_closed`, `item_not_live`,
+    /// `bidder_suspended`, `invalid`.
     pub async fn book_telephone_bid(
         &self,
         caller: &Caller,
         item: Uuid,
         new: &NewTelephoneBooking,
-    ) -> PlatformResult<TelephoneBooking> {
+    ) -> PlatformResult<(TelephoneBooking, Option<TelephoneBooking>)> {
         let (auction, item) = self.bookable(caller, item).await?;
         auction.require_open()?;
         if matches!(item.status, ItemStatus::Sold | ItemStatus::Unsold | ItemStatus::Withdrawn) {
@@ -64,12 +77,18 @@ impl Platform {
         let NewTelephoneBooking { paddle, telephone, line } = new.clone();
         let (changed_at, changed_by) = (self.now(), caller.actor.clone());
         let (auction, item) = (auction.uuid, item.uuid);
+        let registered = self.store().registration_by_paddle(auction, &paddle).await?;
+        if registered.is_some_and(|registered| registered.status == RegistrationStatus::Suspended) {
+            return Err(Rejection::BidderSuspended.into());
+        }
+        let replaced =
+            self.store().telephone_bookings_of(item).await?.into_iter().find(|booked| booked.paddle == paddle);
         let booking = TelephoneBooking { auction, item, paddle, telephone, line, changed_at, changed_by };
         if !self.store().put_telephone_booking(booking.clone(), TELEPHONE_BOOKINGS_MAX).await? {
             let problem = format!("has {TELEPHONE_BOOKINGS_MAX} telephone bookings: withdraw one first");
             return Err(PlatformError::invalid("/auction", problem));
         }
-        Ok(booking)
+        Ok((booking, replaced))
     }
 
     /// Withdraws a booking.
@@ -124,5 +143,29 @@ impl Platform {
             return Err(Rejection::WrongAuctionKind { needs: AuctionKind::Webcast }.into());
         }
         Ok((auction, item))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_telephone_number_has_digits_and_an_extension_only() {
+        for number in [
+            "+44 20 7946 0018",
+            "(020) 7946-0018",
+            "020/79.46",
+            "7946 0018 ext. 12",
+            "79460018x12",
+            "123 #4",
+            "79 EXT 5",
+        ] {
+            assert_eq!(is_telephone_number(number), number != "79 EXT 5", "{number}");
+        }
+        for wrong in ["", "nothing", "12", "+44 20 7946 0018 call early", "ask Ann 12345", "12345 x", "12345 ext. Ann"]
+        {
+            assert!(!is_telephone_number(wrong), "{wrong}");
+        }
     }
 }

@@ -17,20 +17,25 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     let path = format!("/admin/webcasts/{}/book", sale.webcast);
     book.evaluate(&format!("location.href = {}", json!(path))).await.unwrap();
     book.wait_until_at(&path).await.unwrap();
-    let list = "Lot,Paddle,Maximum\n2,11,300\n2,12,200.00\n1,13,500\n3;14;1,500.00";
+    let list = "Lot,Paddle,Maximum\n2,11,300\n2,12,200.00\n1,13,500\n3;14;150,000.00";
     book.fill("list", list).await.unwrap();
     book.click_through("Enter bids").await.unwrap();
     book.wait_until_shown("New bids: 2.").await.unwrap();
     book.wait_until_shown("These lines were not entered:").await.unwrap();
     book.wait_until_shown("Lot 1 is in the ring, so its commission bids are closed").await.unwrap();
     // An unusual maximum is entered once it is ticked.
-    book.wait_until_shown("£1,500.00 is more than five times the opening bid, £100.00.").await.unwrap();
-    book.evaluate("document.querySelector('[name=unusual][value=\"3;14;1,500.00\"]').click()").await.unwrap();
+    book.wait_until_shown("£150,000.00 is more than 1,000 times the opening bid, £100.00.").await.unwrap();
+    book.evaluate("document.querySelector('[name=unusual][value=\"3;14;150,000.00\"]').click()").await.unwrap();
     book.click_through("Enter bids").await.unwrap();
     book.wait_until_shown("New bids: 1.").await.unwrap();
+    book.fill("list", "1,13,500").await.unwrap();
+    book.click_through("Enter bids").await.unwrap();
+    book.wait_until_shown("Lot 1 is in the ring, so its commission bids are closed").await.unwrap();
+    // A list without an entered bid is no success.
+    book.wait_until("document.querySelector('.notice') === null").await.unwrap();
     book.fill("list", "3,14,160\n3,14,12.505").await.unwrap();
     book.click_through("Enter bids").await.unwrap();
-    book.wait_until_shown("Lot 3, paddle 14: £160.00, instead of £1,500.00.").await.unwrap();
+    book.wait_until_shown("Lot 3, paddle 14: £160.00, instead of £150,000.00.").await.unwrap();
     book.wait_until_shown("“12.505” can be read in two ways").await.unwrap();
     let withdraw = "document.querySelector('[aria-label=\"Withdraw the bid of paddle 14 on lot 3\"]').click()";
     book.evaluate(withdraw).await.unwrap();
@@ -39,6 +44,10 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     // One key: a step above the next maximum, and nothing against itself.
     desk.does("F2", "Lot 1 passed").await;
     desk.does("n", "Lot 2 is in the ring at £100").await;
+    // The lot in the ring is not to come, and its bids are closed.
+    book.evaluate(&format!("location.href = {}", json!(path))).await.unwrap();
+    book.wait_until("document.readyState === 'complete' && document.querySelector('.notice') === null").await.unwrap();
+    book.wait_until_shown("The commission bids on lots that are to come appear here.").await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     desk.presses("F2").await;
     desk.page
@@ -75,6 +84,20 @@ async fn telephone_bids_are_booked_on_the_page_of_the_book_and_shown_at_the_desk
     book.click_through("Book telephone bid").await.unwrap();
     book.wait_until_shown("The telephone bid was booked.").await.unwrap();
 
+    // A booking that replaces another names both.
+    for (field, value) in [("lot", "1"), ("paddle", "117"), ("number", "+44 20 7946 0018"), ("line", "")] {
+        book.fill(&format!("telephone-{field}"), value).await.unwrap();
+    }
+    book.click_through("Book telephone bid").await.unwrap();
+    book.wait_until_shown("was changed to +44 20 7946 0018, no line. It was +44 20 7946 0018, Ann, line 2.")
+        .await
+        .unwrap();
+    for (field, value) in [("lot", "1"), ("paddle", "117"), ("number", "+44 20 7946 0018"), ("line", "Ann, line 2")] {
+        book.fill(&format!("telephone-{field}"), value).await.unwrap();
+    }
+    book.click_through("Book telephone bid").await.unwrap();
+    book.wait_until_shown("It was +44 20 7946 0018, no line.").await.unwrap();
+
     // The desk names the caller, and nothing waits for the call.
     desk.does("n", "Lot 1 is in the ring").await;
     desk.until_slot("book", "Telephone, paddle 117: Ann, line 2").await;
@@ -87,4 +110,9 @@ async fn telephone_bids_are_booked_on_the_page_of_the_book_and_shown_at_the_desk
         "document.querySelector('[aria-label=\"Withdraw the telephone bid of paddle 117 on lot 1\"]').click()";
     book.evaluate(withdraw).await.unwrap();
     book.wait_until_shown("The telephone bid was withdrawn.").await.unwrap();
+    for (field, value) in [("lot", "1"), ("paddle", "118"), ("number", "12345")] {
+        book.fill(&format!("telephone-{field}"), value).await.unwrap();
+    }
+    book.click_through("Book telephone bid").await.unwrap();
+    book.wait_until_shown("Lot 1 is sold. Telephone bids are booked until the lot has ended.").await.unwrap();
 }
