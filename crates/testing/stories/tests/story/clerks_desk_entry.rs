@@ -50,6 +50,7 @@ async fn a_refused_entry_is_cleared_and_a_price_far_off_asks() {
     desk.does("+", "£1,501 from the room").await;
     desk.does("-", "Undone. £300 from the room stands").await;
     desk.types("3,5.1", "Enter", "“3,5.1” is not an amount").await;
+    desk.types("99999999999999", "Enter", "is too much. Type at most £10,000,000,000,000.").await;
     assert_eq!(value(&desk, "price").await, "");
 
     // A price below bids names what it cancels, and undo brings all of them back.

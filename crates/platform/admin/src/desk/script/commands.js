@@ -257,10 +257,11 @@ const actions = {
   lots: () => openLots(),
 };
 
-/** An amount in minor units; null, with a refusal, when the text is none. */
+/** An amount in minor units; null, with a refusal, when the text is none or is too large. */
 function readAmount(typed) {
   const minor = minorUnits(typed);
-  if (minor === null) refuse(`“${typed}” is not an amount. Type digits, such as 350 or 350.50.`);
+  if (minor === null && writtenMinorUnits(typed) !== null) refuse(`“${typed}” is too much. Type at most ${written(AMOUNT_MAX)}.`);
+  else if (minor === null) refuse(`“${typed}” is not an amount. Type digits, such as 350 or 350.50.`);
   return minor;
 }
 

@@ -69,13 +69,22 @@ const waitingId = (state) => (state?.waiting ? `${state.waiting.bid} ${state.wai
 
 const may = (command) => truth !== null && truth.commands.includes(command);
 
-/** `350`, `350.50` or `1,250` in minor units; null if it is not an amount. */
+/** The largest amount that the rules take, in minor units. */
+const AMOUNT_MAX = 1_000_000_000_000_000;
+
+/** `350`, `350.50` or `1,250` in minor units; null if it is not an amount, or above the largest one. */
 function minorUnits(text) {
+  const minor = writtenMinorUnits(text);
+  return minor !== null && minor <= AMOUNT_MAX ? minor : null;
+}
+
+/** The number in minor units, however large; null if the text is not an amount. */
+function writtenMinorUnits(text) {
   const digits = truth.sale.minorDigits;
-  const match = /^(\d{1,12})(?:[.,](\d+))?$/.exec(text.replace(/[\s']|,(?=\d{3}(?:\D|$))/g, ""));
+  const match = /^(\d{1,40})(?:[.,](\d+))?$/.exec(text.replace(/[\s']|,(?=\d{3}(?:\D|$))/g, ""));
   if (!match || (match[2] ?? "").length > digits) return null;
   const minor = Number(match[1] + (match[2] ?? "").padEnd(digits, "0"));
-  return Number.isSafeInteger(minor) && minor > 0 ? minor : null;
+  return minor > 0 ? minor : null;
 }
 
 /** An amount that the clerk typed, as the server writes it. */
