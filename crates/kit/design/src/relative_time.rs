@@ -1,4 +1,4 @@
-//! Times on pages: the distance from now in words, and the exact time in UTC.
+//! Times on pages: the distance from now in words, and the exact time in UTC or another zone.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
@@ -31,14 +31,18 @@ impl RelativeTime {
         &self.words
     }
 
-    /// The time `at`, with its distance from `now`.
+    /// The time `at` in UTC, with its distance from `now`.
     pub fn new(at: Timestamp, now: Timestamp) -> Self {
-        let utc = at.to_zoned(TimeZone::UTC);
+        Self::in_zone(at, now, TimeZone::UTC)
+    }
+
+    /// The time `at` in a zone, which is named, with its distance from `now`.
+    pub fn in_zone(at: Timestamp, now: Timestamp, zone: TimeZone) -> Self {
         Self {
             iso: kit_runtime::clock::rfc3339_ms(at),
             words: words(now.duration_since(at).as_secs()),
             // A no-break space keeps the time and its zone on one line.
-            exact: utc.strftime("%-d %b %Y, %H:%M:%S\u{a0}UTC").to_string(),
+            exact: at.to_zoned(zone).strftime("%-d %b %Y, %H:%M:%S\u{a0}%Z").to_string(),
             counts_down: false,
         }
     }
@@ -92,5 +96,7 @@ mod tests {
         let html = RelativeTime::new(at, now).to_string();
         assert!(html.contains("datetime=\"2026-11-01T06:08:03.120Z\""), "{html}");
         assert!(html.contains(">2 minutes ago<") && html.contains(">1 Nov 2026, 06:08:03\u{a0}UTC<"), "{html}");
+        let there = RelativeTime::in_zone(at, now, TimeZone::get("Europe/Paris").unwrap()).to_string();
+        assert!(there.contains(">1 Nov 2026, 07:08:03\u{a0}CET<") && there.contains("06:08:03.120Z"), "{there}");
     }
 }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use kit_design::relative_time::RelativeTime;
 use platform_rules::Auction;
 
 /// The time zone that a sale's times are shown in.
@@ -25,6 +26,11 @@ impl SaleZone {
         // A no-break space keeps the time and its zone on one line.
         let format = if there.second() == 0 { "%a %-d %b %Y, %H:%M\u{a0}%Z" } else { "%a %-d %b %Y, %H:%M:%S\u{a0}%Z" };
         there.strftime(format).to_string()
+    }
+
+    /// A time of the past or the future with its distance from now.
+    pub(crate) fn relative(&self, at: Timestamp, now: Timestamp) -> RelativeTime {
+        RelativeTime::in_zone(at, now, self.0.clone())
     }
 
     /// `4 Dec, 19:00:30`, for tables whose heading names the zone.

@@ -54,7 +54,7 @@ pub(super) async fn page(
     let wanted = Page { after: before, limit: ROWS_MAX };
     let journal = session.platform().sale_journal(&session.caller, uuid, wanted).await?;
     let lots = lot_numbers(&session, &journal.rows).await?;
-    let rows = journal.rows.iter().map(|entry| row(&session, entry, &lots)).collect();
+    let rows = journal.rows.iter().map(|entry| row(&session, &sale, entry, &lots)).collect();
     let (frame, head) = (sale.frame(&session, "Timeline", &query), sale.head(&session, Tab::Timeline));
     render_page(&TimelinePage { frame, head, rows, older: journal.older, is_first: before.is_none() })
 }
@@ -70,11 +70,11 @@ async fn lot_numbers(session: &Session, rows: &[JournalRow]) -> Result<HashMap<U
     Ok(lots)
 }
 
-fn row(session: &Session, entry: &JournalRow, lots: &HashMap<Uuid, String>) -> Row {
+fn row(session: &Session, sale: &Sale, entry: &JournalRow, lots: &HashMap<Uuid, String>) -> Row {
     let event = entry.body.as_ref().map(|_| format!("{}.{}", entry.subject, entry.sequence));
     Row {
         cursor: entry.cursor,
-        at: RelativeTime::new(entry.at, session.now()),
+        at: sale.zone.relative(entry.at, session.now()),
         lot: lots.get(&entry.subject).map(|lot| (entry.subject, lot.clone())),
         from: entry.from.as_deref().map(labels::journal_badge),
         to: labels::journal_badge(&entry.to),

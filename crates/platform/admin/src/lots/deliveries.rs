@@ -15,6 +15,7 @@ use platform_core::{PlatformError, Scope};
 use super::lot;
 use crate::admin::Admin;
 use crate::auctions::labels::Badge;
+use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
 use crate::session::{PathIds, Section, Session};
 
@@ -68,7 +69,7 @@ pub(super) async fn page(
     let event = EventName { subject: item.uuid, sequence };
     let found = session.platform().event_message(&session.caller, item.customer, event).await;
     let (message, trouble) = match found {
-        Ok(Some(message)) => (Some(shown(&session, message)), String::new()),
+        Ok(Some(message)) => (Some(shown(&session, &sale, message)), String::new()),
         Ok(None) => (
             None,
             "The provider does not have it. It waits to be published, or was deleted after its retention.".to_owned(),
@@ -117,7 +118,7 @@ pub(super) async fn resend(
     Ok(admin.redirect(&sale.path(&format!("/lots/{}?done=resent#history", item.uuid))).into_response())
 }
 
-fn shown(session: &Session, message: EventMessage) -> Message {
+fn shown(session: &Session, sale: &Sale, message: EventMessage) -> Message {
     let now = session.now();
     let endpoint = |endpoint: EventEndpoint| {
         let latest = endpoint.attempts.first();
@@ -128,14 +129,14 @@ fn shown(session: &Session, message: EventMessage) -> Message {
                 .map(|attempt| format!("{} in {} ms", code(attempt.status_code), attempt.duration_ms))
                 .unwrap_or_default(),
             attempts: endpoint.attempts.len(),
-            next: endpoint.next_attempt_at.map(|at| RelativeTime::new(at, now)),
+            next: endpoint.next_attempt_at.map(|at| sale.zone.relative(at, now)),
             id: endpoint.id,
             url: endpoint.url,
         }
     };
     Message {
         id: message.id,
-        accepted_at: RelativeTime::new(message.accepted_at, now),
+        accepted_at: sale.zone.relative(message.accepted_at, now),
         endpoints: message.endpoints.into_iter().map(endpoint).collect(),
     }
 }

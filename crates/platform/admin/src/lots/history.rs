@@ -7,6 +7,7 @@ use platform_core::port::Page;
 use platform_rules::Item;
 
 use crate::auctions::labels::{self, Badge};
+use crate::auctions::sale::Sale;
 use crate::page_error::PageError;
 use crate::session::Session;
 
@@ -27,7 +28,7 @@ pub(super) struct HistoryRow {
 }
 
 /// The latest status changes, newest first; empty for a user who may not read events.
-pub(super) async fn load(session: &Session, item: &Item) -> Result<Vec<HistoryRow>, PageError> {
+pub(super) async fn load(session: &Session, sale: &Sale, item: &Item) -> Result<Vec<HistoryRow>, PageError> {
     if !session.may(Scope::EventsRead) {
         return Ok(Vec::new());
     }
@@ -37,7 +38,7 @@ pub(super) async fn load(session: &Session, item: &Item) -> Result<Vec<HistoryRo
     let history = session.platform().history(&session.caller, subject, page).await?;
     let row = |entry: platform_core::journal::JournalRow| HistoryRow {
         sequence: entry.sequence,
-        at: RelativeTime::new(entry.at, session.now()),
+        at: sale.zone.relative(entry.at, session.now()),
         from: entry.from.as_deref().map(labels::journal_badge),
         to: labels::journal_badge(&entry.to),
         cause: labels::cause(&entry.cause),

@@ -122,7 +122,7 @@ pub(crate) async fn show(
         bids,
         earlier_bids,
         has_older_page,
-        history: history::load(session, item).await?,
+        history: history::load(session, sale, item).await?,
         images: Panel::load(session, sale, item, uploaded).await?,
         may_write: may_write && sale.auction.require_open().is_ok(),
         may_see_events: session.may(Scope::EventsRead),
@@ -227,7 +227,7 @@ fn row(session: &Session, sale: &Sale, item: &Item, bid: &Bid, may_cancel: bool)
         paddle: public.bidder,
         amount: sale.currency.show(public.amount),
         source: source(public.source),
-        at: RelativeTime::new(public.at, session.now()),
+        at: sale.zone.relative(public.at, session.now()),
         struck: struck
             .map(|struck| struck.reason.clone().unwrap_or_else(|| "No longer counts".to_owned()))
             .unwrap_or_default(),

@@ -120,7 +120,7 @@ fn row(session: &Session, sale: &Sale, registration: &Registration) -> Row {
         note: registration.note.clone().unwrap_or_default(),
         badge: registration.status.into(),
         reason: registration.reason.clone().unwrap_or_default(),
-        at: RelativeTime::new(registration.created_at, session.now()),
+        at: sale.zone.relative(registration.created_at, session.now()),
         is_waiting: registration.status == RegistrationStatus::Pending,
         others: others.map(|to| (to.as_str(), words(to))).collect(),
         can_approve: next.contains(&RegistrationStatus::Approved),

@@ -22,6 +22,7 @@ use uuid::Uuid;
 
 use super::rates::{self, RateRow};
 use crate::admin::Admin;
+use crate::auctions::sale_zone::SaleZone;
 use crate::form_page::Refused;
 use crate::notice;
 use crate::page_error::PageError;
@@ -124,7 +125,7 @@ pub(super) async fn show(
     }
     let links = platform.screen_links(caller, webcast).await?;
     let names = creators(session, &links).await?;
-    let now = session.now();
+    let (now, zone) = (session.now(), SaleZone::of(&auction));
     let row = |kind: ScreenKind| ScreenRow {
         kind: kind.name(),
         name: super::name(kind),
@@ -139,9 +140,9 @@ pub(super) async fn show(
         can_show_reserve: kind == ScreenKind::Speaker,
         link: links.iter().find(|link| link.kind == kind).map(|link| LinkRow {
             shows_reserve: link.shows_reserve,
-            expires: RelativeTime::new(link.expires_at, now),
-            used: link.last_used_at.map(|at| RelativeTime::new(at, now)),
-            created: RelativeTime::new(link.created_at, now),
+            expires: zone.relative(link.expires_at, now),
+            used: link.last_used_at.map(|at| zone.relative(at, now)),
+            created: zone.relative(link.created_at, now),
             by: names.get(&link.created_by).cloned().unwrap_or_default(),
         }),
     };
@@ -193,10 +194,13 @@ async fn create(
     PathIds([webcast]): PathIds<1>,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Response, PageError> {
+    // A caller without access learns nothing about the form.
+    session.platform().screen_links(&session.caller, webcast).await?;
     let kind = kind_of(&form)?;
     let validity = ScreenLinkValidity::parse(form.text("valid"))
         .ok_or_else(|| ErrorPage::bad_request("A link is valid for 12h, 24h, 3d or sale."))?;
     let options = ScreenLinkOptions { validity, shows_reserve: !form.text("reserve").is_empty() };
+    let auction = session.platform().auction(&session.caller, webcast).await?;
     let made = session.platform().create_screen_link(&session.caller, webcast, kind, options).await?;
     let site = session.admin.site();
     let token = made.token.expose_str().unwrap_or_default();
@@ -212,7 +216,7 @@ async fn create(
         url,
         label: label(kind),
         shows_reserve: made.link.shows_reserve,
-        expires: RelativeTime::new(made.link.expires_at, session.now()),
+        expires: SaleZone::of(&auction).relative(made.link.expires_at, session.now()),
     })
 }
 
@@ -222,6 +226,7 @@ async fn revoke(
     PathIds([webcast]): PathIds<1>,
     SubmittedForm(form): SubmittedForm,
 ) -> Result<Redirect, PageError> {
+    session.platform().screen_links(&session.caller, webcast).await?;
     session.platform().revoke_screen_link(&session.caller, webcast, kind_of(&form)?).await?;
     Ok(session.admin.redirect(&format!("/webcasts/{webcast}/screens?done=screen-link-revoked")))
 }
