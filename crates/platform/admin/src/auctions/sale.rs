@@ -92,6 +92,11 @@ impl Sale {
         session.may(scope) && self.auction.status != AuctionStatus::Archived
     }
 
+    /// True if the user may edit, add, order and move lots, which ends with the reconciliation.
+    pub(crate) fn may_edit_lots(&self, session: &Session) -> bool {
+        session.may(Scope::AuctionsWrite) && self.auction.require_open().is_ok()
+    }
+
     /// The title, or words for an auction without one.
     pub(crate) fn title(&self) -> String {
         title(&self.auction)

@@ -1,12 +1,12 @@
-//! Catalogue and results as CSV files, written while they are sent.
+//! Catalogue and results as CSV files, written while they are sent. Users who see reserves and vendors find them in the file.
 
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use platform_core::catalogue::write::Export;
+use platform_core::catalogue::write::{Export, ExportReaders};
 use platform_core::port::Page;
-use platform_core::{Caller, Platform, PlatformError};
+use platform_core::{Caller, Platform, PlatformError, Scope};
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
@@ -32,6 +32,7 @@ struct CsvFile {
     caller: Caller,
     auction: Auction,
     export: Export,
+    readers: ExportReaders,
     /// The items to write next; none for those after the last written position.
     loaded: Option<Vec<Item>>,
     after: Option<i64>,
@@ -40,10 +41,11 @@ struct CsvFile {
 async fn file(session: Session, uuid: Uuid, export: Export, name: &str) -> Result<Response, PageError> {
     let (platform, caller) = (session.platform().clone(), session.caller.clone());
     let auction = platform.auction(&caller, uuid).await?;
+    let readers = if session.may(Scope::AuctionsWrite) { ExportReaders::Staff } else { ExportReaders::All };
     // The first chunk is loaded before the response starts, so that an error still has its page.
     let first = load(&platform, &caller, uuid, None).await?;
-    let start = CsvFile { platform, caller, auction, export, loaded: Some(first), after: None };
-    let lines = stream::try_unfold((start, Some(export.header())), |(mut file, header)| async move {
+    let start = CsvFile { platform, caller, auction, export, readers, loaded: Some(first), after: None };
+    let lines = stream::try_unfold((start, Some(export.header(readers))), |(mut file, header)| async move {
         if let Some(header) = header {
             return Ok::<_, PlatformError>(Some((Bytes::from(header), (file, None))));
         }
@@ -63,7 +65,7 @@ impl CsvFile {
         };
         let Some(last) = items.last() else { return Ok(None) };
         self.after = Some(last.position);
-        Ok(Some(items.iter().map(|item| self.export.row(&self.auction, item)).collect()))
+        Ok(Some(items.iter().map(|item| self.export.row(self.readers, &self.auction, item)).collect()))
     }
 }
 

@@ -45,6 +45,8 @@ const SORTS: &[(&str, &str)] = &[
 struct GridPage {
     frame: Frame,
     head: Head,
+    /// Lots can be edited, added, moved and chosen for a bulk action.
+    may_edit: bool,
     text: String,
     chips: Vec<StatusChip>,
     missing: Vec<Choice>,
@@ -149,6 +151,7 @@ pub(super) async fn show(
     let page = GridPage {
         frame: sale.frame(session, "Lots", query),
         head: sale.head(session, Tab::Lots),
+        may_edit: sale.may_edit_lots(session),
         text: wanted.text.clone(),
         chips: chips(query),
         missing: missing(query.text("missing")),

@@ -57,7 +57,7 @@ pub(super) struct Editor {
 impl Row {
     /// The row of an item; `editor` opens one of its cells.
     pub(super) fn new(session: &Session, sale: &Sale, item: &Item, query: &str, editor: Option<Editor>) -> Self {
-        let (may_read, may_write) = (session.may(Scope::AuctionsWrite), sale.may_change(session, Scope::AuctionsWrite));
+        let (may_read, may_write) = (session.may(Scope::AuctionsWrite), sale.may_edit_lots(session));
         let cell = |column: Column| Cell {
             column,
             text: if column == Column::Reserve && !may_read {

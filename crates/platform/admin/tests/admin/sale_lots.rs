@@ -152,7 +152,7 @@ async fn a_lot_is_added_edited_and_withdrawn() {
     let fields = [("to", "WITHDRAWN"), ("version", version.as_str())];
     sale.operator.submit(&sale.lot(0, "/status"), &fields).await.shows("Withdrawn").shows("Reinstate lot");
     let csv = sale.operator.get(&sale.path("/lots/catalogue.csv")).await;
-    csv.is(200).shows("lot_number,title").shows("1A,A silver jug");
+    csv.is(200).shows("lot_number,title").shows("attachments,reserve,vendor\r\n").shows("1A,A silver jug");
     // A lot of another auction is not on this auction's pages.
     let copy = [("title", "Another"), ("shiftDays", "7"), ("items", "none")];
     let other = sale.operator.submit(&sale.path("/copy"), &copy).await.between("<code id=\"auction-id\">", "<");

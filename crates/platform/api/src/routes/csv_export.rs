@@ -4,7 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use platform_core::catalogue::write::Export;
+use platform_core::catalogue::write::{Export, ExportReaders};
 use platform_core::port::Page;
 use platform_core::{Caller, Platform, PlatformError};
 use platform_rules::{Auction, Item};
@@ -30,12 +30,13 @@ pub(super) async fn export(
     // The first chunk is loaded before the response starts, so that an error still has its status.
     let first = load_chunk(&platform, &caller, &auction, None).await?;
     let start = CsvExport { platform, caller, auction, export, next: NextChunk::Loaded(first) };
-    let chunks = stream::try_unfold((start, Some(export.header())), |(mut file, header)| async move {
-        if let Some(header) = header {
-            return Ok::<_, PlatformError>(Some((Bytes::from(header), (file, None))));
-        }
-        Ok(file.write().await?.map(|text| (Bytes::from(text), (file, None))))
-    });
+    let chunks =
+        stream::try_unfold((start, Some(export.header(ExportReaders::All))), |(mut file, header)| async move {
+            if let Some(header) = header {
+                return Ok::<_, PlatformError>(Some((Bytes::from(header), (file, None))));
+            }
+            Ok(file.write().await?.map(|text| (Bytes::from(text), (file, None))))
+        });
     let headers = [(CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (CONTENT_DISPOSITION, disposition)];
     Ok((headers, Body::from_stream(chunks)).into_response())
 }
@@ -66,7 +67,7 @@ impl CsvExport {
         };
         let Some(last) = items.last() else { return Ok(None) };
         self.next = NextChunk::After(last.position);
-        Ok(Some(items.iter().map(|item| self.export.row(&self.auction, item)).collect()))
+        Ok(Some(items.iter().map(|item| self.export.row(ExportReaders::All, &self.auction, item)).collect()))
     }
 }
 

@@ -249,6 +249,7 @@ async fn sold_items_are_totalled_and_unsold_ones_relisted() {
     let one = desk.get(&format!("{path}/results/items")).await["data"][2].clone();
     assert_eq!((&one["status"], &one["result"]), (&json!("UNSOLD"), &Value::Null));
     let file = desk.csv(&format!("{path}/results.csv")).await;
+    assert!(!file.text.contains("reserve") && !file.text.contains("vendor"), "{}", file.text);
     assert_eq!(file.header("content-type"), Some("text/csv; charset=utf-8"));
     assert!(file.text.contains(",SOLD,'=7,2.00,0.50,0.10,2.60\r\n"), "{}", file.text);
 

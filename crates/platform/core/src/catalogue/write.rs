@@ -2,12 +2,12 @@
 //! the header and then one row after the other, so the whole file is never in memory.
 //!
 //! Amounts are in major units, with a point and exactly the decimals of the column `currency`, without separators of
-//! thousands. Importing an exported file gives the same items, with two exceptions: no export contains reserve and vendor, and
-//! spaces around a text are trimmed. A spreadsheet never evaluates a cell as a formula (see the module `formula`).
+//! thousands. Importing an exported file gives the same items, except that spaces around a text are trimmed, and that only an
+//! export for staff contains reserve and vendor. A spreadsheet never evaluates a cell as a formula (see the module `formula`).
 
 use contract::models::UrlAttachmentApiModel;
 use jiff::Timestamp;
-use platform_rules::{Auction, Item, SaleResult, new_item_end};
+use platform_rules::{Auction, Hidden, Item, SaleResult, new_item_end};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -22,6 +22,15 @@ pub enum Export {
     Catalogue,
     /// The catalogue with status, buyer, hammer price, premium, tax and total.
     Results,
+}
+
+/// Who reads an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportReaders {
+    /// Each caller who sees the lots.
+    All,
+    /// Staff who see reserve and vendor of each lot.
+    Staff,
 }
 
 const COLUMNS: [Column; 12] = [
@@ -39,10 +48,18 @@ const COLUMNS: [Column; 12] = [
     Column::Attachments,
 ];
 
+/// Columns that only staff read.
+const STAFF_COLUMNS: [Column; 2] = [Column::Reserve, Column::Vendor];
+
+fn columns_for(readers: ExportReaders) -> impl Iterator<Item = Column> {
+    let of_staff = STAFF_COLUMNS.into_iter().filter(move |_| readers == ExportReaders::Staff);
+    COLUMNS.into_iter().chain(of_staff)
+}
+
 impl Export {
     /// The first line.
-    pub fn header(self) -> String {
-        let mut names: Vec<String> = COLUMNS.iter().map(|column| column.name().to_owned()).collect();
+    pub fn header(self, readers: ExportReaders) -> String {
+        let mut names: Vec<String> = columns_for(readers).map(|column| column.name().to_owned()).collect();
         if self == Self::Results {
             names.extend(RESULTS.map(str::to_owned));
         }
@@ -50,9 +67,10 @@ impl Export {
     }
 
     /// The line, or lines, of an item.
-    pub fn row(self, auction: &Auction, item: &Item) -> String {
+    pub fn row(self, readers: ExportReaders, auction: &Auction, item: &Item) -> String {
         let currency = CurrencyFormat::of(&auction.currency);
-        let mut cells: Vec<String> = COLUMNS.iter().map(|column| cell(*column, auction, item, &currency)).collect();
+        let mut cells: Vec<String> =
+            columns_for(readers).map(|column| cell(column, auction, item, &currency)).collect();
         if self == Self::Results {
             let result = SaleResult::of(auction, item);
             let amount =
@@ -87,6 +105,8 @@ fn cell(column: Column, auction: &Auction, item: &Item, currency: &CurrencyForma
             let own = item.end_time.filter(|_| item.end_time != new_item_end(auction, item.position));
             own.map(kit_runtime::clock::rfc3339_ms).unwrap_or_default()
         }
+        Column::Reserve => amount(item.reserve.map(Hidden::reveal)),
+        Column::Vendor => item.vendor.map(|vendor| vendor.to_string()).unwrap_or_default(),
         Column::Attachments if item.attachments.is_empty() => String::new(),
         Column::Attachments => serde_json::to_string(&item.attachments).unwrap_or_default(),
         Column::Artist
@@ -94,8 +114,6 @@ fn cell(column: Column, auction: &Auction, item: &Item, currency: &CurrencyForma
         | Column::Medium
         | Column::Dimensions
         | Column::Credit
-        | Column::Reserve
-        | Column::Vendor
         | Column::Estimate
         | Column::Result(_) => String::new(),
     }

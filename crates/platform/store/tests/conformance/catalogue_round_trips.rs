@@ -9,7 +9,7 @@ use contract::{AuctionStatus, ItemStatus};
 use kit_runtime::clock::{Clock as _, TestClock};
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Vault};
-use platform_core::catalogue::write::Export;
+use platform_core::catalogue::write::{Export, ExportReaders};
 use platform_core::catalogue::{CatalogueImport, CatalogueMerge, ImportMode, MendedCells};
 use platform_core::customers::provider_access::ProviderAccess;
 use platform_core::port::{Page, Store};
@@ -60,8 +60,8 @@ impl House {
 
     async fn export(&self, auction: &Auction) -> String {
         let rows = self.items(auction.uuid).await;
-        let rows = rows.iter().map(|item| Export::Catalogue.row(auction, item));
-        std::iter::once(Export::Catalogue.header()).chain(rows).collect()
+        let rows = rows.iter().map(|item| Export::Catalogue.row(ExportReaders::All, auction, item));
+        std::iter::once(Export::Catalogue.header(ExportReaders::All)).chain(rows).collect()
     }
 
     async fn merge(&self, auction: Uuid, file: &str) -> Result<(u64, u64, u64), String> {
