@@ -29,6 +29,8 @@ use crate::{labels, notice};
 const LISTED: usize = 100;
 /// Customers that the form offers.
 const CUSTOMERS_MAX: usize = 250;
+/// The choice of a key that belongs to no customer.
+const STAFF: &str = "staff";
 
 pub(crate) const PAGES: &[Page] = &[
     ("GET", "/api-keys", Need::Has(KeysRead)),
@@ -111,7 +113,8 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
 
 fn new_form(session: &Session, customers: &[Customer], form: &FormFields, refused: &Refused) -> FormPage {
     let chosen = form.text("customer");
-    let staff = Choice::new("", "The platform's own staff", chosen.is_empty());
+    let none = Choice::new("", "Choose one", chosen.is_empty());
+    let staff = Choice::new(STAFF, "The platform's own staff", chosen == STAFF);
     let others = customers.iter().map(|customer| {
         let uuid = customer.uuid.to_string();
         let is_chosen = uuid == chosen;
@@ -127,7 +130,7 @@ fn new_form(session: &Session, customers: &[Customer], form: &FormFields, refuse
             FormField::text("name", "Name", form.text("name"), 100)
                 .hint("Who or what uses it, such as “Web site”.")
                 .fault(refused.of("name")),
-            FormField::select("customer", "Customer", [staff].into_iter().chain(others).collect())
+            FormField::select("customer", "Customer", [none, staff].into_iter().chain(others).collect())
                 .hint("A key of a customer sees only what belongs to the customer.")
                 .fault(refused.of("customer")),
             FormField::boxes("scopes", "Scopes", scopes.collect()).fault(refused.of("scopes")),
@@ -152,12 +155,14 @@ fn end_of(day: &str) -> Option<Timestamp> {
 
 /// What the form says.
 fn read(form: &FormFields) -> Result<NewApiKey, Refused> {
-    // Without the field, the key would be one of the platform's own staff, which the person did not choose.
-    let chosen = form.all("customer").next().ok_or_else(|| Refused::by_page("customer", "is missing: choose one"))?;
-    let customer = match Some(chosen).filter(|chosen| !chosen.is_empty()).map(Uuid::try_parse) {
-        None => None,
-        Some(Ok(uuid)) => Some(uuid),
-        Some(Err(_)) => return Err(Refused::by_page("customer", "is not a customer: choose one")),
+    // A key of the platform's own staff sees every customer, so a person chooses it.
+    let customer = match form.text("customer") {
+        "" => return Err(Refused::by_page("customer", "is missing: choose one")),
+        STAFF => None,
+        uuid => match Uuid::try_parse(uuid) {
+            Ok(uuid) => Some(uuid),
+            Err(_) => return Err(Refused::by_page("customer", "is not a customer: choose one")),
+        },
     };
     let expires_at = match form.non_empty("expires").map(end_of) {
         None => None,

@@ -58,9 +58,16 @@ async fn a_key_is_shown_once_and_revoked_for_ever() {
     let customer = fixture.customer("Hartley & Sons").await.to_string();
     let mut visitor = fixture.signed_in(Role::Support).await;
     visitor.get("/api-keys").await.is(200).shows("No API keys yet");
-    visitor.get("/api-keys/new").await.is(200).shows("auctions:read").hides("users:write").hides("ring:write");
     visitor
-        .post("/api-keys/new", &[("name", "Web site"), ("customer", "")])
+        .get("/api-keys/new")
+        .await
+        .is(200)
+        .shows("<option value=\"\" selected>Choose one</option>")
+        .shows("auctions:read")
+        .hides("users:write")
+        .hides("ring:write");
+    visitor
+        .post("/api-keys/new", &[("name", "Web site"), ("customer", "staff")])
         .await
         .is(422)
         .shows("name at least one scope");
@@ -81,12 +88,13 @@ async fn a_key_is_shown_once_and_revoked_for_ever() {
         .is(422)
         .shows("not in the future");
     visitor
-        .post("/api-keys/new", &[fields[0], ("customer", ""), ("scopes", "users:write")])
+        .post("/api-keys/new", &[fields[0], ("customer", "staff"), ("scopes", "users:write")])
         .await
         .is(403)
         .shows("scopes that its creator");
     // A choice that is missing or unknown makes no key, not even one that may do less.
     visitor.post("/api-keys/new", &[fields[0], fields[2]]).await.is(422).shows("is missing");
+    visitor.post("/api-keys/new", &[fields[0], ("customer", ""), fields[2]]).await.is(422).shows("is missing");
     let odd = [fields[0], fields[1], fields[2], ("scopes", "auctions:raed")];
     visitor.post("/api-keys/new", &odd).await.is(422).shows("does not exist");
     let made =
