@@ -165,7 +165,7 @@ async fn many_images_find_their_lots_by_their_names() {
         ("2-a.jpg", b"<svg/>"),
     ];
     let page = sale.operator.upload_all(&path, &files).await;
-    page.is(200).shows("4 of 7 files are at their lots. The others are listed first.");
+    page.is(200).shows("4 of 7 files are at their lots, 1 refused, 2 without a lot. The others are listed first.");
     let shown = results(&page, "id=\"file-rows\"");
     for words in [
         "IMG_0001.jpg None Unmatched The name does not begin with a lot number. Rename the file",
@@ -253,6 +253,9 @@ async fn images_of_announced_lots_are_public_and_those_of_a_closed_sale_do_not_c
     let mut operator = sale.sign_in_again().await;
     operator.get(&sale.path("/images")).await.shows("images of its lots no longer change").hides("type=\"file\"");
     operator.get(&sale.lot(0, "")).await.hides("Add images").shows("alt=\"Image 1 of lot 1\"");
+    // The list of lots offers nothing that is refused from now on.
+    let grid = operator.get(&sale.path("/lots")).await;
+    grid.is(200).shows("Export CSV").hides("Selected lots").hides("Select lot 1").hides("Open a cell to edit it");
     operator.upload_all(&sale.lot(0, "/images"), &[("2.jpg", &jpeg(2))]).await.is(409);
     operator.upload_all(&sale.path("/images"), &[("1-2.jpg", &jpeg(2))]).await.is(409);
     assert_eq!(sale.images(0).await.len(), 1);

@@ -77,9 +77,6 @@ async fn results_show_amounts_and_a_sale_is_reopened_with_its_consequence_shown_
     results.is(200).shows("1 of 2 (50\u{a0}%)").shows("Paddle 7").shows("£50.00").shows("Buyers: 1");
     sale.operator.get(&sale.path("/results?show=unsold")).await.shows("A bowl").hides("A jug");
     sale.operator.get(&sale.path("/lots/results.csv")).await.is(200).shows("SOLD,7,50.00");
-    // Nothing about the lots can be changed in bulk any more.
-    let grid = sale.operator.get(&sale.path("/lots")).await;
-    grid.is(200).shows("Export CSV").hides("Selected lots").hides("Select lot 1").hides("Open a cell to edit it");
     let timeline = sale.operator.get(&sale.path("/timeline")).await;
     timeline.shows("Its end was reached").shows("Lot 1").shows("The clock").shows(&format!("{}.", sale.items[0].uuid));
     sale.operator.get(&sale.lot(0, "")).await.shows("Its end was reached").shows("Show deliveries");
