@@ -14,7 +14,7 @@ pub(crate) fn of(rejection: &Rejection, lot: &str, money: &dyn Fn(i64) -> String
             format!("This is far above the asking price. Up to {} needs no confirmation.", money(*maximum))
         }
         Rejection::UnusualAmount { known, of, is_above } => {
-            let far = if *is_above { "more than five times" } else { "less than a fifth of" };
+            let far = known.comparison(*is_above);
             format!("{lot}: this is {far} the {} of {}. Correct it, or confirm it.", known.words(), money(*of))
         }
         Rejection::CancelsBids { count: 1 } => "This price cancels 1 bid. Confirm it, or ask for more.".to_owned(),

@@ -464,7 +464,7 @@ fn waiting_words(of: &BidSource) -> &'static str {
 }
 
 fn unusual_words(known: KnownAmount, of: i64, is_above: bool) -> String {
-    let far = if is_above { "more than five times" } else { "less than a fifth of" };
+    let far = known.comparison(is_above);
     format!("the amount is {far} the {} of {of} minor units: correct it, or confirm it", known.words())
 }
 

@@ -36,6 +36,15 @@ impl KnownAmount {
             Self::OpeningBid => "opening bid",
         }
     }
+
+    /// How an unusual amount compares with it, such as "more than five times".
+    pub fn comparison(self, is_above: bool) -> &'static str {
+        match (self, is_above) {
+            (Self::OpeningBid, true) => "more than 1,000 times",
+            (_, true) => "more than five times",
+            (_, false) => "less than a fifth of",
+        }
+    }
 }
 
 /// Rejects a hammer price that is far from the price now, and from the price at the hammer.

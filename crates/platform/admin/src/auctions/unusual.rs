@@ -58,6 +58,6 @@ pub(crate) fn is_confirmed(form: &FormFields, amount: i64) -> bool {
 /// Such as "£7.50 is less than a fifth of the price, £7,650,000.00."; none for another rejection.
 pub(crate) fn words(rejection: &Rejection, amount: i64, money: &Currency) -> Option<String> {
     let Rejection::UnusualAmount { known, of, is_above } = rejection else { return None };
-    let far = if *is_above { "more than five times" } else { "less than a fifth of" };
+    let far = known.comparison(*is_above);
     Some(format!("{} is {far} the {}, {}.", money.exact(amount), known.words(), money.exact(*of)))
 }
