@@ -5,7 +5,7 @@ use super::columns::Column;
 use super::house_rows::HouseFormat;
 use crate::amounts::DecimalMark;
 
-/// An amount that is so many times another one of its lot is far from it.
+/// An amount that is as many times another one of its lot is far from it.
 const FAR_TIMES: i64 = 100;
 /// Digits of a group of thousands.
 const THOUSANDS_DIGITS: usize = 3;

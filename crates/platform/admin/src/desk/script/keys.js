@@ -137,6 +137,16 @@ function act(id, key) {
   else actions[id]();
 }
 
+/** Commands that act after the hammer, on an empty field: their letters begin no paddle. */
+const actsAfterHammer = { next: () => may("send") && truth.next.length > 0, undo: () => may("reopen"), lots: () => true };
+
+/** True when the key is a letter of a paddle: after the hammer, unless it is the letter of a command that acts now. Left out,
+    the digits after it would name another paddle. */
+function isLetterOfPaddle(key, id) {
+  if (!settings.characters || !truth || fieldName(truth) !== "paddle" || !/^\p{L}$/u.test(key)) return false;
+  return typedText() !== "" || !actsAfterHammer[id]?.();
+}
+
 document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || event.isComposing) return;
   const target = event.target;
@@ -160,6 +170,11 @@ document.addEventListener("keydown", (event) => {
   // A paddle may have letters: in its field they are typed.
   if (target === fields.paddle && isEntry && isCharacter(key)) return;
   const id = commandOf(key);
+  if (isLetterOfPaddle(key, id)) {
+    event.preventDefault();
+    typeCharacter(event.key);
+    return;
+  }
   if (id) {
     event.preventDefault();
     if (!event.repeat) act(id, key);
