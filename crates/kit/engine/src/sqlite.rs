@@ -92,11 +92,11 @@ impl Synchronous {
 }
 
 impl Database {
-    /// Opens the file at `path`, creates it if it does not exist, and applies `migrations`. A lock lets one process at a
-    /// time do so; the other processes wait for at most 60 s.
+    /// Opens the file at `path`, creates it if it does not exist, and applies `migrations`. A lock lets one process at
+    /// a time do so; the other processes wait for at most 60 s.
     ///
-    /// The file is checked for damage first. A file of more than 64 MiB is checked in the background after it is opened:
-    /// [`Database::check_intact`] returns the result.
+    /// The file is checked for damage first. A file of more than 64 MiB is checked in the background after it is
+    /// opened: [`Database::check_intact`] returns the result.
     ///
     /// Errors: `Damaged`, `Migration`, `MigrationLocked`, `ServerIsOlder`, and `Sqlite` if the file can't be opened.
     pub fn open(path: &Path, migrations: &Runner, opened_by: OpenedBy<'_>) -> Result<Self, EngineError> {
@@ -104,8 +104,9 @@ impl Database {
         Self::start(path, Synchronous::Full, None, migrations, opened_by)
     }
 
-    /// Opens a new database in a temporary folder, for tests and simulations. The folder is deleted with the last clone,
-    /// and commits do not wait for the disk (`synchronous=OFF`). Otherwise it behaves as after [`Database::open`].
+    /// Opens a new database in a temporary folder, for tests and simulations. The folder is deleted with the last
+    /// clone, and commits do not wait for the disk (`synchronous=OFF`). Otherwise it behaves as after
+    /// [`Database::open`].
     pub fn open_temporary(migrations: &Runner) -> Result<Self, EngineError> {
         let folder = tempfile::tempdir().map_err(|error| EngineError::TemporaryFolder(Arc::new(error)))?;
         let path = folder.path().join("temporary.db");
@@ -125,8 +126,8 @@ impl Database {
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", synchronous.pragma())?;
         db.pragma_update(None, "foreign_keys", "ON")?;
-        // One checkpoint for each 4 MiB of WAL: small enough not to delay commits, large enough to merge several changes
-        // of one page.
+        // One checkpoint for each 4 MiB of WAL: small enough not to delay commits, large enough to merge several
+        // changes of one page.
         db.pragma_update(None, "wal_autocheckpoint", 1_000)?;
         let check_later = integrity::check_at_open(&db, path)?;
         self::migrations::migrate(&mut db, migrations, opened_by)?;
@@ -230,7 +231,8 @@ fn start_readers(path: &Path, jobs: Receiver<QueuedJob>, threads: &mut Threads) 
 
 fn run_reader(db: &Connection, jobs: &Mutex<Receiver<QueuedJob>>) {
     loop {
-        // One reader holds the lock and waits for a job; the other readers wait for the lock. So a job wakes one reader.
+        // One reader holds the lock and waits for a job; the other readers wait for the lock. So a job wakes one
+        // reader.
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(QueuedJob { mut job, .. }) = job else { return };
         if job.is_abandoned() {

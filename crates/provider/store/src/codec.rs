@@ -19,17 +19,18 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Bytes of the text at the beginning of its fingerprint. For a UUID of version 7 or a KSUID they contain the time.
+/// Number of bytes at the beginning of a fingerprint that are copied from the text. Those of a UUID of version 7 or of
+/// a KSUID contain the time.
 const BEGINNING_BYTES: usize = 12;
-/// Bytes of SHA-256 at the end of a fingerprint.
+/// Number of bytes of SHA-256 at the end of a fingerprint.
 const HASH_BYTES: usize = 16;
 
 /// Key of fixed length for a unique text: see [`fingerprint`].
 pub(crate) type Fingerprint = [u8; BEGINNING_BYTES + HASH_BYTES];
 
-/// One page of a list in SQL. Its statements have three parameters: the owner of the rows, `from`, and `limit`.
+/// One page of a list. Its statements have three parameters: the owner of the rows, `from` and `limit`.
 pub(crate) struct PageQuery {
-    /// The key before the page; empty for the first page.
+    /// The key next to the page; empty for the first page.
     pub(crate) from: String,
     /// Maximum number of rows.
     pub(crate) limit: i64,
@@ -45,7 +46,7 @@ impl PageQuery {
             Some(Cursor::After(key)) => (key.clone(), false),
             Some(Cursor::Before(key)) => (key.clone(), true),
         };
-        // The rows just before a key are read backwards from it; `in_order` reverses them.
+        // A page that ends before a key is read backwards from that key. `in_order` restores the order.
         let ascending = (page.order == Order::Ascending) != is_reversed;
         Self {
             compare: match (&page.from, ascending) {
@@ -60,10 +61,10 @@ impl PageQuery {
         }
     }
 
-    /// The end of a statement that lists rows by `key`.
+    /// The condition, order and limit of a statement that lists rows by `key`.
     pub(crate) fn sql(&self, key: &str) -> String {
         let Self { compare, direction, .. } = self;
-        // On the first page the second parameter is compared with an empty text, so that each statement has all three.
+        // The first page compares the second parameter with an empty text, so that each statement has three parameters.
         let left = if *compare == "=" { "''" } else { key };
         format!(" AND {left} {compare} $2 ORDER BY {key} {direction} LIMIT $3")
     }
@@ -82,7 +83,7 @@ pub(crate) fn newest_first(page: Page) -> Page {
     Page { order: Order::Descending, ..page }
 }
 
-/// SQL condition, to be appended, that excludes these applications. `application` is the table or its alias.
+/// An SQL condition, beginning with AND, that excludes these applications. `application` is the table or its alias.
 pub(crate) fn exclusion_sql(exclude: &[ApplicationExclusion], application: &str) -> String {
     let has = |condition: &str| {
         format!("EXISTS (SELECT 1 FROM endpoints own WHERE own.application = {application}.id{condition})")
@@ -101,7 +102,7 @@ pub(crate) fn exclusion_sql(exclude: &[ApplicationExclusion], application: &str)
     conditions.collect()
 }
 
-/// Counts of an endpoint, from attempts by status and from unfinished deliveries without and with an attempt.
+/// Counts of an endpoint: `attempts` by status; `deliveries` that are unfinished, without and with an attempt.
 pub(crate) fn counted(attempts: [u64; 5], deliveries: [u64; 2]) -> EndpointCounts {
     let [success, pending, fail, sending, cancelled] = attempts;
     let [untried, tried] = deliveries;
@@ -109,8 +110,8 @@ pub(crate) fn counted(attempts: [u64; 5], deliveries: [u64; 2]) -> EndpointCount
 }
 
 /// A key of fixed length for a text that is unique within its owner: the beginning of the text, and 128 bits of SHA-256
-/// over owner and text. A long text costs its unique index no more than a short one. Texts that begin with a time, such as
-/// the platform's event ids, are neighbours in the index, so a batch of them changes few pages.
+/// over owner and text. So the size of the unique index does not depend on the length of the texts. Texts that begin
+/// with a time, such as the platform's event ids, are neighbours in the index, so inserting a batch changes few pages.
 pub(crate) fn fingerprint(owner: &str, text: &str) -> Fingerprint {
     let mut hash = Sha256::new();
     hash.update(owner.as_bytes());
@@ -155,19 +156,19 @@ struct StoredSecret {
 }
 
 pub(crate) fn old_secrets_to_json(secrets: &[OldSecret]) -> StoreResult<String> {
-    let kept = secrets.iter().map(|old| StoredSecret {
+    let stored = secrets.iter().map(|old| StoredSecret {
         secret: old.secret.as_str().to_owned(),
         expires_at_ms: old.expires_at.as_millisecond(),
     });
-    to_json(&kept.collect::<Vec<_>>())
+    to_json(&stored.collect::<Vec<_>>())
 }
 
 pub(crate) fn old_secrets_from_json(text: &str) -> StoreResult<Vec<OldSecret>> {
-    let kept: Vec<StoredSecret> = from_json(text)?;
-    let old = kept.into_iter().map(|kept| {
+    let stored: Vec<StoredSecret> = from_json(text)?;
+    let old = stored.into_iter().map(|stored| {
         Ok(OldSecret {
-            secret: Sealed::from_text(kept.secret),
-            expires_at: Timestamp::from_millisecond(kept.expires_at_ms).map_err(corrupt)?,
+            secret: Sealed::from_text(stored.secret),
+            expires_at: Timestamp::from_millisecond(stored.expires_at_ms).map_err(corrupt)?,
         })
     });
     old.collect()
@@ -200,12 +201,12 @@ pub(crate) fn logo_type(name: &str) -> StoreResult<LogoType> {
     LogoType::parse(name).ok_or_else(|| corrupt(format_args!("logo of type {name}")))
 }
 
-/// Whether an Admin gets another role, or none.
+/// Whether a change takes the role Admin from a person. `after` is `None` when the person is removed.
 pub(crate) fn ends_admin(before: Role, after: Option<Role>) -> bool {
     before == Role::Admin && after != Some(Role::Admin)
 }
 
-/// Whether the entry contains the text, which is in ASCII lower case, in its actor, action or subject.
+/// Whether the actor, action or subject of the entry contains `text`, which must be in ASCII lower case.
 pub(crate) fn activity_contains(entry: &ActivityEntry, text: &str) -> bool {
     let ActivityEntry { actor, actor_name, action, subject, subject_name, .. } = entry;
     let fields = [&**actor, actor_name, action, subject, subject_name];
@@ -222,26 +223,26 @@ pub(crate) fn capabilities_from_json(text: &str) -> StoreResult<BTreeSet<Capabil
     names.iter().map(capability).collect()
 }
 
-/// What an API key may do.
+/// The scopes of an API key.
 pub(crate) fn key_scopes(list: &str) -> StoreResult<BTreeSet<KeyScope>> {
     KeyScope::parse_list(list)
         .ok_or_else(|| StoreError::Corrupt(format!("{list:?} has an unknown scope of an API key")))
 }
 
-/// What owners were told last.
+/// The stage of the last alert about an endpoint.
 pub(crate) fn alert_stage(number: i64) -> StoreResult<AlertStage> {
     match number {
         1 => Ok(AlertStage::Failing),
         2 => Ok(AlertStage::DisablingSoon),
         3 => Ok(AlertStage::Disabled),
-        _ => Err(StoreError::Corrupt(format!("{number} is not the stage of an alert"))),
+        _ => Err(StoreError::Corrupt(format!("{number} is not a stage of an alert"))),
     }
 }
 
-/// The version that an endpoint's owner gave it.
+/// The version of an endpoint, which its owner chooses.
 pub(crate) fn endpoint_version(number: i64) -> StoreResult<NonZeroU16> {
     let version = u16::try_from(number).ok().and_then(NonZeroU16::new);
-    version.ok_or_else(|| StoreError::Corrupt(format!("{number} is not the version of an endpoint")))
+    version.ok_or_else(|| StoreError::Corrupt(format!("{number} is not a version of an endpoint")))
 }
 
 pub(crate) fn ordering(number: i64) -> StoreResult<DeliveryOrder> {
@@ -270,7 +271,8 @@ mod tests {
 
     #[test]
     fn a_slice_walks_in_the_lists_direction_or_away_from_its_key() {
-        let (after, before) = (Some(Cursor::After("k".to_owned())), Some(Cursor::Before("k".to_owned())));
+        let after = Some(Cursor::After("k".to_owned()));
+        let before = Some(Cursor::Before("k".to_owned()));
         assert_eq!(sql(None, Order::Ascending), " AND '' = $2 ORDER BY id ASC LIMIT $3");
         assert_eq!(sql(None, Order::Descending), " AND '' = $2 ORDER BY id DESC LIMIT $3");
         assert_eq!(sql(after.clone(), Order::Ascending), " AND id > $2 ORDER BY id ASC LIMIT $3");

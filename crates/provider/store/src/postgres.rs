@@ -1,9 +1,10 @@
-//! The provider's store in PostgreSQL: a schema of its own, used by any number of nodes at the same time.
+//! The provider's store in PostgreSQL. Several nodes may use its schema at the same time.
 //!
-//! A batch costs a fixed number of statements, whatever its number of rows. Accepting a message takes a shared lock of its
-//! application, and changing the application or its endpoints takes an exclusive one, so a stale snapshot is always
-//! detected. Claims use `SKIP LOCKED`, so that nodes do not wait for each other. The store notifies other nodes of changed
-//! applications and endpoints and of released deliveries, and never for a message that is delivered from memory.
+//! The number of statements for a batch does not depend on its number of rows. Accepting a message locks its
+//! application for sharing; changing the application or its endpoints locks the application exclusively. So the store
+//! always detects a message that was routed by a stale snapshot. Claims use `SKIP LOCKED`, so that nodes do not wait
+//! for each other. The store notifies other nodes of changed applications and endpoints and of released deliveries. It
+//! does not notify them of a message that its own node delivers from memory.
 
 mod accept;
 mod accounts;
@@ -72,8 +73,8 @@ impl PostgresStore {
         Ok(self.engine.transaction(input, job).await?)
     }
 
-    /// Drops the rows of deleted endpoints in a transaction of its own, so that deleting a million rows holds no lock of the
-    /// application.
+    /// Deletes the delivery rows of deleted endpoints in a separate transaction, so that the application is not locked
+    /// while many rows are deleted.
     async fn drop_rows_of(&self, endpoints: &[Id]) -> StoreResult<()> {
         self.transaction(&(endpoints,), |db, &(endpoints,)| Box::pin(deliveries::drop_rows_of(db, endpoints))).await
     }

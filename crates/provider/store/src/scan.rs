@@ -3,16 +3,16 @@
 use provider_core::model::Id;
 use provider_core::port::{Order, Scan, ScanResult};
 
-/// Counts the rows of a scan and ends it at its limits.
+/// Counts the rows of a scan and ends the scan at its limits.
 pub(crate) struct ScanProgress<'scan> {
     scan: &'scan Scan,
-    looked: usize,
+    scanned: usize,
     found: usize,
     bytes: usize,
     stopped_at: Option<Id>,
 }
 
-/// Whether a scan goes on to the next row.
+/// Whether a scan continues with the next row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScanFlow {
     Continue,
@@ -21,12 +21,12 @@ pub(crate) enum ScanFlow {
 
 impl<'scan> ScanProgress<'scan> {
     pub(crate) fn new(scan: &'scan Scan) -> Self {
-        Self { scan, looked: 0, found: 0, bytes: 0, stopped_at: None }
+        Self { scan, scanned: 0, found: 0, bytes: 0, stopped_at: None }
     }
 
     /// Records a scanned row. `found_bytes` is its size if it matches.
     pub(crate) fn record(&mut self, id: &str, found_bytes: Option<usize>) -> ScanFlow {
-        self.looked += 1;
+        self.scanned += 1;
         if let Some(bytes) = found_bytes {
             self.found += 1;
             self.bytes += bytes;
@@ -34,7 +34,7 @@ impl<'scan> ScanProgress<'scan> {
                 return ScanFlow::Stop;
             }
         }
-        if self.looked >= self.scan.scanned_rows_max || self.bytes >= self.scan.bytes_max {
+        if self.scanned >= self.scan.scanned_rows_max || self.bytes >= self.scan.bytes_max {
             self.stopped_at = Some(id.into());
             return ScanFlow::Stop;
         }
@@ -52,7 +52,8 @@ pub(crate) fn wanted_max(scan: &Scan) -> usize {
     scan.limit.min(scan.scanned_rows_max)
 }
 
-/// The end of a statement over the rows of one owner, ordered by `key`: greater than `$2`, less than `$3`, at most `$4` rows.
+/// The end of a statement that scans the rows of one owner: at most `$4` rows with a `key` between `$2` and `$3`, both
+/// excluded, in the order of the scan.
 pub(crate) fn sql(scan: &Scan, key: &str) -> String {
     let direction = match scan.direction {
         Order::Ascending => "ASC",

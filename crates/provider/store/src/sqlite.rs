@@ -1,9 +1,9 @@
 //! The provider's store in SQLite, in a file of its own. The engine's single writer groups concurrent writes into one
 //! durable transaction.
 //!
-//! Its speed does not depend on the amount of stored data: the delivery table contains unfinished work only, rows are
-//! appended in the order of their ids, and unique texts are indexed by fingerprint. A successful delivery costs three
-//! inserts (message, delivery, attempt) and a delete.
+//! The time of a call does not depend on the amount of stored data: the delivery table contains only unfinished
+//! deliveries, rows are appended in the order of their ids, and unique texts are indexed by fingerprint. A successful
+//! delivery costs three inserts (message, delivery, attempt) and one delete.
 
 mod accept;
 mod accounts;
@@ -44,7 +44,8 @@ use rusqlite::Connection;
 
 use self::rows::{SqlError, SqlResult};
 
-/// Delivery rows deleted in one transaction, so that deleting an endpoint with a million rows does not block other writes.
+/// Maximum number of delivery rows deleted in one transaction, so that deleting an endpoint with many rows does not
+/// block other writes.
 const DROP_ROWS_MAX: usize = 5_000;
 
 mod migrations {
@@ -62,7 +63,7 @@ pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
     open_by(path, OpenedBy::Server).await
 }
 
-/// As [`open`], by a server or a command: a command does not migrate the tables of a running server.
+/// As [`open`]. A command does not migrate the tables of a running server.
 ///
 /// Errors: as [`open`].
 pub async fn open_by(path: &Path, opened_by: OpenedBy<'_>) -> StoreResult<Arc<dyn Store>> {
@@ -74,7 +75,7 @@ pub async fn open_by(path: &Path, opened_by: OpenedBy<'_>) -> StoreResult<Arc<dy
     Ok(Arc::new(store))
 }
 
-/// Opens an empty store in a temporary folder, for tests and simulations; nothing of it survives the process.
+/// Opens an empty store in a temporary folder, which is deleted with the store, for tests and simulations.
 ///
 /// Errors: as [`open`].
 pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
@@ -83,7 +84,7 @@ pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
     }))
 }
 
-/// Reads the whole file at `path` and looks for damage. Servers may use the file meanwhile.
+/// Checks the whole file at `path` for damage. Servers may use the file meanwhile.
 ///
 /// Errors: `Unavailable` when the file is damaged or can't be read; the text says what to do.
 pub fn check_file(path: &Path) -> StoreResult<()> {
@@ -98,7 +99,7 @@ impl SqliteStore {
         Ok(self.database.write(job).await?)
     }
 
-    /// `job` reads one snapshot of the database.
+    /// Runs `job` on one snapshot of the database.
     async fn read<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,
@@ -106,7 +107,7 @@ impl SqliteStore {
         Ok(self.database.read(job).await?)
     }
 
-    /// Drops the rows of a deleted endpoint.
+    /// Deletes the delivery rows of a deleted endpoint.
     async fn drop_rows_of(&self, endpoint: Id) -> StoreResult<()> {
         loop {
             let of = endpoint.clone();

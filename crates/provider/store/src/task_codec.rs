@@ -26,9 +26,10 @@ pub(crate) fn kind(number: i64) -> StoreResult<TaskKind> {
     }
 }
 
-/// SQL condition that is true when a task of this kind still has to send the message to the endpoint. The transaction that
-/// records an attempt deletes the delivery row: a transaction that sees no row sees the attempt. The empty text keeps SQLite from
-/// looking through all attempts at the endpoint instead of those of the message.
+/// An SQL condition that is true when a task of this kind still has to send the message to the endpoint. The
+/// transaction that records an attempt also deletes the delivery row, so a statement that does not find the row finds
+/// the attempt. The concatenation with an empty text makes SQLite search the attempts of the message, not those of the
+/// endpoint.
 pub(crate) fn enqueue_condition(kind: TaskKind, message: &str, endpoint: &str) -> String {
     let tried =
         format!("EXISTS (SELECT 1 FROM attempts a WHERE a.message = {message} AND a.endpoint || '' = {endpoint}");
@@ -37,7 +38,7 @@ pub(crate) fn enqueue_condition(kind: TaskKind, message: &str, endpoint: &str) -
         TaskKind::Recover => format!("NOT {waits} AND NOT {tried} AND a.status = 0)"),
         TaskKind::ReplayMissing => format!("NOT {waits} AND NOT {tried})"),
         TaskKind::BulkReplay => format!("NOT {waits}"),
-        // It sends nothing.
+        // This task does not send messages.
         TaskKind::PurgeContent => "FALSE".to_owned(),
     }
 }
@@ -83,15 +84,15 @@ pub(crate) fn selection_to_json(selection: &Selection) -> StoreResult<String> {
 }
 
 pub(crate) fn selection_from_json(text: &str) -> StoreResult<Selection> {
-    let kept: StoredSelection = from_json(text)?;
+    let stored: StoredSelection = from_json(text)?;
     Ok(Selection {
-        since: Timestamp::from_millisecond(kept.since_ms).map_err(corrupt)?,
-        until: Timestamp::from_millisecond(kept.until_ms).map_err(corrupt)?,
-        event_types: kept.event_types,
-        channel: kept.channel,
-        tag: kept.tag,
-        status: kept.status.map(status).transpose()?,
-        status_code_class: kept.status_code_class,
+        since: Timestamp::from_millisecond(stored.since_ms).map_err(corrupt)?,
+        until: Timestamp::from_millisecond(stored.until_ms).map_err(corrupt)?,
+        event_types: stored.event_types,
+        channel: stored.channel,
+        tag: stored.tag,
+        status: stored.status.map(status).transpose()?,
+        status_code_class: stored.status_code_class,
     })
 }
 

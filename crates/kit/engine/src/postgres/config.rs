@@ -50,8 +50,8 @@ impl PostgresConfig {
 
 fn address(url: &str, schema: &str, statement_timeout: Duration) -> Result<Config, EngineError> {
     let mut address: Config = url.parse().map_err(|error| EngineError::Address(describe_error(&error)))?;
-    // The timeouts end a session that hangs and blocks others. PostgreSQL plans each execution anew: a generic plan that
-    // was made while a queue was empty reads the whole table when the queue is full.
+    // The timeouts end a session that hangs and blocks others. PostgreSQL plans each execution anew: a generic plan
+    // that was made while a queue was empty reads the whole table when the queue is full.
     let statement_timeout_ms = statement_timeout.as_millis();
     let session_settings = format!(
         "-c search_path={schema} -c synchronous_commit=on -c jit=off -c lock_timeout=20s \

@@ -1,8 +1,8 @@
 //! Creates and migrates the tables of a database file, one process at a time.
 //!
-//! Each database has a lock file, such as `platform.db.migrate`. A process holds the lock while it reads the version and
-//! migrates. So a command that runs during the first start of a server finds complete tables. The kernel releases the
-//! lock when the process ends, even if it is killed.
+//! Each database has a lock file, such as `platform.db.migrate`. A process holds the lock while it reads the version
+//! and migrates. So a command that runs during the first start of a server finds complete tables. The kernel releases
+//! the lock when the process ends, even if it is killed.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};

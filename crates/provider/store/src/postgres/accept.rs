@@ -1,4 +1,4 @@
-//! Accepting messages, the hot path. The number of statements does not depend on the number of messages.
+//! Accepts messages (a hot path). The number of statements does not depend on the number of messages.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,25 +12,25 @@ use super::rows::{self, Client, SqlResult};
 use super::{deliveries, idempotency, nodes, ordering};
 use crate::codec::{Fingerprint, answer_key, fingerprint, optional_to_json};
 
-/// A message of the batch with the keys that have to be unique.
+/// A message of the batch with its unique keys.
 struct PendingMessage<'batch> {
     new: &'batch NewMessage,
     answer_key: Option<Fingerprint>,
     event_fingerprint: Option<Fingerprint>,
 }
 
-/// One result for each message, in order. A rejected message leaves no rows and affects no other.
+/// Returns one result for each message, in order. A rejected message inserts no rows and does not affect the others.
 pub(super) async fn accept(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> SqlResult<Vec<StoreResult<()>>> {
     let versions = versions(db, batch).await?;
     let owners = owners(db, batch, now).await?;
     let entries: Vec<PendingMessage<'_>> = batch.iter().map(PendingMessage::new).collect();
     let mut results: Vec<Option<StoreResult<()>>> = batch.iter().map(|_| None).collect();
     let mut open: Vec<usize> = (0..batch.len()).collect();
-    // Messages that share a key are accepted one after the other. Each round accepts at least one.
+    // Messages that share a key are accepted in separate rounds. Each round accepts at least one message.
     while !open.is_empty() {
         let (round, later) = without_shared_keys(&entries, open);
-        let taken = take(db, &entries, &round, &versions, &owners, now).await?;
-        for (index, result) in round.into_iter().zip(taken) {
+        let round_results = accept_round(db, &entries, &round, &versions, &owners, now).await?;
+        for (index, result) in round.into_iter().zip(round_results) {
             results[index] = Some(result);
         }
         open = later;
@@ -57,19 +57,19 @@ impl<'batch> PendingMessage<'batch> {
     }
 }
 
-/// The first message of each key, and the others for a later round.
+/// Splits the messages into the first message of each key, and the messages for a later round.
 fn without_shared_keys(entries: &[PendingMessage<'_>], open: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut answer_keys, mut event_keys) = (HashSet::new(), HashSet::new());
     open.into_iter().partition(|index| {
         let entry = &entries[*index];
-        // Both keys of a waiting message count, so that the next message with its other key waits behind it.
+        // A message that waits for a later round also reserves its other key, so that messages with that key wait, too.
         let new_answer = entry.answer_key.is_none_or(|key| answer_keys.insert(key));
         let new_event = entry.event_fingerprint.is_none_or(|key| event_keys.insert(key));
         new_answer && new_event
     })
 }
 
-/// Versions of the batch's applications. The locks keep them until the transaction ends.
+/// Versions of the batch's applications, which are locked until the transaction ends.
 async fn versions(db: &impl Client, batch: &[NewMessage]) -> SqlResult<HashMap<Id, i64>> {
     let applications: BTreeSet<&str> = batch.iter().map(|new| &*new.message.application).collect();
     let applications: Vec<&str> = applications.into_iter().collect();
@@ -91,8 +91,8 @@ async fn owners(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> SqlRe
     Ok(owners)
 }
 
-/// Accepts messages that share no key with each other.
-async fn take(
+/// Accepts messages that share no keys.
+async fn accept_round(
     db: &impl Client,
     entries: &[PendingMessage<'_>],
     round: &[usize],
@@ -103,22 +103,23 @@ async fn take(
     let round: Vec<&PendingMessage<'_>> = round.iter().map(|index| &entries[*index]).collect();
     let checked: Vec<StoreResult<()>> = round.iter().map(|entry| entry.check_version(versions)).collect();
 
-    let (mut to_keep, mut to_look_up) = (Vec::new(), Vec::new());
+    let mut new_answers = Vec::new();
+    let mut keys_to_look_up = Vec::new();
     for (entry, checked) in round.iter().zip(&checked) {
         match (&entry.new.answer, entry.answer_key, checked) {
-            (Some(answer), _, Ok(())) => to_keep.push(answer),
-            (_, Some(key), Err(_)) => to_look_up.push(key),
+            (Some(answer), _, Ok(())) => new_answers.push(answer),
+            (_, Some(key), Err(_)) => keys_to_look_up.push(key),
             _ => {}
         }
     }
     // A stored answer takes precedence over every other result.
     let mut used: HashSet<Fingerprint> = HashSet::new();
-    if !to_look_up.is_empty() {
-        used.extend(idempotency::kept(db, &to_look_up).await?);
+    if !keys_to_look_up.is_empty() {
+        used.extend(idempotency::kept(db, &keys_to_look_up).await?);
     }
-    if !to_keep.is_empty() {
-        let kept: HashSet<Fingerprint> = idempotency::keep(db, &to_keep).await?.into_iter().collect();
-        used.extend(to_keep.into_iter().map(answer_key).filter(|key| !kept.contains(key)));
+    if !new_answers.is_empty() {
+        let kept: HashSet<Fingerprint> = idempotency::keep(db, &new_answers).await?.into_iter().collect();
+        used.extend(new_answers.into_iter().map(answer_key).filter(|key| !kept.contains(key)));
     }
     let mut results: Vec<StoreResult<()>> = Vec::with_capacity(round.len());
     for (entry, checked) in round.iter().zip(checked) {
@@ -126,32 +127,30 @@ async fn take(
         results.push(if replayed { Err(StoreError::Replayed) } else { checked });
     }
 
-    let going: Vec<&PendingMessage<'_>> = of_results(&round, &results);
-    let entered = enter_messages(db, &going).await?;
-    let mut unanswered = Vec::new();
+    let entered = enter_messages(db, &accepted_so_far(&round, &results)).await?;
+    let mut rejected_keys = Vec::new();
     for (entry, result) in round.iter().zip(&mut results) {
         if result.is_ok() && !entered.contains(&entry.new.message.id) {
             *result = Err(StoreError::Taken("eventId"));
-            unanswered.extend(entry.answer_key);
+            rejected_keys.extend(entry.answer_key);
         }
     }
-    if !unanswered.is_empty() {
-        idempotency::delete_answer(db, &unanswered).await?;
+    if !rejected_keys.is_empty() {
+        idempotency::delete_answer(db, &rejected_keys).await?;
     }
-    enter_deliveries(db, &of_results(&round, &results), owners, now).await?;
+    enter_deliveries(db, &accepted_so_far(&round, &results), owners, now).await?;
     Ok(results)
 }
 
-/// The messages that are not rejected so far.
-fn of_results<'entry, 'batch>(
+fn accepted_so_far<'entry, 'batch>(
     round: &[&'entry PendingMessage<'batch>],
     results: &[StoreResult<()>],
 ) -> Vec<&'entry PendingMessage<'batch>> {
     round.iter().zip(results).filter(|(_, result)| result.is_ok()).map(|(entry, _)| *entry).collect()
 }
 
-/// The ids of the messages whose event id was not taken. Event ids are inserted in the order of their keys, so that two
-/// calls with the same ones can't deadlock.
+/// Inserts messages and returns the ids of those whose event id was not taken. Event ids are inserted in the order of
+/// their keys, so that two calls with the same event ids can't deadlock.
 async fn enter_messages(db: &impl Client, entries: &[&PendingMessage<'_>]) -> SqlResult<HashSet<Id>> {
     if entries.is_empty() {
         return Ok(HashSet::new());
@@ -216,7 +215,12 @@ async fn enter_deliveries(
         for delivery in &entry.new.deliveries {
             if let Some(key) = &delivery.ordering_key {
                 let due = entry.new.message.deliver_at.unwrap_or(now);
-                ordered.push(((&delivery.endpoint, key), &entry.new.message.id, due));
+                ordered.push(ordering::OrderedDelivery {
+                    endpoint: &delivery.endpoint,
+                    key,
+                    message: &entry.new.message.id,
+                    due,
+                });
                 continue;
             }
             if delivery.trigger == AttemptTrigger::Manual {
@@ -287,7 +291,7 @@ mod tests {
     fn messages_that_share_a_key_are_taken_one_after_the_other() {
         assert_eq!(rounds(&[(0, 0), (0, 0), (1, 1), (2, 2)]), [vec![0, 1, 2, 3]]);
         assert_eq!(rounds(&[(1, 0), (2, 0), (1, 0), (1, 0)]), [vec![0, 1], vec![2], vec![3]]);
-        // The second shares with the first, the third with the second.
+        // The second message shares a key with the first, and the third with the second.
         assert_eq!(rounds(&[(1, 1), (1, 2), (3, 2)]), [vec![0], vec![1], vec![2]]);
     }
 }

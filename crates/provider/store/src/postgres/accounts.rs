@@ -69,7 +69,7 @@ impl AccountStore for PostgresStore {
             .transaction(&(account, id, expires_at, &entry), |db, &(account, id, expires_at, entry)| {
                 Box::pin(async move {
                     let update = "UPDATE api_keys SET expires_at = $3 WHERE account = $1 AND id = $2";
-                    noted(db, rows::write(db, update, &[&account, &id, &expires_at]).await?, entry).await
+                    log_if_changed(db, rows::write(db, update, &[&account, &id, &expires_at]).await?, entry).await
                 })
             })
             .await?;
@@ -84,7 +84,7 @@ impl AccountStore for PostgresStore {
             .transaction(&(account, id, &entry), |db, &(account, id, entry)| {
                 Box::pin(async move {
                     let delete = "DELETE FROM api_keys WHERE account = $1 AND id = $2";
-                    noted(db, rows::write(db, delete, &[&account, &id]).await?, entry).await
+                    log_if_changed(db, rows::write(db, delete, &[&account, &id]).await?, entry).await
                 })
             })
             .await?;
@@ -95,8 +95,8 @@ impl AccountStore for PostgresStore {
     }
 }
 
-/// Whether one row changed; the entry is written if so.
-async fn noted(db: &impl Client, changed: u64, entry: &ActivityEntry) -> SqlResult<bool> {
+/// Writes the activity entry if one row was changed. True if so.
+async fn log_if_changed(db: &impl Client, changed: u64, entry: &ActivityEntry) -> SqlResult<bool> {
     if changed == 1 {
         activity::insert(db, entry).await?;
     }
@@ -149,7 +149,7 @@ pub(super) async fn find(db: &impl Client, id: &str) -> SqlResult<Option<Account
 }
 
 pub(super) async fn list(db: &impl Client, page: &Page) -> SqlResult<Vec<Account>> {
-    // Accounts have no owner, so the scope is empty.
+    // Accounts have no owner, so the first parameter is an empty text.
     let select = format!("{ACCOUNT} WHERE '' = $1");
     rows::list(db, &select, "id", "", &PageQuery::new(page), rows::account).await
 }

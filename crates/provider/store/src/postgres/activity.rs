@@ -22,13 +22,16 @@ impl ActivityStore for PostgresStore {
     }
 
     async fn activity(&self, account: &str, text: &str, scan: &Scan) -> StoreResult<ScanResult<ActivityEntry>> {
-        let (client, text) = (self.client().await?, text.to_ascii_lowercase());
+        let client = self.client().await?;
+        let text = text.to_ascii_lowercase();
         let rows_max = if text.is_empty() { scans::wanted_max(scan) } else { scan.scanned_rows_max };
         let select = format!("{ENTRY} WHERE account = $1{}", scans::sql(scan, "id"));
         let params: &[&(dyn ToSql + Sync)] = &[&account, &scan.above, &scan.below, &sql_limit(rows_max)];
-        let (mut progress, mut found) = (ScanProgress::new(scan), Vec::new());
+        let mut progress = ScanProgress::new(scan);
+        let mut found = Vec::new();
         for entry in rows::all(&client, &select, params, entry).await? {
-            let (id, is_match) = (entry.id.clone(), codec::activity_contains(&entry, &text));
+            let id = entry.id.clone();
+            let is_match = codec::activity_contains(&entry, &text);
             if is_match {
                 found.push(entry);
             }

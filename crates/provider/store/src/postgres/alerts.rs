@@ -1,9 +1,8 @@
-//! Alerts: what owners were told, who they are, and the mails that wait.
+//! Alerts: the last alert about each endpoint, the recipients, and queued mails.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use provider_core::ids;
-use provider_core::model::Id;
 use provider_core::operational::events::OperationalEventKind;
 use provider_core::port::{
     Alert, AlertCandidate, AlertQuery, AlertRecipient, AlertScope, AlertStore, NewMail, StoreError, StoreResult, Told,
@@ -132,7 +131,7 @@ fn recipient(row: &Row) -> StoreResult<AlertRecipient> {
     })
 }
 
-/// The column `application`: empty for all applications of the account.
+/// The column `application`, which is empty when the scope is the whole account.
 fn application(scope: &AlertScope) -> &str {
     scope.application.as_deref().unwrap_or_default()
 }
@@ -150,7 +149,7 @@ const SUCCEEDED: &str = "SELECT id FROM attempts WHERE endpoint = $1 AND id >= $
 
 async fn candidates(db: &impl Client, query: &AlertQuery) -> SqlResult<Vec<AlertCandidate>> {
     let limit = sql_limit(query.limit);
-    // PostgreSQL has no times before 4714 BC.
+    // PostgreSQL can't store times before 4714 BC.
     let disabling_before = query.disabling_before.max(Timestamp::UNIX_EPOCH);
     let failing_before = query.failing_before.max(Timestamp::UNIX_EPOCH);
     let id = |row: &Row| rows::id(row, 0);
@@ -190,18 +189,17 @@ async fn candidates(db: &impl Client, query: &AlertQuery) -> SqlResult<Vec<Alert
 }
 
 async fn record(db: &impl Client, alert: &Alert) -> SqlResult<()> {
-    // Of nodes that tell the same, one waits for the other here and sees what it told.
+    // If two nodes record the same alert, the second waits for this lock, and then finds the alert of the first.
     let lock = "SELECT id FROM endpoints WHERE id = $1 FOR UPDATE";
-    let there: Option<Id> = rows::one(db, lock, &[&&*alert.endpoint], |row| rows::id(row, 0)).await?;
-    if there.is_none() {
+    if rows::one(db, lock, &[&&*alert.endpoint], |row| rows::id(row, 0)).await?.is_none() {
         return Err(StoreError::NotFound.into());
     }
     let select = "SELECT failing_since, stage FROM endpoint_alerts WHERE endpoint = $1";
-    let told = rows::one(db, select, &[&&*alert.endpoint], |row| {
+    let last_alert = rows::one(db, select, &[&&*alert.endpoint], |row| {
         Ok(Told { failing_since: rows::get(row, 0)?, stage: codec::alert_stage(rows::get::<i32>(row, 1)?.into())? })
     })
     .await?;
-    if told != alert.before {
+    if last_alert != alert.before {
         return Err(StoreError::Conflict.into());
     }
     match alert.after {
@@ -215,7 +213,8 @@ async fn record(db: &impl Client, alert: &Alert) -> SqlResult<()> {
         }
     }
     if let Some(event) = &alert.event {
-        let (uid, kind) = (alert.endpoint_uid.as_deref(), OperationalEventKind::Alert(event));
+        let uid = alert.endpoint_uid.as_deref();
+        let kind = OperationalEventKind::Alert(event);
         operational_events::insert_event(db, &alert.application, &alert.endpoint, uid, kind).await?;
     }
     for mail in &alert.mails {
@@ -232,7 +231,7 @@ async fn put_recipient(
 ) -> SqlResult<()> {
     let AlertRecipient { scope, address, code_hash, created_at, confirmed_at } = recipient;
     let (account, application) = (&scope.account, application(scope));
-    // Concurrent calls for one account count one after the other.
+    // Concurrent calls for the account wait for this lock, so that each counts the earlier recipients.
     rows::one(db, "SELECT id FROM accounts WHERE id = $1 FOR UPDATE", &[&&**account], |row| rows::id(row, 0)).await?;
     let put = "INSERT INTO alert_recipients AS r (account, application, address, code_hash, created_at, confirmed_at) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (account, application, address) DO UPDATE \
@@ -245,15 +244,15 @@ async fn put_recipient(
     let count = "SELECT count(*) FROM \
          (SELECT FROM alert_recipients WHERE account = $1 AND application = $2 LIMIT $3) counted";
     let limit = sql_limit(recipients_max.saturating_add(1));
-    let there: Option<i64> =
+    let recipient_count: Option<i64> =
         rows::one(db, count, &[&&**account, &application, &limit], |row| rows::get(row, 0)).await?;
-    if there.is_some_and(|there| there >= limit) {
+    if recipient_count.is_some_and(|count| count >= limit) {
         return Err(StoreError::LimitReached.into());
     }
     insert_mail(db, mail, *created_at).await
 }
 
-/// A mail beyond the limit of its account is dropped.
+/// Drops the mail if the account has reached its limit of queued mails.
 async fn insert_mail(db: &impl Client, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
     let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) \
          SELECT $1::text, $2::text, $3::text, $4::text, $5::timestamptz \

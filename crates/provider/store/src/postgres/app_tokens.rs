@@ -51,12 +51,12 @@ impl AppTokenStore for PostgresStore {
         let client = self.client().await?;
         let delete = "DELETE FROM app_tokens WHERE id IN \
              (SELECT id FROM app_tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)";
-        let forgotten = rows::write(&client, delete, &[&before, &sql_limit(limit)]).await?;
-        Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
+        let deleted = rows::write(&client, delete, &[&before, &sql_limit(limit)]).await?;
+        Ok(usize::try_from(deleted).unwrap_or(usize::MAX))
     }
 }
 
-/// Finds no token of a deleted application.
+/// Does not return tokens of a deleted application.
 const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
      expires_at, preview_person, preview_session, preview_role FROM app_tokens t \
      WHERE hash = $1 AND EXISTS (SELECT FROM applications a WHERE a.id = t.application)";
@@ -86,7 +86,7 @@ fn optional_text(row: &Row, column: usize) -> StoreResult<Option<&str>> {
 }
 
 async fn create(db: &impl Client, token: &AppToken, tokens_max: usize) -> SqlResult<()> {
-    // A transaction that deletes the application waits for this lock, and then deletes the token, too.
+    // A transaction that deletes the application waits for this lock, and then also deletes this token.
     let lock = "SELECT id FROM applications WHERE id = $1 FOR KEY SHARE";
     if rows::one(db, lock, &[&&*token.application], |row| rows::id(row, 0)).await?.is_none() {
         return Err(StoreError::NotFound.into());

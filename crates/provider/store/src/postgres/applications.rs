@@ -100,7 +100,7 @@ pub(super) async fn find(db: &impl Client, account: &str, id_or_uid: &str) -> Sq
     rows::one(db, &by_uid, &[&account, &id_or_uid], rows::application).await
 }
 
-pub(super) async fn is_there(db: &impl Client, id: &str) -> SqlResult<bool> {
+pub(super) async fn exists(db: &impl Client, id: &str) -> SqlResult<bool> {
     let select = "SELECT version FROM applications WHERE id = $1";
     Ok(rows::one(db, select, &[&id], |row| rows::get::<i64>(row, 0)).await?.is_some())
 }
@@ -143,20 +143,20 @@ async fn check_uid(db: &impl Client, new: &Application) -> SqlResult<()> {
     }
 }
 
-/// Locks the application: transactions that route messages by it or change its endpoints wait until this one ends. Each
-/// call that locks an endpoint takes this lock first.
+/// Locks the application until the transaction ends. Transactions that route messages of the application or change its
+/// endpoints wait. A transaction that locks an endpoint locks its application first.
 pub(super) async fn lock(db: &impl Client, id: &str) -> SqlResult<()> {
     let select = "SELECT id FROM applications WHERE id = $1 FOR NO KEY UPDATE";
     rows::one(db, select, &[&id], |row| rows::id(row, 0)).await.map(drop)
 }
 
-/// Raises the application's version, which also locks it. False when the application does not exist.
+/// Raises the version of the application, which also locks it. False when the application does not exist.
 pub(super) async fn raise_version(db: &impl Client, id: &str) -> SqlResult<bool> {
     Ok(rows::write(db, "UPDATE applications SET version = version + 1 WHERE id = $1", &[&id]).await? == 1)
 }
 
-/// Deletes an application with its endpoints and returns their ids, or none when it did not exist. The caller drops their
-/// delivery rows, which no query returns any more.
+/// Deletes an application with its endpoints and returns the ids of the endpoints; `None` when the application did not
+/// exist. The caller deletes the delivery rows afterwards; queries omit rows of deleted endpoints.
 pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> SqlResult<Option<Vec<Id>>> {
     let lock = "SELECT id FROM applications WHERE account = $1 AND id = $2 FOR UPDATE";
     if rows::one(db, lock, &[&account, &id], |row| rows::id(row, 0)).await?.is_none() {
@@ -164,14 +164,14 @@ pub(super) async fn delete(db: &impl Client, account: &str, id: &str) -> SqlResu
     }
     let delete = "DELETE FROM endpoints WHERE application = $1 RETURNING id, uid";
     let ids = |row: &_| Ok((rows::id(row, 0)?, rows::get::<Option<String>>(row, 1)?));
-    let gone: Vec<(Id, Option<String>)> = rows::all(db, delete, &[&id], ids).await?;
-    // Before the application is deleted: its row names the account that receives the events.
-    for (endpoint, uid) in &gone {
+    let deleted: Vec<(Id, Option<String>)> = rows::all(db, delete, &[&id], ids).await?;
+    // The events are inserted before the application is deleted, because its row names the account that receives them.
+    for (endpoint, uid) in &deleted {
         operational_events::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted).await?;
     }
     rows::write(db, "DELETE FROM applications WHERE account = $1 AND id = $2", &[&account, &id]).await?;
     rows::write(db, "DELETE FROM app_tokens WHERE application = $1", &[&id]).await?;
-    Ok(Some(gone.into_iter().map(|(endpoint, _)| endpoint).collect()))
+    Ok(Some(deleted.into_iter().map(|(endpoint, _)| endpoint).collect()))
 }
 
 async fn replace_application(db: &impl Client, old: &Application, new: &Application) -> SqlResult<()> {

@@ -1,6 +1,6 @@
-//! Attempts: recording them (a hot path), listing, searching and counting them.
+//! Records attempts (a hot path), and lists, searches and counts them.
 //!
-//! A search runs in two steps: it selects the matching rows without payloads and responses, and then reads those rows.
+//! A search has two steps: it finds the matching rows without payloads and responses, and then reads those rows.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -87,7 +87,9 @@ impl AttemptStore for PostgresStore {
         if scan.direction == Order::Descending {
             scanned.reverse();
         }
-        let (mut progress, mut wanted, mut states) = (ScanProgress::new(scan), Vec::new(), HashMap::new());
+        let mut progress = ScanProgress::new(scan);
+        let mut wanted = Vec::new();
+        let mut states = HashMap::new();
         for (row, state) in scanned {
             let counts = state.latest.is_some() && status.is_none_or(|status| state.matches_status(status));
             let admitted = counts && row.is_admitted(filter)?;
@@ -153,16 +155,16 @@ pub(super) enum RoutingChange {
 
 pub(super) async fn record(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<RoutingChange> {
     let endpoint_summaries = endpoint_summaries(records);
-    // Every transaction locks applications first, so that none can deadlock.
+    // Every transaction locks applications first, to prevent deadlocks.
     let routes = disable(db, &endpoint_summaries).await?;
     insert(db, records.iter().map(|record| &record.attempt).collect()).await?;
-    move_on(db, records).await?;
+    apply_outcomes(db, records).await?;
     note_failing(db, &endpoint_summaries).await?;
     operational_events::insert_notice_events(db, records).await?;
     Ok(routes)
 }
 
-/// Does nothing for an attempt that was recorded before.
+/// Inserts attempts, except those that were recorded before.
 pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> SqlResult<()> {
     attempts.sort_by_key(|attempt| (&attempt.message, &attempt.id));
     let texts = |of: fn(&Attempt) -> &str| attempts.iter().map(|attempt| of(attempt)).collect::<Vec<_>>();
@@ -195,9 +197,10 @@ pub(super) async fn insert(db: &impl Client, mut attempts: Vec<&Attempt>) -> Sql
     .map(drop)
 }
 
-/// Deletes finished delivery rows and sets the next time of the others. Of two records of one row the last counts, but a
-/// finished row stays finished. A scheduled attempt does not end a delivery that a caller requested manually.
-async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
+/// Deletes finished delivery rows and sets the time of the next attempt of the others. If a batch has several records
+/// for a row, the last record counts, but a finished row stays finished. A scheduled attempt does not end a delivery
+/// that a caller requested manually.
+async fn apply_outcomes(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
     let mut rows: BTreeMap<(&Id, &Id), (DeliveryOutcome, i64)> = BTreeMap::new();
     for record in records {
         let attempt = &record.attempt;
@@ -227,13 +230,15 @@ async fn move_on(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
                  RETURNING d.endpoint, d.key \
              ) SELECT endpoint, key FROM gone WHERE key IS NOT NULL \
              UNION ALL SELECT NULL, count(*)::text FROM gone";
-        let place = |row: &Row| Ok((rows::get::<Option<String>>(row, 0)?, rows::get::<String>(row, 1)?));
-        let (mut deleted, mut ordered) = (0, Vec::new());
-        for (endpoint, word) in rows::all(db, delete, &[&done.endpoints, &done.messages, &done.triggers], place).await?
+        let row = |row: &Row| Ok((rows::get::<Option<String>>(row, 0)?, rows::get::<String>(row, 1)?));
+        let mut deleted = 0;
+        let mut ordered = Vec::new();
+        for (endpoint, key_or_count) in
+            rows::all(db, delete, &[&done.endpoints, &done.messages, &done.triggers], row).await?
         {
             match endpoint {
-                Some(endpoint) => ordered.push((endpoint, word)),
-                None => deleted = word.parse().unwrap_or(0),
+                Some(endpoint) => ordered.push((endpoint, key_or_count)),
+                None => deleted = key_or_count.parse().unwrap_or(0),
             }
         }
         ordering::make_next_due(db, ordered).await?;
@@ -267,27 +272,28 @@ impl<'records> Rows<'records> {
         self.triggers.push(trigger);
     }
 
-    /// Rows that remain may be those that a caller requested manually while their owner made another attempt.
-    async fn return_rest_for_manual(&self, moved_on: u64, db: &impl Client) -> SqlResult<()> {
-        match usize::try_from(moved_on) {
-            Ok(moved_on) if moved_on >= self.endpoints.len() => Ok(()),
+    /// Called with the number of changed rows. If it is too small, a caller may have requested manual attempts of the
+    /// other rows while their owner made an attempt.
+    async fn return_rest_for_manual(&self, changed: u64, db: &impl Client) -> SqlResult<()> {
+        match usize::try_from(changed) {
+            Ok(changed) if changed >= self.endpoints.len() => Ok(()),
             _ => deliveries::return_for_manual(db, &self.endpoints, &self.messages).await,
         }
     }
 }
 
-/// Combined result of a batch's attempts at one endpoint.
+/// The combined result of a batch's attempts at one endpoint.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct EndpointSummary {
     /// At least one attempt succeeded.
     worked: bool,
-    /// When the attempt that disables it began and ended.
+    /// Begin and end of the attempt that disables the endpoint.
     disabled_at: Option<(Timestamp, Timestamp)>,
     /// Time of the first failure after the last success.
     failing_since: Option<Timestamp>,
 }
 
-/// By application and endpoint.
+/// Keyed by application and endpoint.
 fn endpoint_summaries(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), EndpointSummary> {
     let mut endpoint_summaries: BTreeMap<(&Id, &Id), EndpointSummary> = BTreeMap::new();
     for record in records {
@@ -295,13 +301,13 @@ fn endpoint_summaries(records: &[AttemptRecord]) -> BTreeMap<(&Id, &Id), Endpoin
         if record.endpoint == EndpointEffect::None {
             continue;
         }
-        let verdict = endpoint_summaries.entry((&attempt.application, &attempt.endpoint)).or_default();
+        let summary = endpoint_summaries.entry((&attempt.application, &attempt.endpoint)).or_default();
         match record.endpoint {
             EndpointEffect::None => {}
-            EndpointEffect::Working => *verdict = EndpointSummary { worked: true, failing_since: None, ..*verdict },
-            EndpointEffect::Failing => verdict.failing_since = verdict.failing_since.or(Some(attempt.at)),
+            EndpointEffect::Working => *summary = EndpointSummary { worked: true, failing_since: None, ..*summary },
+            EndpointEffect::Failing => summary.failing_since = summary.failing_since.or(Some(attempt.at)),
             EndpointEffect::Disable => {
-                verdict.disabled_at = verdict.disabled_at.or(Some((attempt.at, attempt.ended_at())));
+                summary.disabled_at = summary.disabled_at.or(Some((attempt.at, attempt.ended_at())));
             }
         }
     }
@@ -313,8 +319,8 @@ async fn disable(
     endpoint_summaries: &BTreeMap<(&Id, &Id), EndpointSummary>,
 ) -> SqlResult<RoutingChange> {
     let mut routes = RoutingChange::Unchanged;
-    for ((application, endpoint), verdict) in endpoint_summaries.iter() {
-        let Some((began_at, ended_at)) = verdict.disabled_at else { continue };
+    for ((application, endpoint), summary) in endpoint_summaries.iter() {
+        let Some((began_at, ended_at)) = summary.disabled_at else { continue };
         applications::lock(db, application).await?;
         let disable = "UPDATE endpoints SET disabled = TRUE, given_up_at = $3, disabled_at = $3, updated_at = greatest($4, updated_at + interval '1 millisecond') \
              WHERE id = $1 AND application = $2 AND NOT disabled RETURNING uid, coalesce(failing_since, $3)";
@@ -332,15 +338,16 @@ async fn disable(
     Ok(routes)
 }
 
-/// Writes only what changes: successes of working endpoints cost one read.
+/// Updates `failing_since` only where it changes. Successes of a working endpoint cost one read.
 async fn note_failing(db: &impl Client, endpoint_summaries: &BTreeMap<(&Id, &Id), EndpointSummary>) -> SqlResult<()> {
-    let said = endpoint_summaries.iter().filter(|(_, verdict)| verdict.worked || verdict.failing_since.is_some());
+    let with_effect =
+        endpoint_summaries.iter().filter(|(_, summary)| summary.worked || summary.failing_since.is_some());
     let (mut applications, mut endpoints, mut worked, mut since) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for ((application, endpoint), verdict) in said {
+    for ((application, endpoint), summary) in with_effect {
         applications.push(&***application);
         endpoints.push(&***endpoint);
-        worked.push(verdict.worked);
-        since.push(verdict.failing_since);
+        worked.push(summary.worked);
+        since.push(summary.failing_since);
     }
     if endpoints.is_empty() {
         return Ok(());
@@ -358,24 +365,24 @@ pub(super) async fn at_endpoint(
     endpoint: &str,
     page: Page,
 ) -> SqlResult<Vec<Attempt>> {
-    let there = "SELECT id FROM endpoints WHERE id = $1 AND application = $2";
-    if rows::one(db, there, &[&endpoint, &application], |row| rows::id(row, 0)).await?.is_some() {
+    let exists = "SELECT id FROM endpoints WHERE id = $1 AND application = $2";
+    if rows::one(db, exists, &[&endpoint, &application], |row| rows::id(row, 0)).await?.is_some() {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.endpoint = $1");
-        let slice = PageQuery::new(&newest_first(page));
-        return rows::list(db, &select, "a.id", endpoint, &slice, |row| rows::attempt(row, application)).await;
+        let page_query = PageQuery::new(&newest_first(page));
+        return rows::list(db, &select, "a.id", endpoint, &page_query, |row| rows::attempt(row, application)).await;
     }
     Ok(Vec::new())
 }
 
 pub(super) async fn find(db: &impl Client, application: &str, message: &str, id: &str) -> SqlResult<Option<Attempt>> {
-    if messages::is_there(db, application, message).await? {
+    if messages::exists(db, application, message).await? {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = $1 AND a.id = $2");
         return rows::one(db, &select, &[&message, &id], |row| rows::attempt(row, application)).await;
     }
     Ok(None)
 }
 
-/// Number of attempts of each status, from the index alone on pages that were vacuumed.
+/// Number of attempts of each status. PostgreSQL reads only the index for pages that were vacuumed.
 const ATTEMPTS_BY_STATUS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
      count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
      FROM (SELECT status FROM attempts WHERE endpoint = $1 AND id >= $2 AND id < $3 LIMIT $4) found";
@@ -450,13 +457,14 @@ async fn find_attempts(
             admitted_messages.insert(message.id, admitted);
         }
     }
-    let (mut progress, mut wanted) = (ScanProgress::new(scan), (Vec::new(), Vec::new()));
+    let mut progress = ScanProgress::new(scan);
+    let (mut found_messages, mut found_ids) = (Vec::new(), Vec::new());
     for (message, id, admitted) in &scanned {
         let by_message = of_messages.matches_all() || admitted_messages.get(message).copied().unwrap_or(false);
         let admitted = *admitted && by_message;
         if admitted {
-            wanted.0.push(&**message);
-            wanted.1.push(&**id);
+            found_messages.push(&**message);
+            found_ids.push(&**id);
         }
         if progress.record(id, admitted.then_some(0)) == ScanFlow::Stop {
             break;
@@ -466,6 +474,6 @@ async fn find_attempts(
         "SELECT {ATTEMPT} FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS wanted (message, id, no) \
          JOIN attempts a ON a.message = wanted.message AND a.id = wanted.id ORDER BY wanted.no"
     );
-    let found = rows::all(db, &select, &[&wanted.0, &wanted.1], |row| rows::attempt(row, application)).await?;
+    let found = rows::all(db, &select, &[&found_messages, &found_ids], |row| rows::attempt(row, application)).await?;
     Ok(progress.found(found))
 }

@@ -68,7 +68,7 @@ impl BacklogStore for PostgresStore {
     }
 }
 
-/// The smallest id is the oldest, because message ids ascend with time.
+/// The smallest message id is the oldest, because message ids ascend with time.
 pub(super) async fn backlog(db: &impl Client, endpoint: &str) -> SqlResult<Backlog> {
     let oldest = "SELECT m.created_at FROM endpoints e \
          CROSS JOIN LATERAL (SELECT message FROM deliveries WHERE endpoint = e.id ORDER BY message LIMIT 1) d \
@@ -81,7 +81,8 @@ pub(super) async fn backlog(db: &impl Client, endpoint: &str) -> SqlResult<Backl
     })
 }
 
-/// The oldest is the smallest id among the first of each endpoint, found by skipping from endpoint to endpoint.
+/// The oldest message is the smallest among the first ids of all endpoints. The query skips from endpoint to endpoint
+/// in the index.
 async fn total_backlog(db: &impl Client) -> SqlResult<Backlog> {
     let oldest = "WITH RECURSIVE present (endpoint, message) AS ( \
              (SELECT endpoint, message FROM deliveries ORDER BY endpoint, message LIMIT 1) \
@@ -100,7 +101,7 @@ async fn total_backlog(db: &impl Client) -> SqlResult<Backlog> {
     })
 }
 
-/// As `EARLIEST_DUE` of the deliveries, without those that a caller requested manually.
+/// As `EARLIEST_DUE`, without the deliveries that a caller requested manually.
 const LONGEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          (SELECT endpoint FROM deliveries WHERE owner IS NULL ORDER BY endpoint, next_at, message LIMIT 1) \
          UNION ALL \
@@ -114,7 +115,7 @@ const LONGEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          ORDER BY d.endpoint, d.next_at, d.message LIMIT 1) earliest \
      WHERE earliest.since <= $2 ORDER BY earliest.since, e.id LIMIT $3";
 
-/// Skips from endpoint to endpoint in the index, up to the requested number.
+/// Endpoints with rows, up to the requested number. The query skips from endpoint to endpoint in the index.
 const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          (SELECT endpoint FROM deliveries WHERE endpoint > $1 ORDER BY endpoint LIMIT 1) \
          UNION ALL \

@@ -1,4 +1,4 @@
-//! Delivery rows: claiming, releasing, resending and dropping them.
+//! Claims, releases, resends and deletes delivery rows.
 
 use std::collections::HashMap;
 
@@ -66,17 +66,17 @@ impl DeliveryStore for PostgresStore {
 
     async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
-        // Rows that another transaction is claiming are skipped.
-        let hasten = "UPDATE deliveries d SET next_at = $2 FROM (SELECT message FROM deliveries \
+        // The statement skips rows that another transaction is claiming.
+        let update = "UPDATE deliveries d SET next_at = $2 FROM (SELECT message FROM deliveries \
                  WHERE endpoint = $1 AND owner IS NULL AND attempts > 0 AND next_at > $2 \
                  ORDER BY next_at, message LIMIT $3 FOR UPDATE SKIP LOCKED) waiting \
              WHERE d.endpoint = $1 AND d.message = waiting.message";
-        let hastened = rows::write(&client, hasten, &[&endpoint, &now, &sql_limit(limit)]).await?;
+        let changed = rows::write(&client, update, &[&endpoint, &now, &sql_limit(limit)]).await?;
         drop(client);
-        if hastened > 0 {
+        if changed > 0 {
             self.engine.notify().await;
         }
-        Ok(usize::try_from(hastened).unwrap_or(usize::MAX))
+        Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
     async fn cancel_deliveries(&self, endpoint: &str, attempts: Vec<Attempt>) -> StoreResult<usize> {
@@ -107,8 +107,8 @@ impl DeliveryStore for PostgresStore {
     }
 }
 
-/// Endpoints that have rows without an owner, each with its earliest due time. The query skips from endpoint to endpoint
-/// in the index, so an endpoint costs the same with one row as with a million. It omits rows of deleted endpoints.
+/// Endpoints that have rows without an owner, each with its earliest due time. The query skips from endpoint to
+/// endpoint in the index, so that the cost does not depend on the number of rows. It omits rows of deleted endpoints.
 const EARLIEST_DUE: &str = "WITH RECURSIVE earliest (endpoint, next_at) AS ( \
          (SELECT endpoint, next_at FROM deliveries WHERE owner IS NULL ORDER BY endpoint, next_at, message LIMIT 1) \
          UNION ALL \
@@ -186,7 +186,7 @@ pub(super) async fn claim(
     .await
 }
 
-/// Delivery rows in the order in which they are locked, as two columns: endpoints, and messages.
+/// The endpoints and the messages of delivery rows, in the order in which the rows are locked.
 pub(super) fn columns<'rows>(rows: impl Iterator<Item = (&'rows Id, &'rows Id)>) -> (Vec<&'rows str>, Vec<&'rows str>) {
     let mut rows: Vec<(&str, &str)> = rows.map(|(message, endpoint)| (&**endpoint, &**message)).collect();
     rows.sort_unstable();
@@ -202,7 +202,7 @@ pub(super) async fn release(db: &impl Client, node: &NodeId, rows: &[(Id, Id)], 
     rows::write(db, release, &[&endpoints, &messages, &now, &&*node.0]).await.map(drop)
 }
 
-/// Deletes rows, whichever node owns them. For an ordered row, the next row of its key becomes due.
+/// Deletes rows of any owner. If a row has an ordering key, the next row of the key becomes due.
 pub(super) async fn drop_rows<'rows>(
     db: &impl Client,
     rows: impl Iterator<Item = (&'rows Id, &'rows Id)>,
@@ -216,13 +216,12 @@ pub(super) async fn drop_rows<'rows>(
     ordering::make_next_due(db, ordered).await
 }
 
-/// Drops the rows of deleted endpoints.
 pub(super) async fn drop_rows_of(db: &impl Client, endpoints: &[Id]) -> SqlResult<()> {
     let endpoints: Vec<&str> = endpoints.iter().map(|endpoint| &**endpoint).collect();
     rows::write(db, "DELETE FROM deliveries WHERE endpoint = ANY ($1)", &[&endpoints]).await.map(drop)
 }
 
-/// Every endpoint with rows, found by skipping from endpoint to endpoint in the index.
+/// All endpoints with rows. The query skips from endpoint to endpoint in the index.
 const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          (SELECT endpoint FROM deliveries ORDER BY endpoint LIMIT 1) \
          UNION ALL \
@@ -230,7 +229,7 @@ const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
              SELECT d.endpoint FROM deliveries d WHERE d.endpoint > present.endpoint ORDER BY d.endpoint LIMIT 1) next \
      )";
 
-/// Drops the rows of messages with ids before this one.
+/// Deletes the rows of messages with smaller ids.
 pub(super) async fn drop_rows_before(db: &impl Client, message: &str) -> SqlResult<()> {
     let delete = format!(
         "{ENDPOINTS_WITH_ROWS}, gone AS ( \
@@ -242,7 +241,7 @@ pub(super) async fn drop_rows_before(db: &impl Client, message: &str) -> SqlResu
     ordering::make_next_due(db, ordered).await
 }
 
-/// Deleted endpoints that still have rows, because the process ended before it had dropped them.
+/// Deleted endpoints that still have rows, because the process ended before it had deleted the rows.
 pub(super) async fn deleted_endpoints_with_rows(db: &impl Client) -> SqlResult<Vec<Id>> {
     let select = format!(
         "{ENDPOINTS_WITH_ROWS} SELECT endpoint FROM present WHERE NOT EXISTS (SELECT FROM endpoints e WHERE e.id = present.endpoint)"
@@ -250,21 +249,22 @@ pub(super) async fn deleted_endpoints_with_rows(db: &impl Client) -> SqlResult<V
     rows::all(db, &select, &[], |row| rows::id(row, 0)).await
 }
 
-/// Inserts a row for a manual attempt. If a node owns the row, it is only marked; see [`return_for_manual`]. Endpoint and
-/// message stay locked until the transaction ends, so that a transaction that deletes them finds the row.
+/// Inserts a row for a manual attempt. If a node owns an existing row, the row is marked; see [`return_for_manual`].
+/// The endpoint and the message stay locked until the transaction ends, so that a transaction that deletes them finds
+/// the row.
 async fn mark_for_resend(db: &impl Client, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Resend { application, message, endpoint } = resend;
     idempotency::keep_or_replay(db, answer).await?;
     for (table, id) in [("endpoints", endpoint), ("messages", message)] {
-        let there = format!("SELECT id FROM {table} WHERE id = $1 AND application = $2 FOR KEY SHARE");
-        if rows::one(db, &there, &[&&**id, &&**application], |row| rows::id(row, 0)).await?.is_none() {
+        let lock = format!("SELECT id FROM {table} WHERE id = $1 AND application = $2 FOR KEY SHARE");
+        if rows::one(db, &lock, &[&&**id, &&**application], |row| rows::id(row, 0)).await?.is_none() {
             return Err(StoreError::NotFound.into());
         }
     }
     enter_manual(db, endpoint, message).await
 }
 
-/// The delivery row of a requested attempt.
+/// Inserts or marks the delivery row of a manual attempt.
 pub(super) async fn enter_manual(db: &impl Client, endpoint: &str, message: &str) -> SqlResult<()> {
     let enter = "INSERT INTO deliveries AS d (endpoint, message, owner, attempts, next_at, manual) \
          VALUES ($1, $2, NULL, 0, $3, 1) ON CONFLICT (endpoint, message) DO UPDATE SET \
@@ -273,7 +273,7 @@ pub(super) async fn enter_manual(db: &impl Client, endpoint: &str, message: &str
     rows::write(db, enter, &[&endpoint, &message, &RESEND_DUE]).await.map(drop)
 }
 
-/// Removes the owner of rows for which a caller asked for a manual attempt while their owner made another attempt.
+/// Makes rows due again if a caller requested a manual attempt while their owner made another attempt.
 pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], messages: &[&str]) -> SqlResult<()> {
     let return_for_manual = "UPDATE deliveries d SET owner = NULL, next_at = $3, manual = 1 \
          FROM unnest($1::text[], $2::text[]) AS asked (endpoint, message) \
@@ -281,7 +281,7 @@ pub(super) async fn return_for_manual(db: &impl Client, endpoints: &[&str], mess
     rows::write(db, return_for_manual, &[&endpoints, &messages, &RESEND_DUE]).await.map(drop)
 }
 
-/// Skips rows that another transaction is claiming. The next rows behind a deleted head of line become due.
+/// Skips rows that another transaction is claiming. If a head of line is deleted, the next row of its key becomes due.
 async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt]) -> SqlResult<usize> {
     let messages: Vec<&str> = given_up.iter().map(|attempt| &*attempt.message).collect();
     let delete = "DELETE FROM deliveries d USING (SELECT message FROM deliveries \
@@ -289,11 +289,11 @@ async fn cancel_deliveries(db: &impl Client, endpoint: &str, given_up: &[Attempt
              ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
          WHERE d.endpoint = $1 AND d.message = waiting.message RETURNING d.message, d.key";
     let row = |row: &Row| Ok((rows::id(row, 0)?, rows::get::<Option<String>>(row, 1)?));
-    let gone = rows::all(db, delete, &[&endpoint, &messages], row).await?;
-    let gone: HashMap<Id, Option<String>> = gone.into_iter().collect();
-    attempts::insert(db, given_up.iter().filter(|attempt| gone.contains_key(&attempt.message)).collect()).await?;
-    let count = gone.len();
-    let keys = gone.into_values().flatten().map(|key| (endpoint.to_owned(), key));
+    let deleted = rows::all(db, delete, &[&endpoint, &messages], row).await?;
+    let deleted: HashMap<Id, Option<String>> = deleted.into_iter().collect();
+    attempts::insert(db, given_up.iter().filter(|attempt| deleted.contains_key(&attempt.message)).collect()).await?;
+    let count = deleted.len();
+    let keys = deleted.into_values().flatten().map(|key| (endpoint.to_owned(), key));
     ordering::make_next_due(db, keys.collect()).await?;
     Ok(count)
 }

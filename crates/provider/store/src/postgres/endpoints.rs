@@ -1,4 +1,4 @@
-//! Endpoints, and the snapshot that messages are routed by.
+//! Endpoints, and the snapshot by which messages are routed.
 
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, Id};
@@ -96,7 +96,7 @@ impl EndpointStore for PostgresStore {
     }
 }
 
-/// Recording attempts updates the row without the application's lock, so the row is locked as well.
+/// Locks the row, too, because recording attempts updates it without the lock on the application.
 async fn replace_endpoint(
     db: &impl Client,
     old: &Endpoint,
@@ -152,7 +152,8 @@ pub(super) async fn update(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     check_uid(db, new).await?;
     let was = "SELECT disabled FROM endpoints WHERE id = $1 AND application = $2";
     let was_disabled = rows::one(db, was, &[&&*new.id, &&*new.application], |row| rows::get::<bool>(row, 0)).await?;
-    // The time of creation stays. The condition names it, so that insert and update have the same parameters.
+    // The update does not change `created_at`. Its condition compares `created_at` so that insert and update have the
+    // same parameters.
     let update = "UPDATE endpoints SET uid = $3, url = $4, description = $5, disabled = $6, filter_types = $7, \
          channels = $8, throttle_rate = $9, metadata = $10, headers = $11, secret = $12, old_secrets = $13, \
          failing_since = $14, updated_at = $15, ordering = $17, version = $18, given_up_at = CASE WHEN $6 THEN given_up_at END, \
@@ -210,18 +211,19 @@ async fn check_uid(db: &impl Client, new: &Endpoint) -> SqlResult<()> {
     }
 }
 
-/// False when it did not exist. The caller drops its delivery rows, which no query returns any more.
+/// False when the endpoint did not exist. The caller deletes the delivery rows afterwards; queries omit rows of deleted
+/// endpoints.
 pub(super) async fn delete(db: &impl Client, application: &str, id: &str) -> SqlResult<bool> {
     applications::lock(db, application).await?;
     let delete = "DELETE FROM endpoints WHERE application = $1 AND id = $2 RETURNING uid";
-    let gone = rows::one(db, delete, &[&application, &id], |row| rows::get::<Option<String>>(row, 0)).await?;
-    let Some(uid) = gone else { return Ok(false) };
+    let deleted_uid = rows::one(db, delete, &[&application, &id], |row| rows::get::<Option<String>>(row, 0)).await?;
+    let Some(uid) = deleted_uid else { return Ok(false) };
     applications::raise_version(db, application).await?;
     operational_events::insert_event(db, application, id, uid.as_deref(), OperationalEventKind::Deleted).await?;
     Ok(true)
 }
 
-/// One statement, so that it reads one snapshot.
+/// Reads the application and its endpoints in one statement, so that both belong to the same snapshot.
 pub(super) async fn snapshot(db: &impl Client, application: &str) -> SqlResult<Option<(Application, Vec<Endpoint>)>> {
     let select = format!(
         "SELECT {APPLICATION}, {ENDPOINT} FROM applications a LEFT JOIN endpoints e ON e.application = a.id \
@@ -248,7 +250,7 @@ async fn create_within_limit(
     endpoints_max: usize,
     answer: Option<&IdempotentAnswer>,
 ) -> SqlResult<()> {
-    // It raises the application's version, which locks it.
+    // Raises the version of the application, which locks it.
     create(db, endpoint, answer).await?;
     let count = "SELECT count(*) FROM (SELECT FROM endpoints WHERE application = $1 LIMIT $2) counted";
     rows::check_limit(db, count, &endpoint.application, endpoints_max).await

@@ -40,7 +40,7 @@ impl EventTypeStore for PostgresStore {
         event_types: Vec<EventType>,
         answer: Option<IdempotentAnswer>,
     ) -> StoreResult<()> {
-        // In the order of their names, so that two imports at the same time don't wait for each other in a circle.
+        // Sorted by name, so that two concurrent imports can't deadlock.
         let mut event_types = event_types;
         event_types.sort_by(|left, right| left.name.cmp(&right.name));
         self.transaction(&(&event_types, answer.as_ref()), |db, &(event_types, answer)| {
@@ -108,7 +108,8 @@ pub(super) async fn put(db: &impl Client, new: &EventType, answer: Option<&Idemp
 }
 
 async fn write(db: &impl Client, statement: &str, new: &EventType) -> SqlResult<u64> {
-    let (schemas, feature_flags) = (optional_to_json(new.schemas.as_ref())?, to_json(&new.feature_flags)?);
+    let schemas = optional_to_json(new.schemas.as_ref())?;
+    let feature_flags = to_json(&new.feature_flags)?;
     rows::write(
         db,
         statement,

@@ -1,4 +1,4 @@
-//! How deliveries fare, for the App Portal.
+//! Statistics of deliveries for the App Portal.
 
 use async_trait::async_trait;
 use provider_core::model::Id;

@@ -1,4 +1,4 @@
-//! Answers stored for idempotency keys.
+//! Stored answers of idempotency keys.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -29,8 +29,8 @@ pub(super) async fn keep_or_replay(db: &impl Client, answer: Option<&IdempotentA
     }
 }
 
-/// Stores answers with different keys; returns the keys that were not used before. They are inserted in order, so that two
-/// calls with the same ones can't deadlock.
+/// Stores answers with different keys and returns the keys that were not used before. Keys are inserted in order, so
+/// that two calls with the same keys can't deadlock.
 pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> SqlResult<Vec<Fingerprint>> {
     let mut answers: Vec<(Fingerprint, &IdempotentAnswer)> =
         answers.iter().map(|answer| (answer_key(answer), *answer)).collect();
@@ -59,7 +59,7 @@ pub(super) async fn keep(db: &impl Client, answers: &[&IdempotentAnswer]) -> Sql
     .await
 }
 
-/// Which of these keys were used before.
+/// The keys that were used before.
 pub(super) async fn kept(db: &impl Client, keys: &[Fingerprint]) -> SqlResult<Vec<Fingerprint>> {
     let keys: Vec<&[u8]> = keys.iter().map(Fingerprint::as_slice).collect();
     rows::all(db, "SELECT key FROM idempotent_answers WHERE key = ANY ($1)", &[&keys], |row| rows::bytes(row, 0)).await
@@ -80,9 +80,9 @@ pub(super) async fn find(db: &impl Client, account: &str, key: &str) -> SqlResul
     .await
 }
 
-/// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
+/// Reads only the `limit` oldest rows, so that the table needs no index by time.
 pub(super) async fn delete_expired(db: &impl Client, before: Timestamp, limit: usize) -> SqlResult<usize> {
     let delete = "DELETE FROM idempotent_answers WHERE no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT $2) AND at < $1";
-    let forgotten = rows::write(db, delete, &[&before, &sql_limit(limit)]).await?;
-    Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
+    let deleted = rows::write(db, delete, &[&before, &sql_limit(limit)]).await?;
+    Ok(usize::try_from(deleted).unwrap_or(usize::MAX))
 }

@@ -1,5 +1,5 @@
-//! Reading and searching messages. The messages of a deleted application are stored until their retention ends, and are
-//! never returned.
+//! Reads and searches messages. Messages of a deleted application stay stored until their retention ends, but are not
+//! returned.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -19,8 +19,8 @@ impl MessageStore for PostgresStore {
         let results = self
             .transaction(&(&messages, now), |db, &(messages, now)| Box::pin(accept::accept(db, messages, now)))
             .await?;
-        let taken = messages.iter().zip(&results).filter(|(_, result)| result.is_ok());
-        if taken.flat_map(|(new, _)| &new.deliveries).any(|delivery| delivery.owner.is_none()) {
+        let accepted = messages.iter().zip(&results).filter(|(_, result)| result.is_ok());
+        if accepted.flat_map(|(new, _)| &new.deliveries).any(|delivery| delivery.owner.is_none()) {
             self.engine.notify().await;
         }
         Ok(results)
@@ -44,24 +44,25 @@ impl MessageStore for PostgresStore {
         content: PayloadRead,
     ) -> StoreResult<ScanResult<Message>> {
         let client = self.client().await?;
-        if !applications::is_there(&client, application).await? {
+        if !applications::exists(&client, application).await? {
             return Ok(ScanProgress::new(scan).found(Vec::new()));
         }
         let rows_max = if filter.matches_all() { scans::wanted_max(scan) } else { scan.scanned_rows_max };
         let select = format!("SELECT {SCANNED} FROM messages m WHERE m.application = $1{}", scans::sql(scan, "m.id"));
         let params: &[&(dyn ToSql + Sync)] = &[&application, &scan.above, &scan.below, &sql_limit(rows_max)];
-        let looked = rows::all(&client, &select, params, ScannedMessage::of).await?;
-        let (mut watch, mut wanted) = (ScanProgress::new(scan), Vec::new());
-        for row in looked {
+        let scanned_rows = rows::all(&client, &select, params, ScannedMessage::of).await?;
+        let mut progress = ScanProgress::new(scan);
+        let mut wanted = Vec::new();
+        for row in scanned_rows {
             let admitted = row.is_admitted(filter)?;
             if admitted {
                 wanted.push(row.id.clone());
             }
-            if watch.record(&row.id, admitted.then(|| row.bytes(content))) == ScanFlow::Stop {
+            if progress.record(&row.id, admitted.then(|| row.bytes(content))) == ScanFlow::Stop {
                 break;
             }
         }
-        Ok(watch.found(read_messages(&client, application, &wanted, content).await?))
+        Ok(progress.found(read_messages(&client, application, &wanted, content).await?))
     }
 }
 
@@ -106,7 +107,7 @@ impl ScannedMessage {
     }
 }
 
-/// The messages of these ids, in their order.
+/// Reads the messages with these ids, in the same order.
 pub(super) async fn read_messages(
     db: &impl Client,
     application: &str,
@@ -126,7 +127,7 @@ pub(super) async fn read_messages(
 }
 
 pub(super) async fn find(db: &impl Client, application: &str, id_or_event_id: &str) -> SqlResult<Option<Message>> {
-    if !applications::is_there(db, application).await? {
+    if !applications::exists(db, application).await? {
         return Ok(None);
     }
     let by_id = format!("SELECT {MESSAGE} FROM messages m WHERE m.application = $1 AND m.id = $2");
@@ -139,7 +140,7 @@ pub(super) async fn find(db: &impl Client, application: &str, id_or_event_id: &s
     rows::one(db, &by_event_id, &[&key.as_slice()], rows::message).await
 }
 
-pub(super) async fn is_there(db: &impl Client, application: &str, id: &str) -> SqlResult<bool> {
+pub(super) async fn exists(db: &impl Client, application: &str, id: &str) -> SqlResult<bool> {
     let select = "SELECT m.id FROM messages m JOIN applications a ON a.id = m.application \
          WHERE m.application = $1 AND m.id = $2";
     Ok(rows::one(db, select, &[&application, &id], |row| rows::id(row, 0)).await?.is_some())

@@ -1,4 +1,4 @@
-//! Nodes: heartbeats, and returning the delivery rows of nodes that died.
+//! Heartbeats of nodes, and releasing the delivery rows of dead nodes.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -68,9 +68,9 @@ impl NodeStore for PostgresStore {
     }
 }
 
-/// The number that stands for a node in delivery rows, locked until the transaction ends: a transaction that declares the
-/// node dead waits, and then sees the rows. A node that was declared dead before gets a new number, so that each row's
-/// owner has a heartbeat that the other nodes check.
+/// The number of a node in delivery rows. Its row stays locked until the transaction ends: a transaction that declares
+/// the node dead waits and then releases the new delivery rows, too. A node that was declared dead gets a new number,
+/// so that each assigned row has an owner whose heartbeat the other nodes check.
 pub(super) async fn node_number(db: &impl Client, node: &NodeId, now: Timestamp) -> SqlResult<i64> {
     let select = "SELECT no FROM nodes WHERE id = $1 FOR KEY SHARE";
     let insert = "INSERT INTO nodes (id, heartbeat_at) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING no";
@@ -78,13 +78,13 @@ pub(super) async fn node_number(db: &impl Client, node: &NodeId, now: Timestamp)
     if let Some(no) = rows::one(db, select, &[&id], |row| rows::get(row, 0)).await? {
         return Ok(no);
     }
-    let made = rows::all(db, insert, &[&id, &now], |row| rows::get(row, 0)).await?;
-    made.first().copied().ok_or_else(|| crate::codec::corrupt("a node without a number").into())
+    let numbers = rows::all(db, insert, &[&id, &now], |row| rows::get(row, 0)).await?;
+    numbers.first().copied().ok_or_else(|| crate::codec::corrupt("a node without a number").into())
 }
 
-/// Records a heartbeat of `node` and unassigns the rows of nodes whose last heartbeat is before `dead_before`; true when
-/// there was such a node. It reads all unfinished deliveries once after a node died: an index by owner would cost every
-/// delivery.
+/// Records a heartbeat of `node` and releases the rows of nodes whose last heartbeat is before `dead_before`. True when
+/// such a node existed. After a node died, the call reads all unfinished deliveries, because an index by owner would
+/// make every delivery more expensive.
 pub(super) async fn heartbeat(
     db: &impl Client,
     node: &NodeId,
@@ -94,7 +94,7 @@ pub(super) async fn heartbeat(
     let hear = "INSERT INTO nodes (id, heartbeat_at) VALUES ($1, $2) \
          ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";
     rows::write(db, hear, &[&&*node.0, &now]).await?;
-    // Another node's heartbeat handles the rows that it is deleting.
+    // SKIP LOCKED: if another node is deleting a row here, that node also releases its delivery rows.
     let remove_dead_nodes = "DELETE FROM nodes WHERE no IN (SELECT no FROM nodes WHERE heartbeat_at < $1 ORDER BY no FOR UPDATE) RETURNING no";
     let dead: Vec<i64> = rows::all(db, remove_dead_nodes, &[&dead_before], |row| rows::get(row, 0)).await?;
     if dead.is_empty() {

@@ -27,7 +27,7 @@ impl OperationalEventStore for PostgresStore {
 
     async fn delete_operational_events(&self, numbers: Vec<i64>) -> StoreResult<()> {
         let client = self.client().await?;
-        // Sorted, because two nodes may delete the same events and must not deadlock.
+        // Sorted, so that two nodes that delete the same events can't deadlock.
         let delete = "DELETE FROM operational_events WHERE no IN \
              (SELECT no FROM operational_events WHERE no = ANY ($1) ORDER BY no FOR UPDATE)";
         rows::write(&client, delete, &[&numbers]).await?;
@@ -35,7 +35,7 @@ impl OperationalEventStore for PostgresStore {
     }
 }
 
-/// Writes an event about an endpoint, if its account has an operational application.
+/// Inserts an event about an endpoint if its account has an operational application.
 pub(super) async fn insert_event(
     db: &impl Client,
     application: &str,
@@ -50,7 +50,7 @@ pub(super) async fn insert_event(
     rows::write(db, insert, &[&account, &event_type, &payload]).await.map(drop)
 }
 
-/// The application's account, if it has an operational application, and the application's uid.
+/// The account and the uid of the application; `None` when the account has no operational application.
 async fn subscribed_account(db: &impl Client, application: &str) -> SqlResult<Option<(String, Option<String>)>> {
     let select = "SELECT account, uid FROM applications WHERE id = $1";
     let found =
@@ -61,7 +61,7 @@ async fn subscribed_account(db: &impl Client, application: &str) -> SqlResult<Op
     Ok(listens.map(|_| (account, uid)))
 }
 
-/// Writes what attempts give notice of.
+/// Inserts the events that follow from attempts.
 pub(super) async fn insert_notice_events(db: &impl Client, records: &[AttemptRecord]) -> SqlResult<()> {
     for record in records.iter().filter(|record| record.notice != AttemptEvent::None) {
         let attempt = &record.attempt;

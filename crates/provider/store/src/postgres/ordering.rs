@@ -1,8 +1,8 @@
 //! Delivery rows with an ordering key.
 //!
-//! A transaction that inserts or deletes a row of a key first locks the key until it ends. Otherwise a row could wait
-//! behind a head of line that is being deleted. All transactions lock keys in the same order, so two of them cannot
-//! deadlock.
+//! A transaction that inserts or deletes a row of a key first locks the key until the transaction ends. Otherwise a row
+//! could wait behind a head of line that another transaction is deleting. All transactions lock keys in the same order,
+//! so that they can't deadlock.
 
 use jiff::Timestamp;
 use provider_core::model::Id;
@@ -13,13 +13,21 @@ use tokio_postgres::Row;
 use super::deliveries;
 use super::rows::{self, Client, SqlResult, sql_limit};
 
-/// Enters rows behind those of their keys, or as their first, in the order given.
-pub(super) async fn enter(db: &impl Client, ordered: &[((&Id, &OrderingKey), &Id, Timestamp)]) -> SqlResult<()> {
-    lock(db, ordered.iter().map(|((endpoint, key), ..)| (&***endpoint, key.as_str()))).await?;
-    let endpoints: Vec<&str> = ordered.iter().map(|((endpoint, _), ..)| &***endpoint).collect();
-    let keys: Vec<&str> = ordered.iter().map(|((_, key), ..)| key.as_str()).collect();
-    let messages: Vec<&str> = ordered.iter().map(|(_, message, _)| &***message).collect();
-    let due: Vec<Timestamp> = ordered.iter().map(|(.., due)| *due).collect();
+/// A delivery with an ordering key.
+pub(super) struct OrderedDelivery<'a> {
+    pub(super) endpoint: &'a Id,
+    pub(super) key: &'a OrderingKey,
+    pub(super) message: &'a Id,
+    pub(super) due: Timestamp,
+}
+
+/// Inserts rows, in the given order, behind the existing rows of their keys.
+pub(super) async fn enter(db: &impl Client, ordered: &[OrderedDelivery<'_>]) -> SqlResult<()> {
+    lock(db, ordered.iter().map(|delivery| (&**delivery.endpoint, delivery.key.as_str()))).await?;
+    let endpoints: Vec<&str> = ordered.iter().map(|delivery| &**delivery.endpoint).collect();
+    let keys: Vec<&str> = ordered.iter().map(|delivery| delivery.key.as_str()).collect();
+    let messages: Vec<&str> = ordered.iter().map(|delivery| &**delivery.message).collect();
+    let due: Vec<Timestamp> = ordered.iter().map(|delivery| delivery.due).collect();
     let insert = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, key, no) \
          SELECT new.endpoint, new.message, CASE WHEN last.no IS NULL AND new.place = 1 THEN NULL ELSE 0 END, 0, new.due, \
              new.key, coalesce(last.no, 0) + new.place \
@@ -31,12 +39,11 @@ pub(super) async fn enter(db: &impl Client, ordered: &[((&Id, &OrderingKey), &Id
     rows::write(db, insert, &[&endpoints, &keys, &messages, &due]).await.map(drop)
 }
 
-/// Endpoint and key.
 pub(super) fn endpoint_and_key(row: &Row) -> StoreResult<(String, String)> {
     Ok((rows::get(row, 0)?, rows::get(row, 1)?))
 }
 
-/// Rows of these endpoints and keys went: where it was the first, the next is due.
+/// Called after rows of these endpoints and keys were deleted: the first remaining row of each key becomes due.
 pub(super) async fn make_next_due(db: &impl Client, places: Vec<(String, String)>) -> SqlResult<()> {
     if places.is_empty() {
         return Ok(());
@@ -52,7 +59,8 @@ pub(super) async fn make_next_due(db: &impl Client, places: Vec<(String, String)
     rows::write(db, update, &[&endpoints, &keys]).await.map(drop)
 }
 
-/// Locks keys until the transaction ends. Two keys with one number only wait for each other.
+/// Locks keys until the transaction ends. If two keys have the same hash, their transactions wait for each other
+/// unnecessarily.
 async fn lock<'key>(db: &impl Client, places: impl Iterator<Item = (&'key str, &'key str)>) -> SqlResult<()> {
     let places: Vec<String> = places.map(|(endpoint, key)| format!("{endpoint} {key}")).collect();
     let select = "SELECT pg_advisory_xact_lock(number) FROM ( \
@@ -66,8 +74,8 @@ pub(super) async fn blocked(
     after: &str,
     limit: usize,
 ) -> SqlResult<Vec<BlockedKeyRow>> {
-    // Skips from key to key in the index, and looks at the first row of each, so that a key costs the same whatever is behind
-    // its head.
+    // Skips from key to key in the index and reads the first row of each, so that the cost does not depend on the
+    // number of rows of a key.
     let select = "WITH RECURSIVE present (key) AS ( \
              (SELECT key FROM deliveries WHERE endpoint = $1 AND key > $2 ORDER BY key LIMIT 1) \
              UNION ALL \
@@ -105,7 +113,8 @@ pub(super) async fn skip(db: &impl Client, endpoint: &str, key: &str, message: &
     let owner = rows::one(db, select, &[&endpoint, &message, &key], |row| rows::get::<Option<i64>>(row, 0)).await?;
     Ok(match owner {
         Some(None) => {
-            let (endpoint, message) = (Id::from(endpoint), Id::from(message));
+            let endpoint = Id::from(endpoint);
+            let message = Id::from(message);
             deliveries::drop_rows(db, std::iter::once((&message, &endpoint))).await?;
             SkipResult::Skipped
         }

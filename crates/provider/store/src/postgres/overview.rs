@@ -1,4 +1,4 @@
-//! What the dashboard shows of an account across its applications.
+//! Queries over all applications of an account, for the dashboard.
 
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, Id};
@@ -52,15 +52,16 @@ impl OverviewStore for PostgresStore {
 
     async fn search_applications(&self, account: &str, text: &str, page: Page) -> StoreResult<Vec<Application>> {
         let client = self.client().await?;
-        let slice = PageQuery::new(&page);
+        let page_query = PageQuery::new(&page);
         let sql = format!(
             "SELECT {APPLICATION} FROM applications a WHERE a.account = $1 AND (strpos(lower(a.name), lower($4)) > 0 \
              OR strpos(lower(a.uid), lower($4)) > 0 OR strpos(lower(a.id), lower($4)) > 0){}",
-            slice.sql("a.id")
+            page_query.sql("a.id")
         );
-        let params: &[&(dyn tokio_postgres::types::ToSql + Sync)] = &[&account, &slice.from, &slice.limit, &text];
+        let params: &[&(dyn tokio_postgres::types::ToSql + Sync)] =
+            &[&account, &page_query.from, &page_query.limit, &text];
         let found: SqlResult<Vec<Application>> = rows::all(&client, &sql, params, rows::application).await;
-        Ok(slice.in_order(found?))
+        Ok(page_query.in_order(found?))
     }
 
     async fn failing_endpoints(&self, account: &str, limit: usize) -> StoreResult<Vec<Endpoint>> {

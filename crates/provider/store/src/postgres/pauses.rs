@@ -47,12 +47,12 @@ impl PauseStore for PostgresStore {
     }
 }
 
-/// Those that are not over at `$1`, and whose endpoint is as it was.
+/// Pauses that end after `$1` and whose endpoint is unchanged.
 const ACTIVE_PAUSES: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
      FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
      WHERE p.until > $1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";
 
-/// The application is locked before the endpoint, as by every change of it.
+/// Locks the application before the endpoint, as every change of an endpoint does.
 async fn reset_endpoint_pause(db: &impl Client, endpoint: &str, now: Timestamp) -> SqlResult<()> {
     let application = "SELECT application FROM endpoints WHERE id = $1";
     let application = rows::one(db, application, &[&endpoint], |row| rows::id(row, 0)).await?;

@@ -34,7 +34,8 @@ impl PeopleStore for PostgresStore {
     }
 
     async fn people(&self, account: &str, page: Page) -> StoreResult<Vec<Person>> {
-        let (client, select) = (self.client().await?, format!("{PERSON} WHERE account = $1"));
+        let client = self.client().await?;
+        let select = format!("{PERSON} WHERE account = $1");
         Ok(rows::list(&client, &select, "id", account, &PageQuery::new(&page), person).await?)
     }
 
@@ -85,7 +86,8 @@ impl PeopleStore for PostgresStore {
     }
 
     async fn invitations(&self, account: &str, page: Page) -> StoreResult<Vec<Invitation>> {
-        let (client, select) = (self.client().await?, format!("{INVITATION} WHERE account = $1"));
+        let client = self.client().await?;
+        let select = format!("{INVITATION} WHERE account = $1");
         Ok(rows::list(&client, &select, "id", account, &PageQuery::new(&page), invitation).await?)
     }
 
@@ -164,7 +166,8 @@ async fn insert(db: &impl Client, person: &Person) -> SqlResult<()> {
     }
 }
 
-/// The person at this version, with the account locked, so that two Admins can't remove each other at the same time.
+/// The person, if the stored version is the expected one. Locks the account, so that two Admins can't remove each other
+/// at the same time.
 async fn locked(db: &impl Client, person: &Person) -> SqlResult<Person> {
     lock_account(db, &person.account).await?;
     let found = find(db, &person.id).await?.filter(|found| found.version == person.version);
@@ -225,7 +228,8 @@ async fn remove(db: &impl Client, person: &Person, entry: &ActivityEntry) -> Sql
     if codec::ends_admin(before.role, None) && is_last_admin(db, &before).await? {
         return Ok(PersonChangeResult::LastAdmin);
     }
-    // The person's row goes first: a sign-in at the same time either waits for it and conflicts, or is seen here.
+    // The row of the person is deleted first. A concurrent sign-in either waits for this row and then conflicts, or has
+    // committed a session that this transaction deletes.
     for delete in [
         "DELETE FROM people WHERE id = $1",
         "DELETE FROM recovery_codes WHERE person = $1",
@@ -244,7 +248,7 @@ async fn create_invitation(
     people_max: usize,
     entry: &ActivityEntry,
 ) -> SqlResult<()> {
-    // Changes of people wait for this lock, so the maker stays what they are.
+    // Changes of people wait for this lock, so the role of the maker can't change before the commit.
     lock_account(db, &invitation.account).await?;
     let maker = invitation.maker.as_deref();
     if let Some(maker) = maker

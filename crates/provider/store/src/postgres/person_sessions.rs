@@ -119,7 +119,8 @@ fn session(row: &Row) -> StoreResult<PersonSession> {
     })
 }
 
-/// Writes the person's row first. A concurrent change of the person is then either seen here, or ends this session as well.
+/// Updates the row of the person first. So this transaction either finds the result of a concurrent change of the
+/// person, or that change also ends this session.
 async fn begin(
     db: &impl Client,
     session: &PersonSession,
@@ -165,25 +166,26 @@ pub(super) async fn end(db: &impl Client, person: &str, ending: &SessionsToEnd) 
     Ok(usize::try_from(ended).unwrap_or(usize::MAX))
 }
 
-/// Concurrent transactions wait for the rows, which all lock in one order.
+/// Locks the rows in the order of their subjects, so that concurrent transactions wait and can't deadlock.
 async fn take_attempts(db: &impl Client, attempts: &[Attempt], now: Timestamp) -> SqlResult<Option<Timestamp>> {
     let mut in_order: Vec<&Attempt> = attempts.iter().collect();
     in_order.sort_unstable_by_key(|attempt| attempt.subject);
-    let (mut taken, mut wait) = (Vec::new(), None);
+    let mut granted = Vec::new();
+    let mut wait = None;
     for attempt in in_order {
         let locked = "INSERT INTO sign_in_attempts AS a (subject, full_at) VALUES ($1, $2) \
              ON CONFLICT (subject) DO UPDATE SET full_at = a.full_at RETURNING full_at";
         let full_at =
             rows::one(db, locked, &[&attempt.subject.as_slice(), &now], |row| rows::get::<Timestamp>(row, 0)).await?;
         match attempt.take(full_at, now) {
-            Ok(full_at) => taken.push((attempt.subject, full_at)),
+            Ok(full_at) => granted.push((attempt.subject, full_at)),
             Err(allowed_from) => wait = wait.max(Some(allowed_from)),
         }
     }
     if wait.is_some() {
         return Ok(wait);
     }
-    for (subject, full_at) in taken {
+    for (subject, full_at) in granted {
         let update = "UPDATE sign_in_attempts SET full_at = $2 WHERE subject = $1";
         rows::write(db, update, &[&subject.as_slice(), &full_at]).await?;
     }

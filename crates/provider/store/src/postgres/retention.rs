@@ -1,5 +1,6 @@
-//! Retention. The oldest messages are found application by application. Attempts are found by the start of their primary
-//! key, which begins with the message. Rows that another transaction has locked are left for the next run.
+//! Retention: deletes expired messages, attempts and payloads. Old messages are found for each application separately,
+//! and old attempts by their primary key, which begins with the message. Rows that another transaction has locked are
+//! skipped until the next run.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -55,15 +56,16 @@ impl RetentionStore for PostgresStore {
     async fn expunge_response(&self, application: &str, message: &str, attempt: &str) -> StoreResult<bool> {
         let client = self.client().await?;
         let expunge = "UPDATE attempts SET response = $3, response_header = NULL WHERE message = $1 AND id = $2";
-        let there = messages::is_there(&client, application, message).await?;
-        Ok(there && write(&client, expunge, &[&message, &attempt, &EXPUNGED.as_bytes()]).await? == 1)
+        let exists = messages::exists(&client, application, message).await?;
+        Ok(exists && write(&client, expunge, &[&message, &attempt, &EXPUNGED.as_bytes()]).await? == 1)
     }
 
     async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
-        // The first condition repeats the index predicate word for word. Waiting deliveries of these messages become due, except
-        // for rows that another transaction is claiming.
-        let forget = "WITH over AS ( \
+        // The first condition is equal to the predicate of the partial index. Waiting deliveries of these messages
+        // become due, so that the dispatcher deletes them. The statement skips rows that another transaction is
+        // claiming.
+        let expunge = "WITH over AS ( \
                  SELECT application, id FROM messages \
                  WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days' \
                  AND payload_expires_at <= $1 ORDER BY payload_expires_at LIMIT $2 FOR UPDATE SKIP LOCKED \
@@ -78,17 +80,17 @@ impl RetentionStore for PostgresStore {
                  UPDATE deliveries d SET next_at = $1 FROM waiting w WHERE d.endpoint = w.endpoint AND d.message = w.message \
              ) \
              SELECT count(*) FROM forgotten";
-        let forgotten = rows::one(&client, forget, &[&now, &sql_limit(limit)], |row| rows::get::<i64>(row, 0)).await?;
-        Ok(forgotten.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
+        let expunged = rows::one(&client, expunge, &[&now, &sql_limit(limit)], |row| rows::get::<i64>(row, 0)).await?;
+        Ok(expunged.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
     }
 
     async fn delete_old_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
         let client = self.client().await?;
-        let forget = "WITH old AS ( \
+        let delete = "WITH old AS ( \
                  SELECT message, id FROM attempts WHERE message < $1 ORDER BY message, id LIMIT $2 FOR UPDATE SKIP LOCKED \
              ) \
              DELETE FROM attempts a USING old WHERE a.message = old.message AND a.id = old.id";
-        Ok(write(&client, forget, &[&before_message, &sql_limit(limit)]).await?)
+        Ok(write(&client, delete, &[&before_message, &sql_limit(limit)]).await?)
     }
 
     async fn delete_old_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
@@ -102,8 +104,8 @@ impl RetentionStore for PostgresStore {
 async fn expunge_payload(db: &impl Client, application: &str, message: &str, now: Timestamp) -> SqlResult<bool> {
     note_purge(db, application).await?;
     let expunge = "UPDATE messages SET payload = NULL WHERE application = $1 AND id = $2";
-    let there = messages::is_there(db, application, message).await?;
-    if !there || write(db, expunge, &[&application, &message]).await? == 0 {
+    let exists = messages::exists(db, application, message).await?;
+    if !exists || write(db, expunge, &[&application, &message]).await? == 0 {
         return Ok(false);
     }
     make_retries_due(db, application, message, message, now).await?;
@@ -125,13 +127,13 @@ async fn expunge_payloads(
     Ok(expunged)
 }
 
-/// Counts a removal of payloads. Called first, since each transaction locks the application before its other rows.
+/// Counts a removal of payloads. Callers call it first, because each transaction locks the application first.
 async fn note_purge(db: &impl Client, application: &str) -> SqlResult<()> {
     write(db, "UPDATE applications SET purges = purges + 1 WHERE id = $1", &[&application]).await.map(drop)
 }
 
-/// After payloads of the application's messages from `first` to `last` were removed: makes the waiting deliveries of these
-/// messages due, except for rows that another transaction is claiming.
+/// Makes the waiting deliveries of the messages from `first` to `last` due, so that the dispatcher deletes those
+/// without a payload. Skips rows that another transaction is claiming.
 async fn make_retries_due(
     db: &impl Client,
     application: &str,
@@ -139,16 +141,17 @@ async fn make_retries_due(
     last: &str,
     now: Timestamp,
 ) -> SqlResult<()> {
-    let hasten = "WITH waiting AS ( \
+    let update = "WITH waiting AS ( \
              SELECT d.endpoint, d.message FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
              WHERE e.application = $1 AND d.message BETWEEN $2 AND $3 AND d.owner IS NULL AND d.next_at > $4 \
              FOR UPDATE OF d SKIP LOCKED \
          ) \
          UPDATE deliveries d SET next_at = $4 FROM waiting w WHERE d.endpoint = w.endpoint AND d.message = w.message";
-    write(db, hasten, &[&application, &first, &last, &now]).await.map(drop)
+    write(db, update, &[&application, &first, &last, &now]).await.map(drop)
 }
 
-/// A transaction that inserts a delivery row for a message locks the message, so this statement sees the row afterwards.
+/// A transaction that inserts a delivery row locks its message. So the deletion of messages waits for that transaction,
+/// and the deletion of delivery rows finds the row.
 async fn delete_old_messages(db: &impl Client, before_message: &str, limit: usize) -> SqlResult<usize> {
     let forget = "WITH RECURSIVE applications_with_messages (application) AS ( \
              (SELECT application FROM messages ORDER BY application LIMIT 1) \
@@ -164,7 +167,7 @@ async fn delete_old_messages(db: &impl Client, before_message: &str, limit: usiz
          DELETE FROM messages m USING old WHERE m.application = old.application AND m.id = old.id";
     let forgotten = write(db, forget, &[&before_message, &sql_limit(limit)]).await?;
     if forgotten > 0 {
-        // Unfinished deliveries of these messages would never end.
+        // Deliveries of deleted messages must not stay unfinished.
         deliveries::drop_rows_before(db, before_message).await?;
     }
     Ok(forgotten)

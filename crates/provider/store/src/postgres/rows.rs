@@ -19,11 +19,12 @@ pub(super) fn check_unchanged<T: PartialEq>(found: Option<T>, old: &T) -> SqlRes
     }
 }
 
-/// `LimitReached` when the owner has more than `max` rows, including the one that was just inserted. `count` counts them.
+/// `LimitReached` when the owner has more than `max` rows, including the inserted row. `count` is the counting
+/// statement.
 pub(super) async fn check_limit(db: &impl Client, count: &str, owner: &str, max: usize) -> SqlResult<()> {
     let limit = i64::try_from(max).unwrap_or(i64::MAX).saturating_add(1);
-    let there = one(db, count, &[&owner, &limit], |row| get::<i64>(row, 0)).await?.unwrap_or(0);
-    if there >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
+    let row_count = one(db, count, &[&owner, &limit], |row| get::<i64>(row, 0)).await?.unwrap_or(0);
+    if row_count >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
 }
 
 /// A connection, inside a transaction or not.
@@ -35,7 +36,7 @@ impl<C: Connection> Client for C {}
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) enum SqlError {
-    /// The port's own error.
+    /// An error of the port.
     Store(#[from] StoreError),
     /// The error of a statement.
     Statement(tokio_postgres::Error),
@@ -49,7 +50,7 @@ impl From<SqlError> for StoreError {
     fn from(error: SqlError) -> Self {
         match error {
             SqlError::Store(error) => error,
-            // Another call took the uid after this one had checked that it is free.
+            // Another transaction inserted the uid after this call had checked that it was free.
             SqlError::Statement(error) if constraint(&error).is_some_and(|name| name.ends_with("_by_uid")) => {
                 Self::Taken("uid")
             }
@@ -117,12 +118,12 @@ pub(super) async fn list<T>(
     select: &str,
     key: &str,
     owner: &str,
-    slice: &PageQuery,
+    page_query: &PageQuery,
     row: impl Fn(&Row) -> StoreResult<T>,
 ) -> SqlResult<Vec<T>> {
-    let sql = format!("{select}{}", slice.sql(key));
-    let found = all(db, &sql, &[&owner, &slice.from, &slice.limit], row).await?;
-    Ok(slice.in_order(found))
+    let sql = format!("{select}{}", page_query.sql(key));
+    let found = all(db, &sql, &[&owner, &page_query.from, &page_query.limit], row).await?;
+    Ok(page_query.in_order(found))
 }
 
 /// The parameter of a LIMIT.
@@ -138,7 +139,7 @@ pub(super) fn id(row: &Row, column: usize) -> StoreResult<Id> {
     Ok(get::<&str>(row, column)?.into())
 }
 
-/// A number that the model stores as unsigned.
+/// A column that is unsigned in the model.
 pub(super) fn unsigned<T: TryFrom<i32>>(row: &Row, column: usize) -> StoreResult<T> {
     let number: i32 = get(row, column)?;
     T::try_from(number).map_err(|_| codec::corrupt(format_args!("{number} in column {column}")))
@@ -285,7 +286,7 @@ pub(super) fn message(row: &Row) -> StoreResult<Message> {
     })
 }
 
-/// The key that a delivery row stays in order with.
+/// The ordering key of a delivery row.
 pub(super) fn ordering_key(row: &Row, column: usize) -> StoreResult<Option<OrderingKey>> {
     Ok(get::<Option<&str>>(row, column)?.map(OrderingKey::kept))
 }

@@ -1,4 +1,4 @@
-//! Background tasks, and the attempts and messages that they read.
+//! Background tasks, and the queries for the attempts and messages that they process.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -78,7 +78,7 @@ impl TaskStore for PostgresStore {
         if rows::one(&client, &format!("{free} LIMIT 1"), &[&now], |row| rows::id(row, 0)).await?.is_none() {
             return Ok(Vec::new());
         }
-        // One that another worker is taking is passed over.
+        // SKIP LOCKED skips tasks that another worker is leasing.
         let lease = format!(
             "UPDATE background_tasks SET worker = $2, leased_until = $3 WHERE id IN \
              ({free} ORDER BY leased_until, id LIMIT $4 FOR UPDATE SKIP LOCKED) RETURNING {TASK}"
@@ -149,8 +149,8 @@ impl TaskStore for PostgresStore {
         let client = self.client().await?;
         let delete = "DELETE FROM background_tasks WHERE id IN \
              (SELECT id FROM background_tasks WHERE status <> 0 AND updated_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)";
-        let forgotten = rows::write(&client, delete, &[&before, &sql_limit(limit)]).await?;
-        Ok(usize::try_from(forgotten).unwrap_or(usize::MAX))
+        let deleted = rows::write(&client, delete, &[&before, &sql_limit(limit)]).await?;
+        Ok(usize::try_from(deleted).unwrap_or(usize::MAX))
     }
 }
 
@@ -168,7 +168,7 @@ async fn create_within_limit(
     rows::check_limit(db, count, &task.account, running_max).await
 }
 
-/// Attempts of a range of ids, and whether each failed one has to be sent again.
+/// Attempts of a range of ids; for each failed attempt, whether its message has to be sent again.
 const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
          CASE WHEN a.status <> 2 THEN FALSE ELSE \
              NOT EXISTS (SELECT FROM attempts o WHERE o.message = a.message AND o.endpoint = $2 \
@@ -206,7 +206,8 @@ pub(super) fn task(row: &Row) -> StoreResult<BackgroundTask> {
 }
 
 fn replay_candidate(row: &Row) -> StoreResult<ReplayCandidate> {
-    let (status, code): (Option<i16>, Option<i32>) = (rows::get(row, 5)?, rows::get(row, 6)?);
+    let status: Option<i16> = rows::get(row, 5)?;
+    let code: Option<i32> = rows::get(row, 6)?;
     Ok(ReplayCandidate {
         message: rows::id(row, 0)?,
         event_type: rows::get(row, 1)?,
@@ -246,7 +247,7 @@ pub(super) async fn create(db: &impl Client, new: &BackgroundTask, answer: Optio
     .map(drop)
 }
 
-/// The application is locked before the task, as routing locks it: so the endpoint can't go meanwhile.
+/// Locks the application before the task, as routing does, so that the endpoint can't be deleted meanwhile.
 async fn advance(db: &impl Client, step: &TaskStep) -> SqlResult<usize> {
     if !step.messages.is_empty() {
         let lock = "SELECT id FROM applications \
@@ -260,7 +261,7 @@ async fn advance(db: &impl Client, step: &TaskStep) -> SqlResult<usize> {
     })
     .await?;
     let (endpoint, kind) = found.ok_or(StoreError::Conflict)?;
-    let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step).await? };
+    let enqueued = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step).await? };
     let update = "UPDATE background_tasks SET position = $2, found = found + $3, enqueued = enqueued + $4, status = $5, \
          error = $6, leased_until = $7, updated_at = CASE WHEN $8 THEN $9 ELSE updated_at END WHERE id = $1";
     rows::write(
@@ -270,7 +271,7 @@ async fn advance(db: &impl Client, step: &TaskStep) -> SqlResult<usize> {
             &&*step.task,
             &&*step.to,
             &(step.found as i64),
-            &(made as i64),
+            &(enqueued as i64),
             &task_status_number(step.status),
             &step.error,
             &step.leased_until,
@@ -279,11 +280,12 @@ async fn advance(db: &impl Client, step: &TaskStep) -> SqlResult<usize> {
         ],
     )
     .await?;
-    Ok(usize::try_from(made).unwrap_or(usize::MAX))
+    Ok(usize::try_from(enqueued).unwrap_or(usize::MAX))
 }
 
-/// One task of an endpoint after the other, so that each sees what became of the other's rows. What waits for its next attempt
-/// is made due. Nothing is due ahead of the time that its sender wants it delivered at.
+/// Inserts delivery rows for the messages of a step that still have to be sent, in the order of their ordering key at
+/// an endpoint with ordered delivery. A row that waits for its next attempt becomes due. No row becomes due before the
+/// message's `deliverAt`. A lock serialises the tasks of an endpoint, so that each task finds the rows of the others.
 async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> SqlResult<u64> {
     rows::write(db, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", &[&&**endpoint]).await?;
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = $1 AND NOT disabled";
@@ -291,9 +293,8 @@ async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &TaskSte
     let in_order = in_order.ok_or(StoreError::NotFound)?;
     let mut messages: Vec<&str> = step.messages.iter().map(|message| &**message).collect();
     messages.sort_unstable();
-    let hastened =
-        if kind.makes_retries_due() { make_retries_due(db, endpoint, &messages, step.now).await? } else { 0 };
-    let made = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
+    let retried = if kind.makes_retries_due() { make_retries_due(db, endpoint, &messages, step.now).await? } else { 0 };
+    let ordered = if in_order { enqueue_in_order(db, endpoint, kind, &mut messages, step.now).await? } else { 0 };
     let insert = format!(
         "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
          SELECT $1, new.message, NULL, 0, greatest($3, \
@@ -301,20 +302,20 @@ async fn enqueue(db: &impl Client, endpoint: &Id, kind: TaskKind, step: &TaskSte
               WHERE e.id = $1)), -1 FROM unnest($2::text[]) AS new (message) WHERE {} ON CONFLICT DO NOTHING",
         enqueue_condition(kind, "new.message COLLATE \"C\"", "$1")
     );
-    Ok(hastened + made + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
+    Ok(retried + ordered + rows::write(db, &insert, &[&&**endpoint, &messages, &step.now]).await?)
 }
 
-/// Skips rows that another transaction is claiming: those are sent anyway.
+/// Skips rows that another transaction is claiming, because that transaction sends them.
 async fn make_retries_due(db: &impl Client, endpoint: &Id, messages: &[&str], now: Timestamp) -> SqlResult<u64> {
-    let hasten = "UPDATE deliveries d SET next_at = $3, manual = -1 FROM (SELECT message FROM deliveries \
+    let update = "UPDATE deliveries d SET next_at = $3, manual = -1 FROM (SELECT message FROM deliveries \
              WHERE endpoint = $1 AND message = ANY ($2) AND owner IS NULL AND attempts > 0 AND next_at > $3 \
              ORDER BY message FOR UPDATE SKIP LOCKED) waiting \
          WHERE d.endpoint = $1 AND d.message = waiting.message";
-    rows::write(db, hasten, &[&&**endpoint, &messages, &now]).await
+    rows::write(db, update, &[&&**endpoint, &messages, &now]).await
 }
 
-/// Enters those of the messages that have a key, as far as they are still wanted, into the line of their key, and takes them
-/// from `messages`.
+/// Inserts delivery rows for the messages that have an ordering key and still have to be sent, and removes these
+/// messages from `messages`.
 async fn enqueue_in_order(
     db: &impl Client,
     endpoint: &Id,
@@ -332,7 +333,10 @@ async fn enqueue_in_order(
         Ok((rows::id(row, 0)?, OrderingKey::kept(rows::get(row, 1)?), rows::get(row, 2)?))
     })
     .await?;
-    let ordered: Vec<_> = keyed.iter().map(|(message, key, due)| ((endpoint, key), message, *due)).collect();
+    let ordered: Vec<_> = keyed
+        .iter()
+        .map(|(message, key, due)| ordering::OrderedDelivery { endpoint, key, message, due: *due })
+        .collect();
     if !ordered.is_empty() {
         ordering::enter(db, &ordered).await?;
         let entered: Vec<&str> = keyed.iter().map(|(message, ..)| &**message).collect();

@@ -1,4 +1,4 @@
-//! Accepting messages, the hot path. Each statement is prepared once for a batch and inserts many rows. A message without
+//! Accepts messages (a hot path). Each statement is prepared once for a batch and inserts many rows. A message without
 //! a conflict needs no lookup.
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ const DELIVERIES: Sql = Sql {
     tail: "",
 };
 
-/// One result for each message, in order. A rejected message leaves no rows and affects no other.
+/// Returns one result for each message, in order. A rejected message inserts no rows and does not affect the others.
 pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> SqlResult<Vec<StoreResult<()>>> {
     let mut accepting = AcceptBatch {
         db,
@@ -40,7 +40,8 @@ pub(super) fn accept(db: &Connection, batch: &[NewMessage], now: Timestamp) -> S
         nodes: HashMap::new(),
     };
     let mut results = Vec::with_capacity(batch.len());
-    // A stored answer decides on the next message with its key, so messages with an answer are accepted one by one.
+    // Messages with an answer are accepted one by one, because their answers decide on later messages with the same
+    // key.
     for run in batch.chunk_by(|one, next| one.answer.is_none() && next.answer.is_none()) {
         match run {
             [NewMessage { answer: Some(answer), .. }] => results.push(accepting.accept_once(&run[0], answer)?),
@@ -56,7 +57,7 @@ struct AcceptBatch<'db> {
     keep_answer: CachedStatement<'db>,
     messages: Insert<'db>,
     deliveries: Insert<'db>,
-    /// Versions of the batch's applications; none for an application that does not exist.
+    /// Versions of the batch's applications; `None` for an application that does not exist.
     versions: HashMap<Id, Option<i64>>,
     /// Numbers of the batch's nodes.
     nodes: HashMap<NodeId, i64>,
@@ -72,22 +73,22 @@ impl AcceptBatch<'_> {
         if !idempotency::keep(&mut self.keep_answer, answer)? {
             return Ok(Err(StoreError::Replayed));
         }
-        let kept = self.db.last_insert_rowid();
+        let answer_number = self.db.last_insert_rowid();
         let accepted = self.enter(&[new])?.remove(0);
         if accepted.is_err() {
-            self.db.execute("DELETE FROM idempotent_answers WHERE no = ?1", [kept])?;
+            self.db.execute("DELETE FROM idempotent_answers WHERE no = ?1", [answer_number])?;
         }
         Ok(accepted)
     }
 
     fn accept(&mut self, run: &[NewMessage]) -> SqlResult<Vec<StoreResult<()>>> {
         let checked: Vec<_> = run.iter().map(|new| self.check_version(new)).collect::<SqlResult<_>>()?;
-        let welcome: Vec<_> = run.iter().zip(&checked).filter(|(_, check)| check.is_ok()).map(|(new, _)| new).collect();
-        let mut entered = self.enter(&welcome)?.into_iter();
+        let valid: Vec<_> = run.iter().zip(&checked).filter(|(_, check)| check.is_ok()).map(|(new, _)| new).collect();
+        let mut entered = self.enter(&valid)?.into_iter();
         // A message that was not inserted must not be acknowledged.
-        let mut of_next =
-            || entered.next().unwrap_or_else(|| Err(StoreError::Corrupt("a message was left out".into())));
-        Ok(checked.into_iter().map(|check| check.and_then(|()| of_next())).collect())
+        let mut next_result =
+            || entered.next().unwrap_or_else(|| Err(StoreError::Corrupt("a message was not inserted".into())));
+        Ok(checked.into_iter().map(|check| check.and_then(|()| next_result())).collect())
     }
 
     fn check_version(&mut self, new: &NewMessage) -> SqlResult<StoreResult<()>> {
@@ -107,23 +108,25 @@ impl AcceptBatch<'_> {
         })
     }
 
-    /// Messages whose only possible conflict is a taken event id.
-    fn enter(&mut self, news: &[&NewMessage]) -> SqlResult<Vec<StoreResult<()>>> {
-        let mut entered = Vec::with_capacity(news.len());
-        for some in news.chunks(ROWS) {
-            let all_are = self.messages.rows(some, bind_message)? == some.len();
-            for new in some {
-                let is_in = all_are || is_there(self.db, new)?;
-                entered.push(if is_in { Ok(()) } else { Err(StoreError::Taken("eventId")) });
+    /// Inserts messages whose only possible conflict is a taken event id.
+    fn enter(&mut self, messages: &[&NewMessage]) -> SqlResult<Vec<StoreResult<()>>> {
+        let mut entered = Vec::with_capacity(messages.len());
+        for chunk in messages.chunks(ROWS) {
+            let all_inserted = self.messages.rows(chunk, bind_message)? == chunk.len();
+            for new in chunk {
+                let is_inserted = all_inserted || is_inserted(self.db, new)?;
+                entered.push(if is_inserted { Ok(()) } else { Err(StoreError::Taken("eventId")) });
             }
         }
-        self.enter_deliveries(news.iter().zip(&entered).filter(|(_, entered)| entered.is_ok()).map(|(new, _)| *new))?;
+        self.enter_deliveries(
+            messages.iter().zip(&entered).filter(|(_, entered)| entered.is_ok()).map(|(new, _)| *new),
+        )?;
         Ok(entered)
     }
 
-    fn enter_deliveries<'a>(&mut self, news: impl Iterator<Item = &'a NewMessage>) -> SqlResult<()> {
+    fn enter_deliveries<'a>(&mut self, messages: impl Iterator<Item = &'a NewMessage>) -> SqlResult<()> {
         let mut rows = Vec::new();
-        for new in news {
+        for new in messages {
             let message = &new.message;
             let due = message.deliver_at.unwrap_or(self.now);
             for delivery in &new.deliveries {
@@ -172,8 +175,8 @@ fn bind_message(values: &mut Values<'_, '_>, new: &&NewMessage) -> SqlResult<()>
     values.bind(new.ordering_key.as_ref().map(OrderingKey::as_str))
 }
 
-/// True when the statement, which skips conflicting rows, inserted this message: its id is new.
-fn is_there(db: &Connection, new: &NewMessage) -> SqlResult<bool> {
+/// True when the statement, which skips conflicting rows, inserted this message. A conflicting row has another id.
+fn is_inserted(db: &Connection, new: &NewMessage) -> SqlResult<bool> {
     let select = "SELECT 1 FROM messages WHERE application = ?1 AND id = ?2";
     Ok(db.prepare_cached(select)?.exists((&*new.message.application, &*new.message.id))?)
 }

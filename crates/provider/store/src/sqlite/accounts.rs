@@ -64,13 +64,13 @@ impl AccountStore for SqliteStore {
     ) -> StoreResult<bool> {
         let (account, id) = (account.to_owned(), id.to_owned());
         let update = "UPDATE api_keys SET expires_at = ?3 WHERE account = ?1 AND id = ?2";
-        self.write(move |db| noted(db, db.execute(update, (account, id, expires_at.map(ms)))?, &entry)).await
+        self.write(move |db| log_if_changed(db, db.execute(update, (account, id, expires_at.map(ms)))?, &entry)).await
     }
 
     async fn delete_api_key(&self, account: &str, id: &str, entry: ActivityEntry) -> StoreResult<bool> {
         let (account, id) = (account.to_owned(), id.to_owned());
         let delete = "DELETE FROM api_keys WHERE account = ?1 AND id = ?2";
-        self.write(move |db| noted(db, db.execute(delete, (account, id))?, &entry)).await
+        self.write(move |db| log_if_changed(db, db.execute(delete, (account, id))?, &entry)).await
     }
 }
 
@@ -120,7 +120,7 @@ pub(super) fn find(db: &Connection, id: &str) -> SqlResult<Option<Account>> {
 }
 
 pub(super) fn list(db: &Connection, page: &Page) -> SqlResult<Vec<Account>> {
-    // Accounts have no owner, so the scope is empty.
+    // Accounts have no owner, so the first parameter is an empty text.
     let select = format!("{ACCOUNT} WHERE '' = $1");
     rows::list(db, &select, "id", "", &PageQuery::new(page), rows::account)
 }
@@ -150,8 +150,8 @@ pub(super) fn keys(db: &Connection, account: &str, page: &Page) -> SqlResult<Vec
     rows::list(db, &format!("{KEY} WHERE account = $1"), "id", account, &PageQuery::new(page), rows::api_key)
 }
 
-/// Whether one row changed; the entry is written if so.
-fn noted(db: &Connection, changed: usize, entry: &ActivityEntry) -> SqlResult<bool> {
+/// Writes the activity entry if one row was changed. True if so.
+fn log_if_changed(db: &Connection, changed: usize, entry: &ActivityEntry) -> SqlResult<bool> {
     if changed == 1 {
         activity::insert(db, entry)?;
     }

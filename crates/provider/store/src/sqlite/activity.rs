@@ -20,7 +20,9 @@ impl ActivityStore for SqliteStore {
     }
 
     async fn activity(&self, account: &str, text: &str, scan: &Scan) -> StoreResult<ScanResult<ActivityEntry>> {
-        let (account, text, scan) = (account.to_owned(), text.to_ascii_lowercase(), scan.clone());
+        let account = account.to_owned();
+        let text = text.to_ascii_lowercase();
+        let scan = scan.clone();
         self.read(move |db| search(db, &account, &text, &scan)).await
     }
 
@@ -54,10 +56,12 @@ fn search(db: &Connection, account: &str, text: &str, scan: &Scan) -> SqlResult<
     let rows_max = if text.is_empty() { scans::wanted_max(scan) } else { scan.scanned_rows_max };
     let mut statement = db.prepare_cached(&format!("{ENTRY} WHERE account = $1{}", scans::sql(scan, "id")))?;
     let mut rows = statement.query((account, &scan.above, &scan.below, sql_limit(rows_max)))?;
-    let (mut progress, mut found) = (ScanProgress::new(scan), Vec::new());
+    let mut progress = ScanProgress::new(scan);
+    let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let entry = entry(row)?;
-        let (id, is_match) = (entry.id.clone(), codec::activity_contains(&entry, text));
+        let id = entry.id.clone();
+        let is_match = codec::activity_contains(&entry, text);
         if is_match {
             found.push(entry);
         }

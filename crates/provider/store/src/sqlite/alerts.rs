@@ -1,4 +1,4 @@
-//! Alerts: what owners were told, who they are, and the mails that wait.
+//! Alerts: the last alert about each endpoint, the recipients, and queued mails.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -70,8 +70,8 @@ impl AlertStore for SqliteStore {
             }
             let count = "SELECT count(*) FROM (SELECT 1 FROM alert_recipients WHERE account = ?1 AND application = ?2 LIMIT ?3)";
             let limit = sql_limit(recipients_max.saturating_add(1));
-            let there: i64 = db.prepare_cached(count)?.query_row((account, application, limit), |row| row.get(0))?;
-            if there >= limit {
+            let recipient_count: i64 = db.prepare_cached(count)?.query_row((account, application, limit), |row| row.get(0))?;
+            if recipient_count >= limit {
                 return Err(StoreError::LimitReached.into());
             }
             insert_mail(db, &mail, *created_at)
@@ -85,7 +85,7 @@ impl AlertStore for SqliteStore {
         sent_after: Timestamp,
         at: Timestamp,
     ) -> StoreResult<Option<AlertRecipient>> {
-        // The page that confirms needs no session, so a wrong code costs no write.
+        // The page that confirms an address needs no session. A wrong code must not cause a write.
         let select = "SELECT 1 FROM alert_recipients WHERE code_hash = ?1";
         if !self.read(move |db| Ok(db.prepare_cached(select)?.exists([code_hash])?)).await? {
             return Ok(None);
@@ -168,12 +168,12 @@ fn recipient(row: &Row<'_>) -> SqlResult<AlertRecipient> {
     })
 }
 
-/// The column `application`: empty for all applications of the account.
+/// The column `application`, which is empty when the scope is the whole account.
 fn application(scope: &AlertScope) -> &str {
     scope.application.as_deref().unwrap_or_default()
 }
 
-/// Each condition reads an index of its own.
+/// Each condition reads a different index.
 const FAILING: &str = "SELECT e.id FROM endpoints e LEFT JOIN endpoint_alerts s ON s.endpoint = e.id \
      WHERE e.failing_since IS NOT NULL AND e.disabled = 0 AND e.failing_since <= ?1 \
      AND (s.endpoint IS NULL OR s.failing_since <> e.failing_since OR (s.stage = 1 AND e.failing_since <= ?2)) \
@@ -201,9 +201,11 @@ fn candidates(db: &Connection, query: &AlertQuery) -> SqlResult<Vec<AlertCandida
     }
     let mut statement = db.prepare_cached(WORKING)?;
     let mut found = statement.query(())?;
-    let (mut succeeded, mut recovered) = (db.prepare_cached(SUCCEEDED)?, 0);
+    let mut succeeded = db.prepare_cached(SUCCEEDED)?;
+    let mut recovered = 0;
     while let Some(row) = found.next()? {
-        let (endpoint, since): (String, _) = (row.get(0)?, rows::time(row, 1)?);
+        let endpoint: String = row.get(0)?;
+        let since = rows::time(row, 1)?;
         if recovered < query.limit && succeeded.exists((&endpoint, ids::lowest_id_at(ids::ATTEMPT, since)))? {
             endpoints.push(endpoint);
             recovered += 1;
@@ -226,10 +228,10 @@ fn candidate(db: &Connection, id: &str) -> SqlResult<Option<AlertCandidate>> {
     };
     let given_up_at = "SELECT given_up_at FROM endpoints WHERE id = ?1";
     let given_up_at = rows::one(db, given_up_at, [id], |row| rows::optional_time(row, 0))?.flatten();
-    Ok(Some(AlertCandidate { account, endpoint, given_up_at, told: told(db, id)? }))
+    Ok(Some(AlertCandidate { account, endpoint, given_up_at, told: last_alert(db, id)? }))
 }
 
-fn told(db: &Connection, endpoint: &str) -> SqlResult<Option<Told>> {
+fn last_alert(db: &Connection, endpoint: &str) -> SqlResult<Option<Told>> {
     let select = "SELECT failing_since, stage FROM endpoint_alerts WHERE endpoint = ?1";
     rows::one(db, select, [endpoint], |row| {
         Ok(Told { failing_since: rows::time(row, 0)?, stage: codec::alert_stage(row.get(1)?)? })
@@ -237,7 +239,7 @@ fn told(db: &Connection, endpoint: &str) -> SqlResult<Option<Told>> {
 }
 
 fn record(db: &Connection, alert: &Alert) -> SqlResult<()> {
-    if told(db, &alert.endpoint)? != alert.before {
+    if last_alert(db, &alert.endpoint)? != alert.before {
         return Err(StoreError::Conflict.into());
     }
     match alert.after {
@@ -257,7 +259,7 @@ fn record(db: &Connection, alert: &Alert) -> SqlResult<()> {
     alert.mails.iter().try_for_each(|mail| insert_mail(db, mail, alert.at))
 }
 
-/// A mail beyond the limit of its account is dropped.
+/// Drops the mail if the account has reached its limit of queued mails.
 fn insert_mail(db: &Connection, mail: &NewMail, at: Timestamp) -> SqlResult<()> {
     let insert = "INSERT INTO mails (account, recipient, subject, body, next_at) SELECT ?1, ?2, ?3, ?4, ?5 \
          WHERE (SELECT count(*) FROM mails WHERE account = ?1) < ?6";

@@ -50,7 +50,7 @@ impl AppTokenStore for SqliteStore {
     }
 }
 
-/// Finds no token of a deleted application.
+/// Does not return tokens of a deleted application.
 const BY_HASH: &str = "SELECT id, hash, account, application, capabilities, feature_flags, session_id, created_at, \
      expires_at, preview_person, preview_session, preview_role FROM app_tokens t \
      WHERE hash = ?1 AND EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application)";
@@ -76,7 +76,7 @@ fn token(row: &Row<'_>) -> SqlResult<AppToken> {
 }
 
 fn create(db: &Connection, token: &AppToken, tokens_max: usize) -> SqlResult<()> {
-    if !applications::is_there(db, &token.application)? {
+    if !applications::exists(db, &token.application)? {
         return Err(StoreError::NotFound.into());
     }
     let insert = "INSERT INTO app_tokens (id, hash, account, application, capabilities, feature_flags, session_id, \

@@ -32,7 +32,8 @@ impl ApplicationStore for SqliteStore {
         exclude: &[ApplicationExclusion],
         page: Page,
     ) -> StoreResult<Vec<Application>> {
-        let (account, exclude) = (account.to_owned(), exclude.to_vec());
+        let account = account.to_owned();
+        let exclude = exclude.to_vec();
         self.read(move |db| {
             let select = format!("{APPLICATION} WHERE account = $1{}", exclusion_sql(&exclude, "applications"));
             rows::list(db, &select, "id", &account, &PageQuery::new(&page), rows::application)
@@ -99,7 +100,7 @@ pub(super) fn find_by_id(db: &Connection, id: &str) -> SqlResult<Option<Applicat
     rows::one(db, &format!("{APPLICATION} WHERE id = ?1"), [id], rows::application)
 }
 
-pub(super) fn is_there(db: &Connection, id: &str) -> SqlResult<bool> {
+pub(super) fn exists(db: &Connection, id: &str) -> SqlResult<bool> {
     Ok(version(db, id)?.is_some())
 }
 
@@ -134,35 +135,35 @@ pub(super) fn update(db: &Connection, new: &Application) -> SqlResult<()> {
 
 fn check_uid(db: &Connection, new: &Application) -> SqlResult<()> {
     let select = "SELECT 1 FROM applications WHERE account = ?1 AND uid = ?2 AND id <> ?3";
-    let taken = db.prepare_cached(select)?.exists(params![&*new.account, new.uid, &*new.id])?;
-    if taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
+    let is_taken = db.prepare_cached(select)?.exists(params![&*new.account, new.uid, &*new.id])?;
+    if is_taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
 }
 
-/// False when it did not exist.
+/// False when the application does not exist.
 pub(super) fn raise_version(db: &Connection, id: &str) -> SqlResult<bool> {
     let update = "UPDATE applications SET version = version + 1 WHERE id = ?1";
     Ok(db.prepare_cached(update)?.execute([id])? == 1)
 }
 
-/// Deletes an application with its endpoints and returns their ids, or none when it did not exist. The caller drops their
-/// delivery rows, which no query returns any more.
+/// Deletes an application with its endpoints and returns the ids of the endpoints; `None` when the application did not
+/// exist. The caller deletes the delivery rows afterwards; queries omit rows of deleted endpoints.
 pub(super) fn delete(db: &Connection, account: &str, id: &str) -> SqlResult<Option<Vec<Id>>> {
     if !db.prepare_cached("SELECT 1 FROM applications WHERE account = ?1 AND id = ?2")?.exists((account, id))? {
         return Ok(None);
     }
     let mut delete = db.prepare_cached("DELETE FROM endpoints WHERE application = ?1 RETURNING id, uid")?;
     let mut rows = delete.query([id])?;
-    let mut gone = Vec::new();
+    let mut deleted = Vec::new();
     while let Some(row) = rows.next()? {
-        gone.push((rows::id(row, 0)?, row.get::<_, Option<String>>(1)?));
+        deleted.push((rows::id(row, 0)?, row.get::<_, Option<String>>(1)?));
     }
-    // Before the application is deleted: its row names the account that receives the events.
-    for (endpoint, uid) in &gone {
+    // The events are inserted before the application is deleted, because its row names the account that receives them.
+    for (endpoint, uid) in &deleted {
         operational_events::insert_event(db, id, endpoint, uid.as_deref(), OperationalEventKind::Deleted)?;
     }
     db.execute("DELETE FROM applications WHERE account = ?1 AND id = ?2", (account, id))?;
     db.execute("DELETE FROM app_tokens WHERE application = ?1", [id])?;
-    Ok(Some(gone.into_iter().map(|(endpoint, _)| endpoint).collect()))
+    Ok(Some(deleted.into_iter().map(|(endpoint, _)| endpoint).collect()))
 }
 
 fn by_uid(db: &Connection, uid: &str, limit: usize) -> SqlResult<Vec<Application>> {

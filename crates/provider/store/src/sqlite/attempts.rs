@@ -1,6 +1,6 @@
-//! Attempts: recording them (a hot path), listing, searching and counting them.
+//! Records attempts (a hot path), and lists, searches and counts them.
 //!
-//! A search runs in two steps: it selects the matching rows without payloads and responses, and then reads those rows.
+//! A search has two steps: it finds the matching rows without payloads and responses, and then reads those rows.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -45,7 +45,10 @@ impl AttemptStore for SqliteStore {
         filter: &AttemptFilter,
         scan: &Scan,
     ) -> StoreResult<ScanResult<Attempt>> {
-        let (application, of, filter, scan) = (application.to_owned(), of.clone(), filter.clone(), scan.clone());
+        let application = application.to_owned();
+        let of = of.clone();
+        let filter = filter.clone();
+        let scan = scan.clone();
         self.read(move |db| find_attempts(db, &application, &of, &filter, &scan)).await
     }
 
@@ -59,9 +62,11 @@ impl AttemptStore for SqliteStore {
         content: PayloadRead,
     ) -> StoreResult<ScanResult<AttemptedMessage>> {
         let (application, endpoint) = (application.to_owned(), endpoint.to_owned());
-        let (filter, scan) = (filter.clone(), scan.clone());
+        let filter = filter.clone();
+        let scan = scan.clone();
         self.read(move |db| {
-            let (mut watch, mut found) = (ScanProgress::new(&scan), Vec::new());
+            let mut progress = ScanProgress::new(&scan);
+            let mut found = Vec::new();
             messages::each_message(db, &application, &scan, scan.scanned_rows_max, |row| {
                 let id = rows::text(row, 1)?;
                 let state = if messages::matches(&filter, row, 2)? {
@@ -69,14 +74,14 @@ impl AttemptStore for SqliteStore {
                 } else {
                     DeliveryState::default()
                 };
-                let wanted = state.latest.is_some() && status.is_none_or(|status| state.matches_status(status));
-                let bytes = if wanted { Some(messages::payload_bytes(row, content)?) } else { None };
-                if wanted {
+                let admitted = state.latest.is_some() && status.is_none_or(|status| state.matches_status(status));
+                let bytes = if admitted { Some(messages::payload_bytes(row, content)?) } else { None };
+                if admitted {
                     found.push(AttemptedMessage { message: messages::read_message(db, row.get(0)?, content)?, state });
                 }
-                Ok(watch.record(id, bytes))
+                Ok(progress.record(id, bytes))
             })?;
-            Ok(watch.found(found))
+            Ok(progress.found(found))
         })
         .await
     }
@@ -98,7 +103,7 @@ impl AttemptStore for SqliteStore {
     }
 }
 
-/// Does nothing for an attempt that was recorded before.
+/// Has no effect for an attempt that was recorded before.
 const INSERT: Sql = Sql {
     head: "INSERT OR FAIL INTO attempts (message, id, endpoint, url, status, response_status_code, response, response_duration_ms, \
          trigger, at, response_header)",
@@ -113,23 +118,24 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()
     Insert::prepare(db, &INSERT)?.rows(records, |values, record| bind(values, &record.attempt))?;
     let mut finish = DeliveryDeleter::prepare(db)?;
     let mut retry = db.prepare_cached(RETRY)?;
-    // The last effect on each endpoint; repeating it changes nothing.
-    let mut said: HashMap<&Id, EndpointEffect> = HashMap::new();
+    // The last effect on each endpoint. Applying it again would change nothing.
+    let mut last_effects: HashMap<&Id, EndpointEffect> = HashMap::new();
     for record in records {
         let attempt = &record.attempt;
         // A scheduled attempt does not end a delivery that a caller requested manually.
-        let (endpoint, message, trigger) = (&*attempt.endpoint, &*attempt.message, attempt.trigger as i64);
-        let moved_on = match record.outcome {
+        let trigger = attempt.trigger as i64;
+        let (endpoint, message) = (&*attempt.endpoint, &*attempt.message);
+        let is_changed = match record.outcome {
             DeliveryOutcome::Done => finish.row(endpoint, message, trigger)?,
             DeliveryOutcome::Retry { at, attempts } => {
                 retry.execute((endpoint, message, trigger, ms(at), attempts))? == 1
             }
         };
-        if !moved_on {
+        if !is_changed {
             deliveries::return_for_manual(db, endpoint, message)?;
         }
         if record.endpoint != EndpointEffect::None
-            && said.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint)
+            && last_effects.insert(&attempt.endpoint, record.endpoint) != Some(record.endpoint)
         {
             apply_endpoint_effect(db, attempt, record.endpoint)?;
         }
@@ -138,7 +144,6 @@ pub(super) fn record(db: &Connection, records: &[AttemptRecord]) -> SqlResult<()
     Ok(())
 }
 
-/// Inserts an attempt alone.
 pub(super) fn insert(db: &Connection, attempt: &Attempt) -> SqlResult<()> {
     Insert::prepare(db, &INSERT)?.rows(std::slice::from_ref(attempt), bind)?;
     Ok(())
@@ -158,29 +163,30 @@ fn bind(values: &mut Values<'_, '_>, attempt: &Attempt) -> SqlResult<()> {
     values.bind(&attempt.response_header)
 }
 
-/// Writes only when something changes: a success of a working endpoint costs one read.
+/// Updates the endpoint only if a column changes. A success of a working endpoint costs one read.
 fn apply_endpoint_effect(db: &Connection, attempt: &Attempt, effect: EndpointEffect) -> SqlResult<()> {
-    let whose = (&*attempt.endpoint, &*attempt.application);
+    let endpoint = &*attempt.endpoint;
+    let application = &*attempt.application;
     match effect {
         EndpointEffect::None => {}
         EndpointEffect::Working => {
             let works = "UPDATE endpoints SET failing_since = NULL \
                  WHERE id = ?1 AND application = ?2 AND failing_since IS NOT NULL";
-            db.prepare_cached(works)?.execute(whose)?;
+            db.prepare_cached(works)?.execute((endpoint, application))?;
         }
         EndpointEffect::Failing => {
             let fails = "UPDATE endpoints SET failing_since = ?3 \
                  WHERE id = ?1 AND application = ?2 AND failing_since IS NULL";
-            db.prepare_cached(fails)?.execute((whose.0, whose.1, ms(attempt.at)))?;
+            db.prepare_cached(fails)?.execute((endpoint, application, ms(attempt.at)))?;
         }
         EndpointEffect::Disable => {
             let disable = "UPDATE endpoints SET disabled = 1, given_up_at = ?3, disabled_at = ?3, updated_at = max(?4, updated_at + 1) \
                  WHERE id = ?1 AND application = ?2 AND disabled = 0 RETURNING coalesce(failing_since, ?3)";
-            let values = (whose.0, whose.1, ms(attempt.at), ms(attempt.ended_at()));
+            let values = (endpoint, application, ms(attempt.at), ms(attempt.ended_at()));
             let disabled = rows::one(db, disable, values, |row| rows::time(row, 0))?;
             if disabled.is_some() {
-                applications::raise_version(db, &attempt.application)?;
-                operational_events::insert_disabled_event(db, &attempt.application, &attempt.endpoint, disabled)?;
+                applications::raise_version(db, application)?;
+                operational_events::insert_disabled_event(db, application, endpoint, disabled)?;
             }
         }
     }
@@ -188,24 +194,24 @@ fn apply_endpoint_effect(db: &Connection, attempt: &Attempt, effect: EndpointEff
 }
 
 pub(super) fn at_endpoint(db: &Connection, application: &str, endpoint: &str, page: Page) -> SqlResult<Vec<Attempt>> {
-    let there = "SELECT 1 FROM endpoints WHERE id = ?1 AND application = ?2";
-    if db.prepare_cached(there)?.exists((endpoint, application))? {
+    let exists = "SELECT 1 FROM endpoints WHERE id = ?1 AND application = ?2";
+    if db.prepare_cached(exists)?.exists((endpoint, application))? {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.endpoint = $1");
-        let slice = PageQuery::new(&newest_first(page));
-        return rows::list(db, &select, "a.id", endpoint, &slice, |row| rows::attempt(row, application));
+        let page_query = PageQuery::new(&newest_first(page));
+        return rows::list(db, &select, "a.id", endpoint, &page_query, |row| rows::attempt(row, application));
     }
     Ok(Vec::new())
 }
 
 pub(super) fn find(db: &Connection, application: &str, message: &str, id: &str) -> SqlResult<Option<Attempt>> {
-    if messages::is_there(db, application, message)? {
+    if messages::exists(db, application, message)? {
         let select = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = ?1 AND a.id = ?2");
         return rows::one(db, &select, (message, id), |row| rows::attempt(row, application));
     }
     Ok(None)
 }
 
-/// Number of attempts of each status, from the index alone.
+/// Number of attempts of each status. SQLite reads only the index.
 const ATTEMPTS_BY_STATUS: &str = "SELECT count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), \
      count(*) FILTER (WHERE status = 2), count(*) FILTER (WHERE status = 3), count(*) FILTER (WHERE status = 4) \
      FROM (SELECT status FROM attempts WHERE endpoint = ?1 AND id >= ?2 AND id < ?3 LIMIT ?4) found";
@@ -265,7 +271,8 @@ fn find_attempts(
     );
     let of_message = "SELECT m.event_type, m.channels, m.tags FROM messages m WHERE m.application = ?1 AND m.id = ?2";
     let whole = format!("SELECT {ATTEMPT} FROM attempts a WHERE a.message = ?1 AND a.id = ?2");
-    let (mut watch, mut found) = (ScanProgress::new(scan), Vec::new());
+    let mut progress = ScanProgress::new(scan);
+    let mut found = Vec::new();
     let mut statement = db.prepare_cached(&select)?;
     let mut rows = statement.query((&**owner, &scan.above, &scan.below, sql_limit(rows_max)))?;
     while let Some(row) = rows.next()? {
@@ -279,14 +286,14 @@ fn find_attempts(
         if admitted {
             found.extend(rows::one(db, &whole, (message, id), |row| rows::attempt(row, application))?);
         }
-        if watch.record(id, admitted.then_some(0)) == ScanFlow::Stop {
+        if progress.record(id, admitted.then_some(0)) == ScanFlow::Stop {
             break;
         }
     }
-    Ok(watch.found(found))
+    Ok(progress.found(found))
 }
 
-/// The state of a message at an endpoint, also when it was not sent there.
+/// The state of a message at an endpoint. The endpoint need not have received the message.
 fn state(db: &Connection, endpoint: &str, message: &str) -> SqlResult<DeliveryState> {
     let attempts = "SELECT status FROM attempts WHERE message = ?1 AND +endpoint = ?2 ORDER BY id DESC";
     let mut state = DeliveryState::default();
@@ -306,7 +313,7 @@ fn state(db: &Connection, endpoint: &str, message: &str) -> SqlResult<DeliverySt
 
 /// The endpoints with an attempt of the message, and those of the application with an unfinished delivery.
 fn destinations(db: &Connection, application: &str, message: &str) -> SqlResult<Vec<Destination>> {
-    // With `max`, SQLite takes the other columns from the row with the maximum.
+    // SQLite reads the other columns from the row with the `max`.
     let tried = "SELECT a.endpoint, max(a.id), a.status, a.url, d.next_at FROM attempts a \
          LEFT JOIN deliveries d ON d.endpoint = a.endpoint AND d.message = a.message \
          WHERE a.message = ?2 AND EXISTS (SELECT 1 FROM messages WHERE application = ?1 AND id = ?2) GROUP BY a.endpoint";

@@ -45,7 +45,8 @@ impl BacklogStore for SqliteStore {
     }
 
     async fn waiting_messages(&self, endpoint: &str, before: &str, limit: usize) -> StoreResult<Vec<Id>> {
-        let (endpoint, before) = (endpoint.to_owned(), before.to_owned());
+        let endpoint = endpoint.to_owned();
+        let before = before.to_owned();
         self.read(move |db| waiting_messages(db, &endpoint, &before, limit)).await
     }
 
@@ -54,14 +55,14 @@ impl BacklogStore for SqliteStore {
     }
 }
 
-/// The time when the next delivery of an endpoint is due.
+/// When the next delivery of an endpoint is due.
 pub(super) fn earliest_due(db: &Connection, endpoint: &str) -> SqlResult<Option<Timestamp>> {
     let select = "SELECT min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
          WHERE d.owner IS NULL AND d.endpoint = ?1 AND d.tried = tries.column1)) FROM (VALUES (0), (1)) tries";
     Ok(rows::one(db, select, [endpoint], |row| rows::optional_time(row, 0))?.flatten())
 }
 
-/// The smallest id is the oldest, because message ids ascend with time.
+/// The smallest message id is the oldest, because message ids ascend with time.
 pub(super) fn oldest_at(db: &Connection, endpoint: &str) -> SqlResult<Option<Timestamp>> {
     let oldest = "SELECT m.created_at FROM endpoints e JOIN deliveries d ON d.endpoint = e.id \
          JOIN messages m ON m.application = e.application AND m.id = d.message \
@@ -77,7 +78,8 @@ pub(super) fn backlog(db: &Connection, endpoint: &str) -> SqlResult<Backlog> {
     })
 }
 
-/// The oldest is the smallest id among the first of each endpoint, found by skipping from endpoint to endpoint.
+/// The oldest message is the smallest among the first ids of all endpoints. The query skips from endpoint to endpoint
+/// in the index.
 fn total_backlog(db: &Connection) -> SqlResult<Backlog> {
     let oldest = "WITH RECURSIVE present (endpoint) AS ( \
              SELECT min(endpoint) FROM deliveries \
@@ -99,7 +101,7 @@ fn total_backlog(db: &Connection) -> SqlResult<Backlog> {
     })
 }
 
-/// As `EARLIEST_DUE` of the deliveries, without those that a caller requested manually.
+/// As `EARLIEST_DUE`, without the deliveries that a caller requested manually.
 const LONGEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_waiting WHERE owner IS NULL \
          UNION ALL \
@@ -124,7 +126,7 @@ fn longest_due_endpoints(db: &Connection, now: Timestamp, limit: usize) -> SqlRe
     Ok(due)
 }
 
-/// Skips from endpoint to endpoint in the index, up to the requested number.
+/// Endpoints with rows, up to the requested number. The query skips from endpoint to endpoint in the index.
 const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries WHERE endpoint > ?1 \
          UNION ALL \

@@ -1,4 +1,4 @@
-//! Delivery rows: claiming, releasing, resending and dropping them.
+//! Claims, releases, resends and deletes delivery rows.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -26,7 +26,8 @@ impl DeliveryStore for SqliteStore {
         now: Timestamp,
         room: ClaimLimit,
     ) -> StoreResult<Vec<Delivery>> {
-        let (node, endpoint) = (node.clone(), endpoint.to_owned());
+        let node = node.clone();
+        let endpoint = endpoint.to_owned();
         self.write(move |db| claim(db, &node, &endpoint, kind, now, room)).await
     }
 
@@ -50,10 +51,10 @@ impl DeliveryStore for SqliteStore {
     async fn make_retries_due(&self, endpoint: &str, now: Timestamp, limit: usize) -> StoreResult<usize> {
         let endpoint = endpoint.to_owned();
         self.write(move |db| {
-            let hasten = "UPDATE deliveries SET next_at = ?2 WHERE endpoint = ?1 AND message IN \
+            let update = "UPDATE deliveries SET next_at = ?2 WHERE endpoint = ?1 AND message IN \
                  (SELECT message FROM deliveries INDEXED BY deliveries_waiting \
                   WHERE endpoint = ?1 AND owner IS NULL AND tried = 1 AND next_at > ?2 LIMIT ?3)";
-            Ok(db.prepare_cached(hasten)?.execute((&endpoint, ms(now), sql_limit(limit)))?)
+            Ok(db.prepare_cached(update)?.execute((&endpoint, ms(now), sql_limit(limit)))?)
         })
         .await
     }
@@ -64,7 +65,8 @@ impl DeliveryStore for SqliteStore {
     }
 
     async fn blocked_keys(&self, endpoint: &str, after: Option<&str>, limit: usize) -> StoreResult<Vec<BlockedKeyRow>> {
-        let (endpoint, after) = (endpoint.to_owned(), after.unwrap_or_default().to_owned());
+        let endpoint = endpoint.to_owned();
+        let after = after.unwrap_or_default().to_owned();
         self.read(move |db| ordering::blocked(db, &endpoint, &after, limit)).await
     }
 
@@ -74,8 +76,8 @@ impl DeliveryStore for SqliteStore {
     }
 }
 
-/// Endpoints that have rows without an owner, each with its earliest due time. The query skips from endpoint to endpoint
-/// in the index, so an endpoint costs the same with one row as with a million. It omits rows of deleted endpoints.
+/// Endpoints that have rows without an owner, each with its earliest due time. The query skips from endpoint to
+/// endpoint in the index, so that the cost does not depend on the number of rows. It omits rows of deleted endpoints.
 pub(super) const EARLIEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries INDEXED BY deliveries_waiting WHERE owner IS NULL \
          UNION ALL \
@@ -136,7 +138,8 @@ pub(super) fn claim(
          ORDER BY d.next_at, d.message LIMIT ?4"
     );
     let limit = i64::try_from(room.rows).unwrap_or(i64::MAX);
-    let (mut claimed, mut payload_bytes) = (Vec::new(), 0);
+    let mut claimed = Vec::new();
+    let mut payload_bytes = 0;
     let mut statement = db.prepare_cached(&select)?;
     let mut rows = statement.query((&*application, &*endpoint, ms(now), limit))?;
     while payload_bytes < room.payload_bytes.max(1)
@@ -183,8 +186,8 @@ pub(super) fn drop_rows(db: &Connection, rows: &[(Id, Id)]) -> SqlResult<()> {
     Ok(())
 }
 
-/// Deletes finished rows, one by one. Most have no ordering key and need no `RETURNING`, for which SQLite would collect the
-/// rows first.
+/// Deletes finished rows one by one. A row without an ordering key, which is the usual case, needs no `RETURNING`, for
+/// which SQLite would collect the rows first.
 pub(super) struct DeliveryDeleter<'db> {
     db: &'db Connection,
     without_key: CachedStatement<'db>,
@@ -197,7 +200,7 @@ impl<'db> DeliveryDeleter<'db> {
         Ok(Self { db, without_key: db.prepare_cached(without_key)? })
     }
 
-    /// False when there is none whose `manual` is at most this.
+    /// Deletes a row whose `manual` is at most `manual_max`. False when no such row exists.
     pub(super) fn row(&mut self, endpoint: &str, message: &str, manual_max: i64) -> SqlResult<bool> {
         let of_key = "DELETE FROM deliveries \
              WHERE endpoint = ?1 AND message = ?2 AND manual <= ?3 AND key IS NOT NULL RETURNING key";
@@ -206,8 +209,8 @@ impl<'db> DeliveryDeleter<'db> {
     }
 }
 
-/// Drops at most `limit` rows of a deleted endpoint; true when there may be more. Nothing of the endpoint is due any more,
-/// so no next row of a key has to become due.
+/// Deletes at most `limit` rows of a deleted endpoint. True when more may exist. The next rows of ordering keys need
+/// not become due, because the dispatcher ignores rows of deleted endpoints.
 pub(super) fn drop_rows_batch(db: &Connection, endpoint: &str, limit: usize) -> SqlResult<bool> {
     let delete = "DELETE FROM deliveries WHERE endpoint = ?1 AND message IN \
          (SELECT message FROM deliveries WHERE endpoint = ?1 ORDER BY message LIMIT ?2)";
@@ -216,7 +219,7 @@ pub(super) fn drop_rows_batch(db: &Connection, endpoint: &str, limit: usize) -> 
     Ok(i64::try_from(dropped).unwrap_or(i64::MAX) == limit)
 }
 
-/// Every endpoint with rows, found by skipping from endpoint to endpoint in the index.
+/// All endpoints with rows. The query skips from endpoint to endpoint in the index.
 const ENDPOINTS_WITH_ROWS: &str = "WITH RECURSIVE present (endpoint) AS ( \
          SELECT min(endpoint) FROM deliveries \
          UNION ALL \
@@ -228,7 +231,7 @@ pub(super) fn endpoints_with_rows(db: &Connection) -> SqlResult<Vec<Id>> {
     endpoints(db, &format!("{ENDPOINTS_WITH_ROWS} SELECT endpoint FROM present WHERE endpoint IS NOT NULL"))
 }
 
-/// Deleted endpoints that still have rows, because the process ended before it had dropped them.
+/// Deleted endpoints that still have rows, because the process ended before it had deleted the rows.
 pub(super) fn deleted_endpoints_with_rows(db: &Connection) -> SqlResult<Vec<Id>> {
     let went = "endpoint IS NOT NULL AND endpoint NOT IN (SELECT id FROM endpoints)";
     endpoints(db, &format!("{ENDPOINTS_WITH_ROWS} SELECT endpoint FROM present WHERE {went}"))
@@ -244,19 +247,19 @@ fn endpoints(db: &Connection, select: &str) -> SqlResult<Vec<Id>> {
     Ok(found)
 }
 
-/// Inserts a row for a manual attempt. If a node owns the row, it is only marked; see [`return_for_manual`].
+/// Inserts a row for a manual attempt. If a node owns an existing row, the row is marked; see [`return_for_manual`].
 fn mark_for_resend(db: &Connection, resend: &Resend, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     let Resend { application, message, endpoint } = resend;
     idempotency::keep_or_replay(db, answer)?;
-    let there = "SELECT 1 FROM endpoints e JOIN messages m ON m.application = e.application \
+    let exists = "SELECT 1 FROM endpoints e JOIN messages m ON m.application = e.application \
          WHERE e.id = ?1 AND e.application = ?2 AND m.id = ?3";
-    if !db.prepare_cached(there)?.exists((&**endpoint, &**application, &**message))? {
+    if !db.prepare_cached(exists)?.exists((&**endpoint, &**application, &**message))? {
         return Err(StoreError::NotFound.into());
     }
     enter_manual(db, endpoint, message)
 }
 
-/// The delivery row of a requested attempt.
+/// Inserts or marks the delivery row of a manual attempt.
 pub(super) fn enter_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
     let enter = "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) VALUES (?1, ?2, NULL, 0, ?3, 1) \
          ON CONFLICT (endpoint, message) DO UPDATE SET \
@@ -265,7 +268,7 @@ pub(super) fn enter_manual(db: &Connection, endpoint: &str, message: &str) -> Sq
     Ok(())
 }
 
-/// Removes the owner of a row for which a caller asked for a manual attempt while its owner made another attempt.
+/// Makes a row due again if a caller requested a manual attempt while its owner made another attempt.
 pub(super) fn return_for_manual(db: &Connection, endpoint: &str, message: &str) -> SqlResult<()> {
     let return_for_manual = "UPDATE deliveries SET owner = NULL, next_at = ?3, manual = 1 \
          WHERE endpoint = ?1 AND message = ?2 AND manual = 2";

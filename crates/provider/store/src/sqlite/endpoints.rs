@@ -1,4 +1,4 @@
-//! Endpoints, and the snapshot that messages are routed by.
+//! Endpoints, and the snapshot by which messages are routed.
 
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, Id};
@@ -112,7 +112,8 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     check_uid(db, new)?;
     let was = "SELECT disabled FROM endpoints WHERE id = ?1 AND application = ?2";
     let was_disabled = rows::one(db, was, (&*new.id, &*new.application), |row| Ok(row.get::<_, bool>(0)?))?;
-    // The time of creation stays. The condition names it, so that insert and update have the same parameters.
+    // The update does not change `created_at`. Its condition compares `created_at` so that insert and update have the
+    // same parameters.
     let update = "UPDATE endpoints SET uid = ?3, url = ?4, description = ?5, disabled = ?6, filter_types = ?7, \
          channels = ?8, throttle_rate = ?9, metadata = ?10, headers = ?11, secret = ?12, old_secrets = ?13, \
          failing_since = ?14, updated_at = ?15, ordering = ?17, version = ?18, given_up_at = CASE WHEN ?6 THEN given_up_at END, \
@@ -155,11 +156,12 @@ fn write(db: &Connection, statement: &str, new: &Endpoint) -> SqlResult<usize> {
 
 fn check_uid(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     let select = "SELECT 1 FROM endpoints WHERE application = ?1 AND uid = ?2 AND id <> ?3";
-    let taken = db.prepare_cached(select)?.exists(params![&*new.application, new.uid, &*new.id])?;
-    if taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
+    let is_taken = db.prepare_cached(select)?.exists(params![&*new.application, new.uid, &*new.id])?;
+    if is_taken { Err(StoreError::Taken("uid").into()) } else { Ok(()) }
 }
 
-/// False when it did not exist. The caller drops its delivery rows, which no query returns any more.
+/// False when the endpoint did not exist. The caller deletes the delivery rows afterwards; queries omit rows of deleted
+/// endpoints.
 pub(super) fn delete(db: &Connection, application: &str, id: &str) -> SqlResult<bool> {
     let delete = "DELETE FROM endpoints WHERE application = ?1 AND id = ?2 RETURNING uid";
     let Some(uid) = rows::one(db, delete, (application, id), |row| Ok(row.get::<_, Option<String>>(0)?))? else {
@@ -170,7 +172,7 @@ pub(super) fn delete(db: &Connection, application: &str, id: &str) -> SqlResult<
     Ok(true)
 }
 
-/// Two statements, which read one snapshot in the caller's transaction.
+/// The caller's transaction makes both statements read the same snapshot.
 pub(super) fn snapshot(db: &Connection, application: &str) -> SqlResult<Option<(Application, Vec<Endpoint>)>> {
     let Some(found) = applications::find_by_id(db, application)? else {
         return Ok(None);

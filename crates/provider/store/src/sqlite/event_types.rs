@@ -26,7 +26,8 @@ impl EventTypeStore for SqliteStore {
     }
 
     async fn event_type_count(&self, account: &str, count_max: usize) -> StoreResult<usize> {
-        let (account, limit) = (account.to_owned(), i64::try_from(count_max).unwrap_or(i64::MAX));
+        let account = account.to_owned();
+        let limit = i64::try_from(count_max).unwrap_or(i64::MAX);
         let count = "SELECT count(*) FROM (SELECT 1 FROM event_types WHERE account = ?1 LIMIT ?2)";
         self.read(move |db| Ok(rows::one(db, count, (account, limit), |row| rows::count(row, 0))?.unwrap_or(0))).await
     }

@@ -1,4 +1,4 @@
-//! How deliveries fare, for the App Portal.
+//! Statistics of deliveries for the App Portal.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,14 @@ use crate::codec;
 #[async_trait]
 impl HealthStore for SqliteStore {
     async fn attempt_tallies(&self, endpoint: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<AttemptTally>> {
-        let (endpoint, bounds) = (endpoint.to_owned(), bounds.to_vec());
+        let endpoint = endpoint.to_owned();
+        let bounds = bounds.to_vec();
         self.read(move |db| bounds.windows(2).map(|range| tally(db, &endpoint, range, rows_max)).collect()).await
     }
 
     async fn latest_durations(&self, endpoint: &str, after: &str, limit: usize) -> StoreResult<Vec<i64>> {
-        let (endpoint, after) = (endpoint.to_owned(), after.to_owned());
+        let endpoint = endpoint.to_owned();
+        let after = after.to_owned();
         self.read(move |db| {
             let select = "SELECT response_duration_ms FROM attempts WHERE endpoint = ?1 AND id > ?2 \
                  ORDER BY id DESC LIMIT ?3";
@@ -52,7 +54,8 @@ impl HealthStore for SqliteStore {
         messages: &[Id],
         endpoint: Option<&str>,
     ) -> StoreResult<Vec<MessageProgress>> {
-        let (application, messages) = (application.to_owned(), messages.to_vec());
+        let application = application.to_owned();
+        let messages = messages.to_vec();
         let endpoint = endpoint.map(str::to_owned);
         let read = move |db: &Connection| {
             let of_one = |message| progress(db, &application, message, endpoint.as_deref());
@@ -94,11 +97,11 @@ fn progress(db: &Connection, application: &str, message: &Id, endpoint: Option<&
         header: None,
         failure: String::new(),
     };
-    // Whether each endpoint has a successful attempt.
+    // For each endpoint, whether it has a successful attempt.
     let mut endpoints: BTreeMap<Id, bool> = BTreeMap::new();
     let mut statement = db.prepare_cached(attempts)?;
-    let mut made = statement.query((&**message, sql_limit(FAILURE_BYTES_MAX), endpoint))?;
-    while let Some(row) = made.next()? {
+    let mut attempts_of_message = statement.query((&**message, sql_limit(FAILURE_BYTES_MAX), endpoint))?;
+    while let Some(row) = attempts_of_message.next()? {
         let status = codec::status(row.get(1)?)?;
         if found.latest.is_none() {
             found.latest = Some((status, row.get(2)?));

@@ -1,4 +1,4 @@
-//! Answers stored for idempotency keys.
+//! Stored answers of idempotency keys.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -68,7 +68,7 @@ pub(super) fn find(db: &Connection, account: &str, key: &str) -> SqlResult<Optio
     })
 }
 
-/// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
+/// Reads only the `limit` oldest rows, so that the table needs no index by time.
 pub(super) fn delete_expired(db: &Connection, before: Timestamp, limit: usize) -> SqlResult<usize> {
     let delete = "DELETE FROM idempotent_answers WHERE at < ?1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT ?2)";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);

@@ -1,29 +1,29 @@
-//! Inserts many rows, [`ROWS`] with each statement, which costs SQLite a fifth less than one statement for each row.
+//! Inserts many rows, [`ROWS`] with each statement. This costs SQLite a fifth less than one statement for each row.
 //!
-//! Statements are `INSERT OR FAIL`: SQLite need not copy pages to roll back the statement alone, because a failed statement
-//! rolls back its whole job.
+//! Statements are `INSERT OR FAIL`, so that SQLite does not copy pages to roll back a single statement. A failed
+//! statement rolls back its whole job.
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 
 use super::rows::SqlResult;
 
-/// Rows of one statement. The remaining rows are inserted one by one.
+/// Number of rows of one statement. The remaining rows are inserted one by one.
 pub(super) const ROWS: usize = 8;
 
-/// A statement: `head`, the values of each row, `tail`. In the values each `?` is bound, in order.
+/// A statement: `head`, the `values` of each row, and `tail`. Each `?` in the values is bound in order.
 pub(super) struct Sql {
     pub(super) head: &'static str,
     pub(super) values: &'static str,
     pub(super) tail: &'static str,
 }
 
-/// An insert, prepared for one row and for many.
+/// An insert, prepared for one row and for [`ROWS`] rows.
 pub(super) struct Insert<'db> {
     one: CachedStatement<'db>,
     many: CachedStatement<'db>,
 }
 
-/// Binds the values of the rows, one after the other.
+/// Binds the values of the rows in order.
 pub(super) struct Values<'a, 'db> {
     statement: &'a mut CachedStatement<'db>,
     bound: usize,
@@ -37,7 +37,7 @@ impl<'db> Insert<'db> {
         Ok(Self { one, many })
     }
 
-    /// Inserts rows in order; returns how many were inserted. A statement may skip conflicting rows.
+    /// Inserts rows in order and returns the number of inserted rows. A statement may skip conflicting rows.
     pub(super) fn rows<R>(
         &mut self,
         rows: &[R],

@@ -1,5 +1,5 @@
-//! Reading and searching messages. The messages of a deleted application are stored until their retention ends, and are
-//! never returned.
+//! Reads and searches messages. Messages of a deleted application stay stored until their retention ends, but are not
+//! returned.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -24,7 +24,8 @@ impl MessageStore for SqliteStore {
     }
 
     async fn messages_by_ids(&self, application: &str, ids: &[Id]) -> StoreResult<Vec<Message>> {
-        let (application, ids) = (application.to_owned(), ids.to_vec());
+        let application = application.to_owned();
+        let ids = ids.to_vec();
         self.read(move |db| {
             let select = "SELECT no FROM messages WHERE application = ?1 AND id = ?2";
             let mut found = Vec::with_capacity(ids.len());
@@ -45,19 +46,22 @@ impl MessageStore for SqliteStore {
         scan: &Scan,
         content: PayloadRead,
     ) -> StoreResult<ScanResult<Message>> {
-        let (application, filter, scan) = (application.to_owned(), filter.clone(), scan.clone());
+        let application = application.to_owned();
+        let filter = filter.clone();
+        let scan = scan.clone();
         self.read(move |db| {
             let rows_max = if filter.matches_all() { scans::wanted_max(&scan) } else { scan.scanned_rows_max };
-            let (mut watch, mut found) = (ScanProgress::new(&scan), Vec::new());
+            let mut progress = ScanProgress::new(&scan);
+            let mut found = Vec::new();
             each_message(db, &application, &scan, rows_max, |row| {
                 let admitted = matches(&filter, row, 2)?;
                 let bytes = if admitted { Some(payload_bytes(row, content)?) } else { None };
                 if admitted {
                     found.push(read_message(db, row.get(0)?, content)?);
                 }
-                Ok(watch.record(rows::text(row, 1)?, bytes))
+                Ok(progress.record(rows::text(row, 1)?, bytes))
             })?;
-            Ok(watch.found(found))
+            Ok(progress.found(found))
         })
         .await
     }
@@ -71,7 +75,7 @@ pub(super) fn each_message(
     rows_max: usize,
     mut look: impl FnMut(&Row<'_>) -> SqlResult<ScanFlow>,
 ) -> SqlResult<()> {
-    if !applications::is_there(db, application)? {
+    if !applications::exists(db, application)? {
         return Ok(());
     }
     let select = format!(
@@ -88,7 +92,7 @@ pub(super) fn each_message(
     Ok(())
 }
 
-/// Columns `event_type, channels, tags` from `column` on.
+/// Reads the columns `event_type, channels, tags`, which begin at `column`.
 pub(super) fn matches(filter: &MessageFilter, row: &Row<'_>, column: usize) -> SqlResult<bool> {
     if filter.matches_all() {
         return Ok(true);
@@ -111,12 +115,11 @@ pub(super) fn read_message(db: &Connection, no: i64, content: PayloadRead) -> Sq
         PayloadRead::Skip => MESSAGE.replace("m.payload,", "NULL,"),
     };
     let select = format!("SELECT {columns} FROM messages m WHERE m.no = ?1");
-    rows::one(db, &select, [no], rows::message)?
-        .ok_or_else(|| codec::corrupt("a message is listed and not there").into())
+    rows::one(db, &select, [no], rows::message)?.ok_or_else(|| codec::corrupt("a listed message does not exist").into())
 }
 
 pub(super) fn find(db: &Connection, application: &str, id_or_event_id: &str) -> SqlResult<Option<Message>> {
-    if !applications::is_there(db, application)? {
+    if !applications::exists(db, application)? {
         return Ok(None);
     }
     let by_id = format!("SELECT {MESSAGE} FROM messages m WHERE m.application = ?1 AND m.id = ?2");
@@ -128,7 +131,7 @@ pub(super) fn find(db: &Connection, application: &str, id_or_event_id: &str) -> 
     rows::one(db, &by_event_id, [fingerprint(application, id_or_event_id)], rows::message)
 }
 
-pub(super) fn is_there(db: &Connection, application: &str, id: &str) -> SqlResult<bool> {
+pub(super) fn exists(db: &Connection, application: &str, id: &str) -> SqlResult<bool> {
     let select = "SELECT 1 FROM messages m JOIN applications a ON a.id = m.application \
          WHERE m.application = ?1 AND m.id = ?2";
     Ok(db.prepare_cached(select)?.exists((application, id))?)

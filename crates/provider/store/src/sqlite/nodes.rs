@@ -1,4 +1,4 @@
-//! Nodes: heartbeats, and returning the delivery rows of nodes that died.
+//! Heartbeats of nodes, and releasing the delivery rows of dead nodes.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -61,8 +61,8 @@ impl NodeStore for SqliteStore {
     }
 }
 
-/// The number of a node in delivery rows, read in the transaction that uses it. A node that was declared dead gets a new
-/// number, so that each assigned row has an owner whose heartbeat the other nodes check.
+/// The number of a node in delivery rows, read in the transaction that uses it. A node that was declared dead gets a
+/// new number, so that each assigned row has an owner whose heartbeat the other nodes check.
 pub(super) fn node_number(db: &Connection, node: &NodeId, now: Timestamp) -> SqlResult<i64> {
     let found = rows::one(db, "SELECT no FROM nodes WHERE id = ?1", [&*node.0], |row| Ok(row.get(0)?))?;
     match found {
@@ -74,8 +74,9 @@ pub(super) fn node_number(db: &Connection, node: &NodeId, now: Timestamp) -> Sql
     }
 }
 
-/// Records a heartbeat of `node` and unassigns the rows of nodes whose last heartbeat is before `dead_before`. It reads all
-/// unfinished deliveries once after a node died: an index by owner would cost every delivery.
+/// Records a heartbeat of `node` and releases the rows of nodes whose last heartbeat is before `dead_before`. After a
+/// node died, the call reads all unfinished deliveries, because an index by owner would make every delivery more
+/// expensive.
 pub(super) fn heartbeat(db: &Connection, node: &NodeId, now: Timestamp, dead_before: Timestamp) -> SqlResult<()> {
     let hear = "INSERT INTO nodes (id, heartbeat_at) VALUES (?1, ?2) \
          ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at";

@@ -40,7 +40,7 @@ impl OperationalEventStore for SqliteStore {
     }
 }
 
-/// Writes an event about an endpoint, if its account has an operational application.
+/// Inserts an event about an endpoint if its account has an operational application.
 pub(super) fn insert_event(
     db: &Connection,
     application: &str,
@@ -56,7 +56,7 @@ pub(super) fn insert_event(
     Ok(())
 }
 
-/// The application's account, if it has an operational application, and the application's uid.
+/// The account and the uid of the application; `None` when the account has no operational application.
 fn subscribed_account(db: &Connection, application: &str) -> SqlResult<Option<(String, Option<String>)>> {
     let select = "SELECT account, uid FROM applications WHERE id = ?1";
     let found = rows::one(db, select, [application], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
@@ -66,7 +66,7 @@ fn subscribed_account(db: &Connection, application: &str) -> SqlResult<Option<(S
     Ok(listens.then_some((account, uid)))
 }
 
-/// Writes the event that an endpoint was disabled after failures.
+/// Inserts the event that an endpoint was disabled after failures.
 pub(super) fn insert_disabled_event(
     db: &Connection,
     application: &str,
@@ -79,7 +79,7 @@ pub(super) fn insert_disabled_event(
     insert_event(db, application, endpoint, uid.as_deref(), disabled)
 }
 
-/// Writes the events that follow from an attempt.
+/// Inserts the events that follow from an attempt.
 pub(super) fn insert_notice_event(db: &Connection, record: &AttemptRecord) -> SqlResult<()> {
     if record.notice == AttemptEvent::None {
         return Ok(());

@@ -11,7 +11,7 @@ use rusqlite::{Connection, Params, params};
 use super::deliveries;
 use super::rows::{self, SqlResult, ms};
 
-/// Inserts a row behind the others of its ordering key; the first row of a key is due.
+/// Inserts a row behind the existing rows of its ordering key. The first row of a key is due.
 pub(super) fn enter(
     db: &Connection,
     endpoint: &str,
@@ -26,7 +26,7 @@ pub(super) fn enter(
     Ok(())
 }
 
-/// Does the same for a message that a background task sends again.
+/// As [`enter`], for a message that a background task sends again.
 pub(super) fn reenqueue(
     db: &Connection,
     endpoint: &str,
@@ -40,9 +40,11 @@ pub(super) fn reenqueue(
     Ok(())
 }
 
-/// Deletes rows of an endpoint with a statement that returns their keys. After the first row of a key, the next is due.
+/// Deletes rows of an endpoint with a statement that returns their keys. The first remaining row of each key becomes
+/// due.
 pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl Params) -> SqlResult<usize> {
-    let (mut deleted, mut keys) = (0, HashSet::new());
+    let mut deleted = 0;
+    let mut keys = HashSet::new();
     let mut statement = db.prepare_cached(delete)?;
     let mut rows = statement.query(params)?;
     while let Some(row) = rows.next()? {
@@ -61,7 +63,8 @@ pub(super) fn delete(db: &Connection, endpoint: &str, delete: &str, params: impl
     Ok(deleted)
 }
 
-/// Skips from key to key in the index and reads the first row of each, so a key costs the same with one row as with many.
+/// Skips from key to key in the index and reads the first row of each, so that the cost does not depend on the number
+/// of rows of a key.
 const BLOCKED: &str = "WITH RECURSIVE present (key) AS ( \
          SELECT min(key) FROM deliveries INDEXED BY deliveries_by_key \
          WHERE endpoint = ?1 AND key IS NOT NULL AND key > ?2 \

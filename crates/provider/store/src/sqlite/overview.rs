@@ -1,4 +1,4 @@
-//! What the dashboard shows of an account across its applications.
+//! Queries over all applications of an account, for the dashboard.
 
 use async_trait::async_trait;
 use provider_core::model::{Application, Endpoint, Id};
@@ -17,23 +17,26 @@ impl OverviewStore for SqliteStore {
         after: &str,
         attempts_max: usize,
     ) -> StoreResult<Vec<ApplicationFigures>> {
-        let (applications, after) = (applications.to_vec(), after.to_owned());
+        let applications = applications.to_vec();
+        let after = after.to_owned();
         self.read(move |db| applications.iter().map(|id| figures(db, id, &after, attempts_max)).collect()).await
     }
 
     async fn search_applications(&self, account: &str, text: &str, page: Page) -> StoreResult<Vec<Application>> {
-        let (account, text) = (account.to_owned(), text.to_owned());
+        let account = account.to_owned();
+        let text = text.to_owned();
         self.read(move |db| {
-            // SQLite numbers the parameters in the order of their first appearance.
-            let slice = PageQuery::new(&page);
+            // `$1` to `$4` are names in SQLite, which numbers them in the order of their first occurrence.
+            let page_query = PageQuery::new(&page);
             let sql = format!(
                 "{APPLICATION} WHERE account = $1 AND (instr(lower(name), lower($4)) > 0 \
                  OR instr(lower(uid), lower($4)) > 0 OR instr(lower(id), lower($4)) > 0){}",
-                slice.sql("id")
+                page_query.sql("id")
             );
             let mut statement = db.prepare_cached(&sql)?;
-            let found = statement.query_and_then(params![account, text, slice.from, slice.limit], rows::application)?;
-            Ok(slice.in_order(found.collect::<SqlResult<_>>()?))
+            let found = statement
+                .query_and_then(params![account, text, page_query.from, page_query.limit], rows::application)?;
+            Ok(page_query.in_order(found.collect::<SqlResult<_>>()?))
         })
         .await
     }
@@ -51,7 +54,8 @@ impl OverviewStore for SqliteStore {
     }
 
     async fn subscribed_endpoints(&self, account: &str, event_type: &str, limit: usize) -> StoreResult<Vec<Endpoint>> {
-        let (account, name) = (account.to_owned(), to_json(event_type)?);
+        let account = account.to_owned();
+        let name = to_json(event_type)?;
         self.read(move |db| {
             let sql = format!(
                 "{ENDPOINT} WHERE application IN (SELECT id FROM applications WHERE account = ?1) \
@@ -93,7 +97,8 @@ impl OverviewStore for SqliteStore {
     }
 
     async fn message_tallies(&self, application: &str, bounds: &[Id], rows_max: usize) -> StoreResult<Vec<u64>> {
-        let (application, bounds) = (application.to_owned(), bounds.to_vec());
+        let application = application.to_owned();
+        let bounds = bounds.to_vec();
         self.read(move |db| {
             let count = "SELECT count(*) FROM (SELECT 1 FROM messages WHERE application = ?1 AND id >= ?2 AND id < ?3 \
                  LIMIT ?4)";

@@ -56,7 +56,7 @@ impl PauseStore for SqliteStore {
     }
 }
 
-/// Pauses that are not over at `?1` and whose endpoint is unchanged.
+/// Pauses that end after `?1` and whose endpoint is unchanged.
 const ACTIVE_PAUSES: &str = "SELECT e.application, p.endpoint, p.until, p.changed_at \
      FROM pauses p JOIN endpoints e ON e.id = p.endpoint JOIN applications a ON a.id = e.application \
      WHERE p.until > ?1 AND p.changed_at >= e.updated_at AND p.changed_at >= a.updated_at";

@@ -59,7 +59,8 @@ impl PeopleStore for SqliteStore {
     }
 
     async fn recovery_codes(&self, person: &str) -> StoreResult<usize> {
-        let (select, person) = ("SELECT count(*) FROM recovery_codes WHERE person = ?1", person.to_owned());
+        let select = "SELECT count(*) FROM recovery_codes WHERE person = ?1";
+        let person = person.to_owned();
         Ok(self.read(move |db| rows::one(db, select, [person], |row| rows::count(row, 0))).await?.unwrap_or(0))
     }
 
@@ -159,7 +160,7 @@ fn insert(db: &Connection, person: &Person) -> SqlResult<()> {
     }
 }
 
-/// There is one writer, so no call changes a person between the check and the write.
+/// SQLite has one writer, so no call changes the person between the check and the write.
 fn change_person(db: &Connection, change: &PersonChange) -> SqlResult<PersonChangeResult> {
     let person = &change.person;
     let before = at_version(db, &person.id, person.version)?;

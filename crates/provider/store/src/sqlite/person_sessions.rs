@@ -48,7 +48,8 @@ impl PersonSessionStore for SqliteStore {
     }
 
     async fn sessions(&self, person: &str, limit: usize) -> StoreResult<Vec<PersonSession>> {
-        let (select, person) = (format!("{SESSION} WHERE person = ?1 ORDER BY id DESC LIMIT ?2"), person.to_owned());
+        let select = format!("{SESSION} WHERE person = ?1 ORDER BY id DESC LIMIT ?2");
+        let person = person.to_owned();
         self.read(move |db| {
             let mut statement = db.prepare_cached(&select)?;
             statement.query_and_then((person, sql_limit(limit)), session)?.collect()
@@ -168,16 +169,16 @@ pub(super) fn end(db: &Connection, person: &str, ending: &SessionsToEnd) -> SqlR
 }
 
 fn take_attempts(db: &Connection, attempts: &[Attempt], now: Timestamp) -> SqlResult<Option<Timestamp>> {
-    let mut taken = Vec::new();
+    let mut granted = Vec::new();
     for attempt in attempts {
         let select = "SELECT full_at FROM sign_in_attempts WHERE subject = ?1";
         let full_at = rows::one(db, select, [attempt.subject], |row| rows::time(row, 0))?;
         match attempt.take(full_at, now) {
-            Ok(full_at) => taken.push((attempt.subject, full_at)),
+            Ok(full_at) => granted.push((attempt.subject, full_at)),
             Err(allowed_from) => return Ok(Some(allowed_from)),
         }
     }
-    for (subject, full_at) in taken {
+    for (subject, full_at) in granted {
         let put = "INSERT INTO sign_in_attempts (subject, full_at) VALUES (?1, ?2) \
              ON CONFLICT (subject) DO UPDATE SET full_at = excluded.full_at";
         db.execute(put, (subject, ms(full_at)))?;

@@ -1,5 +1,5 @@
-//! Retention: deletes expired messages, attempts and payloads. The oldest rows are the first of their tables: messages are
-//! appended, and the key of an attempt begins with the message.
+//! Retention: deletes expired messages, attempts and payloads. The oldest rows are the first rows of their tables,
+//! because messages are appended and the key of an attempt begins with the message.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ impl RetentionStore for SqliteStore {
     async fn expunge_payload(&self, application: &str, message: &str, now: Timestamp) -> StoreResult<bool> {
         let (application, message) = (application.to_owned(), message.to_owned());
         self.write(move |db| {
-            if !messages::is_there(db, &application, &message)? {
+            if !messages::exists(db, &application, &message)? {
                 return Ok(false);
             }
             write(
@@ -59,66 +59,67 @@ impl RetentionStore for SqliteStore {
         let (application, message, attempt) = (application.to_owned(), message.to_owned(), attempt.to_owned());
         self.write(move |db| {
             let expunge = "UPDATE attempts SET response = ?3, response_header = NULL WHERE message = ?1 AND id = ?2";
-            Ok(messages::is_there(db, &application, &message)?
+            Ok(messages::exists(db, &application, &message)?
                 && write(db, expunge, (&message, &attempt, EXPUNGED))? == 1)
         })
         .await
     }
 
     async fn expunge_expired_payloads(&self, now: Timestamp, limit: usize) -> StoreResult<usize> {
-        // The same text as in the partial index, so that SQLite uses it.
-        let forget = "UPDATE messages SET payload = NULL WHERE no IN ( \
+        // The condition is equal to the predicate of the partial index, so that SQLite can use the index.
+        let expunge = "UPDATE messages SET payload = NULL WHERE no IN ( \
              SELECT no FROM messages INDEXED BY messages_by_payload_expiry \
              WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000 \
              AND payload_expires_at <= ?1 ORDER BY payload_expires_at LIMIT ?2) RETURNING application, id";
         self.write(move |db| {
-            let mut forget = db.prepare_cached(forget)?;
-            let forgotten = forget.query_map((ms(now), sql_limit(limit)), |row| Ok((row.get(0)?, row.get(1)?)))?;
-            let forgotten = forgotten.collect::<Result<Vec<(String, String)>, _>>()?;
-            for (application, message) in &forgotten {
+            let mut expunge = db.prepare_cached(expunge)?;
+            let expunged = expunge.query_map((ms(now), sql_limit(limit)), |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let expunged = expunged.collect::<Result<Vec<(String, String)>, _>>()?;
+            for (application, message) in &expunged {
                 make_retries_due(db, application, message, message, now)?;
             }
-            Ok(forgotten.len())
+            Ok(expunged.len())
         })
         .await
     }
 
     async fn delete_old_attempts(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
         let before = before_message.to_owned();
-        let forget = "DELETE FROM attempts WHERE (message, id) IN \
+        let delete = "DELETE FROM attempts WHERE (message, id) IN \
              (SELECT message, id FROM attempts WHERE message < ?1 ORDER BY message, id LIMIT ?2)";
-        self.write(move |db| write(db, forget, (&before, sql_limit(limit)))).await
+        self.write(move |db| write(db, delete, (&before, sql_limit(limit)))).await
     }
 
     async fn delete_old_messages(&self, before_message: &str, limit: usize) -> StoreResult<usize> {
         let before = before_message.to_owned();
         self.write(move |db| {
-            let forget = "DELETE FROM messages WHERE id < ?1 AND no IN (SELECT no FROM messages ORDER BY no LIMIT ?2)";
-            let forgotten = write(db, forget, (&before, sql_limit(limit)))?;
-            if forgotten > 0 {
-                // Unfinished deliveries of these messages would never end.
+            let delete = "DELETE FROM messages WHERE id < ?1 AND no IN (SELECT no FROM messages ORDER BY no LIMIT ?2)";
+            let deleted = write(db, delete, (&before, sql_limit(limit)))?;
+            if deleted > 0 {
+                // Deliveries of deleted messages must not stay unfinished.
                 let drop = "DELETE FROM deliveries WHERE endpoint = ?1 AND message < ?2 RETURNING key";
                 for endpoint in deliveries::endpoints_with_rows(db)? {
                     ordering::delete(db, &endpoint, drop, (&*endpoint, &before))?;
                 }
             }
-            Ok(forgotten)
+            Ok(deleted)
         })
         .await
     }
 }
 
-/// Payloads of the application's messages from `first` to `last` were removed.
+/// Counts the removal of the payloads of the messages from `first` to `last`, and makes their deliveries due.
 fn note_purge(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> SqlResult<()> {
     write(db, "UPDATE applications SET purges = purges + 1 WHERE id = ?1", [application])?;
     make_retries_due(db, application, first, last, now)
 }
 
-/// Makes unfinished deliveries of messages without a payload due, so that the dispatcher drops them.
+/// Makes the waiting deliveries of the messages from `first` to `last` due, so that the dispatcher deletes those
+/// without a payload.
 fn make_retries_due(db: &Connection, application: &str, first: &str, last: &str, now: Timestamp) -> SqlResult<()> {
-    let hasten = "UPDATE deliveries SET next_at = ?4 WHERE endpoint IN (SELECT id FROM endpoints WHERE application = ?1) \
+    let update = "UPDATE deliveries SET next_at = ?4 WHERE endpoint IN (SELECT id FROM endpoints WHERE application = ?1) \
          AND message BETWEEN ?2 AND ?3 AND owner IS NULL AND next_at > ?4";
-    write(db, hasten, (application, first, last, ms(now)))?;
+    write(db, update, (application, first, last, ms(now)))?;
     Ok(())
 }
 

@@ -20,18 +20,19 @@ pub(super) fn check_unchanged<T: PartialEq>(found: Option<T>, old: &T) -> SqlRes
     }
 }
 
-/// `LimitReached` when the owner has more than `max` rows, including the one that was just inserted. `count` counts them.
+/// `LimitReached` when the owner has more than `max` rows, including the inserted row. `count` is the counting
+/// statement.
 pub(super) fn check_limit(db: &Connection, count: &str, owner: &str, max: usize) -> SqlResult<()> {
     let limit = i64::try_from(max).unwrap_or(i64::MAX).saturating_add(1);
-    let there: i64 = db.prepare_cached(count)?.query_row((owner, limit), |row| row.get(0))?;
-    if there >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
+    let row_count: i64 = db.prepare_cached(count)?.query_row((owner, limit), |row| row.get(0))?;
+    if row_count >= limit { Err(StoreError::LimitReached.into()) } else { Ok(()) }
 }
 
 /// Why a statement, or the job that contains it, failed.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) enum SqlError {
-    /// The port's own error.
+    /// An error of the port.
     Store(#[from] StoreError),
     /// The error of a statement.
     Statement(#[from] rusqlite::Error),
@@ -68,15 +69,16 @@ pub(super) fn list<T>(
     select: &str,
     key: &str,
     owner: &str,
-    slice: &PageQuery,
+    page_query: &PageQuery,
     row: impl Fn(&Row<'_>) -> SqlResult<T>,
 ) -> SqlResult<Vec<T>> {
-    let mut statement = db.prepare_cached(&format!("{select}{}", slice.sql(key)))?;
-    let found = statement.query_and_then((owner, &slice.from, slice.limit), row)?.collect::<SqlResult<_>>()?;
-    Ok(slice.in_order(found))
+    let mut statement = db.prepare_cached(&format!("{select}{}", page_query.sql(key)))?;
+    let found =
+        statement.query_and_then((owner, &page_query.from, page_query.limit), row)?.collect::<SqlResult<_>>()?;
+    Ok(page_query.in_order(found))
 }
 
-/// A time as it is stored: in milliseconds since 1970.
+/// Milliseconds since 1970.
 pub(super) fn ms(at: Timestamp) -> i64 {
     at.as_millisecond()
 }
@@ -141,7 +143,7 @@ pub(super) fn api_key(row: &Row<'_>) -> SqlResult<ApiKey> {
     })
 }
 
-/// Columns `application, message, status, body` from `column` on.
+/// Reads the columns `application, message, status, body`, which begin at `column`.
 pub(super) fn answer(row: &Row<'_>, column: usize) -> SqlResult<Answer> {
     match optional_text(row, column)? {
         Some(application) => Ok(Answer::Message { application: Id::from(application), message: id(row, column + 1)? }),
@@ -213,7 +215,7 @@ pub(super) fn endpoint(row: &Row<'_>) -> SqlResult<Endpoint> {
     })
 }
 
-/// What [`message`] reads, as columns of the table `m`.
+/// The columns that [`message`] reads from the table `m`.
 pub(super) const MESSAGE: &str = "m.id, m.application, m.event_type, m.event_id, m.payload, m.channels, m.tags, \
      m.created_at, m.payload_expires_at, m.deliver_at";
 
@@ -235,7 +237,7 @@ pub(super) fn message(row: &Row<'_>) -> SqlResult<Message> {
     })
 }
 
-/// What [`attempt`] reads, as columns of the table `a`.
+/// The columns that [`attempt`] reads from the table `a`.
 pub(super) const ATTEMPT: &str = "a.id, a.message, a.endpoint, a.url, a.status, a.response_status_code, a.response, \
      a.response_duration_ms, a.trigger, a.at, a.response_header";
 

@@ -1,4 +1,4 @@
-//! Background tasks, and the attempts and messages that they read.
+//! Background tasks, and the queries for the attempts and messages that they process.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -92,7 +92,8 @@ impl TaskStore for SqliteStore {
     }
 
     async fn due_count(&self, endpoint: &str, messages: &[Id], now: Timestamp) -> StoreResult<usize> {
-        let (endpoint, messages) = (endpoint.to_owned(), messages.to_vec());
+        let endpoint = endpoint.to_owned();
+        let messages = messages.to_vec();
         self.read(move |db| {
             let select =
                 "SELECT 1 FROM deliveries WHERE endpoint = ?1 AND message = ?2 AND next_at <= ?3 AND owner IS NOT 0";
@@ -172,8 +173,9 @@ fn task_counts(db: &Connection) -> SqlResult<Vec<TaskCount>> {
     Ok(counts)
 }
 
-/// Attempts of a range of ids, and whether each failed one has to be sent again. A `+` keeps SQLite from looking for a message's
-/// attempts among all attempts at the endpoint, of which there may be a million, instead of by the primary key.
+/// Attempts of a range of ids; for each failed attempt, whether its message has to be sent again. The `+` makes SQLite
+/// find the attempts of a message by the primary key, and not among all attempts at the endpoint, which may be a
+/// million.
 const FAILED_ATTEMPTS: &str = "SELECT a.id, a.message, \
          CASE WHEN a.status <> 2 THEN 0 ELSE \
              NOT EXISTS (SELECT 1 FROM attempts o WHERE o.message = a.message AND +o.endpoint = ?2 \
@@ -267,9 +269,10 @@ fn lease(
     limit: usize,
 ) -> SqlResult<Vec<BackgroundTask>> {
     let free = free(db, now, limit)?;
-    let mut give = db.prepare_cached("UPDATE background_tasks SET worker = ?2, leased_until = ?3 WHERE id = ?1")?;
+    let mut set_lease =
+        db.prepare_cached("UPDATE background_tasks SET worker = ?2, leased_until = ?3 WHERE id = ?1")?;
     for task in &free {
-        give.execute((&*task.id, worker, ms(leased_until)))?;
+        set_lease.execute((&*task.id, worker, ms(leased_until)))?;
     }
     Ok(free)
 }
@@ -281,51 +284,51 @@ fn advance(db: &Connection, step: &TaskStep) -> SqlResult<usize> {
         Ok((rows::id(row, 0)?, kind(row.get(1)?)?))
     })?;
     let (endpoint, kind) = found.ok_or(StoreError::Conflict)?;
-    let made = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step)? };
+    let enqueued = if step.messages.is_empty() { 0 } else { enqueue(db, &endpoint, kind, step)? };
     let update = "UPDATE background_tasks SET position = ?2, found = found + ?3, enqueued = enqueued + ?4, status = ?5, \
          error = ?6, leased_until = ?7, updated_at = CASE WHEN ?8 THEN ?9 ELSE updated_at END WHERE id = ?1";
     db.prepare_cached(update)?.execute(params![
         &*step.task,
         &*step.to,
         step.found as i64,
-        made as i64,
+        enqueued as i64,
         task_status_number(step.status),
         step.error,
         ms(step.leased_until),
         step.is_progress(),
         ms(step.now)
     ])?;
-    Ok(made)
+    Ok(enqueued)
 }
 
-/// Inserts delivery rows for the messages of a step that still have to be sent. At an endpoint with ordered delivery they
-/// queue behind their ordering key. A row that waits for its next attempt becomes due, but not before the message's
-/// `deliverAt`.
+/// Inserts delivery rows for the messages of a step that still have to be sent, in the order of their ordering key at
+/// an endpoint with ordered delivery. A row that waits for its next attempt becomes due. No row becomes due before the
+/// message's `deliverAt`.
 fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> SqlResult<usize> {
     let order = "SELECT ordering <> 0 FROM endpoints WHERE id = ?1 AND NOT disabled";
     let in_order =
         rows::one(db, order, [&**endpoint], |row| Ok(row.get::<_, bool>(0)?))?.ok_or(StoreError::NotFound)?;
-    let wanted = enqueue_condition(kind, "?2", "?1");
+    let must_send = enqueue_condition(kind, "?2", "?1");
     let insert = format!(
         "INSERT INTO deliveries (endpoint, message, owner, attempts, next_at, manual) \
          SELECT ?1, ?2, NULL, 0, max(?3, coalesce(\
              (SELECT m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
-              WHERE e.id = ?1), ?3)), -1 WHERE {wanted}"
+              WHERE e.id = ?1), ?3)), -1 WHERE {must_send}"
     );
     let key = format!(
         "SELECT m.ordering_key, m.deliver_at FROM endpoints e JOIN messages m ON m.application = e.application AND m.id = ?2 \
-         WHERE e.id = ?1 AND m.ordering_key IS NOT NULL AND {wanted}"
+         WHERE e.id = ?1 AND m.ordering_key IS NOT NULL AND {must_send}"
     );
-    let hasten = "UPDATE deliveries SET next_at = ?3, manual = -1 \
+    let make_due = "UPDATE deliveries SET next_at = ?3, manual = -1 \
          WHERE endpoint = ?1 AND message = ?2 AND owner IS NULL AND attempts > 0 AND next_at > ?3";
-    let mut hasten = db.prepare_cached(hasten)?;
+    let mut make_due = db.prepare_cached(make_due)?;
     let mut insert = db.prepare_cached(&insert)?;
     let mut messages: Vec<&Id> = step.messages.iter().collect();
     messages.sort_unstable();
-    let mut made = 0;
+    let mut enqueued = 0;
     for message in messages {
-        if kind.makes_retries_due() && hasten.execute((&**endpoint, &**message, ms(step.now)))? == 1 {
-            made += 1;
+        if kind.makes_retries_due() && make_due.execute((&**endpoint, &**message, ms(step.now)))? == 1 {
+            enqueued += 1;
             continue;
         }
         let key = match in_order {
@@ -334,7 +337,7 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> S
             })?,
             false => None,
         };
-        made += match key.flatten() {
+        enqueued += match key.flatten() {
             Some((key, deliver_at)) => {
                 let due = deliver_at.map_or(step.now, |at| at.max(step.now));
                 ordering::reenqueue(db, endpoint, message, &key, due).map(|()| 1)?
@@ -342,5 +345,5 @@ fn enqueue(db: &Connection, endpoint: &Id, kind: TaskKind, step: &TaskStep) -> S
             None => insert.execute((&**endpoint, &**message, ms(step.now)))?,
         };
     }
-    Ok(made)
+    Ok(enqueued)
 }
