@@ -1,4 +1,4 @@
-//! Changes of one commit that depend on each other.
+//! Dependencies between the changes of one batch.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -6,23 +6,25 @@ use std::collections::HashMap;
 use platform_core::port::{Change, CommitReceipt, StoreError, StoreResult};
 use uuid::Uuid;
 
-/// The rejected changes of a batch: subjects with the version that the change expected. A later change with a higher
-/// version of the same subject was decided on a state that was not committed, even if another transaction has since
-/// written that version.
+/// The rejected changes of a batch: each subject with the version that its rejected change expected. A later change
+/// that expects a higher version of the subject was decided on a state that was not committed. It must be rejected,
+/// even if another transaction has written that version meanwhile.
 #[derive(Default)]
-pub(crate) struct RefusedChanges(HashMap<Uuid, i64>);
+pub(crate) struct RejectedChanges(HashMap<Uuid, i64>);
 
-impl RefusedChanges {
-    /// `Conflict` when the change depends on a rejected one.
+impl RejectedChanges {
+    /// `Conflict` when the change depends on a rejected change.
     pub(crate) fn check(&self, change: &Change) -> StoreResult<()> {
-        let stands = |(subject, version): (Uuid, i64)| self.0.get(&subject).is_some_and(|refused| version > *refused);
-        if !self.0.is_empty() && subjects(change).any(stands) {
-            return Err(StoreError::Conflict);
+        for (subject, version) in subjects(change) {
+            if self.0.get(&subject).is_some_and(|rejected_version| version > *rejected_version) {
+                return Err(StoreError::Conflict);
+            }
         }
         Ok(())
     }
 
-    /// Records the result of a change. No change depends on a rejected new subject, because its UUID is used once.
+    /// Records the result of a change. A rejected new subject is not recorded: its UUID is used once, so no later
+    /// change depends on it.
     pub(crate) fn note<T>(&mut self, change: &Change, result: &StoreResult<T>) {
         if result.is_err() {
             for (subject, version) in subjects(change).filter(|(_, version)| *version > 0) {
@@ -31,19 +33,19 @@ impl RefusedChanges {
         }
     }
 
-    /// Commits each change unless it depends on a rejected one. Returns one result for each, in order.
+    /// Commits each change that does not depend on a rejected change. Returns one result for each change, in order.
     pub(crate) fn each<C: Borrow<Change>, E>(
         changes: &[C],
         mut commit: impl FnMut(&C) -> Result<StoreResult<CommitReceipt>, E>,
     ) -> Result<Vec<StoreResult<CommitReceipt>>, E> {
-        let mut refused = Self::default();
+        let mut rejected = Self::default();
         let mut results = Vec::with_capacity(changes.len());
         for change in changes {
-            let result = match refused.check(change.borrow()) {
+            let result = match rejected.check(change.borrow()) {
                 Ok(()) => commit(change)?,
                 Err(conflict) => Err(conflict),
             };
-            refused.note(change.borrow(), &result);
+            rejected.note(change.borrow(), &result);
             results.push(result);
         }
         Ok(results)

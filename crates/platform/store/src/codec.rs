@@ -1,5 +1,5 @@
-//! Encoding of values in columns, shared by both engines. Times outside of a state are stored in milliseconds, the
-//! resolution of the runtime's clocks.
+//! Encoding of values in columns, shared by both engines. Times outside of the JSON states are stored in milliseconds,
+//! the resolution of the runtime's clocks.
 
 use contract::ItemStatus;
 use contract::event::EventType;
@@ -38,12 +38,12 @@ pub(crate) fn time(ms: i64) -> StoreResult<Timestamp> {
     Timestamp::from_millisecond(ms).map_err(corrupt)
 }
 
-/// The user whom an actor names; none for keys, the command line and others.
+/// The user that an actor names. `None` for other actors, such as keys and the command line.
 pub(crate) fn user_of(actor: &str) -> Option<Uuid> {
     Uuid::try_parse(actor.strip_prefix("user:")?).ok()
 }
 
-/// True if the user can sign in with a role that has this scope.
+/// True if the user is enabled and has a role with this scope.
 pub(crate) fn may(user: &User, scope: Scope) -> bool {
     user.disabled_at.is_none() && Role::parse(&user.role).is_some_and(|role| role.scopes().contains(scope))
 }
@@ -73,11 +73,11 @@ pub(crate) fn contact_name(contact: Contact) -> &'static str {
 pub(crate) fn contact(name: &str) -> StoreResult<Contact> {
     let all = [Contact::Untried, Contact::Working, Contact::Refused, Contact::Unreachable];
     let found = all.into_iter().find(|contact| contact_name(*contact) == name);
-    found.ok_or_else(|| corrupt(format!("no contact of a connection is called {name}")))
+    found.ok_or_else(|| corrupt(format!("{name} is not a contact state of a connection")))
 }
 
-/// The end of an item of a real sale, for the timer: in milliseconds, rounded up, so that no item is due before its
-/// time. None in a sandbox, where the timer ends no items.
+/// The end of an item of a real sale, for the timer, in milliseconds. It is rounded up, so that no item is due early.
+/// `None` in a sandbox, because the timer does not end items there.
 pub(crate) fn end_ms(item: &Item) -> Option<i64> {
     end_in(item, SaleMode::Real)
 }
@@ -98,22 +98,22 @@ fn end_in(item: &Item, sale_mode: SaleMode) -> Option<i64> {
 
 /// Milliseconds since 1970, rounded up.
 pub(crate) fn ms_rounded_up(at: Timestamp) -> i64 {
-    let whole = i64::from(at.subsec_nanosecond().rem_euclid(1_000_000) != 0);
-    // Before 1970, dropping the fraction already rounds up.
-    ms(at) + if at >= Timestamp::UNIX_EPOCH { whole } else { 0 }
+    let rest = i64::from(at.subsec_nanosecond().rem_euclid(1_000_000) != 0);
+    // Before 1970, truncation rounds up.
+    ms(at) + if at >= Timestamp::UNIX_EPOCH { rest } else { 0 }
 }
 
-/// A size of an image, which the store keeps as a signed number.
+/// A dimension or size of an image, which the database stores as a signed number.
 pub(crate) fn image_number<T: TryFrom<i64>>(number: i64) -> StoreResult<T> {
-    T::try_from(number).map_err(|_| corrupt(format_args!("{number} is no size of an image")))
+    T::try_from(number).map_err(|_| corrupt(format_args!("{number} is not a size of an image")))
 }
 
 /// The import that a bulk change applies.
-pub(crate) fn import_of(lead: &BulkChange) -> Option<Uuid> {
-    lead.operation.import_id()
+pub(crate) fn import_of(bulk_change: &BulkChange) -> Option<Uuid> {
+    bulk_change.operation.import_id()
 }
 
-/// True when a bid was accepted that did not lapse.
+/// True when the item has an accepted bid that did not lapse.
 pub(crate) fn has_bids(item: &Item) -> bool {
     item.has_bids()
 }
@@ -137,7 +137,7 @@ pub(crate) fn kind(code: i16) -> StoreResult<SubjectKind> {
     match code {
         1 => Ok(SubjectKind::Auction),
         2 => Ok(SubjectKind::Item),
-        other => Err(corrupt(format_args!("{other} is no kind of subject"))),
+        other => Err(corrupt(format_args!("{other} is not a kind of subject"))),
     }
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn source(code: i16) -> StoreResult<BidSource> {
         4 => Ok(BidSource::Absentee),
         5 => Ok(BidSource::BuyNow),
         6 => Ok(BidSource::PostSaleOffer),
-        other => Err(corrupt(format_args!("{other} is no source of bids"))),
+        other => Err(corrupt(format_args!("{other} is not a source of bids"))),
     }
 }
 
@@ -207,11 +207,12 @@ fn strike(code: i16) -> StoreResult<StrikeReason> {
         2 => Ok(StrikeReason::Undone),
         3 => Ok(StrikeReason::Retracted),
         4 => Ok(StrikeReason::Lowered),
-        other => Err(corrupt(format_args!("{other} is nothing that becomes of a bid"))),
+        other => Err(corrupt(format_args!("{other} is not a reason for striking a bid"))),
     }
 }
 
-/// The columns of a struck bid: code, number of the last bid then, reason, actor, time. All empty for one that counts.
+/// The columns of a struck bid: code, number of the last bid when it was struck, reason, actor, time. All are `None`
+/// for a bid that was not struck.
 pub(crate) type StruckColumns = (Option<i16>, Option<i64>, Option<String>, Option<String>, Option<i64>);
 
 pub(crate) fn struck_columns(struck: Option<&StruckBid>) -> StruckColumns {
@@ -223,17 +224,17 @@ pub(crate) fn struck_columns(struck: Option<&StruckBid>) -> StruckColumns {
 pub(crate) fn struck((code, after, reason, actor, at): StruckColumns) -> StoreResult<Option<StruckBid>> {
     let Some(code) = code else {
         if after.is_some() || reason.is_some() || actor.is_some() || at.is_some() {
-            return Err(corrupt("a bid counts, and says how it came to count no more"));
+            return Err(corrupt("a bid is not struck, but has columns of a struck bid"));
         }
         return Ok(None);
     };
     let (Some(after), Some(actor), Some(at)) = (after, actor, at) else {
-        return Err(corrupt("a bid is struck, and does not say by whom and when"));
+        return Err(corrupt("a struck bid has no actor, no time or no number of the last bid"));
     };
     Ok(Some(StruckBid { strike: strike(code)?, after, reason, actor, at: time(at)? }))
 }
 
-/// The columns of `auctions` beside the state.
+/// The columns of `auctions` except the state.
 pub(crate) struct AuctionColumns {
     pub(crate) uuid: Uuid,
     pub(crate) customer: Uuid,
@@ -245,7 +246,7 @@ pub(crate) struct AuctionColumns {
     pub(crate) clock_target_ms: Option<i64>,
 }
 
-/// The columns of `items` beside the state.
+/// The columns of `items` except the state.
 pub(crate) struct ItemColumns {
     pub(crate) uuid: Uuid,
     pub(crate) auction: Uuid,
@@ -258,7 +259,7 @@ pub(crate) struct ItemColumns {
     pub(crate) version: i64,
 }
 
-/// The columns of `registrations` beside the state. The spending version is a column only.
+/// The columns of `registrations` except the state and the spending version, which the state does not contain.
 pub(crate) struct RegistrationColumns {
     pub(crate) uuid: Uuid,
     pub(crate) auction: Uuid,
@@ -269,7 +270,7 @@ pub(crate) struct RegistrationColumns {
     pub(crate) version: i64,
 }
 
-/// The finding for a journal row with another customer than the state of its subject.
+/// The finding for a journal row whose customer differs from the customer in the state of its subject.
 pub(crate) const JOURNAL_CUSTOMER: &str = "journal.customer";
 
 impl AuctionColumns {

@@ -1,6 +1,6 @@
-//! Queries for rows that name a missing row, in SQL that both engines accept.
+//! Queries for rows that refer to a missing row, in SQL that both engines accept.
 
-/// For each table, the query that returns the affected subjects.
+/// Each table with the query that returns the affected subjects.
 pub(crate) const ORPHAN_QUERIES: [(&str, &str); 7] = [
     (
         "items",

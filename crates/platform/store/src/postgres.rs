@@ -1,10 +1,10 @@
-//! The platform's store in PostgreSQL: a schema of its own, `platform`, for any number of nodes.
+//! The platform's store in PostgreSQL. Several nodes may use its schema at the same time.
 //!
-//! A commit locks the auctions and items that it changes and nothing else, so bids on different items don't wait for
-//! each other; commits that arrive at the same time share a transaction. Commits that announce events run one after the
-//! other for the length of their last round trip, so that cursors become visible in their order. Nodes share the
-//! outbox: each claims rows with `FOR UPDATE SKIP LOCKED`. A node notifies the others of what may be work for them; a
-//! node that misses a notification finds the work by polling.
+//! A commit locks only the auctions and items that it changes, so bids on different items do not wait for each other.
+//! Concurrent commits share a transaction. Commits that announce events are serialised during their last round trip, so
+//! that cursors become visible in their order. Nodes share the outbox: each claims rows with `FOR UPDATE SKIP LOCKED`.
+//! A node notifies the other nodes of possible work. A node that does not receive a notification finds the work when it
+//! polls.
 
 mod access_log;
 mod api_keys;
@@ -50,8 +50,8 @@ mod migrations {
     refinery::embed_migrations!("src/postgres/migrations");
 }
 
-/// Opens the platform's store in the schema `platform` of a database, and creates the schema if it does not exist. Many
-/// nodes may open it at the same time.
+/// Opens the platform's store in the schema `platform` of a database, and creates the schema if it does not exist.
+/// Several nodes may open it at the same time.
 ///
 /// Errors: `Unavailable` when the address can't be used, the server can't be reached, or its tables can't be brought up
 /// to date.

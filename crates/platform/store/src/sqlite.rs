@@ -1,9 +1,9 @@
-//! The platform's store in SQLite: one file of its own. The engine's one writer groups the writes that arrive at the
-//! same time into one durable transaction.
+//! The platform's store in SQLite, in its own file. The engine's single writer groups concurrent writes into one
+//! durable transaction.
 //!
-//! The cost of a call does not grow with the number of rows: covering and partial indexes count items and find due ones
-//! without reading their states; the outbox holds unpublished events only, and no body, which the journal has; the one
-//! writer draws the cursors, so that they become visible in their order.
+//! The cost of a call does not grow with the number of rows: covering and partial indexes count items and find due
+//! items without reading their states. The outbox contains only unpublished events, and their bodies are in the
+//! journal. The single writer draws the cursors, so that they become visible in their order.
 
 mod access_log;
 mod api_keys;
@@ -51,15 +51,15 @@ mod migrations {
     refinery::embed_migrations!("src/sqlite/migrations");
 }
 
-/// Opens the platform's store in the file at `path`, which it creates if it does not exist. Images and uploaded catalogues
-/// are kept beside it, in the folders `images` and `uploads`.
+/// Opens the platform's store in the file at `path`, which it creates if it does not exist. The folders `images` and
+/// `uploads` beside the file contain images and uploaded catalogues.
 ///
 /// Errors: `Unavailable` when the file can't be opened or its migrations fail.
 pub async fn open(path: &Path) -> StoreResult<Arc<dyn Store>> {
     open_by(path, OpenedBy::Server).await
 }
 
-/// As [`open`], by a server or a command: a command does not migrate the tables of a running server.
+/// As [`open`]. A command does not migrate the tables of a running server.
 ///
 /// Errors: as [`open`].
 pub async fn open_by(path: &Path, opened_by: OpenedBy<'_>) -> StoreResult<Arc<dyn Store>> {
@@ -71,7 +71,7 @@ pub async fn open_by(path: &Path, opened_by: OpenedBy<'_>) -> StoreResult<Arc<dy
     Ok(Arc::new(store))
 }
 
-/// Opens an empty store in a temporary folder, for tests and simulations; nothing of it survives the process.
+/// Opens an empty store in a temporary folder, which is deleted with the store, for tests and simulations.
 ///
 /// Errors: as [`open`].
 pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
@@ -79,7 +79,7 @@ pub fn open_temporary() -> StoreResult<Arc<dyn Store>> {
     Ok(Arc::new(SqliteStore { database, images: ImageFiles::temporary()?, uploads: UploadFiles::temporary()? }))
 }
 
-/// Reads the whole file at `path` and looks for damage. Servers may use the file meanwhile.
+/// Checks the whole file at `path` for damage. Servers may use the file meanwhile.
 ///
 /// Errors: `Unavailable` when the file is damaged or can't be read; the text says what to do.
 pub fn check_file(path: &Path) -> StoreResult<()> {
@@ -100,7 +100,7 @@ impl SqliteStore {
         Ok(self.database.write(job).await?)
     }
 
-    /// `job` reads one snapshot of the database.
+    /// Runs `job` on one snapshot of the database.
     async fn read<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Connection) -> SqlResult<T> + Send + 'static,

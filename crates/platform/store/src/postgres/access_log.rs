@@ -84,7 +84,7 @@ async fn apply(db: &Transaction<'_>, change: &AccessChange) -> SqlResult<AccessC
     }
 }
 
-/// The lock on the head makes appends of all nodes wait for each other. It is the last lock that a transaction takes.
+/// Locks the head row, which serialises the appends of all nodes. It is the last lock that a transaction acquires.
 async fn append(db: &Transaction<'_>, content: &str) -> SqlResult<()> {
     let head = head(db, "SELECT number, hash FROM access_log_head FOR UPDATE").await?;
     let next = AccessEntry::after(head, content.to_owned());

@@ -53,7 +53,7 @@ pub(super) async fn revoke(db: &impl Connection, uuid: Uuid, at: Timestamp) -> S
     Ok(rows::execute(db, revoke, &[&uuid, &ms(at)]).await? == 1)
 }
 
-/// An error rolls back the answer as well.
+/// An error also rolls back the answer.
 pub(super) async fn create(db: &impl Connection, key: &ApiKey, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \

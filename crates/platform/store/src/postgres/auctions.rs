@@ -1,16 +1,16 @@
-//! Auctions, items and bids, and the one commit that changes them.
+//! Auctions, items and bids, and the commit that changes them.
 //!
-//! A filtered list has an index for each combination of its filters, with the keys in the list's order. A statement
-//! takes the first keys of each combination, sorts them together, and reads the rows of the page.
+//! Each combination of filter columns has an index that continues with the key of the list. A statement reads the first
+//! keys of each combination of filter values, sorts the keys, and reads the rows of the page.
 //!
-//! PostgreSQL chooses the index by its statistics, which mislead it in two cases. While all rows are alike (one
-//! customer, every item LIVE), it takes the index of the whole list and checks its rows one by one: a filter without a
-//! match then reads them all. An auction that is newer than the statistics seems to have no rows, so that any index on
-//! the auction seems good. Lists on part of an index, here and in the other modules, therefore state the range of that
-//! index, from `(customer, cursor) > ($1, $2)` to `customer <= $1`, in the order of both columns: no other index has
-//! that order. A single row is the first of such a range. Where that is not enough, the tables state how many customers
-//! to expect (`n_distinct`). The rows of a page are read by a LATERAL with a LIMIT, which the planner can't turn into a
-//! join that reads both sides from their beginning.
+//! PostgreSQL's statistics make it choose a bad index in two cases. If all rows have the same values (one customer, all
+//! items LIVE), it reads the index of the whole list and checks row by row, so a filter without a match reads all rows.
+//! If an auction is newer than the statistics, PostgreSQL expects no rows of it, so that every index on the auction
+//! seems equally good. Therefore the lists of all modules state the range of their index: `(customer, cursor) > ($1,
+//! $2)` and `customer <= $1`, in the order of both columns. Only the right index has that order. A query for one row
+//! reads the first row of such a range. Where this is not enough, the tables declare the number of customers to expect
+//! (`n_distinct`). A LATERAL with a LIMIT reads the rows of a page; the planner can't turn it into a join that reads
+//! both sides from the beginning.
 
 use std::collections::HashMap;
 
@@ -51,7 +51,7 @@ const ITEM_BY_LOT_NUMBER: &str = "SELECT state FROM (SELECT auction, lot_number,
 
 type ItemWithAuction = (Item, Auction);
 
-/// Reads of lots that wait for each other.
+/// Combines concurrent reads of items.
 pub(super) type ItemReads = Batcher<Uuid, StoreResult<Option<ItemWithAuction>>>;
 
 #[async_trait]
@@ -73,7 +73,7 @@ impl AuctionStore for PostgresStore {
         let (after, limit) = (after(page), rows::limit(page.limit));
         let mut values: Vec<&(dyn tokio_postgres::types::ToSql + Sync)> =
             vec![&statuses, &kinds, &sandboxes, &after, &limit];
-        let whose = match &filter.of {
+        let owner_condition = match &filter.of {
             AuctionOwner::All => "",
             AuctionOwner::Customer(customer) => {
                 values.push(customer);
@@ -84,7 +84,10 @@ impl AuctionStore for PostgresStore {
                 FILTER_BY_AUCTIONEER
             }
         };
-        Ok(rows::list(&self.client().await?, &filtered_auctions_sql(whose), &values, |row| rows::json(row, 0)).await?)
+        Ok(rows::list(&self.client().await?, &filtered_auctions_sql(owner_condition), &values, |row| {
+            rows::json(row, 0)
+        })
+        .await?)
     }
 
     async fn item(&self, uuid: Uuid) -> StoreResult<Option<Item>> {
@@ -132,7 +135,8 @@ impl AuctionStore for PostgresStore {
     }
 
     async fn capped_item_counts(&self, auctions: &[Uuid]) -> StoreResult<Vec<ItemCounts>> {
-        // Each combination is one position in the index. A condition on `has_bids` alone would read the whole index.
+        // Each combination of values is one position in the index. A condition on `has_bids` alone reads the whole
+        // index.
         let some = "EXISTS (SELECT 1 FROM items WHERE auction = a.uuid AND status";
         let every: Vec<i32> = ItemStatus::ALL.iter().map(|status| status.code()).collect();
         let select = format!(
@@ -144,9 +148,9 @@ impl AuctionStore for PostgresStore {
         let client = self.client().await?;
         let values: rows::Values<'_> = &[&auctions, &every];
         let found = rows::list(&client, &select, values, |row| {
-            let (live, suspended, with_bids): (bool, bool, bool) =
-                (rows::get(row, 0)?, rows::get(row, 1)?, rows::get(row, 2)?);
-            let (live, suspended, with_bids) = (u64::from(live), u64::from(suspended), u64::from(with_bids));
+            let live = u64::from(rows::get::<bool>(row, 0)?);
+            let suspended = u64::from(rows::get::<bool>(row, 1)?);
+            let with_bids = u64::from(rows::get::<bool>(row, 2)?);
             Ok(ItemCounts { live, suspended, with_bids, ..ItemCounts::default() })
         });
         Ok(found.await?)
@@ -173,12 +177,12 @@ impl AuctionStore for PostgresStore {
     }
 }
 
-/// `whose` is empty, or a condition that ends with AND.
-fn filtered_auctions_sql(whose: &str) -> String {
+/// `owner_condition` is empty, or a condition that ends with AND.
+fn filtered_auctions_sql(owner_condition: &str) -> String {
     format!(
         "SELECT a.state FROM (SELECT p.uuid \
          FROM unnest($1::integer[], $2::smallint[], $3::boolean[]) AS c (status, kind, sandbox) \
-         CROSS JOIN LATERAL (SELECT uuid FROM auctions WHERE {whose} status = c.status AND kind = c.kind \
+         CROSS JOIN LATERAL (SELECT uuid FROM auctions WHERE {owner_condition} status = c.status AND kind = c.kind \
              AND (sandbox, uuid) > (c.sandbox, $4) AND sandbox <= c.sandbox ORDER BY sandbox, uuid LIMIT $5) AS p \
          ORDER BY p.uuid LIMIT $5) AS f \
          CROSS JOIN LATERAL (SELECT state FROM auctions WHERE uuid = f.uuid LIMIT 1) AS a ORDER BY f.uuid"
@@ -269,7 +273,7 @@ pub(super) async fn bids(db: &impl Connection, item: Uuid, page: Page<i64>) -> S
     .await
 }
 
-/// Starts reading.
+/// Starts the task that reads items.
 pub(super) fn start_item_reads(postgres: &Postgres) -> ItemReads {
     let postgres = postgres.clone();
     Batcher::start("lots", READ_BATCHES, move |wanted| {
@@ -286,7 +290,7 @@ async fn read_items(postgres: &Postgres, wanted: &[Uuid]) -> Vec<StoreResult<Opt
 }
 
 struct Found {
-    /// As JSON text, so that a state that can't be decoded fails only the callers that want it.
+    /// As JSON text, so that a state that can't be decoded is an error only for the callers that requested it.
     items: HashMap<Uuid, String>,
     auctions: HashMap<Uuid, StoreResult<Auction>>,
 }
@@ -308,7 +312,7 @@ async fn read_found(postgres: &Postgres, wanted: &[Uuid]) -> SqlResult<Found> {
     let auctions = "SELECT uuid, state FROM auctions \
          WHERE uuid = ANY(ARRAY(SELECT DISTINCT auction FROM items WHERE uuid = ANY($1)))";
     let auctions = client.prepare_cached(auctions).await?;
-    // One round trip, and yet first the items, which the server does in this order.
+    // Both statements take one round trip. The server runs them in this order, items first.
     let values: rows::Values<'_> = &[&wanted];
     let (items, auctions) = tokio::try_join!(biased; client.query(&items, values), client.query(&auctions, values))?;
     let items = items.iter().map(|row| Ok((rows::get(row, 0)?, rows::get(row, 1)?)));

@@ -1,4 +1,4 @@
-//! The audit log, and checks of everything that is stored.
+//! The audit log, and the consistency checks of stored rows.
 
 use async_trait::async_trait;
 use kit_engine::postgres::{Connection, Transaction};
@@ -13,12 +13,12 @@ use super::rows::{self, SqlResult, after};
 use crate::codec::{self, AuctionColumns, ItemColumns, RegistrationColumns};
 use crate::orphans;
 
-/// Looks at who still writes, a hundredth of a second apart: about ten seconds.
-const LOOKS_MAX: usize = 1_000;
+/// Maximum number of checks for running writers, one each 10 ms: about 10 s.
+const CHECKS_MAX: usize = 1_000;
 
 const REST: &str = "SELECT pg_sleep(0.01)";
 
-/// Running transactions that have written to the log: each holds this lock until its end.
+/// Running transactions that have written to the log. Each of them holds this lock until its end.
 const WRITERS: &str = "SELECT DISTINCT virtualtransaction FROM pg_locks \
      WHERE locktype = 'relation' AND relation = 'audit_log'::regclass \
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
@@ -33,7 +33,7 @@ impl AuditStore for PostgresStore {
         let client = self.client().await?;
         let entries = rows::list(&client, select, &[&subject, &after, &limit], |row| {
             let hash: Vec<u8> = rows::get(row, 3)?;
-            let hash = hash.try_into().map_err(|_| codec::corrupt("a hash of the log has not 32 bytes"))?;
+            let hash = hash.try_into().map_err(|_| codec::corrupt("a hash of the audit log does not have 32 bytes"))?;
             let (number, content, concealed) = (rows::get(row, 0)?, rows::get(row, 1)?, rows::get(row, 2)?);
             Ok(LogEntry { subject, number, content, concealed, hash: LogHash(hash) })
         })
@@ -59,12 +59,12 @@ impl AuditStore for PostgresStore {
         let client = self.client().await?;
         let last = "SELECT no FROM audit_log ORDER BY no DESC LIMIT 1";
         let last = rows::one(&client, last, &[], |row| rows::get(row, 0)).await?.unwrap_or(0);
-        // A transaction that drew a lower number holds the lock by now. When it releases the lock, its entries are
-        // visible.
+        // A running transaction that drew a lower number already holds the lock. Its entries are visible when it
+        // releases the lock.
         let writers = writers(&client).await?;
-        for _ in 0..LOOKS_MAX {
-            let under_way = self::writers(&client).await?;
-            if writers.iter().all(|writer| !under_way.contains(writer)) {
+        for _ in 0..CHECKS_MAX {
+            let running = self::writers(&client).await?;
+            if writers.iter().all(|writer| !running.contains(writer)) {
                 return Ok(last);
             }
             rows::execute(&client, REST, &[]).await?;
@@ -79,7 +79,7 @@ impl AuditStore for PostgresStore {
         let (after, limit) = (page.after.unwrap_or(0), rows::limit(page.limit));
         let entries = rows::list(&self.client().await?, select, &[&after, &limit], |row| {
             let hash: Vec<u8> = rows::get(row, 4)?;
-            let hash = hash.try_into().map_err(|_| codec::corrupt("a hash of the log has not 32 bytes"))?;
+            let hash = hash.try_into().map_err(|_| codec::corrupt("a hash of the audit log does not have 32 bytes"))?;
             Ok(PositionedEntry {
                 position: rows::get(row, 0)?,
                 subject: rows::get(row, 1)?,

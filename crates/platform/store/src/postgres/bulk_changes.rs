@@ -40,19 +40,20 @@ impl BulkChangeStore for PostgresStore {
     async fn delete_staged_chunks(&self, import: Uuid, limit: usize) -> StoreResult<usize> {
         let delete = "DELETE FROM staged_items WHERE (import, number) IN (SELECT import, number FROM staged_items \
              WHERE import = $1 AND NOT EXISTS (SELECT 1 FROM bulk_changes WHERE import = $1) ORDER BY number LIMIT $2)";
-        let gone = rows::execute(&self.client().await?, delete, &[&import, &rows::limit(limit)]).await?;
-        Ok(usize::try_from(gone).unwrap_or(usize::MAX))
+        let deleted = rows::execute(&self.client().await?, delete, &[&import, &rows::limit(limit)]).await?;
+        Ok(usize::try_from(deleted).unwrap_or(usize::MAX))
     }
 
     async fn delete_orphaned_chunks(&self, before: Timestamp, limit: usize) -> StoreResult<usize> {
         let delete = "DELETE FROM staged_items WHERE (import, number) IN (SELECT s.import, s.number FROM staged_items s \
              WHERE s.at_ms < $1 AND NOT EXISTS (SELECT 1 FROM bulk_changes l WHERE l.import = s.import) LIMIT $2)";
-        let gone = rows::execute(&self.client().await?, delete, &[&ms(before), &rows::limit(limit)]).await?;
-        Ok(usize::try_from(gone).unwrap_or(usize::MAX))
+        let deleted = rows::execute(&self.client().await?, delete, &[&ms(before), &rows::limit(limit)]).await?;
+        Ok(usize::try_from(deleted).unwrap_or(usize::MAX))
     }
 }
 
-/// Locks the bulk changes that the changes are about; their steps. Most changes are about none.
+/// Locks the bulk changes of which `changes` contain a step, and returns their current steps by auction. Most changes
+/// contain no step.
 pub(super) async fn lock(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashMap<Uuid, i64>> {
     let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.bulk_change.as_ref()?.auction)).collect();
     if wanted.is_empty() {
@@ -63,12 +64,12 @@ pub(super) async fn lock(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult
     Ok(found.into_iter().collect())
 }
 
-/// Applies steps that were compared with the locked bulk changes, in order, with one or two statements each.
+/// Applies the steps in order. The caller has compared them with the locked bulk changes.
 pub(super) async fn advance_bulk_changes(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
-    for BulkChangeStep { auction, expected_step: seen, bulk_change, entered } in
+    for BulkChangeStep { auction, expected_step, bulk_change, entered } in
         changes.iter().filter_map(|change| change.bulk_change.as_ref())
     {
-        match (seen, bulk_change) {
+        match (expected_step, bulk_change) {
             (None, Some(bulk_change)) => {
                 let insert = "INSERT INTO bulk_changes (auction, step, import, state) VALUES ($1, $2, $3, $4)";
                 rows::execute(

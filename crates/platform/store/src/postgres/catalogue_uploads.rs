@@ -44,7 +44,7 @@ impl CatalogueUploadStore for PostgresStore {
     ) -> StoreResult<UploadPartResult> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await.map_err(SqlError::from)?;
-        // A removal waits for this lock.
+        // A concurrent removal of the upload waits for this lock.
         let select =
             "SELECT bytes, user_uuid, customer FROM catalogue_uploads WHERE uuid = $1 AND NOT is_complete FOR UPDATE";
         let found = |row: &Row| Ok((rows::get::<i64>(row, 0)?, rows::get::<Uuid>(row, 1)?, rows::get::<Uuid>(row, 2)?));
@@ -56,8 +56,8 @@ impl CatalogueUploadStore for PostgresStore {
              coalesce(sum(bytes) FILTER (WHERE customer = $2), 0)::bigint FROM catalogue_uploads";
         let sums = |row: &Row| Ok([rows::count(row, 0)?, rows::count(row, 1)?, rows::count(row, 2)?]);
         let sums = rows::one(&transaction, select, &[&user, &customer], sums).await?.unwrap_or_default();
-        if let Some(refused) = quota.refusal(part.len() as u64, sums) {
-            return Ok(refused);
+        if let Some(refusal) = quota.refusal(part.len() as u64, sums) {
+            return Ok(refusal);
         }
         let part_bytes = i64::try_from(PART_BYTES).unwrap_or(i64::MAX);
         let insert = "INSERT INTO catalogue_upload_parts (upload, number, content) VALUES ($1, $2, $3)";

@@ -1,4 +1,4 @@
-//! Which clerks run which webcast.
+//! Assignments of clerks to webcasts.
 
 use async_trait::async_trait;
 use contract::AuctionStatus;
@@ -57,12 +57,12 @@ impl ClerkStore for PostgresStore {
 }
 
 pub(super) async fn assign(db: &Transaction<'_>, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
-    // The lock waits for an earlier change of the user's role and prevents others until the commit.
+    // The lock waits for a concurrent change of the user's role and prevents later changes until the commit.
     let is_role = "SELECT 1 FROM users WHERE uuid = $1 AND role = $2 FOR SHARE";
     if rows::one(db, is_role, &[&clerk.user, &Role::Clerk.name()], |_| Ok(())).await?.is_none() {
         return Ok(ClerkAssignResult::NotAClerk);
     }
-    // Other assignments to this webcast wait for this lock, so that each counts the earlier ones.
+    // Concurrent assignments to this webcast wait for this lock, so that each counts the earlier assignments.
     rows::execute(db, "SELECT 1 FROM auctions WHERE uuid = $1 FOR NO KEY UPDATE", &[&clerk.auction]).await?;
     if is_clerk(db, clerk.auction, clerk.user).await? {
         return Ok(ClerkAssignResult::AlreadyAssigned);
@@ -83,13 +83,13 @@ async fn is_clerk(db: &impl Connection, auction: Uuid, user: Uuid) -> SqlResult<
     Ok(rows::one(db, select, &[&auction, &user], |_| Ok(())).await?.is_some())
 }
 
-/// False when the user was no clerk of this webcast.
+/// False when the user was not a clerk of this webcast.
 pub(super) async fn unassign(db: &impl Connection, auction: Uuid, user: Uuid) -> SqlResult<bool> {
     let delete = "DELETE FROM clerks WHERE auction = $1 AND user_uuid = $2";
     Ok(rows::execute(db, delete, &[&auction, &user]).await? == 1)
 }
 
-/// Ends all assignments of a user who gets another role.
+/// Ends all assignments of a user whose role changes.
 pub(super) async fn unassign_from_all(db: &Transaction<'_>, user: Uuid) -> SqlResult<()> {
     rows::execute(db, "DELETE FROM clerks WHERE user_uuid = $1", &[&user]).await.map(drop)
 }

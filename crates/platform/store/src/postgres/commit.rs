@@ -15,7 +15,7 @@ use platform_core::port::{Change, CommitReceipt, NodeId, StoreError, StoreResult
 use self::conflicts::{ConflictChecker, LockMode};
 use super::nodes;
 use super::rows::{SqlError, SqlResult};
-use crate::batch::RefusedChanges;
+use crate::batch::RejectedChanges;
 use kit_engine::postgres::{Postgres, Transaction};
 
 /// One result for each change of a batch, in order.
@@ -24,7 +24,7 @@ pub(super) type Answers = Vec<StoreResult<CommitReceipt>>;
 /// The result of a batch.
 struct Batch {
     answers: Answers,
-    /// Other nodes may have work to do.
+    /// The commit may have created work for other nodes.
     notify_nodes: bool,
 }
 
@@ -48,35 +48,35 @@ async fn commit_batch(postgres: &Postgres, changes: &[Change], assign_to: Option
         .await
 }
 
-/// Commits each change alone, because another transaction took a unique value between the comparison and the write and
-/// the batch was rolled back.
+/// Commits each change in a separate transaction. The batch was rolled back, because another transaction inserted a
+/// unique value between the comparison and the write.
 async fn commit_individually(postgres: &Postgres, changes: &[Change], assign_to: Option<NodeId>) -> Batch {
     let mut all = Batch { answers: Vec::with_capacity(changes.len()), notify_nodes: false };
-    let mut refused = RefusedChanges::default();
+    let mut rejected = RejectedChanges::default();
     for change in changes {
-        let answer = match refused.check(change) {
+        let answer = match rejected.check(change) {
             Err(conflict) => Err(conflict),
             Ok(()) => match commit_batch(postgres, std::slice::from_ref(change), assign_to).await {
                 Ok(mut batch) => {
                     all.notify_nodes |= batch.notify_nodes;
                     batch.answers.pop().unwrap_or(Err(StoreError::Conflict))
                 }
-                // Changes before it are durable: only this one failed.
-                Err(error) => Err(refusal(error)),
+                // The earlier changes are durable. Only this change failed.
+                Err(error) => Err(constraint_error(error)),
             },
         };
-        refused.note(change, &answer);
+        rejected.note(change, &answer);
         all.answers.push(answer);
     }
     all
 }
 
-/// The port's error for a unique value that is taken.
-fn refusal(error: SqlError) -> StoreError {
+/// The error of the port for a violated unique constraint.
+fn constraint_error(error: SqlError) -> StoreError {
     match error.taken() {
         Some("items_by_lot_number") => StoreError::Taken("lotNumber"),
         Some("idempotent_answers_by_key") => StoreError::Replayed,
-        // Another transaction has filled the position or created the record.
+        // Another transaction has inserted an item at the position, or the same record.
         Some(_) => StoreError::Conflict,
         None => error.into(),
     }
@@ -84,27 +84,27 @@ fn refusal(error: SqlError) -> StoreError {
 
 async fn in_transaction(db: &Transaction<'_>, changes: &[Change], assign_to: Option<NodeId>) -> SqlResult<Batch> {
     let all: Vec<&Change> = changes.iter().collect();
-    let mut ledger = ConflictChecker::load(db, &all, LockMode::Wait).await?;
-    let judged = ledger.check_all(changes);
+    let mut checker = ConflictChecker::load(db, &all, LockMode::Wait).await?;
+    let results = checker.check_all(changes);
     let accepted: Vec<&Change> =
-        changes.iter().zip(&judged).filter(|(_, verdict)| verdict.is_ok()).map(|(change, _)| change).collect();
-    let mut notify_nodes = ledger.ends_earlier();
+        changes.iter().zip(&results).filter(|(_, result)| result.is_ok()).map(|(change, _)| change).collect();
+    let mut notify_nodes = checker.ends_earlier();
     let mut receipts = if accepted.iter().any(|change| !change.journal.is_empty()) {
         let assign_to = assign_to.filter(|_| accepted.iter().any(|change| announces(change)));
         if let Some(node) = assign_to {
             nodes::register_node(db, node).await?;
         }
-        let ((), drawn) =
-            tokio::try_join!(biased; write::all(db, &accepted, ledger.moved()), announce::draw_cursors(db, &accepted))?;
-        let announced = announce::append(db, &accepted, drawn, assign_to).await?;
+        let ((), journal_plan) =
+            tokio::try_join!(biased; write::all(db, &accepted, checker.moved()), announce::draw_cursors(db, &accepted))?;
+        let announced = announce::append(db, &accepted, journal_plan, assign_to).await?;
         notify_nodes |= announced.notify_nodes;
         announced.receipts
     } else {
-        write::all(db, &accepted, ledger.moved()).await?;
+        write::all(db, &accepted, checker.moved()).await?;
         vec![CommitReceipt::default(); accepted.len()]
     }
     .into_iter();
-    let answers = judged.into_iter().map(|verdict| verdict.map(|()| receipts.next().unwrap_or_default()));
+    let answers = results.into_iter().map(|result| result.map(|()| receipts.next().unwrap_or_default()));
     Ok(Batch { answers: answers.collect(), notify_nodes })
 }
 

@@ -1,4 +1,4 @@
-//! Customers' connections to their consumer applications at a provider.
+//! The connections of customers to their consumer applications at a provider.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -139,7 +139,8 @@ fn consumer(row: &Row) -> SqlResult<Consumer> {
 }
 
 pub(super) async fn disconnect(db: &Transaction<'_>, customer: Uuid) -> SqlResult<Option<u64>> {
-    // A concurrent commit either inserted its rows before this query or sees that the connection is deleted.
+    // With this lock, a concurrent commit either has inserted its rows before this query or finds the connection
+    // deleted.
     locks::journal(db).await?;
     if rows::execute(db, "DELETE FROM consumers WHERE customer = $1", &[&customer]).await? == 0 {
         return Ok(None);

@@ -16,7 +16,7 @@ use crate::codec::{ms, to_json};
 
 const AUCTIONEER: &str = "SELECT id, uuid, customer, name, created_at_ms, profile, version FROM auctioneers";
 
-/// One page of the rows of a customer, from a table with an index by customer and UUID.
+/// Conditions for one page of the rows of a customer. The table needs an index by customer and UUID.
 pub(super) const OF_CUSTOMER: &str =
     "WHERE (customer, uuid) > ($1, $2) AND customer <= $1 ORDER BY customer, uuid LIMIT $3";
 
@@ -43,7 +43,7 @@ impl CustomerStore for PostgresStore {
     async fn next_auctioneer_id(&self) -> StoreResult<i64> {
         let draw = "SELECT nextval(pg_get_serial_sequence('auctioneers', 'id'))";
         let drawn = rows::one(&self.client().await?, draw, &[], |row| rows::get(row, 0)).await?;
-        drawn.ok_or_else(|| StoreError::Corrupt("auctioneers are not counted".to_owned()))
+        drawn.ok_or_else(|| StoreError::Corrupt("the counter of auctioneer ids is missing".to_owned()))
     }
 
     async fn create_auctioneer(&self, auctioneer: NewAuctioneer) -> StoreResult<Auctioneer> {
@@ -69,7 +69,7 @@ impl CustomerStore for PostgresStore {
     async fn next_address_id(&self) -> StoreResult<i64> {
         let draw = "SELECT nextval('address_ids')";
         let drawn = rows::one(&self.client().await?, draw, &[], |row| rows::get(row, 0)).await?;
-        drawn.ok_or_else(|| StoreError::Corrupt("there are no address ids".to_owned()))
+        drawn.ok_or_else(|| StoreError::Corrupt("the counter of address ids is missing".to_owned()))
     }
 
     async fn address(&self, id: i64) -> StoreResult<Option<Address>> {
@@ -91,7 +91,7 @@ async fn change_auctioneer(db: &Transaction<'_>, change: &AuctioneerChange) -> S
     put_address(db, change.address.as_ref()).await
 }
 
-/// Writes an address; replaces the one with its id.
+/// Inserts an address, or replaces the address with the same id.
 pub(super) async fn put_address(db: &impl Connection, address: Option<&Address>) -> SqlResult<()> {
     let Some(Address { id, customer, model }) = address else { return Ok(()) };
     let put = "INSERT INTO addresses (id, customer, model) VALUES ($1, $2, $3) \
@@ -103,7 +103,7 @@ fn address(row: &Row) -> SqlResult<Address> {
     Ok(Address { id: rows::get(row, 0)?, customer: rows::get(row, 1)?, model: rows::json(row, 2)? })
 }
 
-/// An error rolls back the answer as well.
+/// An error also rolls back the answer.
 pub(super) async fn create(
     db: &Transaction<'_>,
     customer: &Customer,
@@ -129,7 +129,7 @@ fn customer(row: &Row) -> SqlResult<Customer> {
     Ok(Customer { uuid: rows::get(row, 0)?, name: rows::get(row, 1)?, created_at: rows::time(row, 2)? })
 }
 
-/// A taken name uses up no id, except when two transactions insert it at the same time.
+/// A taken name does not use up an id, unless two transactions insert it at the same time.
 pub(super) async fn create_auctioneer(db: &Transaction<'_>, new: &NewAuctioneer) -> SqlResult<Auctioneer> {
     idempotency::keep_or_replay(db, new.answer.as_ref()).await?;
     let insert = "INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version, id) \

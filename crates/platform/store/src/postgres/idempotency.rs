@@ -51,7 +51,7 @@ pub(super) fn start_answer_reads(postgres: &Postgres) -> AnswerReads {
 }
 
 async fn answers(postgres: &Postgres, wanted: &[AnswerKey]) -> SqlResult<HashMap<AnswerKey, IdempotentAnswer>> {
-    // No stored key contains a NUL, which PostgreSQL rejects.
+    // PostgreSQL rejects texts with a NUL, so no stored key contains one.
     let readable = wanted.iter().filter(|(_, key)| !key.contains('\0'));
     let (callers, keys): (Vec<Uuid>, Vec<&str>) = readable.map(|(caller, key)| (*caller, key.as_str())).unzip();
     let select = "SELECT a.request_hash, a.status, a.body, a.at_ms, a.tag, a.caller, a.key FROM idempotent_answers a \
@@ -100,7 +100,7 @@ pub(super) async fn keep_or_replay(db: &impl Connection, answer: Option<&Idempot
     }
 }
 
-/// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
+/// Reads only the `limit` oldest rows, so that the table needs no index by time.
 pub(super) async fn delete_expired_answers(db: &impl Connection, before: Timestamp, limit: usize) -> SqlResult<usize> {
     let delete = "DELETE FROM idempotent_answers WHERE at_ms < $1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT $2)";
     let forgotten = rows::execute(db, delete, &[&ms(before), &rows::limit(limit)]).await?;

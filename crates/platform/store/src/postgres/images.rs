@@ -24,7 +24,7 @@ impl ImageStore for PostgresStore {
     ) -> StoreResult<Option<ItemImage>> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await.map_err(SqlError::from)?;
-        // Other images of the item wait for this lock, so that each gets a position of its own.
+        // Concurrent additions to the item wait for this lock, so that each image gets a different position.
         let lock = "SELECT 1 FROM items WHERE uuid = $1 FOR NO KEY UPDATE";
         rows::execute(&transaction, lock, &[&image.item]).await?;
         let select = "SELECT count(*), coalesce(max(position) + 1, 0) FROM item_images WHERE item = $1";
@@ -84,10 +84,10 @@ impl ImageStore for PostgresStore {
         let transaction = client.transaction().await.map_err(SqlError::from)?;
         rows::execute(&transaction, "SELECT 1 FROM items WHERE uuid = $1 FOR NO KEY UPDATE", &[&item]).await?;
         let select = "SELECT uuid FROM item_images WHERE item = $1 ORDER BY uuid";
-        let known: Vec<Uuid> = rows::list(&transaction, select, &[&item], |row| rows::get(row, 0)).await?;
-        let mut wanted = order.clone();
-        wanted.sort_unstable();
-        if wanted != known {
+        let stored: Vec<Uuid> = rows::list(&transaction, select, &[&item], |row| rows::get(row, 0)).await?;
+        let mut requested = order.clone();
+        requested.sort_unstable();
+        if requested != stored {
             return Ok(false);
         }
         let update = "UPDATE item_images SET position = place - 1 \
@@ -103,7 +103,7 @@ impl ImageStore for PostgresStore {
         let delete = "DELETE FROM item_images WHERE uuid = $1 RETURNING content";
         let removed: Option<Uuid> = rows::one(&transaction, delete, &[&uuid], |row| rows::get(row, 0)).await?;
         let Some(content) = removed else { return Ok(false) };
-        // Waits for copies that get this content at the moment: the next statement sees them.
+        // The lock waits for transactions that are inserting copies with this content. The next statement finds them.
         let lock = "SELECT 1 FROM image_contents WHERE image = $1 ORDER BY variant FOR UPDATE";
         rows::execute(&transaction, lock, &[&content]).await?;
         let delete = "DELETE FROM image_contents WHERE image = $1 \
@@ -114,12 +114,12 @@ impl ImageStore for PostgresStore {
     }
 }
 
-/// Inserts images of new items, whose content another image has.
+/// Inserts images of new items that share the content of existing images.
 pub(super) async fn insert_copies(db: &Transaction<'_>, images: &[&ItemImage]) -> SqlResult<()> {
     if images.is_empty() {
         return Ok(());
     }
-    // The lock keeps the content until this transaction ends, so that no removal of its last image deletes it meanwhile.
+    // The lock keeps the content until this transaction ends: a concurrent removal of its last image can't delete it.
     let insert = "WITH kept AS (SELECT image FROM image_contents WHERE image = ANY($12) AND variant = '320' FOR KEY SHARE) \
          INSERT INTO item_images (uuid, item, auction, customer, position, file_name, media_type, width, height, bytes, \
          created_at_ms, content) SELECT n.* FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], \

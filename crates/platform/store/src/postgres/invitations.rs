@@ -1,4 +1,4 @@
-//! Invitations of people who become users.
+//! Invitations to become a user.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -45,10 +45,10 @@ pub(super) async fn withdraw_of(db: &Transaction<'_>, creator: &str) -> SqlResul
     rows::execute(db, "DELETE FROM invitations WHERE created_by = $1", &[&creator]).await.map(drop)
 }
 
-/// False when there are `invitations_max` others that have not expired.
+/// False when `invitations_max` other invitations have not expired.
 pub(super) async fn create(db: &Transaction<'_>, new: &Invitation, invitations_max: usize) -> SqlResult<bool> {
     users::require_maker(db, &new.created_by, Scope::UsersWrite).await?;
-    // Other invitations wait for this lock, so that each counts the earlier ones.
+    // Concurrent invitations wait for this lock, so that each counts the earlier invitations.
     rows::execute(db, "LOCK TABLE invitations IN SHARE ROW EXCLUSIVE MODE", &[]).await?;
     rows::execute(db, "DELETE FROM invitations WHERE expires_at_ms <= $1", &[&ms(new.created_at)]).await?;
     let others = "SELECT count(*) FROM invitations WHERE email <> $1";
@@ -66,12 +66,13 @@ pub(super) async fn create(db: &Transaction<'_>, new: &Invitation, invitations_m
     Ok(true)
 }
 
-/// False when there was no such invitation.
+/// False when the invitation does not exist.
 pub(super) async fn withdraw(db: &impl Connection, uuid: Uuid) -> SqlResult<bool> {
     Ok(rows::execute(db, "DELETE FROM invitations WHERE uuid = $1", &[&uuid]).await? == 1)
 }
 
-/// False when the invitation was used or withdrawn, or has expired. Of two uses at the same time one deletes the row.
+/// False when the invitation was used or withdrawn, or has expired. If two calls use it at the same time, one of them
+/// deletes the row.
 pub(super) async fn accept(db: &Transaction<'_>, code: Digest, user: &User, now: Timestamp) -> SqlResult<bool> {
     let delete = "DELETE FROM invitations WHERE hash = $1 AND expires_at_ms > $2";
     if rows::execute(db, delete, &[&code.as_slice(), &ms(now)]).await? == 0 {

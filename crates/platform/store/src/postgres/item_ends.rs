@@ -1,4 +1,4 @@
-//! Items that end by the clock: of real sales and of sandboxes.
+//! Items whose end is due by the clock, in real sales and in sandboxes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,12 +30,13 @@ impl ItemEndStore for PostgresStore {
     }
 
     async fn lots_ending_by(&self, auction: Uuid, by: Timestamp, limit: usize) -> StoreResult<LotsEndingBy> {
-        // Only one of the two columns has the end of an item.
+        // The end of an item is in one of the two columns.
         let lots = format!(
             "FROM items WHERE auction = $1 AND status IN ({DRAFT}, {PREVIEW}) \
              AND coalesce(effective_end_ms, sandbox_end_ms) <= $2"
         );
-        let (client, by_ms) = (self.client().await?, ms_rounded_up(by));
+        let client = self.client().await?;
+        let by_ms = ms_rounded_up(by);
         let count: Option<i64> =
             rows::one(&client, &format!("SELECT count(*) {lots}"), &[&auction, &by_ms], |row| rows::get(row, 0))
                 .await?;
@@ -60,8 +61,8 @@ impl ItemEndStore for PostgresStore {
     }
 }
 
-/// Due items are mostly of few auctions: each is read once. The auctions are of a moment later than the items; a change
-/// decided on them is compared with the item's version when it is committed.
+/// Reads each auction once, because most due items belong to few auctions. The auctions may be newer than the items:
+/// the commit of a change compares the version of the item.
 pub(super) async fn due_items(
     db: &impl Connection,
     now: Timestamp,
@@ -95,7 +96,7 @@ pub(super) async fn next_end(db: &impl Connection) -> SqlResult<Option<Timestamp
     rows::one(db, &select, &[], |row| rows::time(row, 0)).await
 }
 
-/// After auctions were written.
+/// Sets the columns of sandbox auctions. Called after the auctions were written.
 pub(super) async fn put_sandbox_clocks(
     db: &Transaction<'_>,
     auctions: impl Iterator<Item = &Auction>,
@@ -111,7 +112,7 @@ pub(super) async fn put_sandbox_clocks(
     rows::execute(db, update, &[&uuids, &targets]).await.map(drop)
 }
 
-/// After items were written.
+/// Sets the column `sandbox_end_ms`. Called after the items were written.
 pub(super) async fn put_sandbox_ends(db: &Transaction<'_>, items: impl Iterator<Item = &Item>) -> SqlResult<()> {
     let sandboxes = items.filter(|item| item.sale_mode() == SaleMode::Sandbox);
     let (uuids, ends): (Vec<Uuid>, Vec<Option<i64>>) = sandboxes.map(|item| (item.uuid, sandbox_end_ms(item))).unzip();

@@ -1,16 +1,16 @@
-//! Advisory locks. Each is held until the end of its transaction.
-//!
-//! A transaction that acquires both locks acquires the one on nodes first.
+//! Advisory locks, held until the end of the transaction. A transaction that acquires both locks acquires [`NODES`]
+//! first.
 
 use kit_engine::postgres::{Connection, Transaction};
 
 use super::rows::{self, SqlResult};
 
-/// Held by transactions that draw cursors, or decide from which cursor on a customer is connected: cursors become
-/// visible in their order, and every event is before a connection or after it (docs/decisions/0004-journal-cursors-in-commit-order.md).
+/// Held by transactions that draw cursors or decide from which cursor on a customer is connected. So cursors become
+/// visible in their order, and every event is either before or after the connection
+/// (docs/decisions/0004-journal-cursors-in-commit-order.md).
 const JOURNAL: i64 = 0x6c6f_7477_6972_6501;
-/// Shared by transactions that assign rows to a node; exclusive for those that declare nodes dead: no row is assigned
-/// to a node that is forgotten at that moment.
+/// Shared by transactions that assign rows to a node, and exclusive for transactions that declare nodes dead. So no row
+/// is assigned to a node while the node is being deleted.
 const NODES: i64 = 0x6c6f_7477_6972_6502;
 
 /// The statement that acquires the journal's lock; its parameter is [`journal_key`].

@@ -1,4 +1,4 @@
-//! A node among the others on its store: heartbeats, health, notifications, downtimes.
+//! Heartbeats and health of nodes, notifications between nodes, and downtimes.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -51,7 +51,7 @@ impl NodeStore for PostgresStore {
     }
 
     async fn detect_downtime(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
-        // The expressions of an UPDATE read the values before it.
+        // The expressions of an UPDATE read the old values.
         let note = "INSERT INTO downtime AS r (no, last_alive_at_ms) VALUES (1, $1) ON CONFLICT (no) DO UPDATE SET \
              down_since_ms = CASE WHEN $1 - r.last_alive_at_ms > $2 THEN coalesce(r.down_since_ms, r.last_alive_at_ms) \
              ELSE r.down_since_ms END, \
@@ -83,17 +83,17 @@ pub(super) async fn has_dead_nodes(db: &impl Connection, dead_before: Timestamp)
     Ok(rows::one(db, select, &[&ms(dead_before)], |_| Ok(())).await?.is_some())
 }
 
-/// Unassigns the rows of nodes whose last heartbeat is before `dead_before`. It reads the whole outbox once after a node
-/// died: an index by owner would cost every event.
+/// Releases the rows of nodes whose last heartbeat is before `dead_before`. After a node died, it reads the whole
+/// outbox, because an index by owner would make every event more expensive.
 pub(super) async fn remove_dead_nodes(db: &Transaction<'_>, dead_before: Timestamp) -> SqlResult<()> {
     locks::nodes_exclusive(db).await?;
-    let forget = "DELETE FROM nodes WHERE heartbeat_at_ms < $1 RETURNING uuid";
-    let dead: Vec<Uuid> = rows::list(db, forget, &[&ms(dead_before)], |row| rows::get(row, 0)).await?;
+    let delete = "DELETE FROM nodes WHERE heartbeat_at_ms < $1 RETURNING uuid";
+    let dead: Vec<Uuid> = rows::list(db, delete, &[&ms(dead_before)], |row| rows::get(row, 0)).await?;
     rows::execute(db, "UPDATE outbox SET owner = NULL WHERE owner = ANY($1)", &[&dead]).await.map(drop)
 }
 
-/// Makes sure that the `nodes` table contains `node` before this transaction assigns rows to it. A node without a
-/// heartbeat, or one that was declared dead, counts as dead until its next heartbeat, so its rows are released.
+/// Inserts `node` into the table `nodes` if it is missing, before this transaction assigns rows to it. A node without a
+/// heartbeat, or a node that was declared dead, counts as dead until its next heartbeat, so that its rows are released.
 pub(super) async fn register_node(db: &impl Connection, node: NodeId) -> SqlResult<()> {
     locks::nodes_shared(db).await?;
     let insert = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) ON CONFLICT (uuid) DO NOTHING";

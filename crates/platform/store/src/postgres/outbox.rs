@@ -17,8 +17,8 @@ use super::rows::{self, SqlResult};
 use super::{PostgresStore, idempotency, locks, nodes};
 use crate::codec::{self, corrupt, ms};
 
-/// Condition on a row `o`: no earlier one of its subject is left. A join, which NOT EXISTS may become, would read all
-/// of a long queue to find its first rows.
+/// Condition on a row `o`: it is the earliest row of its subject. NOT EXISTS could become a join that reads the whole
+/// queue to find its first rows.
 const FIRST: &str = "o.cursor = (SELECT min(e.cursor) FROM outbox e WHERE e.subject = o.subject)";
 
 /// Condition on a row `o`: it is unassigned and due at `$1`.
@@ -27,7 +27,7 @@ const FREE: &str = "o.owner IS NULL AND (o.next_at_ms IS NULL OR o.next_at_ms <=
 /// Condition on a consumer `c`: its queue is running.
 const OPEN: &str = "c.application_id IS NOT NULL AND c.api_key IS NOT NULL AND c.parked_at_ms IS NULL";
 
-/// Selects the page first and then its journal rows. The planner might begin a join at the beginning of the journal.
+/// Selects the page first and then its journal rows. A join might read the journal from its beginning.
 pub(super) const QUARANTINED: &str = "SELECT q.cursor, q.customer, j.subject, q.attempts, j.sequence, j.kind, j.body, j.at_ms, \
          q.error, q.at_ms \
      FROM (SELECT cursor, customer, attempts, error, at_ms FROM quarantine \
@@ -116,7 +116,7 @@ pub(super) async fn reenqueue(db: &impl Connection, customer: Uuid, after: Curso
     rows::execute(db, insert, &[&customer, &after]).await.map(drop)
 }
 
-/// Makes rows that wait after a failure due at once, and resets their failures.
+/// Makes rows that wait after a failure due immediately, and resets their failures.
 pub(super) async fn reset_failures(db: &impl Connection, customer: Uuid) -> SqlResult<()> {
     let anew = "UPDATE outbox SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
          WHERE customer = $1 AND error_at_ms IS NOT NULL";
@@ -132,8 +132,8 @@ pub(super) async fn customers_with_work(db: &impl Connection, now: Timestamp) ->
     rows::list(db, &select, &[&ms(now)], |row| rows::get(row, 0)).await
 }
 
-/// Skips rows that another node is claiming. PostgreSQL evaluates the condition again before it locks a row that
-/// another node has released.
+/// Skips rows that another node is claiming. PostgreSQL evaluates the condition again before it locks a row that was
+/// changed meanwhile.
 pub(super) async fn claim(
     db: &Transaction<'_>,
     node: NodeId,
@@ -184,7 +184,7 @@ pub(super) async fn next_attempt(db: &impl Connection, customer: Uuid) -> SqlRes
 }
 
 /// Locks the rows in the order of queue and cursor, so that two nodes can't deadlock. Each statement names its rows by
-/// their whole key: a join, planned while the queue was short, would read all of a long one.
+/// their whole key: a join that was planned for a short queue would read the whole of a long queue.
 pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxSettlement], now: Timestamp) -> SqlResult<()> {
     let mut queues: BTreeMap<Uuid, Vec<&OutboxSettlement>> = BTreeMap::new();
     for outcome in outcomes {
@@ -197,46 +197,49 @@ pub(super) async fn settle(db: &Transaction<'_>, outcomes: &[OutboxSettlement], 
     Ok(())
 }
 
-/// One statement for each kind of outcome.
+/// Runs one statement for each kind of outcome.
 async fn settle_queue(
     db: &Transaction<'_>,
     customer: Uuid,
     outcomes: &[&OutboxSettlement],
     now: Timestamp,
 ) -> SqlResult<()> {
-    let (mut finished, mut released): (Vec<Cursor>, Vec<Cursor>) = (Vec::new(), Vec::new());
-    let (mut again, mut again_at, mut why): (Vec<Cursor>, Vec<i64>, Vec<Cow<'_, str>>) =
-        (Vec::new(), Vec::new(), Vec::new());
-    let (mut refused, mut refusals): (Vec<Cursor>, Vec<Cow<'_, str>>) = (Vec::new(), Vec::new());
+    let mut finished: Vec<Cursor> = Vec::new();
+    let mut released: Vec<Cursor> = Vec::new();
+    let mut retried: Vec<Cursor> = Vec::new();
+    let mut retry_times: Vec<i64> = Vec::new();
+    let mut retry_errors: Vec<Cow<'_, str>> = Vec::new();
+    let mut quarantined: Vec<Cursor> = Vec::new();
+    let mut quarantine_errors: Vec<Cow<'_, str>> = Vec::new();
     for OutboxSettlement { cursor, result, .. } in outcomes {
         match result {
             PublishResult::Published => finished.push(*cursor),
             PublishResult::Released => released.push(*cursor),
             PublishResult::Retry { at, error } => {
-                again.push(*cursor);
-                again_at.push(ms(*at));
-                why.push(rows::foreign_text(error));
+                retried.push(*cursor);
+                retry_times.push(ms(*at));
+                retry_errors.push(rows::foreign_text(error));
             }
             PublishResult::Quarantined { error } => {
                 finished.push(*cursor);
-                refused.push(*cursor);
-                refusals.push(rows::foreign_text(error));
+                quarantined.push(*cursor);
+                quarantine_errors.push(rows::foreign_text(error));
             }
         }
     }
-    if !again.is_empty() {
+    if !retried.is_empty() {
         let retry = "UPDATE outbox o SET owner = NULL, next_at_ms = n.at_ms, attempts = attempts + 1, error = n.error, \
              error_at_ms = $5 FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS n (cursor, at_ms, error) \
              WHERE o.customer = $1 AND o.cursor = ANY($2) AND o.cursor = n.cursor";
-        rows::execute(db, retry, &[&customer, &again, &again_at, &why, &ms(now)]).await?;
+        rows::execute(db, retry, &[&customer, &retried, &retry_times, &retry_errors, &ms(now)]).await?;
     }
-    if !refused.is_empty() {
-        let aside = "INSERT INTO quarantine (customer, cursor, attempts, error, at_ms) \
+    if !quarantined.is_empty() {
+        let quarantine = "INSERT INTO quarantine (customer, cursor, attempts, error, at_ms) \
              SELECT o.customer, o.cursor, o.attempts, n.error, $4 \
              FROM outbox o JOIN unnest($2::bigint[], $3::text[]) AS n (cursor, error) ON o.cursor = n.cursor \
              WHERE o.customer = $1 AND o.cursor = ANY($2) ON CONFLICT (customer, cursor) DO UPDATE SET \
              attempts = excluded.attempts, error = excluded.error, at_ms = excluded.at_ms";
-        rows::execute(db, aside, &[&customer, &refused, &refusals, &ms(now)]).await?;
+        rows::execute(db, quarantine, &[&customer, &quarantined, &quarantine_errors, &ms(now)]).await?;
     }
     if !finished.is_empty() {
         let finish = "DELETE FROM outbox WHERE customer = $1 AND cursor = ANY($2)";
@@ -249,7 +252,7 @@ async fn settle_queue(
     Ok(())
 }
 
-/// The first row is the oldest, because cursors ascend in the order of the commits.
+/// The first row is the oldest, because cursors ascend in commit order.
 pub(super) async fn backlog(db: &impl Connection, customer: Uuid) -> SqlResult<Backlog> {
     let select = "SELECT (SELECT count(*) FROM outbox WHERE customer = $1), \
          (SELECT j.at_ms FROM outbox o JOIN journal j ON j.cursor = o.cursor WHERE o.customer = $1 \
@@ -293,7 +296,7 @@ async fn requeue_quarantined(
     cursors: &[Cursor],
     after_later: OvertakenPolicy,
 ) -> SqlResult<()> {
-    // Between that query and these statements, no later event of these subjects is inserted or claimed.
+    // Until the commit, no later event of these subjects can be inserted or claimed.
     locks::journal(db).await?;
     let later = "SELECT o.cursor FROM outbox o \
          WHERE o.subject IN (SELECT subject FROM journal WHERE cursor = ANY($1)) ORDER BY o.cursor FOR UPDATE";

@@ -128,7 +128,7 @@ impl RegistrationStore for PostgresStore {
     }
 }
 
-/// An error rolls back the transaction, including the answer.
+/// An error also rolls back the answer.
 async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlResult<()> {
     idempotency::keep_or_replay(db, entry.answer.as_ref()).await?;
     let Versioned { expected_version, state } = &entry.registration;
@@ -140,11 +140,14 @@ async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlResult<()> {
          (SELECT 1 FROM bidder_items s WHERE s.auction = r.auction AND s.paddle = r.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
     if *expected_version > 0 {
-        // Waits for bids that depend on the registration, so that the next statement sees their bidder_items.
+        // The lock waits for bids that depend on the registration, so that the next statement finds their
+        // `bidder_items`.
         let lock = "SELECT 1 FROM registrations WHERE uuid = $1 FOR UPDATE";
         rows::one(db, lock, &[&state.uuid], |_| Ok(())).await?;
     }
-    let (number, json, status) = (state.number(), to_json(state)?, registration_status_code(state.status));
+    let number = state.number();
+    let json = to_json(state)?;
+    let status = registration_status_code(state.status);
     let values: rows::Values<'_> =
         &[&state.uuid, &state.auction, &state.paddle, &number, &state.party, &state.version, &json, &status];
     match rows::execute(db, sql, values).await.map_err(taken)? {
@@ -163,8 +166,8 @@ fn taken(error: SqlError) -> SqlError {
     error.into()
 }
 
-/// The next spending versions of the changed registrations. Locks them after auctions and items, in the order of their
-/// UUIDs.
+/// Locks the registrations whose spending changes, in the order of their UUIDs, and returns their next spending
+/// versions. Callers lock auctions and items first.
 pub(super) async fn lock_spending_versions(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashMap<Uuid, i64>> {
     let wanted: Vec<Uuid> = changes.iter().filter_map(|change| Some(change.spending_version?.registration)).collect();
     if wanted.is_empty() {
@@ -175,8 +178,8 @@ pub(super) async fn lock_spending_versions(db: &Transaction<'_>, changes: &[&Cha
     Ok(found.into_iter().collect())
 }
 
-/// Versions of the registrations that changes depend on, without the missing ones. A concurrent change of one of them
-/// waits until the end of this transaction.
+/// Versions of the existing registrations on which changes depend. Concurrent changes of these registrations wait until
+/// the end of this transaction.
 pub(super) async fn lock_registrations(
     db: &Transaction<'_>,
     changes: &[&Change],
@@ -198,17 +201,17 @@ pub(super) async fn lock_registrations(
     Ok(found.into_iter().collect())
 }
 
-/// Writes the spending versions and the bidder_items.
+/// Writes the spending versions and the rows of `bidder_items`.
 pub(super) async fn write(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
-    let mut turns: HashMap<Uuid, i64> = HashMap::new();
+    let mut spending_versions: HashMap<Uuid, i64> = HashMap::new();
     for SpendingVersion { registration, expected } in changes.iter().filter_map(|change| change.spending_version) {
-        turns.insert(registration, expected + 1);
+        spending_versions.insert(registration, expected + 1);
     }
-    if !turns.is_empty() {
-        let (taken, turns): (Vec<Uuid>, Vec<i64>) = turns.into_iter().unzip();
+    if !spending_versions.is_empty() {
+        let (registrations, versions): (Vec<Uuid>, Vec<i64>) = spending_versions.into_iter().unzip();
         let update = "UPDATE registrations r SET turn = n.turn FROM unnest($1::uuid[], $2::bigint[]) AS n (uuid, turn) \
              WHERE r.uuid = n.uuid";
-        rows::execute(db, update, &[&taken, &turns]).await?;
+        rows::execute(db, update, &[&registrations, &versions]).await?;
     }
     let bidder_items: Vec<&BidderItem> = changes.iter().flat_map(|change| &change.bidder_items).collect();
     record_bidder_items(db, &bidder_items).await
@@ -221,9 +224,9 @@ async fn record_bidder_items(db: &impl Connection, bidder_items: &[&BidderItem])
     // Sorted, so that two transactions with the same rows can't deadlock.
     let mut bidder_items = bidder_items.to_vec();
     bidder_items.sort_by(|a, b| (a.auction, &a.paddle, a.item).cmp(&(b.auction, &b.paddle, b.item)));
-    let auctions: Vec<Uuid> = bidder_items.iter().map(|stake| stake.auction).collect();
-    let paddles: Vec<&str> = bidder_items.iter().map(|stake| stake.paddle.as_str()).collect();
-    let items: Vec<Uuid> = bidder_items.iter().map(|stake| stake.item).collect();
+    let auctions: Vec<Uuid> = bidder_items.iter().map(|bidder_item| bidder_item.auction).collect();
+    let paddles: Vec<&str> = bidder_items.iter().map(|bidder_item| bidder_item.paddle.as_str()).collect();
+    let items: Vec<Uuid> = bidder_items.iter().map(|bidder_item| bidder_item.item).collect();
     let insert = "INSERT INTO bidder_items (auction, paddle, item) SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[]) \
          ON CONFLICT DO NOTHING";
     rows::execute(db, insert, &[&auctions, &paddles, &items]).await.map(drop)

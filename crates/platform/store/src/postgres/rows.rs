@@ -18,7 +18,7 @@ use crate::codec;
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) enum SqlError {
-    /// The port's own error.
+    /// An error of the port.
     Store(#[from] StoreError),
     /// The error of a statement.
     Statement(tokio_postgres::Error),
@@ -103,7 +103,7 @@ pub(super) async fn execute(db: &impl Connection, sql: &str, values: Values<'_>)
     Ok(db.execute(&statement, values).await?)
 }
 
-/// A text of another party, such as a provider's response, without NUL, which PostgreSQL can't store.
+/// Removes NUL, which PostgreSQL can't store, from a text of another party, such as a provider's response.
 pub(super) fn foreign_text(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() }
 }

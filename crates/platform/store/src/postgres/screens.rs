@@ -57,7 +57,7 @@ impl ScreenStore for PostgresStore {
 }
 
 async fn put_rate(db: &Transaction<'_>, (auction, rate, rates_max): &(Uuid, GuideRate, i64)) -> SqlResult<bool> {
-    // Other rates of this auction wait for this lock, so that each counts the earlier ones.
+    // Concurrent rates of this auction wait for this lock, so that each counts the earlier rates.
     rows::execute(db, "SELECT 1 FROM auctions WHERE uuid = $1 FOR NO KEY UPDATE", &[auction]).await?;
     let upsert = "INSERT INTO guide_rates (auction, currency, rate_millionths, rate_date) \
          SELECT $1::uuid, $2::text, $3::bigint, $4::text \
@@ -72,7 +72,7 @@ fn link(row: &Row) -> SqlResult<ScreenLink> {
     Ok(ScreenLink {
         uuid: rows::get(row, 0)?,
         auction: rows::get(row, 1)?,
-        kind: ScreenKind::parse(rows::get(row, 2)?).ok_or_else(|| corrupt("a screen of an unknown kind"))?,
+        kind: ScreenKind::parse(rows::get(row, 2)?).ok_or_else(|| corrupt("a screen link has an unknown kind"))?,
         shows_reserve: rows::get(row, 10)?,
         hash: rows::get::<&[u8]>(row, 3)?.try_into().map_err(corrupt)?,
         created_at: rows::time(row, 4)?,
@@ -111,11 +111,11 @@ pub(super) async fn end_links_of(db: &Transaction<'_>, creator: &str, replaced: 
         ];
         rows::execute(db, replace, values).await?;
     }
-    // The replaced ones have another maker now.
+    // The statements above gave the replaced links another maker, so this statement does not delete them.
     rows::execute(db, "DELETE FROM screen_links WHERE created_by = $1", &[&creator]).await.map(drop)
 }
 
-/// Creates a link in place of the one before.
+/// Creates a link, or replaces the existing link of the screen.
 pub(super) async fn put_link(db: &Transaction<'_>, link: &ScreenLink) -> SqlResult<()> {
     users::require_maker(db, &link.created_by, Scope::RingWrite).await?;
     let upsert = "INSERT INTO screen_links \
@@ -138,7 +138,7 @@ pub(super) async fn put_link(db: &Transaction<'_>, link: &ScreenLink) -> SqlResu
     rows::execute(db, upsert, values).await.map(drop)
 }
 
-/// False when there was no such link.
+/// False when the link does not exist.
 pub(super) async fn revoke_link(db: &impl Connection, auction: Uuid, kind: ScreenKind) -> SqlResult<bool> {
     let delete = "DELETE FROM screen_links WHERE auction = $1 AND kind = $2";
     Ok(rows::execute(db, delete, &[&auction, &kind.name()]).await? == 1)

@@ -1,4 +1,4 @@
-//! Sealed values: sentinels of the keys, and sealing values again under a new key.
+//! Sealed values: sentinels of the keys, and sealing values under a new key.
 
 use async_trait::async_trait;
 use kit_engine::postgres::{Connection, Transaction};
@@ -69,7 +69,8 @@ async fn reseal(db: &Transaction<'_>, texts: &[SealedReplacement]) -> SqlResult<
                 rows::execute(db, update, &[caller, key, &old, &new]).await?
             }
             SealedLocation::Totp(user) => {
-                // The new version makes a concurrent change of the user conflict, so it can't restore the old text.
+                // The new version makes a concurrent change of the user conflict, so that it can't restore the old
+                // text.
                 let update =
                     "UPDATE users SET totp_secret = $3, version = version + 1 WHERE uuid = $1 AND totp_secret = $2";
                 rows::execute(db, update, &[user, &old, &new]).await?

@@ -89,7 +89,8 @@ fn session(row: &Row) -> SqlResult<Session> {
     })
 }
 
-/// Writes the user's row first. A concurrent change of the user is then either seen here, or ends this session as well.
+/// Updates the row of the user first. So this transaction either finds the result of a concurrent change of the user,
+/// or that change also ends this session.
 pub(super) async fn begin(
     db: &Transaction<'_>,
     session: &Session,
@@ -144,7 +145,7 @@ pub(super) async fn delete_expired(
     Ok(usize::try_from(ended + filled).unwrap_or(usize::MAX))
 }
 
-/// Concurrent transactions wait for the rows, which all lock in one order.
+/// Locks the rows in the order of their subjects, so that concurrent transactions wait and can't deadlock.
 pub(super) async fn take_sign_in_attempts(
     db: &Transaction<'_>,
     attempts: &[SignInAttempt],
@@ -152,21 +153,22 @@ pub(super) async fn take_sign_in_attempts(
 ) -> SqlResult<Option<Timestamp>> {
     let mut in_order: Vec<&SignInAttempt> = attempts.iter().collect();
     in_order.sort_unstable_by_key(|attempt| attempt.subject);
-    let (mut taken, mut wait) = (Vec::new(), None);
+    let mut granted = Vec::new();
+    let mut wait = None;
     for attempt in in_order {
         let locked = "INSERT INTO sign_in_attempts AS a (subject, full_at_ms) VALUES ($1, $2) \
              ON CONFLICT (subject) DO UPDATE SET full_at_ms = a.full_at_ms RETURNING full_at_ms";
         let row = |row: &Row| rows::time(row, 0);
         let full_at = rows::one(db, locked, &[&attempt.subject.as_slice(), &ms(now)], row).await?;
         match attempt.take(full_at, now) {
-            Ok(full_at) => taken.push((attempt.subject, full_at)),
+            Ok(full_at) => granted.push((attempt.subject, full_at)),
             Err(allowed_from) => wait = wait.max(Some(allowed_from)),
         }
     }
     if wait.is_some() {
         return Ok(wait);
     }
-    for (subject, full_at) in taken {
+    for (subject, full_at) in granted {
         let update = "UPDATE sign_in_attempts SET full_at_ms = $2 WHERE subject = $1";
         rows::execute(db, update, &[&subject.as_slice(), &ms(full_at)]).await?;
     }

@@ -27,7 +27,7 @@ impl TelephoneBookingStore for PostgresStore {
 
     async fn put_telephone_booking(&self, booking: TelephoneBooking, bookings_max: usize) -> StoreResult<bool> {
         let put = (booking, rows::limit(bookings_max));
-        self.write(&put, |db, put| Box::pin(put_booking(db, put))).await
+        self.write(&put, |db, (booking, bookings_max)| Box::pin(put_booking(db, booking, *bookings_max))).await
     }
 
     async fn remove_telephone_booking(&self, item: Uuid, paddle: &str) -> StoreResult<bool> {
@@ -36,9 +36,9 @@ impl TelephoneBookingStore for PostgresStore {
     }
 }
 
-async fn put_booking(db: &Transaction<'_>, (booking, bookings_max): &(TelephoneBooking, i64)) -> SqlResult<bool> {
+async fn put_booking(db: &Transaction<'_>, booking: &TelephoneBooking, bookings_max: i64) -> SqlResult<bool> {
     let TelephoneBooking { auction, item, paddle, telephone, line, changed_at, changed_by } = booking;
-    // Other bookings of this auction wait for this lock, so that each counts the earlier ones.
+    // Concurrent bookings of this auction wait for this lock, so that each counts the earlier bookings.
     rows::execute(db, "SELECT 1 FROM auctions WHERE uuid = $1 FOR NO KEY UPDATE", &[auction]).await?;
     let upsert = "INSERT INTO telephone_bookings \
          (auction, item, paddle, telephone, line, changed_at_ms, changed_by) \
@@ -47,7 +47,7 @@ async fn put_booking(db: &Transaction<'_>, (booking, bookings_max): &(TelephoneB
          ON CONFLICT (item, paddle) DO UPDATE SET telephone = excluded.telephone, line = excluded.line, \
          changed_at_ms = excluded.changed_at_ms, changed_by = excluded.changed_by";
     let values: rows::Values<'_> =
-        &[auction, item, paddle, telephone, line, &ms(*changed_at), changed_by, bookings_max];
+        &[auction, item, paddle, telephone, line, &ms(*changed_at), changed_by, &bookings_max];
     Ok(rows::execute(db, upsert, values).await? == 1)
 }
 

@@ -26,7 +26,7 @@ impl UserStore for PostgresStore {
     }
 
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>> {
-        // PostgreSQL accepts no text with a NUL, so no user has such an address.
+        // PostgreSQL rejects texts with a NUL, so no user has such an address.
         if email.contains('\0') {
             return Ok(None);
         }
@@ -77,7 +77,7 @@ async fn has_setup_code(db: &impl Connection, code: Digest, now: Timestamp) -> S
     Ok(rows::one(db, select, &[&code.as_slice(), &ms(now)], |_| Ok(())).await?.is_some())
 }
 
-/// False when a user exists or the code does not apply. The lock lets no other user be created meanwhile.
+/// False when a user exists or the code is not valid. The lock prevents the creation of other users until the commit.
 pub(super) async fn create_first(db: &Transaction<'_>, user: &User, code: Digest, now: Timestamp) -> SqlResult<bool> {
     lock(db).await?;
     if !has_setup_code(db, code, now).await? {
@@ -110,7 +110,7 @@ pub(super) async fn find(db: &impl Connection, uuid: Uuid) -> SqlResult<Option<U
     rows::one(db, &format!("{USER} WHERE uuid = $1"), &[&uuid], user).await
 }
 
-/// The user, locked until the end of the transaction.
+/// The user, if the stored version is the expected one. Locks the user until the end of the transaction.
 async fn at_version(db: &Transaction<'_>, uuid: Uuid, version: i64) -> SqlResult<User> {
     let select = format!("{USER} WHERE uuid = $1 AND version = $2 FOR UPDATE");
     Ok(rows::one(db, &select, &[&uuid, &version], user).await?.ok_or(StoreError::Conflict)?)
@@ -162,15 +162,15 @@ pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> Sq
     Ok(UserChangeResult::Done)
 }
 
-/// Ends the links that a user made, except those of screens that are replaced.
+/// Ends the screen links that a user made, except the replaced links.
 async fn end_links_of(db: &Transaction<'_>, user: Uuid, replaced: &[ScreenLink]) -> SqlResult<()> {
     let creator = format!("user:{user}");
     invitations::withdraw_of(db, &creator).await?;
     screens::end_links_of(db, &creator, replaced).await
 }
 
-/// `Conflict` if the maker of a link is a user who is disabled, removed or has no role with this scope any more: their request
-/// was on its way when they lost it. A change of the user waits for the lock, and then ends the link.
+/// `Conflict` if the maker of a link is a user that was disabled, was removed, or lost the scope while the request was
+/// running. A concurrent change of the user waits for the lock, and then ends the link.
 pub(super) async fn require_maker(db: &Transaction<'_>, actor: &str, scope: Scope) -> SqlResult<()> {
     let Some(uuid) = codec::user_of(actor) else { return Ok(()) };
     match rows::one(db, &format!("{USER} WHERE uuid = $1 FOR SHARE"), &[&uuid], user).await? {
@@ -179,7 +179,8 @@ pub(super) async fn require_maker(db: &Transaction<'_>, actor: &str, scope: Scop
     }
 }
 
-/// Locks out other transactions that remove an administrator: each of two could leave one, and both together none.
+/// Serialises transactions that remove an administrator. Otherwise two of them could remove the last two
+/// administrators.
 async fn lock(db: &Transaction<'_>) -> SqlResult<()> {
     rows::execute(db, "LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE", &[]).await.map(drop)
 }

@@ -72,7 +72,7 @@ fn apply(db: &Connection, change: &AccessChange) -> SqlResult<AccessChangeResult
     }
 }
 
-/// The one writer runs one job at a time, so no other entry is inserted between the two statements.
+/// SQLite has one writer, so no other entry is inserted between the two statements.
 fn append(db: &Connection, content: &str) -> SqlResult<()> {
     let next = AccessEntry::after(head(db)?, content.to_owned());
     let insert = "INSERT INTO access_log (number, content, hash) VALUES (?1, ?2, ?3)";

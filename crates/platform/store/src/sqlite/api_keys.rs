@@ -53,7 +53,7 @@ fn list(db: &Connection, customer: Option<Uuid>, page: Page<Uuid>) -> SqlResult<
     }
 }
 
-/// An error rolls back the answer as well.
+/// An error also rolls back the answer.
 pub(super) fn create(db: &Connection, key: &ApiKey, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO api_keys (uuid, hash, customer, name, scopes, created_at_ms, expires_at_ms, last_used_at_ms, \

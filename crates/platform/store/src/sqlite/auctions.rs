@@ -1,4 +1,4 @@
-//! Auctions, items and bids, and the one commit that changes them.
+//! Auctions, items and bids, and the commit that changes them.
 
 use std::sync::LazyLock;
 
@@ -170,7 +170,7 @@ pub(super) fn items(db: &Connection, auction: Uuid, page: Page<i64>) -> SqlResul
     rows::list(db, select, (auction.as_bytes(), after, rows::limit(page.limit)), |row| rows::json(row, 0))
 }
 
-/// Counts each combination by itself: with 100,000 items, this takes half the time of one query that groups them.
+/// Counts each combination with a separate query. With 100,000 items this takes half the time of one grouped query.
 static ITEM_COUNTS: LazyLock<String> = LazyLock::new(|| {
     let count = |status: i32, has_bids: i32| {
         format!(
@@ -232,8 +232,9 @@ fn capped_item_counts(db: &Connection, auction: Uuid) -> SqlResult<ItemCounts> {
     let every = ItemStatus::ALL.iter().map(|status| status.code().to_string()).collect::<Vec<_>>().join(", ");
     let select = format!("SELECT {some} = {LIVE}), {some} = {SUSPENDED}), {some} IN ({every}) AND has_bids = 1)");
     let found = rows::one(db, &select, [auction.as_bytes()], |row| {
-        let (live, suspended, with_bids) = (row.get::<_, bool>(0)?, row.get::<_, bool>(1)?, row.get::<_, bool>(2)?);
-        let (live, suspended, with_bids) = (u64::from(live), u64::from(suspended), u64::from(with_bids));
+        let live = u64::from(row.get::<_, bool>(0)?);
+        let suspended = u64::from(row.get::<_, bool>(1)?);
+        let with_bids = u64::from(row.get::<_, bool>(2)?);
         Ok(ItemCounts { live, suspended, with_bids, ..ItemCounts::default() })
     })?;
     Ok(found.unwrap_or_default())

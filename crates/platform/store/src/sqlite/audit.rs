@@ -1,4 +1,4 @@
-//! The audit log, and checks of everything that is stored.
+//! The audit log, and the consistency checks of stored rows.
 
 use async_trait::async_trait;
 use platform_core::audit::{LogEntry, LogKind};
@@ -34,7 +34,7 @@ impl AuditStore for SqliteStore {
         PositionNumbering::Gapless
     }
 
-    /// One writer writes: whatever is below is there.
+    /// SQLite has one writer, so all entries with lower positions are already visible.
     async fn last_log_position(&self) -> StoreResult<i64> {
         self.read(|db| {
             Ok(rows::one(db, "SELECT max(no) FROM audit_log", [], |row| Ok(row.get(0)?))?.flatten().unwrap_or(0))

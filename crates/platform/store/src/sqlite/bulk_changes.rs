@@ -24,7 +24,7 @@ impl BulkChangeStore for SqliteStore {
     }
 
     async fn stage_chunk(&self, import: Uuid, number: i64, items: Vec<NewItem>, at: Timestamp) -> StoreResult<()> {
-        // Not in the writer's time.
+        // Encoded here, because all callers share the writer thread.
         let items = to_json(&items)?;
         let insert = "INSERT INTO staged_items (import, number, items, at_ms) VALUES (?1, ?2, ?3, ?4)";
         self.write(move |db| {
@@ -57,7 +57,7 @@ impl BulkChangeStore for SqliteStore {
     }
 }
 
-/// Applies a step. `Conflict` when it is no longer the next one.
+/// Applies a step. `Conflict` when it is not the next step.
 pub(super) fn advance_bulk_change(db: &Connection, step: &BulkChangeStep) -> SqlResult<()> {
     let BulkChangeStep { auction, expected_step: seen, bulk_change, entered } = step;
     let auction = auction.as_bytes();

@@ -1,4 +1,4 @@
-//! Remembered mappings of catalogue files.
+//! Stored mappings of the columns of catalogue files.
 
 use async_trait::async_trait;
 use platform_core::catalogue::ColumnMapping;

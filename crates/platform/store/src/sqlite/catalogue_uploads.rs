@@ -47,7 +47,7 @@ impl CatalogueUploadStore for SqliteStore {
         let bytes = part.len() as u64;
         match self.write(move |db| reserve(db, uuid, bytes, quota, expires_at)).await? {
             Ok(offset_bytes) => self.uploads.write(uuid, offset_bytes, part).await.map(|()| UploadPartResult::Added),
-            Err(refused) => Ok(refused),
+            Err(refusal) => Ok(refusal),
         }
     }
 
@@ -92,7 +92,7 @@ impl CatalogueUploadStore for SqliteStore {
 }
 
 impl SqliteStore {
-    /// Removes files of uploads that do not exist, and the permissions of other users.
+    /// Removes files without an upload, and the permissions of other users.
     pub(super) async fn tidy_uploads(&self) -> StoreResult<()> {
         let files = self.uploads.all().await?;
         if files.is_empty() {
@@ -104,7 +104,7 @@ impl SqliteStore {
     }
 }
 
-/// Reserves the bytes of a part. Returns its place in the file.
+/// Reserves the bytes of a part. Returns the offset of the part in the file.
 fn reserve(
     db: &Connection,
     uuid: Uuid,
@@ -118,8 +118,8 @@ fn reserve(
     let sums = |row: &Row<'_>| -> SqlResult<[i64; 4]> { Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]) };
     let Some(sums) = rows::one(db, select, [uuid.as_bytes()], sums)? else { return Ok(Err(UploadPartResult::Gone)) };
     let [own, all, of_user, of_customer] = sums.map(i64::unsigned_abs);
-    if let Some(refused) = quota.refusal(bytes, [all, of_user, of_customer]) {
-        return Ok(Err(refused));
+    if let Some(refusal) = quota.refusal(bytes, [all, of_user, of_customer]) {
+        return Ok(Err(refusal));
     }
     let update = "UPDATE catalogue_uploads SET bytes = bytes + ?2, expires_at_ms = ?3 WHERE uuid = ?1";
     rows::execute(db, update, (uuid.as_bytes(), i64::try_from(bytes).unwrap_or(i64::MAX), ms(expires_at)))?;

@@ -1,4 +1,4 @@
-//! Which clerks run which webcast.
+//! Assignments of clerks to webcasts.
 
 use async_trait::async_trait;
 use contract::AuctionStatus;
@@ -41,7 +41,7 @@ impl ClerkStore for SqliteStore {
     }
 }
 
-/// The one writer runs one job at a time, so no role or assignment changes between the check and the write.
+/// SQLite has one writer, so no role or assignment changes between the check and the write.
 pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
     let user = users::find(db, clerk.user)?;
     if user.is_none_or(|user| user.role != Role::Clerk.name()) {
@@ -72,7 +72,7 @@ fn list(db: &Connection, auction: Uuid, page: Page<Uuid>) -> SqlResult<Vec<(Cler
     let found = rows::list(db, select, (auction.as_bytes(), after(page).as_bytes(), rows::limit(page.limit)), clerk)?;
     let with_user = found.into_iter().map(|clerk| {
         let user = users::find(db, clerk.user)?;
-        Ok((clerk, user.ok_or_else(|| StoreError::Corrupt("a clerk is no user".into()))?))
+        Ok((clerk, user.ok_or_else(|| StoreError::Corrupt("a clerk is not a user".into()))?))
     });
     with_user.collect()
 }
@@ -86,13 +86,13 @@ fn clerk(row: &Row<'_>) -> SqlResult<Clerk> {
     })
 }
 
-/// False when the user was no clerk of this webcast.
+/// False when the user was not a clerk of this webcast.
 pub(super) fn unassign(db: &Connection, auction: Uuid, user: Uuid) -> SqlResult<bool> {
     let delete = "DELETE FROM clerks WHERE auction = ?1 AND user_uuid = ?2";
     Ok(rows::execute(db, delete, (auction.as_bytes(), user.as_bytes()))? == 1)
 }
 
-/// Ends all assignments of a user who gets another role.
+/// Ends all assignments of a user whose role changes.
 pub(super) fn unassign_from_all(db: &Connection, user: Uuid) -> SqlResult<()> {
     rows::execute(db, "DELETE FROM clerks WHERE user_uuid = ?1", [user.as_bytes()]).map(drop)
 }

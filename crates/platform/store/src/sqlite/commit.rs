@@ -1,9 +1,10 @@
-//! Commits: many changes in one job; each change is applied completely or not at all. Bids and ends of items take this
-//! path.
+//! Commits: many changes in one job; each change is applied completely or not at all. Bids and ends of items are
+//! committed here (a hot path).
 //!
-//! Each statement is prepared once for a batch, and an update compares the version itself. A change of one record writes
-//! the answer for its idempotency key first and the record next, so a conflict has only the answer to undo. A change of
-//! several records runs in a savepoint. Later statements can't conflict.
+//! Each statement is prepared once for a batch, and each update compares the version in its condition. A change of one
+//! record first writes the answer for its idempotency key and then the record, so that only the answer has to be
+//! deleted after a conflict. A change of several records runs in a savepoint. The statements that follow can't
+//! conflict.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -17,17 +18,17 @@ use uuid::Uuid;
 use super::consumers::{self, ConnectionState};
 use super::rows::{self, SqlError, SqlResult, is_constraint};
 use super::{audit, bulk_changes, customers, idempotency, images, item_ends, journal, nodes, registrations};
-use crate::batch::RefusedChanges;
+use crate::batch::RejectedChanges;
 use crate::codec::{auction_kind_code, end_ms, has_bids, ms, source_code, struck_columns, to_json};
 
 const INSERT_ITEM: &str = "INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, effective_end_ms, \
      version, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-/// Does not touch the indexes of columns that seldom change.
+/// Does not set columns that seldom change, so that SQLite does not update their indexes.
 const UPDATE_ITEM: &str = "UPDATE items SET status = ?4, has_bids = ?5, effective_end_ms = ?6, version = ?7, state = ?8 \
      WHERE uuid = ?1 AND version = ?7 - 1 AND position = ?2 AND lot_number = ?3";
 const UPDATE_ITEM_PLACE: &str = "UPDATE items SET position = ?2, lot_number = ?3, status = ?4, has_bids = ?5, \
      effective_end_ms = ?6, version = ?7, state = ?8 WHERE uuid = ?1 AND version = ?7 - 1";
-/// Frees the position and the lot number of an item that another item of the same change may receive.
+/// Frees the position and the lot number of an item, because another item of the same change may receive them.
 const FREE_ITEM_PLACE: &str = "UPDATE items SET position = -1 - position, lot_number = char(1) || hex(uuid) \
      WHERE uuid = ?1 AND version = ?2";
 const INSERT_AUCTION: &str = "INSERT INTO auctions (uuid, customer, auctioneer, kind, status, version, state) \
@@ -41,7 +42,7 @@ const MARK_BID: &str = "UPDATE bids SET struck = ?3, struck_after = ?4, struck_r
 const INSERT_OUTBOX: &str =
     "INSERT INTO outbox (cursor, customer, subject, owner, attempts) VALUES (?1, ?2, ?3, ?4, 0)";
 
-/// A change with its encoded states. They are encoded outside of the writer thread, which all callers share.
+/// A change with its encoded states. States are encoded outside of the writer thread, because all callers share it.
 pub(super) struct EncodedChange {
     change: Change,
     auction: Option<String>,
@@ -85,7 +86,7 @@ pub(super) fn commit(
             _ => None,
         },
     };
-    RefusedChanges::each(changes, |written| match commit.change(written) {
+    RejectedChanges::each(changes, |written| match commit.change(written) {
         Ok(receipt) => Ok(Ok(receipt)),
         Err(SqlError::Store(error)) => Ok(Err(error)),
         Err(error) => Err(error),
@@ -102,7 +103,7 @@ struct Commit<'db> {
     append: CachedStatement<'db>,
     enter: CachedStatement<'db>,
     is_held_back: CachedStatement<'db>,
-    /// The customers of the batch.
+    /// The connections of the batch's customers.
     connected: HashMap<Uuid, ConnectionState>,
     /// The number of the node that new outbox rows are assigned to.
     assign_to: Option<i64>,
@@ -134,19 +135,19 @@ impl Commit<'_> {
         idempotency::keep_or_replay(self.db, change.answer.as_ref())?;
         match self.put(written) {
             Ok(()) => self.write_rest(change),
-            Err(refused) => {
+            Err(error) => {
                 if let Some(answer) = &change.answer {
                     idempotency::delete_answer(self.db, answer)?;
                 }
-                Err(refused)
+                Err(error)
             }
         }
     }
 
-    /// The statements that can conflict, except the one for the answer.
+    /// Runs the statements that can conflict, except the statement for the answer.
     fn put(&mut self, EncodedChange { change, auction, items }: &EncodedChange) -> SqlResult<()> {
-        if let Some(turn) = change.spending_version {
-            registrations::advance_spending_version(self.db, turn)?;
+        if let Some(spending_version) = change.spending_version {
+            registrations::advance_spending_version(self.db, spending_version)?;
         }
         if let Some(seen) = &change.registration {
             registrations::check_registration(self.db, seen)?;
@@ -157,7 +158,7 @@ impl Commit<'_> {
         if let (Some(state), Some(json)) = (&change.auction, auction) {
             self.put_auction(state, json)?;
         }
-        // An item whose position or lot number changes is written last: items of one change may exchange them.
+        // Items whose position or lot number changes are written last, because items of one change may exchange them.
         let mut moved = Vec::new();
         for (item, json) in change.items.iter().zip(items) {
             if change.items.len() > 1 && item.expected_version > 0 {
@@ -246,18 +247,18 @@ impl Commit<'_> {
         match done {
             Ok(1) => item_ends::put_sandbox_end(self.db, state),
             Ok(_) => Err(StoreError::Conflict.into()),
-            Err(error) if is_constraint(&error) => Err(self.why_refused(state)?.into()),
+            Err(error) if is_constraint(&error) => Err(self.constraint_error(state)?.into()),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// `Taken` for the lot number of another item. `Conflict` for a filled position, so that the caller chooses another
-    /// one.
-    fn why_refused(&self, item: &Item) -> SqlResult<StoreError> {
+    /// `Taken` if another item has the lot number. `Conflict` if another item has the position: the caller then chooses
+    /// another position.
+    fn constraint_error(&self, item: &Item) -> SqlResult<StoreError> {
         let holder = "SELECT 1 FROM items WHERE auction = ?1 AND lot_number = ?2 AND uuid <> ?3";
         let values = (item.auction.as_bytes(), &item.lot_number, item.uuid.as_bytes());
-        let taken = rows::one(self.db, holder, values, |_| Ok(()))?;
-        Ok(taken.map_or(StoreError::Conflict, |()| StoreError::Taken("lotNumber")))
+        let other_item = rows::one(self.db, holder, values, |_| Ok(()))?;
+        Ok(other_item.map_or(StoreError::Conflict, |()| StoreError::Taken("lotNumber")))
     }
 
     /// Writes the rows that follow from an accepted change.

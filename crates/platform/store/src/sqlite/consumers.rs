@@ -1,4 +1,4 @@
-//! Customers' connections to their consumer applications at a provider.
+//! The connections of customers to their consumer applications at a provider.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -115,11 +115,11 @@ pub(super) fn resume_queue(db: &Connection, customer: Uuid, at: Timestamp) -> Sq
 /// The columns of a customer's connection that a commit needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionState {
-    /// Not complete: nothing enters the outbox.
+    /// The connection is not complete, so no row is inserted into the outbox.
     Incomplete,
-    /// Complete, and its queue waits for a person.
+    /// The connection is complete, and its queue is parked.
     Parked,
-    /// Complete, and last changed at this time.
+    /// The connection is complete and was last changed at this time.
     Open(Timestamp),
 }
 

@@ -21,7 +21,8 @@ impl CustomerStore for SqliteStore {
     }
 
     async fn rename_customer(&self, uuid: Uuid, name: &str) -> StoreResult<bool> {
-        let (update, name) = ("UPDATE customers SET name = ?2 WHERE uuid = ?1", name.to_owned());
+        let update = "UPDATE customers SET name = ?2 WHERE uuid = ?1";
+        let name = name.to_owned();
         self.write(move |db| {
             let renamed = rows::execute(db, update, params![uuid.as_bytes(), name]);
             renamed.map(|rows| rows == 1).map_err(|error| error.or_taken("name"))
@@ -84,7 +85,7 @@ fn next_auctioneer_id(db: &Connection) -> SqlResult<i64> {
 fn next_address_id(db: &Connection) -> SqlResult<i64> {
     let draw = "UPDATE address_ids SET last = last + 1 RETURNING last";
     let drawn = rows::one(db, draw, [], |row| Ok(row.get(0)?))?;
-    Ok(drawn.ok_or_else(|| StoreError::Corrupt("the table of address ids is empty".to_owned()))?)
+    Ok(drawn.ok_or_else(|| StoreError::Corrupt("the counter of address ids is missing".to_owned()))?)
 }
 
 /// An error rolls back the job.
@@ -99,7 +100,7 @@ fn change_auctioneer(db: &Connection, change: &AuctioneerChange) -> SqlResult<()
     put_address(db, change.address.as_ref())
 }
 
-/// Writes an address; replaces the one with its id.
+/// Inserts an address, or replaces the address with the same id.
 pub(super) fn put_address(db: &Connection, address: Option<&Address>) -> SqlResult<()> {
     let Some(Address { id, customer, model }) = address else { return Ok(()) };
     let put = "INSERT INTO addresses (id, customer, model) VALUES (?1, ?2, ?3) \
@@ -111,7 +112,7 @@ fn address(row: &Row<'_>) -> SqlResult<Address> {
     Ok(Address { id: row.get(0)?, customer: rows::uuid(row, 1)?, model: rows::json(row, 2)? })
 }
 
-/// An error rolls back the answer as well.
+/// An error also rolls back the answer.
 pub(super) fn create(db: &Connection, customer: &Customer, answer: Option<&IdempotentAnswer>) -> SqlResult<()> {
     idempotency::keep_or_replay(db, answer)?;
     let insert = "INSERT INTO customers (uuid, name, created_at_ms) VALUES (?1, ?2, ?3)";

@@ -65,7 +65,7 @@ pub(super) fn delete_answer(db: &Connection, answer: &IdempotentAnswer) -> SqlRe
     rows::execute(db, delete, (answer.caller.as_bytes(), &answer.key)).map(drop)
 }
 
-/// Reads only the `limit` oldest rows, so it needs no index by time and its cost is bounded.
+/// Reads only the `limit` oldest rows, so that the table needs no index by time.
 pub(super) fn delete_expired_answers(db: &Connection, before: Timestamp, limit: usize) -> SqlResult<usize> {
     let delete = "DELETE FROM idempotent_answers WHERE at_ms < ?1 AND no IN (SELECT no FROM idempotent_answers ORDER BY no LIMIT ?2)";
     rows::execute(db, delete, (ms(before), rows::limit(limit)))

@@ -1,5 +1,6 @@
 //! The content of images, in files beside the database. A file is written under a temporary name, synchronised and
-//! renamed, before the image exists in the database; its name has the UUID of the content, which never changes. The images of copied lots share a content.
+//! renamed before the image is inserted into the database. The name contains the UUID of the content. Content never
+//! changes; the images of copied lots share it.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -42,11 +43,11 @@ impl ImageFiles {
         .await
     }
 
-    /// Two levels, so that no folder has more than a few thousand files.
+    /// The path has a subfolder, so that no folder contains more than a few thousand files.
     fn path(&self, content: Uuid, variant: ImageVariant) -> PathBuf {
         let name = content.simple().to_string();
-        let shelf = name.get(name.len() - 2..).unwrap_or_default().to_owned();
-        self.folder.join(shelf).join(format!("{name}-{}", variant.as_str()))
+        let subfolder = name.get(name.len() - 2..).unwrap_or_default().to_owned();
+        self.folder.join(subfolder).join(format!("{name}-{}", variant.as_str()))
     }
 
     pub(super) async fn write(&self, content: Uuid, contents: Vec<ImageContent>) -> StoreResult<()> {
@@ -54,15 +55,15 @@ impl ImageFiles {
         blocking(move || {
             for ImageContent { variant, bytes } in contents {
                 let path = files.path(content, variant);
-                let shelf = path.parent().unwrap_or(&files.folder);
-                private_files::create_folder(shelf)?;
+                let subfolder = path.parent().unwrap_or(&files.folder);
+                private_files::create_folder(subfolder)?;
                 let temporary = path.with_extension("new");
                 let mut file = private_files::open_to_write(&temporary)?;
                 file.set_len(0)?;
                 file.write_all(&bytes)?;
                 file.sync_all()?;
                 fs::rename(&temporary, &path)?;
-                File::open(shelf)?.sync_all()?;
+                File::open(subfolder)?.sync_all()?;
             }
             Ok(())
         })

@@ -20,7 +20,8 @@ impl ImageStore for SqliteStore {
         contents: Vec<ImageContent>,
         images_max: usize,
     ) -> StoreResult<Option<ItemImage>> {
-        // The files first: an image in the database always has its content. Without room, they are removed again.
+        // The files are written first, so that an image in the database always has its content. If the item has
+        // `images_max` images, the files are removed again.
         let content = image.content;
         self.images.write(content, contents).await?;
         let added = self.write(move |db| add(db, image, images_max)).await;
@@ -48,10 +49,10 @@ impl ImageStore for SqliteStore {
     async fn order_images(&self, item: Uuid, order: Vec<Uuid>) -> StoreResult<bool> {
         self.write(move |db| {
             let select = "SELECT uuid FROM item_images WHERE item = ?1 ORDER BY uuid";
-            let known = rows::list(db, select, [item.as_bytes()], |row| rows::uuid(row, 0))?;
-            let mut wanted = order.clone();
-            wanted.sort_unstable();
-            if wanted != known {
+            let stored = rows::list(db, select, [item.as_bytes()], |row| rows::uuid(row, 0))?;
+            let mut requested = order.clone();
+            requested.sort_unstable();
+            if requested != stored {
                 return Ok(false);
             }
             for (position, image) in (0_i64..).zip(&order) {
@@ -66,14 +67,14 @@ impl ImageStore for SqliteStore {
     async fn remove_image(&self, uuid: Uuid) -> StoreResult<bool> {
         let Some((content, is_used)) = self.write(move |db| remove(db, uuid)).await? else { return Ok(false) };
         if !is_used {
-            // No image can get this content any more: a copy needs an image that has it.
+            // No image can share this content any more, because a copy requires an image with the content.
             self.images.remove(content).await?;
         }
         Ok(true)
     }
 }
 
-/// Removes the row. Returns its content, and whether another image has the same.
+/// Removes the row. Returns its content, and whether another image has the same content.
 fn remove(db: &Connection, uuid: Uuid) -> SqlResult<Option<(Uuid, bool)>> {
     let delete = "DELETE FROM item_images WHERE uuid = ?1 RETURNING content";
     let Some(content) = rows::one(db, delete, [uuid.as_bytes()], |row| rows::uuid(row, 0))? else { return Ok(None) };
@@ -82,7 +83,7 @@ fn remove(db: &Connection, uuid: Uuid) -> SqlResult<Option<(Uuid, bool)>> {
     Ok(Some((content, is_used)))
 }
 
-/// Inserts images of new items, whose content another image has.
+/// Inserts images of new items that share the content of existing images.
 pub(super) fn insert_copies(db: &Connection, images: &[ItemImage]) -> SqlResult<()> {
     let has_content = "SELECT 1 FROM item_images WHERE content = ?1 LIMIT 1";
     for image in images {

@@ -1,4 +1,4 @@
-//! Invitations of people who become users.
+//! Invitations to become a user.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -44,8 +44,8 @@ pub(super) fn withdraw_of(db: &Connection, creator: &str) -> SqlResult<()> {
     rows::execute(db, "DELETE FROM invitations WHERE created_by = ?1", [creator]).map(drop)
 }
 
-/// False when there are `invitations_max` others that have not expired. There is one writer, so none is created between
-/// the count and the write.
+/// False when `invitations_max` other invitations have not expired. SQLite has one writer, so no invitation is created
+/// between the count and the write.
 pub(super) fn create(db: &Connection, new: &Invitation, invitations_max: usize) -> SqlResult<bool> {
     users::require_maker(db, &new.created_by, Scope::UsersWrite)?;
     rows::execute(db, "DELETE FROM invitations WHERE expires_at_ms <= ?1", [ms(new.created_at)])?;
@@ -63,7 +63,7 @@ pub(super) fn create(db: &Connection, new: &Invitation, invitations_max: usize) 
     Ok(true)
 }
 
-/// False when there was no such invitation.
+/// False when the invitation does not exist.
 pub(super) fn withdraw(db: &Connection, uuid: Uuid) -> SqlResult<bool> {
     Ok(rows::execute(db, "DELETE FROM invitations WHERE uuid = ?1", [uuid.as_bytes()])? == 1)
 }

@@ -1,4 +1,4 @@
-//! Items that end by the clock: of real sales and of sandboxes.
+//! Items whose end is due by the clock, in real sales and in sandboxes.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -40,7 +40,7 @@ impl ItemEndStore for SqliteStore {
     }
 }
 
-/// Due items are mostly of few auctions: each is read once.
+/// Reads each auction once, because most due items belong to few auctions.
 pub(super) fn due_items(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<(Item, Arc<Auction>)>> {
     let select = format!(
         "SELECT state FROM items INDEXED BY items_by_end \
@@ -73,7 +73,7 @@ pub(super) fn next_end(db: &Connection) -> SqlResult<Option<Timestamp>> {
 }
 
 fn lots_ending_by(db: &Connection, auction: Uuid, by: Timestamp, limit: usize) -> SqlResult<LotsEndingBy> {
-    // Only one of the two columns has the end of an item.
+    // The end of an item is in one of the two columns.
     let lots = format!(
         "FROM items INDEXED BY items_by_status WHERE auction = ?1 AND status IN ({DRAFT}, {PREVIEW}) \
          AND coalesce(effective_end_ms, sandbox_end_ms) <= ?2"
@@ -99,7 +99,7 @@ fn due_sandbox_items(db: &Connection, auction: Uuid, by: Timestamp, limit: usize
     rows::list(db, &select, (auction.as_bytes(), ms(by), rows::limit(limit)), |row| rows::json(row, 0))
 }
 
-/// After a sandbox auction was written.
+/// Sets the columns of a sandbox auction. Called after the auction was written.
 pub(super) fn put_sandbox_clock(db: &Connection, auction: &Auction) -> SqlResult<()> {
     if auction.sale_mode() == SaleMode::Sandbox {
         let update = "UPDATE auctions SET sandbox = 1, clock_target_ms = ?2 WHERE uuid = ?1";
@@ -108,7 +108,7 @@ pub(super) fn put_sandbox_clock(db: &Connection, auction: &Auction) -> SqlResult
     Ok(())
 }
 
-/// After an item of a sandbox auction was written.
+/// Sets the column `sandbox_end_ms`. Called after the item was written.
 pub(super) fn put_sandbox_end(db: &Connection, item: &Item) -> SqlResult<()> {
     if item.sale_mode() == SaleMode::Sandbox {
         let update = "UPDATE items SET sandbox_end_ms = ?2 WHERE uuid = ?1";

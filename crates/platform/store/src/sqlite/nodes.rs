@@ -1,4 +1,4 @@
-//! A node among the others on its store: heartbeats, health, notifications, downtimes.
+//! Heartbeats and health of nodes, notifications between nodes, and downtimes.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -39,7 +39,7 @@ impl NodeStore for SqliteStore {
     }
 
     async fn detect_downtime(&self, now: Timestamp, gap_ms_max: i64) -> StoreResult<Option<Downtime>> {
-        // The expressions of an UPDATE read the values before it.
+        // The expressions of an UPDATE read the old values.
         let note = "INSERT INTO downtime (no, last_alive_at_ms) VALUES (1, ?1) ON CONFLICT (no) DO UPDATE SET \
              down_since_ms = CASE WHEN ?1 - last_alive_at_ms > ?2 THEN coalesce(down_since_ms, last_alive_at_ms) ELSE down_since_ms END, \
              down_until_ms = CASE WHEN ?1 - last_alive_at_ms > ?2 THEN ?1 ELSE down_until_ms END, \
@@ -60,8 +60,8 @@ impl NodeStore for SqliteStore {
     }
 }
 
-/// Records a heartbeat and unassigns the rows of nodes whose last heartbeat is before `dead_before`. It reads the whole
-/// outbox once after a node died: an index by owner would cost every event.
+/// Records a heartbeat and releases the rows of nodes whose last heartbeat is before `dead_before`. After a node died,
+/// it reads the whole outbox, because an index by owner would make every event more expensive.
 pub(super) fn heartbeat(db: &Connection, node: NodeId, now: Timestamp, dead_before: Timestamp) -> SqlResult<()> {
     let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES (?1, ?2) \
          ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";

@@ -113,7 +113,7 @@ pub(super) fn reenqueue(db: &Connection, customer: Uuid, after: Cursor) -> SqlRe
     rows::execute(db, insert, (customer.as_bytes(), after)).map(drop)
 }
 
-/// Makes rows that wait after a failure due at once, and resets their failures.
+/// Makes rows that wait after a failure due immediately, and resets their failures.
 pub(super) fn reset_failures(db: &Connection, customer: Uuid) -> SqlResult<()> {
     let anew = "UPDATE outbox INDEXED BY outbox_failed SET next_at_ms = NULL, error = NULL, error_at_ms = NULL \
          WHERE customer = ?1 AND error_at_ms IS NOT NULL";
@@ -206,7 +206,7 @@ pub(super) fn settle(db: &Connection, outcomes: &[OutboxSettlement], now: Timest
     Ok(())
 }
 
-/// The first row is the oldest, because cursors ascend in the order of the commits.
+/// The first row is the oldest, because cursors ascend in commit order.
 pub(super) fn backlog(db: &Connection, customer: Uuid) -> SqlResult<Backlog> {
     let count = |sql: &str| {
         let count = rows::one(db, sql, [customer.as_bytes()], |row| Ok(row.get::<_, i64>(0)?))?;

@@ -132,7 +132,7 @@ pub(super) fn with_status(
     rows::first_page(found, page).into_iter().filter_map(|uuid| registration(uuid).transpose()).collect()
 }
 
-/// An error rolls back the job, including the answer.
+/// An error also rolls back the answer.
 fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()> {
     let Versioned { expected_version, state } = registration;
     let (uuid, auction, party) = (state.uuid.as_bytes(), state.auction.as_bytes(), state.party);
@@ -144,15 +144,17 @@ fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()>
          WHERE uuid = ?1 AND version = ?6 - 1 AND auction = ?2 AND (paddle = ?3 OR NOT EXISTS \
          (SELECT 1 FROM bidder_items s WHERE s.auction = registrations.auction AND s.paddle = registrations.paddle))";
     let sql = if *expected_version == 0 { insert } else { update };
-    let (number, json, status) = (state.number(), to_json(state)?, registration_status_code(state.status));
+    let number = state.number();
+    let json = to_json(state)?;
+    let status = registration_status_code(state.status);
     let values = params![uuid, auction, state.paddle, number, party, state.version, json, status];
     match db.prepare_cached(sql)?.execute(values) {
         Ok(1) => Ok(()),
         Ok(_) => Err(StoreError::Conflict.into()),
         Err(error) if is_constraint(&error) => {
             let holder = "SELECT 1 FROM registrations WHERE auction = ?1 AND paddle = ?2 AND uuid <> ?3";
-            let taken = rows::one(db, holder, params![auction, state.paddle, uuid], |_| Ok(()))?;
-            Err(StoreError::Taken(if taken.is_some() { "paddle" } else { "party" }).into())
+            let holder = rows::one(db, holder, params![auction, state.paddle, uuid], |_| Ok(()))?;
+            Err(StoreError::Taken(if holder.is_some() { "paddle" } else { "party" }).into())
         }
         Err(error) => Err(error.into()),
     }

@@ -14,7 +14,7 @@ use crate::codec;
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) enum SqlError {
-    /// The port's own error.
+    /// An error of the port.
     Store(#[from] StoreError),
     /// The error of a statement.
     Statement(#[from] rusqlite::Error),
@@ -103,7 +103,7 @@ pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> SqlResu
     Ok(codec::from_json(text(row, column)?)?)
 }
 
-/// The first keys, as many as the page has.
+/// The first keys in order, at most as many as the page has.
 pub(super) fn first_page<K: Ord>(mut found: Vec<K>, page: Page<K>) -> Vec<K> {
     found.sort_unstable();
     found.truncate(page.limit);

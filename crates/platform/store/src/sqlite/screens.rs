@@ -22,7 +22,8 @@ impl ScreenStore for SqliteStore {
     }
 
     async fn screen_links_by(&self, creator: &str) -> StoreResult<Vec<ScreenLink>> {
-        let (select, creator) = (format!("{LINK} WHERE created_by = ?1 ORDER BY auction, kind"), creator.to_owned());
+        let select = format!("{LINK} WHERE created_by = ?1 ORDER BY auction, kind");
+        let creator = creator.to_owned();
         self.read(move |db| rows::list(db, &select, [creator], link)).await
     }
 
@@ -48,7 +49,8 @@ impl ScreenStore for SqliteStore {
              SELECT ?1, ?2, ?3, ?4 WHERE (SELECT count(*) FROM guide_rates WHERE auction = ?1 AND currency <> ?2) < ?5 \
              ON CONFLICT (auction, currency) DO UPDATE SET \
              rate_millionths = excluded.rate_millionths, rate_date = excluded.rate_date";
-        let (date, rates_max) = (rate.date.to_string(), rows::limit(rates_max));
+        let date = rate.date.to_string();
+        let rates_max = rows::limit(rates_max);
         self.write(move |db| {
             let values = params![auction.as_bytes(), rate.currency, rate.millionths, date, rates_max];
             Ok(rows::execute(db, upsert, values)? == 1)
@@ -57,7 +59,8 @@ impl ScreenStore for SqliteStore {
     }
 
     async fn remove_guide_rate(&self, auction: Uuid, currency: &str) -> StoreResult<bool> {
-        let (delete, currency) = ("DELETE FROM guide_rates WHERE auction = ?1 AND currency = ?2", currency.to_owned());
+        let delete = "DELETE FROM guide_rates WHERE auction = ?1 AND currency = ?2";
+        let currency = currency.to_owned();
         self.write(move |db| Ok(rows::execute(db, delete, (auction.as_bytes(), &currency))? == 1)).await
     }
 }
@@ -66,7 +69,7 @@ fn link(row: &Row<'_>) -> SqlResult<ScreenLink> {
     Ok(ScreenLink {
         uuid: rows::uuid(row, 0)?,
         auction: rows::uuid(row, 1)?,
-        kind: ScreenKind::parse(rows::text(row, 2)?).ok_or_else(|| corrupt("a screen of an unknown kind"))?,
+        kind: ScreenKind::parse(rows::text(row, 2)?).ok_or_else(|| corrupt("a screen link has an unknown kind"))?,
         shows_reserve: row.get(10)?,
         hash: row.get(3)?,
         created_at: rows::time(row, 4)?,
@@ -105,11 +108,11 @@ pub(super) fn end_links_of(db: &Connection, creator: &str, replaced: &[ScreenLin
         ];
         rows::execute(db, replace, values)?;
     }
-    // The replaced ones have another maker now.
+    // The statements above gave the replaced links another maker, so this statement does not delete them.
     rows::execute(db, "DELETE FROM screen_links WHERE created_by = ?1", [creator]).map(drop)
 }
 
-/// Creates a link in place of the one before.
+/// Creates a link, or replaces the existing link of the screen.
 pub(super) fn put_link(db: &Connection, link: &ScreenLink) -> SqlResult<()> {
     users::require_maker(db, &link.created_by, Scope::RingWrite)?;
     let insert = "INSERT OR REPLACE INTO screen_links \
@@ -129,7 +132,7 @@ pub(super) fn put_link(db: &Connection, link: &ScreenLink) -> SqlResult<()> {
     rows::execute(db, insert, values).map(drop)
 }
 
-/// False when there was no such link.
+/// False when the link does not exist.
 pub(super) fn revoke_link(db: &Connection, auction: Uuid, kind: ScreenKind) -> SqlResult<bool> {
     let delete = "DELETE FROM screen_links WHERE auction = ?1 AND kind = ?2";
     Ok(rows::execute(db, delete, (auction.as_bytes(), kind.name()))? == 1)

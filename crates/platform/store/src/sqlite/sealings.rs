@@ -1,4 +1,4 @@
-//! Sealed values: sentinels of the keys, and sealing values again under a new key.
+//! Sealed values: sentinels of the keys, and sealing values under a new key.
 
 use async_trait::async_trait;
 use kit_runtime::vault::{Sealed, same_texts};

@@ -125,16 +125,16 @@ pub(super) fn end(db: &Connection, ending: SessionsToEnd) -> SqlResult<usize> {
 }
 
 fn take_sign_in_attempts(db: &Connection, attempts: &[SignInAttempt], now: Timestamp) -> SqlResult<Option<Timestamp>> {
-    let mut taken = Vec::new();
+    let mut granted = Vec::new();
     for attempt in attempts {
         let select = "SELECT full_at_ms FROM sign_in_attempts WHERE subject = ?1";
         let full_at = rows::one(db, select, [attempt.subject], |row| rows::time(row, 0))?;
         match attempt.take(full_at, now) {
-            Ok(full_at) => taken.push((attempt.subject, full_at)),
+            Ok(full_at) => granted.push((attempt.subject, full_at)),
             Err(allowed_from) => return Ok(Some(allowed_from)),
         }
     }
-    for (subject, full_at) in taken {
+    for (subject, full_at) in granted {
         let put = "INSERT INTO sign_in_attempts (subject, full_at_ms) VALUES (?1, ?2) \
              ON CONFLICT (subject) DO UPDATE SET full_at_ms = excluded.full_at_ms";
         rows::execute(db, put, (subject, ms(full_at)))?;

@@ -41,7 +41,8 @@ impl TelephoneBookingStore for SqliteStore {
     }
 
     async fn remove_telephone_booking(&self, item: Uuid, paddle: &str) -> StoreResult<bool> {
-        let (delete, paddle) = ("DELETE FROM telephone_bookings WHERE item = ?1 AND paddle = ?2", paddle.to_owned());
+        let delete = "DELETE FROM telephone_bookings WHERE item = ?1 AND paddle = ?2";
+        let paddle = paddle.to_owned();
         self.write(move |db| Ok(rows::execute(db, delete, (item.as_bytes(), &paddle))? == 1)).await
     }
 }

@@ -1,5 +1,6 @@
 //! The content of uploaded catalogues, in files beside the database: one for each upload, named after its UUID. The row
-//! is inserted before its file is created and deleted after it, so that a file without a row belongs to nothing.
+//! of an upload is inserted before its file is created, and deleted after its file. So a file without a row is not
+//! needed.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -38,7 +39,7 @@ impl UploadFiles {
         self.folder.join(upload.simple().to_string())
     }
 
-    /// Writes a part at its place. It is synchronised when the upload is complete.
+    /// Writes a part at its offset. The file is synchronised when the upload is complete.
     pub(super) async fn write(&self, upload: Uuid, offset_bytes: u64, part: Vec<u8>) -> StoreResult<()> {
         let files = self.clone();
         blocking(move || {
@@ -48,7 +49,7 @@ impl UploadFiles {
         .await
     }
 
-    /// Synchronises the file of an upload. One without parts has none.
+    /// Synchronises the file of an upload. An upload without parts has no file.
     pub(super) async fn synchronise(&self, upload: Uuid) -> StoreResult<()> {
         let files = self.clone();
         blocking(move || match File::open(files.path(upload)) {
@@ -112,8 +113,8 @@ impl UploadFiles {
         .await
     }
 
-    /// Removes files that belong to nothing: a crash in the middle of a removal leaves them. `files` were listed before
-    /// `rows` were read.
+    /// Removes the files without a row. A crash during a removal leaves such files. The caller lists `files` before it
+    /// reads `rows`.
     pub(super) async fn remove_others(&self, files: Vec<Uuid>, rows: &HashSet<Uuid>) -> StoreResult<()> {
         for file in files {
             if !rows.contains(&file) {

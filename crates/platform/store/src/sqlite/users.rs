@@ -25,7 +25,8 @@ impl UserStore for SqliteStore {
     }
 
     async fn user_by_email(&self, email: &str) -> StoreResult<Option<User>> {
-        let (select, email) = (format!("{USER} WHERE email = ?1"), email.to_owned());
+        let select = format!("{USER} WHERE email = ?1");
+        let email = email.to_owned();
         self.read(move |db| rows::one(db, &select, [email], user)).await
     }
 
@@ -74,7 +75,7 @@ fn has_setup_code(db: &Connection, code: Digest, now: Timestamp) -> SqlResult<bo
     Ok(rows::one(db, select, (code, ms(now)), |_| Ok(()))?.is_some())
 }
 
-/// False when a user exists or the code does not apply. There is one writer, so no other user is created meanwhile.
+/// False when a user exists or the code is not valid. SQLite has one writer, so no other user is created meanwhile.
 pub(super) fn create_first(db: &Connection, user: &User, code: Digest, now: Timestamp) -> SqlResult<bool> {
     if !has_setup_code(db, code, now)? {
         return Ok(false);
@@ -127,7 +128,7 @@ pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
     })
 }
 
-/// There is one writer, so no user changes between the check and the write.
+/// SQLite has one writer, so no user changes between the check and the write.
 pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<UserChangeResult> {
     let user = &change.user;
     let before = at_version(db, user.uuid, change.expected_version)?;
@@ -161,15 +162,15 @@ pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<Use
     Ok(UserChangeResult::Done)
 }
 
-/// Ends the links that a user made, except those of screens that are replaced.
+/// Ends the screen links that a user made, except the replaced links.
 fn end_links_of(db: &Connection, user: Uuid, replaced: &[ScreenLink]) -> SqlResult<()> {
     let creator = format!("user:{user}");
     invitations::withdraw_of(db, &creator)?;
     screens::end_links_of(db, &creator, replaced)
 }
 
-/// `Conflict` if the maker of a link is a user who is disabled, removed or has no role with this scope any more: their request
-/// was on its way when they lost it.
+/// `Conflict` if the maker of a link is a user that was disabled, was removed, or lost the scope while the request was
+/// running.
 pub(super) fn require_maker(db: &Connection, actor: &str, scope: Scope) -> SqlResult<()> {
     let Some(uuid) = codec::user_of(actor) else { return Ok(()) };
     match find(db, uuid)? {

@@ -153,7 +153,7 @@ async fn make_retries_due(
 /// A transaction that inserts a delivery row locks its message. So the deletion of messages waits for that transaction,
 /// and the deletion of delivery rows finds the row.
 async fn delete_old_messages(db: &impl Client, before_message: &str, limit: usize) -> SqlResult<usize> {
-    let forget = "WITH RECURSIVE applications_with_messages (application) AS ( \
+    let delete = "WITH RECURSIVE applications_with_messages (application) AS ( \
              (SELECT application FROM messages ORDER BY application LIMIT 1) \
              UNION ALL \
              SELECT next.application FROM applications_with_messages a CROSS JOIN LATERAL ( \
@@ -165,12 +165,12 @@ async fn delete_old_messages(db: &impl Client, before_message: &str, limit: usiz
                  ORDER BY m.id LIMIT $2) m LIMIT $2 \
          ) \
          DELETE FROM messages m USING old WHERE m.application = old.application AND m.id = old.id";
-    let forgotten = write(db, forget, &[&before_message, &sql_limit(limit)]).await?;
-    if forgotten > 0 {
+    let deleted = write(db, delete, &[&before_message, &sql_limit(limit)]).await?;
+    if deleted > 0 {
         // Deliveries of deleted messages must not stay unfinished.
         deliveries::drop_rows_before(db, before_message).await?;
     }
-    Ok(forgotten)
+    Ok(deleted)
 }
 
 async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> SqlResult<usize> {

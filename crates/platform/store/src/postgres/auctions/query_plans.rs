@@ -1,4 +1,4 @@
-//! Plans of the lists, on tables in which all rows are alike: then PostgreSQL's statistics help least.
+//! Plans of the lists on tables whose rows all have the same values, where PostgreSQL's statistics help least.
 
 use tokio_postgres::SimpleQueryMessage;
 
@@ -8,11 +8,11 @@ use crate::postgres::registrations::REGISTRATIONS;
 use crate::postgres::{api_keys, journal, outbox, registrations};
 use kit_engine::postgres::{Postgres, PostgresConfig};
 
-/// Blocks that a page may touch. Each of its ten rows is looked up by itself, and each part of an index is gone down
-/// to.
+/// Maximum number of blocks that a page may read. It looks up each of its ten rows, and descends into each range of the
+/// index.
 const BLOCKS_MAX: u64 = 150;
 
-/// 6,000 of each, of one customer, with one status; uuid number `n` of kind `k` is
+/// 6,000 rows of each table, of one customer and with one status. The UUID number `n` of kind `k` is
 /// `01a2kkkk-0000-7000-8000-nnnnnnnnnnnn`.
 const FILL: &str = r#"
 CREATE FUNCTION pg_temp.u(kind integer, n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
@@ -34,7 +34,7 @@ INSERT INTO quarantine (customer, cursor, attempts, error, at_ms)
     SELECT pg_temp.u(1, 1), n, 1, 'refused', 0 FROM generate_series(1, 6000) n;
 "#;
 
-/// What came after the statistics: auction 3 with its items and bidders.
+/// Rows that are newer than the statistics: auction 3 with its items and bidders.
 const LATER: &str = r#"
 INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, version, state)
     SELECT pg_temp.u(4, 10000 + n), pg_temp.u(2, 3), n, n::text, 4, false, 1, repeat('state ', 100) FROM generate_series(1, 6000) n;
@@ -42,14 +42,15 @@ INSERT INTO registrations (uuid, auction, paddle, status, turn, version, state)
     SELECT pg_temp.u(5, 10000 + n), pg_temp.u(2, 3), n::text, 2, 1, 1, repeat('state ', 50) FROM generate_series(1, 6000) n;
 "#;
 
-/// A uuid of [`FILL`] as SQL.
+/// A UUID of [`FILL`] as SQL.
 fn uuid(kind: u32, number: u64) -> String {
     format!("'01a2{kind:04x}-0000-7000-8000-{number:012x}'")
 }
 
-/// Statements with values as SQL: nothing is found, all rows meet it, or only the last do.
+/// Statements with lists of values in SQL: no row matches, all rows match, or only the last rows match.
 fn pages() -> Vec<(String, Vec<String>)> {
-    let (none, last) = (Uuid::nil().to_string(), uuid(2, 5_990));
+    let none = Uuid::nil().to_string();
+    let last = uuid(2, 5_990);
     let everything = |status: &[i32]| {
         let of = AuctionFilter::default().combinations();
         let of = of.iter().filter(|(one, _, _)| status.contains(&one.code()));
@@ -61,11 +62,13 @@ fn pages() -> Vec<(String, Vec<String>)> {
         }
         format!("'{{{}}}', '{{{}}}', '{{{}}}'", statuses.join(","), kinds.join(","), sandboxes.join(","))
     };
-    let (live, others, all) = (everything(&[4]), everything(&[1, 2, 3, 5]), everything(&[1, 2, 3, 4, 5, 6, 7, 8, 9]));
+    let live = everything(&[4]);
+    let others = everything(&[1, 2, 3, 5]);
+    let all = everything(&[1, 2, 3, 4, 5, 6, 7, 8, 9]);
     let of_customer = |table: &str| format!("SELECT * FROM {table} {WHERE_CUSTOMER}");
     let of_customers = |kind| {
-        let theirs = |customer, after: String| format!("{}, {after}, 10", uuid(1, customer));
-        vec![theirs(2, format!("'{none}'")), theirs(2, uuid(kind, 10)), theirs(1, uuid(kind, 3_000))]
+        let page = |customer, after: String| format!("{}, {after}, 10", uuid(1, customer));
+        vec![page(2, format!("'{none}'")), page(2, uuid(kind, 10)), page(1, uuid(kind, 3_000))]
     };
     let (auction, another, later) = (uuid(2, 1), uuid(2, 2), uuid(2, 3));
     vec![
@@ -143,7 +146,7 @@ fn pages() -> Vec<(String, Vec<String>)> {
             vec![
                 format!("{}, 0, 10", uuid(1, 2)),
                 format!("{}, 0, 10", uuid(1, 1)),
-                // What follows was not announced for long.
+                // Few of the rows after this cursor were announced.
                 format!("{}, 1000, 10", uuid(1, 1)),
             ],
         ),
@@ -151,7 +154,7 @@ fn pages() -> Vec<(String, Vec<String>)> {
     ]
 }
 
-/// Blocks touched by the whole of a plan: those of its root.
+/// Number of blocks that a plan read. The root node counts the blocks of the whole plan.
 fn blocks(plan: &str) -> u64 {
     let line = plan.lines().find_map(|line| line.trim().strip_prefix("Buffers: shared")).unwrap_or_default();
     line.split_whitespace()
@@ -160,7 +163,7 @@ fn blocks(plan: &str) -> u64 {
         .sum()
 }
 
-/// Rows looked at for nothing. The first of a range may be another than the one that is looked for.
+/// Number of rows that a plan read and did not use. The first row of a range may be a row that the query does not want.
 fn removed(plan: &str) -> u64 {
     let counts = plan.lines().filter_map(|line| line.trim().strip_prefix("Rows Removed by Filter: "));
     counts.filter_map(|count| count.parse::<u64>().ok()).sum()

@@ -13,57 +13,66 @@ use crate::codec::{corrupt, kind_code, ms};
 use crate::postgres::locks;
 use crate::postgres::rows::{self, SqlResult};
 
-/// What announcing needs, read after the journal's lock was acquired.
+/// Data for the insert into journal and outbox, read after the journal's lock was acquired.
 pub(super) struct JournalPlan {
-    /// One for each journal entry, ascending.
+    /// One cursor for each journal entry, ascending.
     cursors: Vec<Cursor>,
-    /// Connected customers: whether their queue is running, and when the connection was last changed.
-    connected: HashMap<Uuid, (bool, Timestamp)>,
+    /// The complete connections, by customer.
+    connections: HashMap<Uuid, JournalConnection>,
     /// Subjects that have an earlier row in the outbox.
     held_back: HashSet<Uuid>,
 }
 
-/// Acquires the journal's lock, which is held until the commit, and draws the cursors after the last stored one. A
-/// rollback leaves no gap, so a gap means that a row was removed.
+/// A customer's complete connection.
+struct JournalConnection {
+    /// True while the queue is not parked.
+    is_running: bool,
+    updated_at: Timestamp,
+}
+
+/// Acquires the journal's lock, which is held until the commit, and draws the cursors that follow the last stored
+/// cursor. A rollback leaves no gap, so a gap proves that a row was removed.
 pub(super) async fn draw_cursors(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<JournalPlan> {
     let entries: Vec<&JournalEntry> = changes.iter().flat_map(|change| &change.journal).collect();
     let announced = entries.iter().filter(|entry| entry.event.is_some());
     let (customers, subjects): (HashSet<Uuid>, HashSet<Uuid>) =
         announced.map(|entry| (entry.customer, entry.subject)).unzip();
     let (customers, subjects) = (Vec::from_iter(customers), Vec::from_iter(subjects));
-    // The server runs the statements in the order in which they are sent. They are prepared before, so that none
-    // runs before the lock is acquired.
+    // The server runs the statements in the order in which they are sent. All are prepared first, because a statement
+    // that had to be prepared would be sent after the others.
     let lock = db.prepare_cached(locks::LOCK).await?;
     let last = db.prepare_cached("SELECT cursor FROM journal ORDER BY cursor DESC LIMIT 1").await?;
-    let connected = "SELECT customer, parked_at_ms IS NULL, updated_at_ms FROM consumers \
+    let connections = "SELECT customer, parked_at_ms IS NULL, updated_at_ms FROM consumers \
          WHERE customer = ANY($1) AND application_id IS NOT NULL AND api_key IS NOT NULL";
-    let connected = db.prepare_cached(connected).await?;
+    let connections = db.prepare_cached(connections).await?;
     let held_back = "SELECT n.subject FROM unnest($1::uuid[]) AS n (subject) \
          WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.subject = n.subject)";
     let held_back = db.prepare_cached(held_back).await?;
     let key = locks::journal_key();
     let lock_values: rows::Values<'_> = &[&key];
     let (customer_values, subject_values): (rows::Values<'_>, rows::Values<'_>) = (&[&customers], &[&subjects]);
-    let (_, last, connected, held_back) = tokio::try_join!(
+    let (_, last, connections, held_back) = tokio::try_join!(
         biased;
         db.query(&lock, lock_values),
         db.query(&last, &[]),
-        db.query(&connected, customer_values),
+        db.query(&connections, customer_values),
         db.query(&held_back, subject_values),
     )?;
     let last: Cursor = last.first().map(|row| rows::get(row, 0)).transpose()?.unwrap_or(0);
-    let connected = connected.iter().map(|row| Ok((rows::get(row, 0)?, (rows::get(row, 1)?, rows::time(row, 2)?))));
+    let connections = connections.iter().map(|row| {
+        Ok((rows::get(row, 0)?, JournalConnection { is_running: rows::get(row, 1)?, updated_at: rows::time(row, 2)? }))
+    });
     Ok(JournalPlan {
         cursors: (last + 1..).take(entries.len()).collect(),
-        connected: connected.collect::<SqlResult<_>>()?,
+        connections: connections.collect::<SqlResult<_>>()?,
         held_back: held_back.iter().map(|row| rows::get(row, 0)).collect::<SqlResult<_>>()?,
     })
 }
 
 pub(super) struct Announced {
-    /// One for each change.
+    /// One receipt for each change.
     pub(super) receipts: Vec<CommitReceipt>,
-    /// Some rows are unassigned, so another node could claim them.
+    /// True when rows are unassigned, so that another node can claim them.
     pub(super) notify_nodes: bool,
 }
 
@@ -84,25 +93,25 @@ struct OutboxInsert {
 pub(super) async fn append(
     db: &Transaction<'_>,
     changes: &[&Change],
-    drawn: JournalPlan,
+    journal_plan: JournalPlan,
     assign_to: Option<NodeId>,
 ) -> SqlResult<Announced> {
-    let JournalPlan { cursors, connected, mut held_back } = drawn;
+    let JournalPlan { cursors, connections, mut held_back } = journal_plan;
     let mut cursors = cursors.into_iter();
     let (mut appended, mut entered) = (Vec::new(), Vec::new());
     let mut announced = Announced { receipts: Vec::with_capacity(changes.len()), notify_nodes: false };
     for change in changes {
         let mut receipt = CommitReceipt::default();
         for entry in &change.journal {
-            let cursor = cursors.next().ok_or_else(|| corrupt("fewer cursors were drawn than asked for"))?;
+            let cursor =
+                cursors.next().ok_or_else(|| corrupt("the commit drew fewer cursors than it has journal entries"))?;
             receipt.cursors.push(cursor);
             let body = entry.event.as_ref().map(|event| event.to_json());
-            if let (Some((flows, updated_at)), Some(event), Some(body)) =
-                (connected.get(&entry.customer), &entry.event, &body)
+            if let (Some(connection), Some(event), Some(body)) = (connections.get(&entry.customer), &entry.event, &body)
             {
-                let first = held_back.insert(entry.subject);
-                let owner = assign_to.filter(|_| *flows && first).map(|node| node.0);
-                receipt.connection_updated_at = Some(*updated_at);
+                let is_first = held_back.insert(entry.subject);
+                let owner = assign_to.filter(|_| connection.is_running && is_first).map(|node| node.0);
+                receipt.connection_updated_at = Some(connection.updated_at);
                 match owner {
                     None => receipt.waiting += 1,
                     Some(_) => receipt.assigned.push(OutboxEvent {
@@ -116,7 +125,7 @@ pub(super) async fn append(
                         at: entry.at,
                     }),
                 }
-                announced.notify_nodes |= *flows && owner.is_none();
+                announced.notify_nodes |= connection.is_running && owner.is_none();
                 entered.push(OutboxInsert { cursor, customer: entry.customer, subject: entry.subject, owner });
             }
             appended.push(JournalInsert { cursor, entry, body });

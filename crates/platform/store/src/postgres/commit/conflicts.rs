@@ -7,30 +7,30 @@ use platform_core::port::{Change, ExpectedRegistration, StoreError, StoreResult,
 use platform_rules::Item;
 use uuid::Uuid;
 
-use crate::batch::RefusedChanges;
+use crate::batch::RejectedChanges;
 use crate::codec::{LIVE, end_ms};
 use crate::postgres::rows::{self, SqlResult};
 use crate::postgres::{bulk_changes, registrations};
 
-/// Everything that a change can conflict with.
+/// The stored values that a change can conflict with.
 #[derive(Default)]
 pub(super) struct ConflictChecker {
-    /// Versions; a missing row has none.
+    /// Versions of existing auctions.
     auctions: HashMap<Uuid, i64>,
     items: HashMap<Uuid, LockedItem>,
-    /// The item that has a lot number of an auction.
+    /// Items by auction and lot number.
     lots: HashMap<(Uuid, String), Uuid>,
-    /// The item that has a position of an auction.
-    places: HashMap<(Uuid, i64), Uuid>,
-    /// Idempotency keys that were used.
+    /// Items by auction and position.
+    positions: HashMap<(Uuid, i64), Uuid>,
+    /// Used idempotency keys, by caller.
     answers: HashSet<(Uuid, String)>,
     /// The next spending version of each registration.
-    turns: HashMap<Uuid, i64>,
+    spending_versions: HashMap<Uuid, i64>,
     /// Versions of registrations by auction and paddle.
     registrations: HashMap<(Uuid, String), i64>,
-    /// Steps of bulk changes, by auction. An auction without an entry has no bulk change.
-    leads: HashMap<Uuid, i64>,
-    refused: RefusedChanges,
+    /// Current steps of bulk changes, by auction.
+    bulk_change_steps: HashMap<Uuid, i64>,
+    rejected: RejectedChanges,
     ends_earlier: bool,
     /// Existing items with another position or lot number.
     moved: Vec<Uuid>,
@@ -39,32 +39,32 @@ pub(super) struct ConflictChecker {
 /// Which items are locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LockMode {
-    /// All; waits for other transactions.
+    /// All items. The lock waits for other transactions.
     Wait,
-    /// Those that no other transaction has locked. The others count as missing.
+    /// Items that no other transaction has locked. The other items count as missing.
     SkipLocked,
 }
 
-/// The compared columns of an item.
+/// The columns of an item that are compared.
 struct LockedItem {
     version: i64,
-    place: i64,
+    position: i64,
     lot: String,
-    /// Its end, while the clock may end it.
+    /// The end of the item, if the clock can end it.
     end: Option<i64>,
 }
 
 impl LockedItem {
     fn of(item: &Item) -> Self {
         let end = if item.status.code() == LIVE { end_ms(item) } else { None };
-        LockedItem { version: item.version, place: item.position, lot: item.lot_number.clone(), end }
+        LockedItem { version: item.version, position: item.position, lot: item.lot_number.clone(), end }
     }
 }
 
 impl ConflictChecker {
-    /// Locks the rows of the changes in the order of their UUIDs, and reads them.
+    /// Locks the rows of the changes, in the order of their UUIDs, and reads them.
     pub(super) async fn load(db: &Transaction<'_>, changes: &[&Change], locks: LockMode) -> SqlResult<Self> {
-        let (auctions, items, turns, registrations, answers) = tokio::try_join!(
+        let (auctions, items, spending_versions, registrations, answers) = tokio::try_join!(
             biased;
             lock_auctions(db, changes),
             lock_items(db, changes, locks),
@@ -72,21 +72,30 @@ impl ConflictChecker {
             registrations::lock_registrations(db, changes),
             used_keys(db, changes)
         )?;
-        let leads = bulk_changes::lock(db, changes).await?;
-        let mut ledger = ConflictChecker { auctions, items, turns, registrations, leads, answers, ..Self::default() };
-        ledger.load_occupied_places(db, changes).await?;
-        Ok(ledger)
+        let bulk_change_steps = bulk_changes::lock(db, changes).await?;
+        let mut checker = ConflictChecker {
+            auctions,
+            items,
+            answers,
+            spending_versions,
+            registrations,
+            bulk_change_steps,
+            ..Self::default()
+        };
+        checker.load_occupied_positions(db, changes).await?;
+        Ok(checker)
     }
 
-    /// The items that have the lot numbers and positions which the changes assign, except where an item keeps its own.
-    async fn load_occupied_places(&mut self, db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
-        let (mut auctions, mut lots, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    /// Reads the items that have the lot numbers and positions that the changes assign. Skips items that keep their lot
+    /// number and position.
+    async fn load_occupied_positions(&mut self, db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
+        let (mut auctions, mut lots, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         for Versioned { state, .. } in changes.iter().flat_map(|change| &change.items) {
-            let stays = |kept: &LockedItem| kept.place == state.position && kept.lot == state.lot_number;
+            let stays = |kept: &LockedItem| kept.position == state.position && kept.lot == state.lot_number;
             if !self.items.get(&state.uuid).is_some_and(stays) {
                 auctions.push(state.auction);
                 lots.push(state.lot_number.as_str());
-                places.push(state.position);
+                positions.push(state.position);
             }
         }
         if auctions.is_empty() {
@@ -98,21 +107,21 @@ impl ConflictChecker {
              UNION SELECT i.auction, i.lot_number, i.position, i.uuid \
              FROM unnest($1::uuid[], $3::bigint[]) AS n (auction, place) \
              JOIN items i ON i.auction = n.auction AND i.position = n.place";
-        let holders = rows::list(db, select, &[&auctions, &lots, &places], |row| {
+        let holders = rows::list(db, select, &[&auctions, &lots, &positions], |row| {
             Ok((rows::get(row, 0)?, rows::get(row, 1)?, rows::get(row, 2)?, rows::get(row, 3)?))
         })
         .await?;
-        for (auction, lot, place, holder) in holders {
+        for (auction, lot, position, holder) in holders {
             self.lots.insert((auction, lot), holder);
-            self.places.insert((auction, place), holder);
+            self.positions.insert((auction, position), holder);
         }
         Ok(())
     }
 
-    /// Answers for the changes of one call, in order; see [`ConflictChecker::check_and_apply`]. What another call was
-    /// refused is nothing to them.
+    /// Results for the changes of one call, in order; see [`ConflictChecker::check_and_apply`]. They do not depend on
+    /// changes of other calls that were rejected.
     pub(super) fn check_all(&mut self, changes: &[Change]) -> Vec<StoreResult<()>> {
-        self.refused = RefusedChanges::default();
+        self.rejected = RejectedChanges::default();
         changes.iter().map(|change| self.check_and_apply(change)).collect()
     }
 
@@ -123,8 +132,8 @@ impl ConflictChecker {
 
     /// Checks a change. If it has no conflict, later changes are compared with its result.
     fn check_and_apply(&mut self, change: &Change) -> StoreResult<()> {
-        let checked = self.refused.check(change).and_then(|()| self.check(change));
-        self.refused.note(change, &checked);
+        let checked = self.rejected.check(change).and_then(|()| self.check(change));
+        self.rejected.note(change, &checked);
         checked?;
         if let Some(answer) = &change.answer {
             self.answers.insert((answer.caller, answer.key.clone()));
@@ -132,20 +141,20 @@ impl ConflictChecker {
         if let Some(auction) = &change.auction {
             self.auctions.insert(auction.state.uuid, auction.state.version);
         }
-        // Items of one change may exchange positions and lot numbers: all give up theirs first.
+        // All positions and lot numbers are freed first, because items of one change may exchange them.
         for Versioned { state, .. } in &change.items {
-            self.free_places(state);
+            self.free_positions(state);
         }
         for Versioned { state, .. } in &change.items {
             self.apply_item(state);
         }
-        if let Some(turn) = change.spending_version {
-            self.turns.insert(turn.registration, turn.expected + 1);
+        if let Some(spending_version) = change.spending_version {
+            self.spending_versions.insert(spending_version.registration, spending_version.expected + 1);
         }
         if let Some(step) = &change.bulk_change {
             match &step.bulk_change {
-                Some(bulk_change) => drop(self.leads.insert(step.auction, bulk_change.step)),
-                None => drop(self.leads.remove(&step.auction)),
+                Some(bulk_change) => drop(self.bulk_change_steps.insert(step.auction, bulk_change.step)),
+                None => drop(self.bulk_change_steps.remove(&step.auction)),
             }
         }
         Ok(())
@@ -159,31 +168,37 @@ impl ConflictChecker {
             let found = self.auctions.get(&auction.state.uuid).copied();
             same_version(found, auction.expected_version)?;
         }
-        if let Some(turn) = change.spending_version {
-            same_version(self.turns.get(&turn.registration).copied(), turn.expected)?;
+        if let Some(spending_version) = change.spending_version {
+            same_version(
+                self.spending_versions.get(&spending_version.registration).copied(),
+                spending_version.expected,
+            )?;
         }
         if let Some(ExpectedRegistration { auction, paddle, version }) = &change.registration {
             same_version(self.registrations.get(&(*auction, paddle.clone())).copied(), *version)?;
         }
-        if change.bulk_change.as_ref().is_some_and(|step| self.leads.get(&step.auction).copied() != step.expected_step)
+        if change
+            .bulk_change
+            .as_ref()
+            .is_some_and(|step| self.bulk_change_steps.get(&step.auction).copied() != step.expected_step)
         {
             return Err(StoreError::Conflict);
         }
-        let (mut lots, mut places) = (HashSet::new(), HashSet::new());
+        let (mut lots, mut positions) = (HashSet::new(), HashSet::new());
         let changed: HashSet<Uuid> = change.items.iter().map(|item| item.state.uuid).collect();
         for Versioned { expected_version, state } in &change.items {
             same_version(self.items.get(&state.uuid).map(|kept| kept.version), *expected_version)?;
-            // Two items of this change with one lot number or position are found below.
-            let another = |holder: &Uuid| !changed.contains(holder);
-            if self.lots.get(&(state.auction, state.lot_number.clone())).is_some_and(another)
+            // The sets find two items of this change with the same lot number or position.
+            let is_of_other_change = |holder: &Uuid| !changed.contains(holder);
+            if self.lots.get(&(state.auction, state.lot_number.clone())).is_some_and(is_of_other_change)
                 || !lots.insert((state.auction, &state.lot_number))
             {
                 return Err(StoreError::Taken("lotNumber"));
             }
-            // Another transaction has inserted an item at this position. The caller loads the auction again and
-            // chooses another one.
-            if self.places.get(&(state.auction, state.position)).is_some_and(another)
-                || !places.insert((state.auction, state.position))
+            // Another transaction has inserted an item at this position. The caller reads the auction again and chooses
+            // another position.
+            if self.positions.get(&(state.auction, state.position)).is_some_and(is_of_other_change)
+                || !positions.insert((state.auction, state.position))
             {
                 return Err(StoreError::Conflict);
             }
@@ -191,11 +206,11 @@ impl ConflictChecker {
         Ok(())
     }
 
-    fn free_places(&mut self, item: &Item) {
+    fn free_positions(&mut self, item: &Item) {
         if let Some(before) = self.items.get(&item.uuid) {
             self.lots.remove(&(item.auction, before.lot.clone()));
-            self.places.remove(&(item.auction, before.place));
-            if before.place != item.position || before.lot != item.lot_number {
+            self.positions.remove(&(item.auction, before.position));
+            if before.position != item.position || before.lot != item.lot_number {
                 self.moved.push(item.uuid);
             }
         }
@@ -206,7 +221,7 @@ impl ConflictChecker {
         let end_before = self.items.get(&item.uuid).and_then(|before| before.end).unwrap_or(i64::MAX);
         self.ends_earlier |= kept.end.is_some_and(|end| end < end_before);
         self.lots.insert((item.auction, kept.lot.clone()), item.uuid);
-        self.places.insert((item.auction, kept.place), item.uuid);
+        self.positions.insert((item.auction, kept.position), item.uuid);
         self.items.insert(item.uuid, kept);
     }
 
@@ -215,7 +230,7 @@ impl ConflictChecker {
         &self.moved
     }
 
-    /// True when a change gives an item an end, or an earlier one.
+    /// True when a change gives an item an end, or an earlier end.
     pub(super) fn ends_earlier(&self) -> bool {
         self.ends_earlier
     }
@@ -252,16 +267,16 @@ async fn lock_items(
     };
     let found = rows::list(db, &lock, &[&wanted], |row| {
         let end = if rows::get::<i32>(row, 4)? == LIVE { rows::get(row, 5)? } else { None };
-        let (version, place, lot) = (rows::get(row, 1)?, rows::get(row, 2)?, rows::get(row, 3)?);
-        Ok((rows::get(row, 0)?, LockedItem { version, place, lot, end }))
+        let (version, position, lot) = (rows::get(row, 1)?, rows::get(row, 2)?, rows::get(row, 3)?);
+        Ok((rows::get(row, 0)?, LockedItem { version, position, lot, end }))
     })
     .await?;
     Ok(found.into_iter().collect())
 }
 
 async fn used_keys(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<HashSet<(Uuid, String)>> {
-    let asked = changes.iter().filter_map(|change| change.answer.as_ref());
-    let (callers, keys): (Vec<Uuid>, Vec<&str>) = asked.map(|answer| (answer.caller, answer.key.as_str())).unzip();
+    let answers = changes.iter().filter_map(|change| change.answer.as_ref());
+    let (callers, keys): (Vec<Uuid>, Vec<&str>) = answers.map(|answer| (answer.caller, answer.key.as_str())).unzip();
     if callers.is_empty() {
         return Ok(HashSet::new());
     }

@@ -1,9 +1,9 @@
 //! Group commit: concurrent commits of different items, mostly bids, share one transaction.
 //!
-//! Each call of the port, which is a batch of an item queue, is independent: a rejected change affects no other call. No
-//! call waits for the item of another: if another transaction has locked an item of a call, its caller commits it
-//! alone. Every caller does so when a statement fails, for example because another transaction took a unique value:
-//! then only the caller with that value gets the error.
+//! Each call of the port is one batch of an item queue. Calls are independent: a rejected change does not affect other
+//! calls. A call does not wait for the items of other calls: if another transaction has locked an item of a call, its
+//! caller commits the call alone. If a statement fails, for example because another transaction inserted a unique
+//! value, all callers commit their calls alone, so that only the caller with that value receives the error.
 
 use kit_runtime::batcher::Batcher;
 use platform_core::port::{Change, CommitReceipt, StoreError, StoreResult};
@@ -14,20 +14,20 @@ use crate::postgres::batching::COMMIT_BATCHES;
 use crate::postgres::rows::{SqlError, SqlResult};
 use kit_engine::postgres::{Postgres, Transaction};
 
-/// Changes of one call that may share a transaction. More of them would delay the other calls.
+/// Maximum number of changes of a call that may share a transaction. A larger call would delay the others.
 const CHANGES_MAX: usize = 32;
 
 /// The result of a call.
 pub(in crate::postgres) enum GroupResult {
     Done(StoreResult<Answers>),
-    /// Its caller has to commit it alone.
+    /// The caller has to commit the changes alone.
     Alone(Vec<Change>),
 }
 
 /// Collects concurrent calls.
 pub(in crate::postgres) type GroupCommitter = Batcher<Vec<Change>, GroupResult>;
 
-/// Starts the task that collects and commits.
+/// Starts the task that collects and commits calls.
 pub(in crate::postgres) fn start(postgres: &Postgres) -> GroupCommitter {
     let postgres = postgres.clone();
     Batcher::start("commits", COMMIT_BATCHES, move |calls| {
@@ -36,7 +36,7 @@ pub(in crate::postgres) fn start(postgres: &Postgres) -> GroupCommitter {
     })
 }
 
-/// True when the changes may share a transaction: they change existing items only, and lock nothing else.
+/// True when the changes may share a transaction: they change only existing items and lock no other rows.
 pub(in crate::postgres) fn can_group(changes: &[Change]) -> bool {
     let may = |change: &Change| {
         let of_items = change.auction.is_none()
@@ -49,9 +49,8 @@ pub(in crate::postgres) fn can_group(changes: &[Change]) -> bool {
 }
 
 async fn commit(postgres: &Postgres, calls: Vec<Vec<Change>>) -> Vec<GroupResult> {
-    let job = postgres.transaction(&calls, |db, calls| Box::pin(in_transaction(db, calls)));
-    let done = job.await;
-    match done {
+    let committed = postgres.transaction(&calls, |db, calls| Box::pin(in_transaction(db, calls))).await;
+    match committed {
         Ok(batch) => {
             if batch.notify_nodes {
                 postgres.notify().await;
@@ -59,7 +58,7 @@ async fn commit(postgres: &Postgres, calls: Vec<Vec<Change>>) -> Vec<GroupResult
             calls.into_iter().zip(batch.answers).map(|(changes, answers)| outcome(changes, answers)).collect()
         }
         Err(SqlError::Statement(error)) if error.as_db_error().is_some() => {
-            tracing::debug!(%error, "joined commits are done one by one");
+            tracing::debug!(%error, "a shared transaction failed; its calls are committed one by one");
             calls.into_iter().map(GroupResult::Alone).collect()
         }
         Err(error) => {
@@ -74,25 +73,25 @@ fn outcome(changes: Vec<Change>, answers: Option<Answers>) -> GroupResult {
 }
 
 struct Batch {
-    /// None for calls that have to be committed alone.
+    /// `None` for a call that has to be committed alone.
     answers: Vec<Option<Answers>>,
     notify_nodes: bool,
 }
 
 async fn in_transaction(db: &Transaction<'_>, calls: &[Vec<Change>]) -> SqlResult<Batch> {
     let changes: Vec<&Change> = calls.iter().flatten().collect();
-    let mut ledger = ConflictChecker::load(db, &changes, LockMode::SkipLocked).await?;
-    let mut judged = Vec::with_capacity(calls.len());
+    let mut checker = ConflictChecker::load(db, &changes, LockMode::SkipLocked).await?;
+    let mut results = Vec::with_capacity(calls.len());
     for call in calls {
-        judged.push(ledger.locked_items_of(call).then(|| ledger.check_all(call)));
+        results.push(checker.locked_items_of(call).then(|| checker.check_all(call)));
     }
-    let accepted = calls.iter().zip(&judged).filter_map(|(call, verdicts)| Some((call, verdicts.as_ref()?)));
-    let accepted = accepted.flat_map(|(call, verdicts)| call.iter().zip(verdicts));
-    let accepted: Vec<&Change> = accepted.filter(|(_, verdict)| verdict.is_ok()).map(|(change, _)| change).collect();
-    write::all(db, &accepted, ledger.moved()).await?;
-    let answers = judged.into_iter().map(|verdicts| {
-        let given = |verdict: StoreResult<()>| verdict.map(|()| CommitReceipt::default());
-        verdicts.map(|verdicts| verdicts.into_iter().map(given).collect())
+    let accepted = calls.iter().zip(&results).filter_map(|(call, results)| Some((call, results.as_ref()?)));
+    let accepted = accepted.flat_map(|(call, results)| call.iter().zip(results));
+    let accepted: Vec<&Change> = accepted.filter(|(_, result)| result.is_ok()).map(|(change, _)| change).collect();
+    write::all(db, &accepted, checker.moved()).await?;
+    let answers = results.into_iter().map(|results| {
+        let receipt = |result: StoreResult<()>| result.map(|()| CommitReceipt::default());
+        results.map(|results| results.into_iter().map(receipt).collect())
     });
-    Ok(Batch { answers: answers.collect(), notify_nodes: ledger.ends_earlier() })
+    Ok(Batch { answers: answers.collect(), notify_nodes: checker.ends_earlier() })
 }

@@ -1,4 +1,4 @@
-//! Accepted changes as rows: one statement for each table, sent together.
+//! Writes the rows of accepted changes, with one statement for each table.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ use crate::codec::{auction_kind_code, corrupt, end_ms, has_bids, ms, source_code
 use crate::postgres::rows::{self, SqlResult};
 use crate::postgres::{audit, bulk_changes, customers, images, item_ends, registrations};
 
-/// Writes everything except the journal. `moved` are the existing items whose position or lot number changes. Updates run before inserts, so that a new item may have a lot number that
-/// another one gives up.
+/// Writes all rows except those of the journal. `moved` are the existing items whose position or lot number changes.
+/// Updates run before inserts, so that a new item can have the former lot number of another item.
 pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change], moved: &[Uuid]) -> SqlResult<()> {
     let auctions = last_states(changes.iter().filter_map(|change| change.auction.as_ref()), |auction| auction.uuid);
     let items = last_states(changes.iter().flat_map(|change| &change.items), |item| item.uuid);
@@ -44,8 +44,8 @@ pub(super) async fn all(db: &Transaction<'_>, changes: &[&Change], moved: &[Uuid
     mark_bids(db, changes).await
 }
 
-/// Frees positions and lot numbers before the update, because it checks uniqueness row by row and items may exchange
-/// theirs.
+/// Frees positions and lot numbers before the update. Items may exchange them, and the update checks uniqueness row by
+/// row.
 async fn free_places(db: &Transaction<'_>, moved: &[Uuid]) -> SqlResult<()> {
     if moved.is_empty() {
         return Ok(());
@@ -84,7 +84,7 @@ fn last_states<'a, T>(states: impl Iterator<Item = &'a Versioned<T>>, uuid: impl
     sorted
 }
 
-/// One column of many rows.
+/// The values of one column.
 pub(in crate::postgres) fn column<'a, R, T>(rows: &[&'a R], of: impl Fn(&'a R) -> T) -> Vec<T> {
     rows.iter().map(|row| of(row)).collect()
 }
@@ -93,7 +93,7 @@ fn states<T: serde::Serialize>(rows: &[&T]) -> StoreResult<Vec<String>> {
     rows.iter().map(to_json).collect()
 }
 
-/// Checks that every row was written: each was locked before or is new.
+/// Runs a statement and checks that it wrote every row. The rows are locked or new, so none can be missing.
 async fn write(db: &Transaction<'_>, sql: &str, values: rows::Values<'_>, expected: usize) -> SqlResult<()> {
     let written = rows::execute(db, sql, values).await?;
     if usize::try_from(written) == Ok(expected) {
@@ -174,7 +174,7 @@ async fn write_items(db: &Transaction<'_>, sql: &str, items: &[&Item]) -> SqlRes
     write(db, sql, values, items.len()).await
 }
 
-/// New addresses are rare: one statement each.
+/// Uses one statement for each address, because new addresses are rare.
 async fn insert_addresses(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     for address in changes.iter().filter_map(|change| change.address.as_ref()) {
         customers::put_address(db, Some(address)).await?;
@@ -205,7 +205,7 @@ async fn insert_bids(db: &Transaction<'_>, bids: &[&Bid]) -> SqlResult<()> {
     write(db, insert, values, bids.len()).await
 }
 
-/// Strikes are few. They run one by one, because a later one may concern the bid of an earlier one.
+/// Uses one statement for each mark, in order, because a batch may mark a bid more than once. Marks are rare.
 async fn mark_bids(db: &Transaction<'_>, changes: &[&Change]) -> SqlResult<()> {
     let update = "UPDATE bids SET struck = $3, struck_after = $4, struck_reason = $5, struck_actor = $6, struck_at_ms = $7 \
          WHERE item = $1 AND number = $2";
