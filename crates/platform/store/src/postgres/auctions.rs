@@ -6,9 +6,9 @@
 //! PostgreSQL's statistics make it choose a bad index in two cases. If all rows have the same values (one customer, all
 //! items LIVE), it reads the index of the whole list and checks row by row, so a filter without a match reads all rows.
 //! If an auction is newer than the statistics, PostgreSQL expects no rows of it, so that every index on the auction
-//! seems equally good. Therefore the lists of all modules state the range of their index: `(customer, cursor) > ($1,
-//! $2)` and `customer <= $1`, in the order of both columns. Only the right index has that order. A query for one row
-//! reads the first row of such a range. Where this is not enough, the tables declare the number of customers to expect
+//! seems equally good. Therefore the lists of all modules state the range of their index, in the order of its columns:
+//! `(customer, cursor) > ($1, $2)` and `customer <= $1`. Only the right index has that order. A query for one row reads
+//! the first row of such a range. Where this is not enough, the tables declare the number of customers to expect
 //! (`n_distinct`). A LATERAL with a LIMIT reads the rows of a page; the planner can't turn it into a join that reads
 //! both sides from the beginning.
 

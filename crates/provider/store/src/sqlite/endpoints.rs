@@ -112,8 +112,8 @@ pub(super) fn update(db: &Connection, new: &Endpoint) -> SqlResult<()> {
     check_uid(db, new)?;
     let was = "SELECT disabled FROM endpoints WHERE id = ?1 AND application = ?2";
     let was_disabled = rows::one(db, was, (&*new.id, &*new.application), |row| Ok(row.get::<_, bool>(0)?))?;
-    // The update does not change `created_at`. Its condition compares `created_at` so that insert and update have the
-    // same parameters.
+    // The update does not change `created_at`. Its condition uses the parameter, so that insert and update have the same
+    // parameters.
     let update = "UPDATE endpoints SET uid = ?3, url = ?4, description = ?5, disabled = ?6, filter_types = ?7, \
          channels = ?8, throttle_rate = ?9, metadata = ?10, headers = ?11, secret = ?12, old_secrets = ?13, \
          failing_since = ?14, updated_at = ?15, ordering = ?17, version = ?18, given_up_at = CASE WHEN ?6 THEN given_up_at END, \
