@@ -15,7 +15,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-/// The error for a stored value that can't be decoded.
 pub(crate) fn corrupt(error: impl std::fmt::Display) -> StoreError {
     StoreError::Corrupt(error.to_string())
 }
@@ -108,7 +107,6 @@ pub(crate) fn image_number<T: TryFrom<i64>>(number: i64) -> StoreResult<T> {
     T::try_from(number).map_err(|_| corrupt(format_args!("{number} is not a size of an image")))
 }
 
-/// The import that a bulk change applies.
 pub(crate) fn import_of(bulk_change: &BulkChange) -> Option<Uuid> {
     bulk_change.operation.import_id()
 }
@@ -125,7 +123,6 @@ pub(crate) const LIVE: i32 = ItemStatus::Live.code();
 pub(crate) const SUSPENDED: i32 = ItemStatus::Suspended.code();
 pub(crate) const PASSED: i32 = ItemStatus::Passed.code();
 
-/// Code of a kind of subject.
 pub(crate) fn kind_code(kind: SubjectKind) -> i16 {
     match kind {
         SubjectKind::Auction => 1,
@@ -141,7 +138,6 @@ pub(crate) fn kind(code: i16) -> StoreResult<SubjectKind> {
     }
 }
 
-/// Code of a kind of auction.
 pub(crate) fn auction_kind_code(kind: AuctionKind) -> i16 {
     match kind {
         AuctionKind::Timed => 1,
@@ -149,7 +145,6 @@ pub(crate) fn auction_kind_code(kind: AuctionKind) -> i16 {
     }
 }
 
-/// Code of the status of a registration.
 pub(crate) fn registration_status_code(status: RegistrationStatus) -> i16 {
     match status {
         RegistrationStatus::Pending => 1,
@@ -159,7 +154,6 @@ pub(crate) fn registration_status_code(status: RegistrationStatus) -> i16 {
     }
 }
 
-/// The type of the events about a kind of subject.
 pub(crate) fn event_type(kind: SubjectKind) -> EventType {
     match kind {
         SubjectKind::Auction => EventType::AuctionStatusChange,
@@ -167,7 +161,6 @@ pub(crate) fn event_type(kind: SubjectKind) -> EventType {
     }
 }
 
-/// Code of a source of bids.
 pub(crate) fn source_code(source: BidSource) -> i16 {
     match source {
         BidSource::Internet => 1,
@@ -191,7 +184,6 @@ pub(crate) fn source(code: i16) -> StoreResult<BidSource> {
     }
 }
 
-/// Code of the reason why a bid was struck.
 pub(crate) fn strike_code(strike: StrikeReason) -> i16 {
     match strike {
         StrikeReason::Cancelled => 1,

@@ -32,7 +32,6 @@ pub(crate) type Fingerprint = [u8; BEGINNING_BYTES + HASH_BYTES];
 pub(crate) struct PageQuery {
     /// The key next to the page; empty for the first page.
     pub(crate) from: String,
-    /// Maximum number of rows.
     pub(crate) limit: i64,
     compare: &'static str,
     direction: &'static str,
@@ -69,7 +68,6 @@ impl PageQuery {
         format!(" AND {left} {compare} $2 ORDER BY {key} {direction} LIMIT $3")
     }
 
-    /// The rows in the order of the list.
     pub(crate) fn in_order<T>(&self, mut rows: Vec<T>) -> Vec<T> {
         if self.is_reversed {
             rows.reverse();
@@ -124,7 +122,6 @@ pub(crate) fn fingerprint(owner: &str, text: &str) -> Fingerprint {
     key
 }
 
-/// The fingerprint of an answer's idempotency key.
 pub(crate) fn answer_key(answer: &IdempotentAnswer) -> Fingerprint {
     fingerprint(&answer.account, &answer.key)
 }
@@ -223,7 +220,6 @@ pub(crate) fn capabilities_from_json(text: &str) -> StoreResult<BTreeSet<Capabil
     names.iter().map(capability).collect()
 }
 
-/// The scopes of an API key.
 pub(crate) fn key_scopes(list: &str) -> StoreResult<BTreeSet<KeyScope>> {
     KeyScope::parse_list(list)
         .ok_or_else(|| StoreError::Corrupt(format!("{list:?} has an unknown scope of an API key")))

@@ -68,7 +68,6 @@ impl PostgresStore {
         Ok(self.engine.client().await.map_err(SqlError::from)?)
     }
 
-    /// See [`Postgres::transaction`].
     async fn transaction<I: Sync, T>(&self, input: &I, job: Job<I, T, SqlError>) -> StoreResult<T> {
         Ok(self.engine.transaction(input, job).await?)
     }

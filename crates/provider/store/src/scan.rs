@@ -41,7 +41,6 @@ impl<'scan> ScanProgress<'scan> {
         ScanFlow::Continue
     }
 
-    /// The result of the scan.
     pub(crate) fn found<T>(self, rows: Vec<T>) -> ScanResult<T> {
         ScanResult { rows, stopped_at: self.stopped_at }
     }

@@ -273,7 +273,6 @@ pub(super) async fn bids(db: &impl Connection, item: Uuid, page: Page<i64>) -> S
     .await
 }
 
-/// Starts the task that reads items.
 pub(super) fn start_item_reads(postgres: &Postgres) -> ItemReads {
     let postgres = postgres.clone();
     Batcher::start("lots", READ_BATCHES, move |wanted| {

@@ -21,7 +21,6 @@ use kit_engine::postgres::{Postgres, Transaction};
 /// One result for each change of a batch, in order.
 pub(super) type Answers = Vec<StoreResult<CommitReceipt>>;
 
-/// The result of a batch.
 struct Batch {
     answers: Answers,
     /// The commit may have created work for other nodes.

@@ -15,7 +15,6 @@ use super::batching::{self, READ_BATCHES};
 use super::rows::{self, SqlResult};
 use crate::codec::{corrupt, ms};
 
-/// A caller's idempotency key.
 pub(super) type AnswerKey = (Uuid, String);
 
 /// Combines concurrent lookups of answers: every write with an idempotency key begins with one.
@@ -36,7 +35,6 @@ impl IdempotencyStore for PostgresStore {
     }
 }
 
-/// Starts the task that looks up answers.
 pub(super) fn start_answer_reads(postgres: &Postgres) -> AnswerReads {
     let postgres = postgres.clone();
     Batcher::start("answers", READ_BATCHES, move |wanted: Vec<AnswerKey>| {

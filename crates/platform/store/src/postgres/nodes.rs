@@ -71,7 +71,6 @@ impl NodeStore for PostgresStore {
     }
 }
 
-/// Records a heartbeat of `node`.
 pub(super) async fn record_heartbeat(db: &impl Connection, node: NodeId, now: Timestamp) -> SqlResult<()> {
     let hear = "INSERT INTO nodes (uuid, heartbeat_at_ms) VALUES ($1, $2) \
          ON CONFLICT (uuid) DO UPDATE SET heartbeat_at_ms = excluded.heartbeat_at_ms";

@@ -18,17 +18,13 @@ use crate::codec;
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) enum SqlError {
-    /// An error of the port.
     Store(#[from] StoreError),
-    /// The error of a statement.
     Statement(tokio_postgres::Error),
-    /// The error of the engine.
     Engine(#[from] EngineError),
 }
 
 pub(super) type SqlResult<T> = Result<T, SqlError>;
 
-/// Parameters of a statement.
 pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 impl From<SqlError> for StoreError {
@@ -75,7 +71,6 @@ impl SqlError {
     }
 }
 
-/// The first row, if there is one.
 pub(super) async fn one<T>(
     db: &impl Connection,
     sql: &str,
@@ -86,7 +81,6 @@ pub(super) async fn one<T>(
     db.query(&statement, values).await?.first().map(row).transpose()
 }
 
-/// All rows, in the order of the statement.
 pub(super) async fn list<T>(
     db: &impl Connection,
     sql: &str,
@@ -97,7 +91,6 @@ pub(super) async fn list<T>(
     db.query(&statement, values).await?.iter().map(row).collect()
 }
 
-/// Runs a statement; returns the number of rows that it changed.
 pub(super) async fn execute(db: &impl Connection, sql: &str, values: Values<'_>) -> SqlResult<u64> {
     let statement = db.prepare_cached(sql).await?;
     Ok(db.execute(&statement, values).await?)
@@ -108,7 +101,6 @@ pub(super) fn foreign_text(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() }
 }
 
-/// The parameter of a LIMIT.
 pub(super) fn limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
@@ -131,7 +123,6 @@ pub(super) fn count(row: &Row, column: usize) -> SqlResult<u64> {
     Ok(get::<i64>(row, column)?.unsigned_abs())
 }
 
-/// A value that is stored as JSON.
 pub(super) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> SqlResult<T> {
     Ok(codec::from_json(get(row, column)?)?)
 }

@@ -13,7 +13,6 @@ use uuid::Uuid;
 
 use super::private_files;
 
-/// A folder with the variants of images.
 #[derive(Clone)]
 pub(super) struct ImageFiles {
     folder: PathBuf,

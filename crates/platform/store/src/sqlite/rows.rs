@@ -14,11 +14,8 @@ use crate::codec;
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) enum SqlError {
-    /// An error of the port.
     Store(#[from] StoreError),
-    /// The error of a statement.
     Statement(#[from] rusqlite::Error),
-    /// The error of the engine.
     Engine(#[from] EngineError),
 }
 
@@ -50,7 +47,6 @@ pub(super) fn is_constraint(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
-/// The first row, if there is one.
 pub(super) fn one<T>(
     db: &Connection,
     sql: &str,
@@ -60,7 +56,6 @@ pub(super) fn one<T>(
     db.prepare_cached(sql)?.query_and_then(params, row)?.next().transpose()
 }
 
-/// All rows, in the order of the statement.
 pub(super) fn list<T>(
     db: &Connection,
     sql: &str,
@@ -70,12 +65,10 @@ pub(super) fn list<T>(
     db.prepare_cached(sql)?.query_and_then(params, row)?.collect()
 }
 
-/// Runs a statement; returns the number of rows that it changed.
 pub(super) fn execute(db: &Connection, sql: &str, params: impl Params) -> SqlResult<usize> {
     Ok(db.prepare_cached(sql)?.execute(params)?)
 }
 
-/// The parameter of a LIMIT.
 pub(super) fn limit(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
@@ -98,7 +91,6 @@ pub(super) fn text<'row>(row: &'row Row<'_>, column: usize) -> SqlResult<&'row s
     Ok(text?)
 }
 
-/// A value that is stored as JSON.
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> SqlResult<T> {
     Ok(codec::from_json(text(row, column)?)?)
 }

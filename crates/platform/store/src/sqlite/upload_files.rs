@@ -16,7 +16,6 @@ use uuid::Uuid;
 
 use super::private_files;
 
-/// A folder with uploads.
 #[derive(Clone)]
 pub(super) struct UploadFiles {
     folder: PathBuf,
@@ -96,7 +95,6 @@ impl UploadFiles {
         .await
     }
 
-    /// The uploads that have a file.
     pub(super) async fn all(&self) -> StoreResult<Vec<Uuid>> {
         let folder = self.folder.clone();
         blocking(move || {

@@ -78,7 +78,6 @@ async fn versions(db: &impl Client, batch: &[NewMessage]) -> SqlResult<HashMap<I
     Ok(found.into_iter().collect())
 }
 
-/// Numbers of the batch's nodes.
 async fn owners(db: &impl Client, batch: &[NewMessage], now: Timestamp) -> SqlResult<HashMap<NodeId, i64>> {
     let deliveries = batch.iter().flat_map(|new| &new.deliveries);
     let named: BTreeSet<&Id> = deliveries.filter_map(|delivery| Some(&delivery.owner.as_ref()?.0)).collect();

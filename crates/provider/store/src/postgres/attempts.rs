@@ -147,9 +147,7 @@ impl AttemptStore for PostgresStore {
 /// Whether other nodes have to be notified of changed endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RoutingChange {
-    /// No endpoint was disabled.
     Unchanged,
-    /// An endpoint was disabled.
     Changed,
 }
 

@@ -117,7 +117,7 @@ const EARLIEST_DUE: &str = "WITH RECURSIVE earliest (endpoint, next_at) AS ( \
              ORDER BY d.endpoint, d.next_at, d.message LIMIT 1) next \
      )";
 
-/// Ordered by due time.
+/// In the order of their due time.
 pub(super) async fn endpoints_with_due(db: &impl Client, now: Timestamp, limit: usize) -> SqlResult<Vec<(Id, Id)>> {
     let select = format!(
         "{EARLIEST_DUE} SELECT e.application, e.id FROM earliest JOIN endpoints e ON e.id = earliest.endpoint \

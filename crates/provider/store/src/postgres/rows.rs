@@ -36,11 +36,8 @@ impl<C: Connection> Client for C {}
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) enum SqlError {
-    /// An error of the port.
     Store(#[from] StoreError),
-    /// The error of a statement.
     Statement(tokio_postgres::Error),
-    /// The error of the engine.
     Engine(#[from] EngineError),
 }
 
@@ -82,7 +79,6 @@ impl HasStatementError for SqlError {
     }
 }
 
-/// The first row, if there is one.
 pub(super) async fn one<T>(
     db: &impl Client,
     sql: &str,
@@ -94,7 +90,6 @@ pub(super) async fn one<T>(
     Ok(found.as_ref().map(row).transpose()?)
 }
 
-/// All rows, in the order of the statement.
 pub(super) async fn all<T>(
     db: &impl Client,
     sql: &str,
@@ -106,7 +101,6 @@ pub(super) async fn all<T>(
     Ok(found.iter().map(row).collect::<StoreResult<_>>()?)
 }
 
-/// Runs a statement; returns the number of rows that it changed.
 pub(super) async fn write(db: &impl Client, sql: &str, params: &[&(dyn ToSql + Sync)]) -> SqlResult<u64> {
     let statement = db.prepare_cached(sql).await?;
     Ok(db.execute(&statement, params).await?)
@@ -126,7 +120,6 @@ pub(super) async fn list<T>(
     Ok(page_query.in_order(found))
 }
 
-/// The parameter of a LIMIT.
 pub(super) fn sql_limit(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -59,7 +59,6 @@ struct AcceptBatch<'db> {
     deliveries: Insert<'db>,
     /// Versions of the batch's applications; `None` for an application that does not exist.
     versions: HashMap<Id, Option<i64>>,
-    /// Numbers of the batch's nodes.
     nodes: HashMap<NodeId, i64>,
 }
 

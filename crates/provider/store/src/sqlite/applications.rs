@@ -95,7 +95,6 @@ pub(super) fn find(db: &Connection, account: &str, id_or_uid: &str) -> SqlResult
     rows::one(db, &by_uid, (account, id_or_uid), rows::application)
 }
 
-/// Finds an application of any account.
 pub(super) fn find_by_id(db: &Connection, id: &str) -> SqlResult<Option<Application>> {
     rows::one(db, &format!("{APPLICATION} WHERE id = ?1"), [id], rows::application)
 }

@@ -55,7 +55,6 @@ impl BacklogStore for SqliteStore {
     }
 }
 
-/// When the next delivery of an endpoint is due.
 pub(super) fn earliest_due(db: &Connection, endpoint: &str) -> SqlResult<Option<Timestamp>> {
     let select = "SELECT min((SELECT min(d.next_at) FROM deliveries d INDEXED BY deliveries_waiting \
          WHERE d.owner IS NULL AND d.endpoint = ?1 AND d.tried = tries.column1)) FROM (VALUES (0), (1)) tries";

@@ -90,7 +90,7 @@ pub(super) const EARLIEST_DUE: &str = "WITH RECURSIVE waiting (endpoint) AS ( \
          FROM waiting CROSS JOIN (VALUES (0), (1)) tries WHERE endpoint IS NOT NULL GROUP BY endpoint \
      )";
 
-/// Ordered by due time.
+/// In the order of their due time.
 pub(super) fn endpoints_with_due(db: &Connection, now: Timestamp, limit: usize) -> SqlResult<Vec<(Id, Id)>> {
     let select = format!(
         "{EARLIEST_DUE} SELECT e.application, e.id FROM earliest JOIN endpoints e ON e.id = earliest.endpoint \

@@ -32,11 +32,8 @@ pub(super) fn check_limit(db: &Connection, count: &str, owner: &str, max: usize)
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(super) enum SqlError {
-    /// An error of the port.
     Store(#[from] StoreError),
-    /// The error of a statement.
     Statement(#[from] rusqlite::Error),
-    /// The error of the engine.
     Engine(#[from] EngineError),
 }
 
@@ -53,7 +50,6 @@ impl From<SqlError> for StoreError {
     }
 }
 
-/// The first row, if there is one.
 pub(super) fn one<T>(
     db: &Connection,
     sql: &str,

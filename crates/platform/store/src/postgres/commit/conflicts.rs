@@ -36,7 +36,6 @@ pub(super) struct ConflictChecker {
     moved: Vec<Uuid>,
 }
 
-/// Which items are locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LockMode {
     /// All items. The lock waits for other transactions.

@@ -17,17 +17,14 @@ use kit_engine::postgres::{Postgres, Transaction};
 /// Maximum number of changes of a call that may share a transaction. A larger call would delay the others.
 const CHANGES_MAX: usize = 32;
 
-/// The result of a call.
 pub(in crate::postgres) enum GroupResult {
     Done(StoreResult<Answers>),
     /// The caller has to commit the changes alone.
     Alone(Vec<Change>),
 }
 
-/// Collects concurrent calls.
 pub(in crate::postgres) type GroupCommitter = Batcher<Vec<Change>, GroupResult>;
 
-/// Starts the task that collects and commits calls.
 pub(in crate::postgres) fn start(postgres: &Postgres) -> GroupCommitter {
     let postgres = postgres.clone();
     Batcher::start("commits", COMMIT_BATCHES, move |calls| {

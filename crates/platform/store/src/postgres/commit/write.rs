@@ -84,7 +84,6 @@ fn last_states<'a, T>(states: impl Iterator<Item = &'a Versioned<T>>, uuid: impl
     sorted
 }
 
-/// The values of one column.
 pub(in crate::postgres) fn column<'a, R, T>(rows: &[&'a R], of: impl Fn(&'a R) -> T) -> Vec<T> {
     rows.iter().map(|row| of(row)).collect()
 }
