@@ -13,6 +13,9 @@ pub(crate) fn of(rejection: &Rejection, lot: &str, money: &dyn Fn(i64) -> String
         Rejection::LargeJump { maximum } => {
             format!("This is far above the asking price. Up to {} needs no confirmation.", money(*maximum))
         }
+        Rejection::LargeDrop { minimum } => {
+            format!("This is far below the asking price. From {} on, no confirmation is needed.", money(*minimum))
+        }
         Rejection::UnusualAmount { known, of, is_above } => {
             let far = known.comparison(*is_above);
             format!("{lot}: this is {far} the {} of {}. Correct it, or confirm it.", known.words(), money(*of))

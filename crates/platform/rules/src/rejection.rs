@@ -163,6 +163,12 @@ pub enum Rejection {
         /// The highest price that needs no confirmation, minor units.
         maximum: i64,
     },
+    /// An asking price is far below the one now.
+    #[error("the asking price is below a fifth of the one now: ask at least {minimum} minor units, or confirm it")]
+    LargeDrop {
+        /// The lowest asking price that needs no confirmation, minor units.
+        minimum: i64,
+    },
     /// A hammer price, an offer or an absentee bid is far from the item's known amounts.
     #[error("{}", unusual_words(*.known, *.of, *.is_above))]
     UnusualAmount {
@@ -407,7 +413,7 @@ impl Rejection {
             Self::OfferRequired => "offer_required",
             Self::ReserveNotMet => "reserve_not_met",
             Self::HigherBidWaits { .. } => "higher_bid_waits",
-            Self::LargeJump { .. } => "large_jump",
+            Self::LargeJump { .. } | Self::LargeDrop { .. } => "large_jump",
             Self::UnusualAmount { .. } => "unusual_amount",
             Self::CancelsBids { .. } => "cancels_bids",
             Self::NotInRing => "not_in_ring",

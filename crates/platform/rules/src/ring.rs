@@ -24,7 +24,7 @@ pub use asking_price::lowered_bids;
 pub use command::{Confirmed, ConfirmedPrice, RingCommand, RingDecision};
 pub use commission::{Commission, commission_amount, commissions, next_commission};
 pub use internet_bids::PENDING_MAX;
-pub use large_jump::unconfirmed_price_max;
+pub use large_jump::{unconfirmed_price_max, unconfirmed_price_min};
 pub use legal::{RingAction, RingFacts, legal_actions};
 pub use next_item::next_to_send;
 pub use pause::WARNINGS_MAX;

@@ -116,6 +116,7 @@ struct OfferView {
     asking_price: Amount,
     /// The highest price that the clerk enters without a confirmation.
     unconfirmed_max: Amount,
+    unconfirmed_min: Amount,
     /// The highest bid that undo brings back, after a lowered asking price cancelled it.
     cancelled: Option<StandingView>,
     paused: bool,
@@ -374,7 +375,9 @@ fn offer(item: &Item, ring: InRing, desk: &Desk, money: &Money) -> OfferView {
         source: bid.source.as_str(),
     });
     let unconfirmed_max = money.amount(desk.unconfirmed_price_max.unwrap_or(asking_price));
-    OfferView { asking_price: money.amount(asking_price), unconfirmed_max, cancelled, paused, warnings, standing }
+    let unconfirmed_min = money.amount(desk.unconfirmed_price_min.unwrap_or(asking_price));
+    let asking_price = money.amount(asking_price);
+    OfferView { asking_price, unconfirmed_max, unconfirmed_min, cancelled, paused, warnings, standing }
 }
 
 fn commission(left: &platform_core::ring::Commission, money: &Money) -> CommissionView {

@@ -125,6 +125,9 @@ pub(crate) struct DeskView {
     /// asking price, and not above five times the high estimate, unless the asking price has passed that already; null if
     /// the ring is empty.
     unconfirmed_price_max: Option<i64>,
+    /// The lowest price, in minor units, that `asking-price` takes without `largeJump`, unless it cancels bids: a fifth of the
+    /// asking price; null if the ring is empty.
+    unconfirmed_price_min: Option<i64>,
     /// What `commission-bid` would bid: paddle and amount; null if no absentee bid is above the standing bid, or its
     /// bidder leads.
     next_commission: Option<NextCommissionView>,
@@ -147,6 +150,7 @@ impl DeskView {
             pending: in_ring.iter().flat_map(|item| &item.pending).map(PendingView::from).collect(),
             waiting: desk.waiting.as_ref().map(WaitingView::from),
             unconfirmed_price_max: desk.unconfirmed_price_max,
+            unconfirmed_price_min: desk.unconfirmed_price_min,
             next_commission: desk
                 .next_commission
                 .as_ref()

@@ -4,7 +4,7 @@
 use contract::ItemStatus;
 use platform_rules::ring::{
     Commission, RingAction, RingFacts, WaitingBid, commission_amount, commissions, highest_waiting_bid, legal_actions,
-    lowered_bids, next_commission, unconfirmed_price_max,
+    lowered_bids, next_commission, unconfirmed_price_max, unconfirmed_price_min,
 };
 use platform_rules::{Auction, BidLog, BidRecord, Item, WebcastPhase};
 
@@ -31,6 +31,8 @@ pub struct Desk {
     pub waiting: Option<WaitingBid>,
     /// The highest price that the clerk enters without a confirmation, minor units; none without an item in the ring.
     pub unconfirmed_price_max: Option<i64>,
+    /// The lowest asking price that the clerk sets without a confirmation, minor units; none without an item in the ring.
+    pub unconfirmed_price_min: Option<i64>,
     /// The bids that a lowered asking price struck and that undo brings back, the latest first; at most 20.
     pub lowered: Vec<BidRecord>,
     /// The last bids on the item in the ring, the latest first; at most 20.
@@ -91,6 +93,7 @@ impl Platform {
         });
         let waiting = in_ring.map(|item| highest_waiting_bid(item, &log)).transpose()?.flatten();
         let unconfirmed_price_max = in_ring.map(|item| unconfirmed_price_max(auction, item));
+        let unconfirmed_price_min = in_ring.map(|item| unconfirmed_price_min(auction, item));
         let lowered = in_ring.map(|item| lowered_bids(item, &log)).transpose()?.unwrap_or_default();
         let lowered = lowered.into_iter().rev().take(BIDS_SHOWN_MAX).cloned().collect();
         let bids = log.bids().iter().rev().take(BIDS_SHOWN_MAX).cloned().collect();
@@ -99,6 +102,7 @@ impl Platform {
             next_commission,
             waiting,
             unconfirmed_price_max,
+            unconfirmed_price_min,
             lowered,
             bids,
             last,

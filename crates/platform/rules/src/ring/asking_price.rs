@@ -1,9 +1,9 @@
 //! The clerk sets the asking price. A lower price can strike bids; a higher one can reinstate them.
 
 use super::internet_bids::keep_pending;
-use super::large_jump::require_no_large_jump;
+use super::large_jump::{require_no_large_drop, require_no_large_jump};
 use super::undo::earlier_bid;
-use super::{ConfirmedPrice, InRing, drop_pending, in_ring, require_in_ring};
+use super::{ConfirmedPrice, InRing, in_ring, require_in_ring};
 use crate::bid::AMOUNT_MAX;
 use crate::bid_log::{BidLog, Struck};
 use crate::proxy::Pricing;
@@ -11,7 +11,8 @@ use crate::{Auction, BidRecord, Cause, Item, ItemChange, Rejection, StandingBid,
 
 /// Sets the asking price. Bids at or above it are struck, and the bid that stood before them stands again. A higher
 /// price reinstates the bids below it that lowering struck, unless a bid was accepted or the item left the ring since.
-/// A price that strikes bids, and a large jump, have to be confirmed.
+/// A price that strikes bids, a large jump and a large drop have to be confirmed. Internet bids that wait stay if they bid
+/// at least the new price.
 pub(super) fn set(
     auction: &Auction,
     item: &Item,
@@ -37,17 +38,16 @@ pub(super) fn set(
     if struck > 0 && !confirmed.below_standing_bid {
         return Err(Rejection::CancelsBids { count: struck });
     }
+    // Who confirmed that bids are cancelled has seen the price.
+    if struck == 0 && !confirmed.large_jump {
+        require_no_large_drop(auction, item, amount)?;
+    }
     let lowered = ring.lowered || standing != item.standing;
     if standing != item.standing {
         changes.push(ItemChange::StandingChanged { standing, cause: Cause::AskingPriceSet });
     }
     changes.push(in_ring(InRing { asking_price: amount, warnings: 0, lowered, ..ring }, Cause::AskingPriceSet));
-    // Pending bids answered the previous asking price. A lower price is open to all bidders again.
-    changes.extend(if amount < ring.asking_price {
-        drop_pending(item, Cause::AskingPriceSet)
-    } else {
-        keep_pending(item, amount, None, Cause::AskingPriceSet)
-    });
+    changes.extend(keep_pending(item, amount, None, Cause::AskingPriceSet));
     Ok(changes)
 }
 

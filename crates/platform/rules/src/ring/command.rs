@@ -143,7 +143,7 @@ pub struct Confirmed {
 /// What the clerk confirmed about an asking price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ConfirmedPrice {
-    /// The price may be far above the present one.
+    /// The price may be far above the present one, or far below it.
     pub large_jump: bool,
     /// The price may be at or below bids, which are struck.
     pub below_standing_bid: bool,

@@ -268,10 +268,11 @@ function readAmount(typed) {
 /** True when the price needs a confirmation, because it is far above the asking price or the estimate. */
 const isFar = (amount) => amount > truth.offer.unconfirmedMax.minor;
 
-function askFar(what, notDone, act) {
+/** Asks before a price that is far from the asking price. */
+function askFar(what, notDone, act, isLow = false) {
   const { lot, offer } = truth;
   const estimate = lot.estimate ? ` The estimate is ${lot.estimate}.` : "";
-  const text = `The asking price is ${offer.askingPrice.text}.${estimate} Up to ${offer.unconfirmedMax.text} is taken without this question.`;
+  const text = `The asking price is ${offer.askingPrice.text}.${estimate} ${isLow ? `From ${offer.unconfirmedMin.text} on, a price` : `Up to ${offer.unconfirmedMax.text}, a price`} is taken without this question.`;
   ask({ name: `Lot ${lot.lotNumber}: ${what}?`, text, words: sentence(what).slice(0, -1), notDone, act });
 }
 
@@ -286,7 +287,10 @@ function setPrice(typed) {
   const set = (confirmed) => give({ command: "asking-price", amount, ...confirmed }, `ask ${price}`, { typed });
   if (isFar(amount)) return askFar(`ask ${price}`, "Not asked", () => set({ largeJump: true }));
   const { lot, offer } = truth;
-  if (!offer.standing || amount > offer.standing.amount.minor) return set();
+  if (!offer.standing || amount > offer.standing.amount.minor) {
+    if (amount >= offer.unconfirmedMin.minor) return set();
+    return askFar(`ask ${price}`, "Not asked", () => set({ largeJump: true }), true);
+  }
   const cancelled = truth.bids.filter((bid) => !bid.struck && bid.amount.minor >= amount);
   const named = cancelled.slice(0, NAMED_MAX).map((bid) => `${bid.amount.text} from ${who(bid.bidder)}`);
   if (cancelled.length > NAMED_MAX) named.push(`${cancelled.length - NAMED_MAX} more`);

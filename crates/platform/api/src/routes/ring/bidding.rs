@@ -20,7 +20,7 @@ pub(crate) struct AskingPriceIn {
     /// Asking price, in minor units; at least 1.
     #[schema(minimum = 1)]
     amount: i64,
-    /// True to confirm a price above the desk's `unconfirmedPriceMax`. Default: false.
+    /// True to confirm a price above the desk's `unconfirmedPriceMax` or below its `unconfirmedPriceMin`. Default: false.
     #[serde(default)]
     large_jump: bool,
     /// True to confirm that the bids at this price and above do not count any more. Default: false.
@@ -32,8 +32,9 @@ pub(crate) struct AskingPriceIn {
 ///
 /// Bids at the new asking price or above are struck, which is refused with `cancels_bids` until the clerk confirms it with
 /// `belowStandingBid`. `undo` restores all of them, and a higher asking price those below it, until the next bid is
-/// accepted. A price above the desk's `unconfirmedPriceMax` is refused with `large_jump` until the clerk confirms it with
-/// `largeJump`. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the
+/// accepted. A price above the desk's `unconfirmedPriceMax`, or below its `unconfirmedPriceMin`, is refused with `large_jump`
+/// until the clerk confirms it with `largeJump`; one that cancels bids needs only `belowStandingBid`. Internet bids that wait
+/// stay if they bid at least the new price. For clerks of the webcast (403 `clerk_not_assigned`); scope `ring:write`. Requires `If-Match` with the
 /// `ETag` of the ring (412 `precondition_failed`, 428 `precondition_required`). Errors: 409 `not_in_ring`, `large_jump`,
 /// `cancels_bids`; 422 `field_invalid`.
 #[utoipa::path(
