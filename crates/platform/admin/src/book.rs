@@ -275,9 +275,7 @@ async fn enter_line(
     let Some(item) = platform.item_with_lot_number(&session.caller, auction.uuid, lot).await? else {
         return Ok(Err(format!("No lot of this sale has the number {lot}. Correct the number.").into()));
     };
-    if let Some(similar) = platform.similar_paddle(&session.caller, auction.uuid, paddle).await? {
-        let proposal = paddles::did_you_mean(&similar);
-        let why = format!("{proposal} Write {}, or register {paddle} under Registrations first.", similar.paddle);
+    if let Some(why) = paddles::advice(session, auction.uuid, paddle).await? {
         return Ok(Err(why.into()));
     }
     let new = NewAbsenteeBid { bidder: paddle.to_owned(), maximum: amount, unusual_amount: is_confirmed };

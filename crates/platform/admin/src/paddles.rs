@@ -12,6 +12,16 @@ pub(crate) fn did_you_mean(similar: &SimilarPaddle) -> String {
     format!("Paddle {}{name} is registered. Did you mean it?", similar.paddle)
 }
 
+/// What to write in place of a paddle that looks like a registered one; none for another paddle. For lists and bookings, which
+/// are not asked about one by one.
+pub(crate) async fn advice(session: &Session, auction: Uuid, paddle: &str) -> Result<Option<String>, PlatformError> {
+    let similar = session.platform().similar_paddle(&session.caller, auction, paddle).await?;
+    Ok(similar.map(|similar| {
+        let proposal = did_you_mean(&similar);
+        format!("{proposal} Write {}, or register {paddle} under Registrations first.", similar.paddle)
+    }))
+}
+
 /// The proposal for this paddle; none for a registered paddle, and for one that looks like no other.
 pub(crate) async fn proposal(session: &Session, auction: Uuid, paddle: &str) -> Result<Option<String>, PlatformError> {
     let similar = session.platform().similar_paddle(&session.caller, auction, paddle).await?;

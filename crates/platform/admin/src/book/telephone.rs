@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::{Entered, show, webcast_of};
 use crate::auctions::field::Field;
 use crate::auctions::refusal;
+use crate::paddles;
 use crate::page_error::PageError;
 use crate::room_words;
 use crate::session::{PathIds, Section, Session};
@@ -106,6 +107,10 @@ pub(super) async fn book(
         None => errors.add("lot", format!("No lot of this sale has the number {lot}.")),
         Some(item) => {
             let text = |name: &str| form.text(name).trim().to_owned();
+            if let Some(why) = paddles::advice(&session, webcast, form.text("paddle").trim()).await? {
+                errors.add("paddle", why);
+                return show_refused(&session, auction, form, errors).await;
+            }
             let new = NewTelephoneBooking { paddle: text("paddle"), telephone: text("number"), line: text("line") };
             match platform.book_telephone_bid(&session.caller, item.uuid, &new).await {
                 Ok((booked, Some(before)))
@@ -144,8 +149,18 @@ pub(super) async fn book(
             }
         }
     }
+    show_refused(&session, auction, form, errors).await
+}
+
+/// The page with the form that was refused.
+async fn show_refused(
+    session: &Session,
+    auction: Auction,
+    form: FormFields,
+    errors: FieldErrors,
+) -> Result<Response, PageError> {
     let entered = Entered { telephone: RefusedBooking { values: form, errors }, ..Entered::default() };
-    show(&session, auction, session.frame("Commission book", Section::Auctions), entered).await
+    show(session, auction, session.frame("Commission book", Section::Auctions), entered).await
 }
 
 /// `POST /webcasts/{webcast}/book/telephone/withdraw`

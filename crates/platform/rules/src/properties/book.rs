@@ -131,6 +131,12 @@ impl Model {
         self.web.retain(|(_, waiting)| *waiting >= self.asked);
     }
 
+    /// Drops the web bids below the asking price, and those of the bidder who leads.
+    fn drop_waiting(&mut self) {
+        let leader = self.standing.map(|(leader, _)| leader);
+        self.web.retain(|(paddle, waiting)| *waiting >= self.asked && Some(*paddle) != leader);
+    }
+
     fn leave_ring(&mut self, place: Place) {
         self.place = place;
         self.web.clear();
@@ -205,7 +211,7 @@ impl Model {
             Step::RaiseAsk { above } => {
                 if in_ring {
                     self.asked += above;
-                    self.web.retain(|(_, waiting)| *waiting >= self.asked);
+                    self.drop_waiting();
                 }
                 in_ring
             }
@@ -213,7 +219,7 @@ impl Model {
                 let undone = if in_ring { self.undo.pop() } else { None };
                 if let Some((standing, asked)) = undone {
                     (self.standing, self.asked) = (standing, asked);
-                    self.web.clear();
+                    self.drop_waiting();
                 }
                 undone.is_some()
             }

@@ -1,6 +1,6 @@
 //! The clerk sets the asking price. A lower price can strike bids; a higher one can reinstate them.
 
-use super::internet_bids::keep_pending;
+use super::internet_bids::keep_pending_against;
 use super::large_jump::{require_no_large_drop, require_no_large_jump};
 use super::undo::earlier_bid;
 use super::{ConfirmedPrice, InRing, in_ring, require_in_ring};
@@ -42,12 +42,13 @@ pub(super) fn set(
     if struck == 0 && !confirmed.large_jump {
         require_no_large_drop(auction, item, amount)?;
     }
+    let pending = keep_pending_against(item, amount, standing.as_ref(), Cause::AskingPriceSet);
     let lowered = ring.lowered || standing != item.standing;
     if standing != item.standing {
         changes.push(ItemChange::StandingChanged { standing, cause: Cause::AskingPriceSet });
     }
     changes.push(in_ring(InRing { asking_price: amount, warnings: 0, lowered, ..ring }, Cause::AskingPriceSet));
-    changes.extend(keep_pending(item, amount, None, Cause::AskingPriceSet));
+    changes.extend(pending);
     Ok(changes)
 }
 
@@ -98,10 +99,11 @@ pub(super) fn restore(auction: &Auction, item: &Item, log: &BidLog) -> Result<Op
         return Ok(None);
     }
     let (mut changes, standing) = reinstate_below(item, i64::MAX, log)?;
+    let leader = standing.clone();
     let price = standing.as_ref().map_or(0, |standing| standing.amount);
     let asking_price = ring.asking_price.max(Pricing::of(auction, item).above(price));
     changes.push(ItemChange::StandingChanged { standing, cause: Cause::AskingPriceSet });
     changes.push(in_ring(InRing { asking_price, warnings: 0, lowered: false, ..ring }, Cause::AskingPriceSet));
-    changes.extend(keep_pending(item, asking_price, None, Cause::AskingPriceSet));
+    changes.extend(keep_pending_against(item, asking_price, leader.as_ref(), Cause::AskingPriceSet));
     Ok(Some(changes))
 }

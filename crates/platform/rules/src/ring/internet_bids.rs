@@ -1,7 +1,7 @@
 //! Internet bids: bidders place them over the API, and each is pending until the clerk accepts it.
 //!
-//! At most one bid of each bidder is pending. A pending bid is dropped when the asking price rises above it, when the
-//! clerk lowers the asking price, undoes a bid or retracts the standing bid, and when the item leaves the ring.
+//! At most one bid of each bidder is pending. A pending bid is dropped when the asking price rises above it, when an earlier bid
+//! of its bidder stands again, and when the item leaves the ring.
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::bids::{accept_at_asking_price, require_not_leading};
 use super::require_running;
 use crate::bid::Offer;
-use crate::{Auction, BidSource, Bidder, Cause, InternetBids, Item, ItemChange, PendingBid, Rejection};
+use crate::{Auction, BidSource, Bidder, Cause, InternetBids, Item, ItemChange, PendingBid, Rejection, StandingBid};
 
 /// Pending internet bids of one item, at most.
 pub const PENDING_MAX: usize = 50;
@@ -58,7 +58,27 @@ pub(super) fn accept(
 /// Drops the pending bids below the new asking price, and the one that was `accepted`; none when nothing changes.
 pub(super) fn keep_pending(item: &Item, asking_price: i64, accepted: Option<Uuid>, cause: Cause) -> Option<ItemChange> {
     let waits_on = |pending: &PendingBid| pending.amount >= asking_price && Some(pending.bid) != accepted;
-    let (pending, dropped): (Vec<_>, Vec<_>) = item.pending.iter().cloned().partition(waits_on);
+    drop_others(item, waits_on, accepted, cause)
+}
+
+/// Drops the pending bids below the new asking price, and those of the bidder who leads now.
+pub(super) fn keep_pending_against(
+    item: &Item,
+    asking_price: i64,
+    standing: Option<&StandingBid>,
+    cause: Cause,
+) -> Option<ItemChange> {
+    let leads = |pending: &PendingBid| standing.is_some_and(|standing| standing.bidder == pending.bidder);
+    drop_others(item, |pending| pending.amount >= asking_price && !leads(pending), None, cause)
+}
+
+fn drop_others(
+    item: &Item,
+    waits_on: impl Fn(&PendingBid) -> bool,
+    accepted: Option<Uuid>,
+    cause: Cause,
+) -> Option<ItemChange> {
+    let (pending, dropped): (Vec<_>, Vec<_>) = item.pending.iter().cloned().partition(|pending| waits_on(pending));
     let lost = dropped.iter().map(|pending| pending.bid).filter(|bid| Some(*bid) != accepted).collect();
     (!dropped.is_empty()).then_some(ItemChange::PendingChanged { pending, lost, cause })
 }

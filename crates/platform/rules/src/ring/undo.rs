@@ -2,7 +2,8 @@
 //! lowered asking price struck bids since, undo brings these back instead.
 
 use super::asking_price::restore;
-use super::{InRing, drop_pending, in_ring, require_in_ring};
+use super::internet_bids::keep_pending_against;
+use super::{InRing, in_ring, require_in_ring};
 use crate::bid_log::{BidLog, Struck};
 use crate::{Auction, BidRecord, Cause, Item, ItemChange, Rejection, StandingBid, StrikeReason};
 
@@ -45,12 +46,13 @@ pub(super) fn strike_and_restore(
     let cause = Cause::from(strike);
     // The asking price at the time of the bid was above the bid that stood then, and so above the one that stands now.
     let asking_price = record.asked.unwrap_or(ring.asking_price);
+    let pending = keep_pending_against(item, asking_price, standing.as_ref(), cause);
     let mut changes = vec![
         record.strike(item, strike, Some(reason)),
         ItemChange::StandingChanged { standing, cause },
         in_ring(InRing { asking_price, warnings: 0, ..ring }, cause),
     ];
-    changes.extend(drop_pending(item, cause));
+    changes.extend(pending);
     changes
 }
 

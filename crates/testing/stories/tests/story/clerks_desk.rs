@@ -194,7 +194,7 @@ async fn a_webcast_of_ten_lots_is_run_from_the_keyboard_alone() {
     // Lot 4 is reopened with the preset reason, and sold. Pause keeps the hammer from falling.
     desk.presses("u").await;
     desk.page.wait_until("document.getElementById('reason').open").await.unwrap();
-    desk.does("Enter", "Lot 4 is reopened").await;
+    desk.does("y", "Lot 4 is reopened").await;
     desk.does("F4", "Bidding is paused").await;
     desk.does("F9", "Bidding is paused. Resume it first").await;
     desk.does("F4", "Bidding goes on").await;

@@ -42,14 +42,18 @@ async fn an_unregistered_paddle_and_a_limit_leave_no_buyer_open() {
     assert_eq!((&found["status"], &found["name"]), (&json!("approved"), &Value::Null), "{found}");
     assert_eq!(sale.item(1).await["leader"], "117");
 
-    // Above a limit: a reason.
+    // Above a limit: a reason. Enter, the key that asked, does not answer.
     sold(&desk, 2).await;
     desk.page.type_keys("118").await.unwrap();
     desk.presses("Enter").await;
     until_open(&desk, "reason").await;
     let text = desk.slot("reason-text").await;
-    assert!(text.contains("above the limit of paddle 118, which is £50 in this sale"), "{text}");
-    desk.does("Enter", "The buyer is paddle 118 (Lim Ited)").await;
+    assert_eq!(text, "Paddle 118 is above its limit: £100 for this lot, limit £50.");
+    desk.does("Enter", "No paddle set").await;
+    assert_eq!(sale.item(2).await["leader"], json!(null));
+    desk.types("118", "Enter", "The desk asks first").await;
+    until_open(&desk, "reason").await;
+    desk.does("y", "The buyer is paddle 118 (Lim Ited)").await;
     desk.until_slot("done", "paddle 118 · Lim Ited").await;
 
     // A registration that waits for approval.

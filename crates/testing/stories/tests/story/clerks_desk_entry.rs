@@ -154,3 +154,27 @@ async fn a_change_that_arrives_while_the_desk_connects_again_is_shown() {
     desk.page.evaluate("window.fetch = window.real; window.held.shift()(); null").await.unwrap();
     desk.until_slot("bid", "£100").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paddle_keeps_its_letters_and_a_paddle_typed_as_a_price_asks() {
+    let sale = DeskFixture::open(2).await;
+    sale.register(&["B12", "12"]).await;
+    let browser = Browser::start().await.unwrap();
+    let desk = sale.desk(&browser).await;
+    desk.does("n", "Lot 1 is in the ring").await;
+    desk.does("+", "£100 from the room").await;
+    desk.does("F9", "Lot 1 sold at £100").await;
+    // No lot takes a room bid now, so B is a letter.
+    desk.types("B12", "Enter", "The buyer is paddle B12").await;
+    assert_eq!(sale.item(1).await["leader"], "B12");
+
+    // Below a fifth of the asking price. A web bid that reaches the lower price still waits.
+    desk.does("n", "Lot 2 is in the ring").await;
+    sale.web_bid(2, "W-1", 15_000).await;
+    desk.until_slot("web-amount", "£150").await;
+    desk.types("19", "Enter", "").await;
+    until_asked(&desk, "Lot 2: ask £19?").await;
+    desk.does("Escape", "Not asked").await;
+    desk.types("20", "Enter", "Asking £20").await;
+    desk.until_slot("web-amount", "£150").await;
+}

@@ -321,8 +321,7 @@ function setBuyer(lot, paddle, reason, confirmed = {}) {
       ask({ ...question, text, words: registers ? `Register paddle ${paddle}` : `Sell to paddle ${paddle}`, no: "Leave as it is", act });
     } else if (code === "spending_limit_reached" && !confirmed.overLimit) {
       const act = (why) => setBuyer(lot, paddle, why, { ...confirmed, overLimit: true });
-      const text = `${message} Lot ${lot.lotNumber} is sold at ${lot.price?.text ?? "–"}.`;
-      askReason({ ...question, text, words: "Sell above the limit", reasons: LIMIT_REASONS, act });
+      askReason({ ...question, text: message, words: "Sell above the limit", reasons: LIMIT_REASONS, act });
     } else return false;
     return true;
   };

@@ -70,7 +70,8 @@ function firstTake() {
   return { key: "t", words: `Take it at ${takenAt(truth)}`, act: takeWaiting };
 }
 
-/** Asks for a reason, and for a paddle if one is given to begin with. */
+/** Asks for a reason, and for a paddle if one is given to begin with. As in every question, the key that asked does not answer:
+    the fields have what is likely, `Y` acts, and Enter acts only in a field that the clerk went to, or in an empty paddle. */
 function askReason({ name, text, words, reasons, paddle, act, notDone, still }) {
   const dialog = document.getElementById("reason");
   question = { notDone, still };
@@ -78,7 +79,7 @@ function askReason({ name, text, words, reasons, paddle, act, notDone, still }) 
   put("reason-name", name);
   put("reason-text", text);
   put("reason-fault", "");
-  slot("reason-yes").replaceChildren(`${words} `, make("kbd", "Enter"));
+  slot("reason-yes").replaceChildren(`${words} `, make("kbd", "Y"));
   document.getElementById("reasons").replaceChildren(...reasons.map((reason) => Object.assign(make("option"), { value: reason })));
   why.value = reasons[0];
   slot("paddle-field").hidden = paddle === undefined;
@@ -91,10 +92,14 @@ function askReason({ name, text, words, reasons, paddle, act, notDone, still }) 
     closeQuestions();
     act(why.value.trim(), bidder.value.trim());
   };
+  dialog.onkeydown = (event) => {
+    const isTyped = event.target instanceof HTMLInputElement;
+    if (event.key.toLowerCase() !== "y" || isTyped || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    slot("reason-yes").click();
+  };
   dialog.showModal();
-  const first = paddle === undefined ? why : bidder;
-  first.focus();
-  first.select();
+  (paddle === "" ? bidder : dialog.querySelector("[data-close]")).focus();
 }
 
 function reopenLast() {

@@ -49,7 +49,8 @@ function takesEntry() {
     refuseEntry();
     return false;
   }
-  const why = field.value === "" ? blockedBecause() : null;
+  const isUnseen = performance.now() - placeChanged.at < UNSEEN_MS;
+  const why = field.value === "" ? (blockedBecause() ?? (isUnseen ? `Another desk was faster: ${placeChanged.words}` : null)) : null;
   if (why) refuseEntry(why);
   return !why;
 }
@@ -78,6 +79,7 @@ function clearFields() {
 function endRefusedEntry() {
   if (!isEntryRefused) return false;
   isEntryRefused = false;
+  placeChanged.at = -Infinity;
   clearFields();
   say(`The entry is cleared. ${activeField() ? "Type it again." : noField()}`);
   return true;
@@ -90,9 +92,13 @@ function takeTyped() {
   return text;
 }
 
-/** An entry for a lot that is over belongs to no other lot: it is refused whole if someone else ended the lot. */
+/** When another desk changed what an entry is about, and what it did. */
+let placeChanged = { at: -Infinity, words: "" };
+
+/** An entry for a lot that is over belongs to no other lot: it is refused whole if another desk ended the lot. */
 function settleEntry(before, isOwn) {
   if (!before || entryPlace(before) === entryPlace(truth)) return;
+  if (!isOwn) placeChanged = { at: performance.now(), words: difference(before, truth) };
   const text = Object.values(fields).map((field) => field.value).join("").trim();
   if (text === "") return;
   if (isOwn) clearFields();

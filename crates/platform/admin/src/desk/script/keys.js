@@ -137,8 +137,8 @@ function act(id, key) {
   else actions[id]();
 }
 
-/** Commands that act after the hammer, on an empty field: their letters begin no paddle. */
-const actsAfterHammer = { next: () => may("send") && truth.next.length > 0, undo: () => may("reopen"), lots: () => true };
+/** Commands that act after the hammer, or say why not, on an empty field: their letters begin no paddle. */
+const actsAfterHammer = { next: () => true, undo: () => may("reopen"), lots: () => true };
 
 /** True when the key is a letter of a paddle: after the hammer, unless it is the letter of a command that acts now. Left out,
     the digits after it would name another paddle. */
@@ -148,7 +148,8 @@ function isLetterOfPaddle(key, id) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (document.querySelector("dialog[open]") || event.isComposing) return;
+  // A key that answered a question has closed it.
+  if (document.querySelector("dialog[open]") || event.isComposing || event.defaultPrevented) return;
   const target = event.target;
   const isEntry = isField(target) && !target.readOnly;
   if (!isField(target) && target.closest?.("input, select, textarea")) return;

@@ -15,6 +15,8 @@ const PAUSES_MS = [250, 500, 1000, 2000, 3000];
 const CHANGED_DEAD_MS = 250;
 /** A second press of the same key within this time is not taken. Two bids of the room are further apart. */
 const TWICE_MS = 350;
+/** No entry begins for this long after another desk changed the lot: the clerk means the lot before it. */
+const UNSEEN_MS = 1000;
 /** How long the key of "pass" is held while a bid stands. */
 const HOLD_MS = 400;
 
