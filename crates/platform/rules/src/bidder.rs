@@ -29,8 +29,10 @@ pub struct Bidder {
     pub party: Option<Uuid>,
     /// The registration for this auction; none for a bidder whom the caller vouches for.
     pub registered: Option<RegistrationRef>,
-    /// The registration for this auction was approved.
+    /// The registration for this auction was approved, or none is required.
     pub approved: bool,
+    /// The registration waits for approval.
+    pub pending: bool,
     /// Suspended from bidding.
     pub suspended: bool,
     /// Spending limit in this auction, minor units; none for no limit.
@@ -43,7 +45,7 @@ impl Bidder {
     /// A bidder whom the caller vouches for: approved, without a spending limit, and not known to be a vendor.
     pub fn vouched_for(paddle: impl Into<String>) -> Self {
         let (paddle, party, registered, limit) = (paddle.into(), None, None, None);
-        Self { paddle, party, registered, approved: true, suspended: false, limit, committed: 0 }
+        Self { paddle, party, registered, approved: true, pending: false, suspended: false, limit, committed: 0 }
     }
 
     /// Rejects a bidder who may not bid in the room. The clerk sees the bidder, so neither a registration nor a

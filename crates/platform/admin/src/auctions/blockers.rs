@@ -145,8 +145,8 @@ pub(crate) fn consequences(auction: &Auction, counts: &ItemCounts, to: AuctionSt
         (_, AuctionStatus::Reconciliation) => {
             if counts.passed > 0 {
                 out.push(format!(
-                    "{} become unsold, and each is announced.",
-                    count(counts.passed, "passed lot", "passed lots")
+                    "{} unsold, and each is announced.",
+                    count(counts.passed, "passed lot becomes", "passed lots become")
                 ));
             }
             out.push("Sold and passed lots can't be reopened any more.".to_owned());

@@ -9,6 +9,7 @@ use kit_design::error_page::ErrorPage;
 use kit_design::fields::{FieldErrors, FormFields, QueryFields, SubmittedForm};
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
+use platform_core::port::Page;
 use platform_core::sales::auctions::requested_status::RequestedStatus;
 use platform_rules::Rejection;
 
@@ -100,8 +101,8 @@ async fn show(
         if is_closed { session.platform().open_buyers(&session.caller, sale.auction.uuid).await? } else { 0 };
     let asks_for_buyers = from == AuctionStatus::Reconciliation && to == AuctionStatus::Archived && open_buyers > 0;
     let buyers_open = if asks_for_buyers {
-        let limit = blockers::OPEN_LOTS_SHOWN_MAX;
-        let lots = session.platform().lots_with_open_buyer(&session.caller, sale.auction.uuid, limit).await?;
+        let page = Page { after: None, limit: blockers::OPEN_LOTS_SHOWN_MAX };
+        let lots = session.platform().lots_with_open_buyer(&session.caller, sale.auction.uuid, page).await?;
         Some(blockers::archive_with_open_buyers(open_buyers, &lots).with(errors))
     } else {
         None

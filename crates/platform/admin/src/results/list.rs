@@ -26,7 +26,10 @@ const FILTERS: &[(&str, &str, &[ItemStatus])] = &[
     ("sold", "Sold", &[ItemStatus::Sold, ItemStatus::SoldBuyNow]),
     ("unsold", "Unsold", &[ItemStatus::Unsold]),
     ("passed", "Passed", &[ItemStatus::Passed]),
+    (OPEN, "Buyer open", &[ItemStatus::Sold]),
 ];
+/// The filter of sold lots whose buyer is not named yet.
+const OPEN: &str = "open";
 
 #[derive(Template)]
 #[template(path = "results/list.html")]
@@ -77,7 +80,11 @@ pub(super) async fn page(
     let after: Option<i64> = query.text("after").parse().ok();
     let wanted = ItemQuery { statuses: statuses.to_vec(), lot_number: None };
     let page = Page { after, limit: ROWS_MAX };
-    let found = session.platform().list_items(&session.caller, uuid, &wanted, page).await?;
+    let found = if *name == OPEN {
+        session.platform().lots_with_open_buyer(&session.caller, uuid, page).await?
+    } else {
+        session.platform().list_items(&session.caller, uuid, &wanted, page).await?
+    };
     let next =
         found.last().filter(|_| found.len() == ROWS_MAX).map(|last| format!("show={name}&after={}", last.position));
     let totals = if sale.counts.total <= INLINE_LOTS_MAX { Some(Totals::load(&session, &sale).await?) } else { None };

@@ -107,7 +107,8 @@ fn bidder_of(admission: Admission, found: Option<CachedRegistration>, paddle: &s
         RegistrationStatus::Refused => false,
     };
     let suspended = standing.status == RegistrationStatus::Suspended;
-    Bidder { party: standing.party, registered: Some(standing.registered), approved, suspended, ..vouched_for }
+    let pending = standing.status == RegistrationStatus::Pending;
+    Bidder { party: standing.party, registered: Some(standing.registered), approved, pending, suspended, ..vouched_for }
 }
 
 #[cfg(test)]

@@ -202,21 +202,21 @@ impl Platform {
         Ok(self.store().open_buyers(auction).await?)
     }
 
-    /// The SOLD items whose buyer's paddle is not known yet, in running order, at most `limit`. Errors: `forbidden`,
+    /// A page of the SOLD items whose buyer's paddle is not known yet, in running order. Errors: `forbidden`,
     /// `not_found`.
     pub async fn lots_with_open_buyer(
         &self,
         caller: &Caller,
         auction: Uuid,
-        limit: usize,
+        wanted: Page<i64>,
     ) -> PlatformResult<Vec<Item>> {
         let auction = self.auction(caller, auction).await?.uuid;
-        let (mut open, mut after) = (Vec::new(), None);
-        while open.len() < limit {
+        let (mut open, mut after) = (Vec::new(), wanted.after);
+        while open.len() < wanted.limit {
             let page = Page { after, limit: ITEMS_READ_MAX };
             let sold = self.store().items_with_status(auction, &[ItemStatus::Sold], page).await?;
             let Some(last) = sold.last().map(|item| item.position) else { break };
-            let room = limit - open.len();
+            let room = wanted.limit - open.len();
             open.extend(sold.into_iter().filter(Item::is_buyer_open).take(room));
             after = Some(last);
         }

@@ -55,18 +55,22 @@ impl Sale {
         let items = created.items.iter().map(|item| item.uuid).collect();
         let sale = Sale { fixture, auction: created.auction.uuid, items };
         for paddle in ["7", "8"] {
-            let new = NewRegistration {
-                paddle: Some(paddle.to_owned()),
-                party: None,
-                name: Some("Ada".to_owned()),
-                email: None,
-                limit: None,
-                note: None,
-                status: RegistrationStatus::Approved,
-            };
-            sale.fixture.platform.register_bidder(&sale.fixture.caller, sale.auction, &new, None).await.unwrap();
+            sale.register(paddle, RegistrationStatus::Approved).await;
         }
         sale
+    }
+
+    async fn register(&self, paddle: &str, status: RegistrationStatus) {
+        let new = NewRegistration {
+            paddle: Some(paddle.to_owned()),
+            party: None,
+            name: Some("Ada".to_owned()),
+            email: None,
+            limit: None,
+            note: None,
+            status,
+        };
+        self.fixture.platform.register_bidder(&self.fixture.caller, self.auction, &new, None).await.unwrap();
     }
 
     async fn clerk(&self, command: ClerkCommand) -> Result<ClerkCommandResult, PlatformError> {
@@ -158,7 +162,7 @@ async fn the_hammer_does_not_wait_for_the_paddle_and_a_wrong_buyer_is_changed() 
     assert_eq!(journal, ["LIVE created", "SOLD sold_in_ring, announced"], "a change of the buyer is not announced");
 
     assert_eq!(code(sale.status(AuctionStatus::Archived).await), "buyers_open");
-    let open = platform.lots_with_open_buyer(caller, sale.auction, 9).await.unwrap();
+    let open = platform.lots_with_open_buyer(caller, sale.auction, Page { after: None, limit: 9 }).await.unwrap();
     assert_eq!(open.iter().map(|item| item.uuid).collect::<Vec<_>>(), [sale.items[1]]);
     sale.status(RequestedStatus { buyers_open: true, ..AuctionStatus::Archived.into() }).await.unwrap();
     assert_eq!(code(sale.buyer(0, "7", Some("late")).await), "auction_closed");
@@ -209,6 +213,9 @@ async fn an_unknown_buyer_is_confirmed_where_registration_is_open_too() {
     let sale = Sale::new(AuctionKind::Webcast, &[None]).await;
     let (platform, caller) = (&sale.fixture.platform, &sale.fixture.caller);
     sale.sold_in_the_room().await;
+    // A registration that waits for approval, and none.
+    sale.register("9", RegistrationStatus::Pending).await;
+    assert_eq!(code(sale.buyer(0, "9", None).await), "bidder_not_approved");
     assert_eq!(code(sale.buyer(0, "07", None).await), "bidder_not_approved");
     let similar = async |paddle: &str| platform.similar_paddle(caller, sale.auction, paddle).await.unwrap();
     let seven = similar("07").await.unwrap();

@@ -37,8 +37,8 @@ pub(super) fn change_buyer(
         Some(_) => Some(require_reason(reason.unwrap_or_default())?),
     };
     bidder.require_admitted_to_room(auction, item)?;
-    // The clerk types the paddle: one without a registration may be a slip, also where registration is open.
-    if (!bidder.approved || bidder.registered.is_none()) && !confirmed.not_approved {
+    // The clerk types the paddle: one without an approved registration may be a slip, also where registration is open.
+    if (!bidder.approved || bidder.pending || bidder.registered.is_none()) && !confirmed.not_approved {
         return Err(Rejection::BidderNotApproved);
     }
     let reason = match bidder.require_within_limit(standing.amount) {

@@ -71,6 +71,12 @@ async function give(command, words, { typed, refused } = {}) {
   return false;
 }
 
+/** A web bid that waited below the new asking price, in words: it is not taken. */
+function droppedWebBid(before, after) {
+  const dropped = before.pending.find((bid) => !after.pending.some((other) => other.uuid === bid.uuid));
+  return dropped ? ` The web bid of ${dropped.amount.text} from ${who(dropped.bidder)} is not taken.` : "";
+}
+
 /** A web bid that waited at the price of a room bid, in words: the room has the price, and the web bid is not taken. Null if
     none waited. The line has room for one more sentence, and the asking price stands in its box. */
 function equalWebBid(command, before, after) {
@@ -98,7 +104,7 @@ function doneWords(command, before, after) {
       return offer.standing ? `Undone. ${offer.standing.amount.text} from ${who(offer.standing.bidder)} stands.` : "Undone. No bid stands.";
     case "asking-price": {
       const cancelled = (before.offer.standing?.amount.minor ?? 0) >= command.amount;
-      return `Asking ${offer.askingPrice.text}.${cancelled ? " Bids from there on are cancelled; undo brings them back." : ""}`;
+      return `Asking ${offer.askingPrice.text}.${cancelled ? " Bids from there on are cancelled; undo brings them back." : ""}${droppedWebBid(before, after)}`;
     }
     case "fair-warning": return `Fair warning given.${after.waiting ? ` ${waits(after.waiting)}` : ""}`;
     case "pause": return "Bidding is paused.";
