@@ -137,14 +137,14 @@ function act(id, key) {
   else actions[id]();
 }
 
-/** Commands that act after the hammer, or say why not, on an empty field: their letters begin no paddle. */
+/** Commands that act after the hammer, or say why not: their letters are typed only in the field itself. */
 const actsAfterHammer = { next: () => true, undo: () => may("reopen"), lots: () => true };
 
 /** True when the key is a letter of a paddle: after the hammer, unless it is the letter of a command that acts now. Left out,
     the digits after it would name another paddle. */
 function isLetterOfPaddle(key, id) {
   if (!settings.characters || !truth || fieldName(truth) !== "paddle" || !/^\p{L}$/u.test(key)) return false;
-  return typedText() !== "" || !actsAfterHammer[id]?.();
+  return !actsAfterHammer[id]?.();
 }
 
 document.addEventListener("keydown", (event) => {
