@@ -65,7 +65,7 @@ struct BookPage {
     /// The lines that were refused, as they were sent.
     list: String,
     faults: Vec<String>,
-    unusual: Vec<UnusualLine>,
+    questions: Vec<Question>,
     /// Messages about the bids that were entered or withdrawn, in the order of the lines.
     said: Vec<String>,
     telephone: TelephonePanel,
@@ -85,16 +85,32 @@ struct Entered {
     said: Vec<String>,
     refused: Vec<String>,
     faults: Vec<String>,
-    unusual: Vec<UnusualLine>,
+    questions: Vec<Question>,
     /// A telephone bid that was refused.
     telephone: RefusedBooking,
 }
 
-/// A refused line whose maximum can be confirmed, unchanged.
-struct UnusualLine {
+/// A refused line that is entered, unchanged, once this is confirmed.
+struct Question {
+    /// Name of the tick.
+    of: &'static str,
     line: String,
     /// Such as "£1,500,000.00 on lot 12 for paddle 117".
-    bid: String,
+    words: String,
+    /// It was confirmed already, and another question about the line is open.
+    is_ticked: bool,
+}
+
+/// An unusual maximum.
+const UNUSUAL: &str = "unusual";
+/// A paddle without an approved registration, where registration is open.
+const UNREGISTERED: &str = "unregistered";
+
+/// What is confirmed about a line.
+#[derive(Clone, Copy)]
+struct ConfirmedLine {
+    unusual: bool,
+    unregistered: bool,
 }
 
 /// `GET /webcasts/{webcast}/book`
@@ -146,7 +162,7 @@ async fn show(session: &Session, auction: Auction, frame: Frame, entered: Entere
         rows,
         list: entered.refused.join("\n"),
         faults: entered.faults,
-        unusual: entered.unusual,
+        questions: entered.questions,
         said: entered.said,
         telephone,
     };
@@ -187,8 +203,8 @@ fn words(lines: &[EnteredLine]) -> Vec<String> {
     std::iter::once(count).chain(replaced).collect()
 }
 
-/// Enters each line; those that are refused are shown again with the reason. A line with an unusual maximum is entered
-/// once it is ticked.
+/// Enters each line; those that are refused are shown again with the reason. A line with an unusual maximum, or with a paddle
+/// that is not registered, is entered once it is ticked.
 async fn enter(
     session: Session,
     PathIds([webcast]): PathIds<1>,
@@ -209,12 +225,13 @@ async fn enter(
             if number == 1 && is_header(line) {
                 continue;
             }
-            let is_confirmed = form.all("unusual").any(|confirmed| confirmed.trim() == line.trim());
-            match enter_line(&session, &auction, &money, (line, is_confirmed), &mut before).await? {
+            let is_ticked = |name: &str| form.all(name).any(|confirmed| confirmed.trim() == line.trim());
+            let confirmed = ConfirmedLine { unusual: is_ticked(UNUSUAL), unregistered: is_ticked(UNREGISTERED) };
+            match enter_line(&session, &auction, &money, (line, confirmed), &mut before).await? {
                 Ok(line) => saved.push(line),
-                Err(LineRefusal { why, unusual }) => {
+                Err(LineRefusal { why, questions }) => {
                     entered.faults.push(format!("Line {number}, “{}”: {why}", line.trim()));
-                    entered.unusual.extend(unusual.map(|bid| UnusualLine { line: line.trim().to_owned(), bid }));
+                    entered.questions.extend(questions);
                     entered.refused.push((*line).to_owned());
                 }
             }
@@ -245,13 +262,13 @@ fn cells(line: &str) -> Option<[&str; 3]> {
 /// Why a line was not entered.
 struct LineRefusal {
     why: String,
-    /// The bid, if its maximum can be confirmed.
-    unusual: Option<String>,
+    /// What confirms it; none if it can't be confirmed.
+    questions: Vec<Question>,
 }
 
 impl From<String> for LineRefusal {
     fn from(why: String) -> Self {
-        Self { why, unusual: None }
+        Self { why, questions: Vec::new() }
     }
 }
 
@@ -260,7 +277,7 @@ async fn enter_line(
     session: &Session,
     auction: &Auction,
     money: &Currency,
-    (line, is_confirmed): (&str, bool),
+    (line, confirmed): (&str, ConfirmedLine),
     before: &mut Maxima,
 ) -> Result<Result<EnteredLine, LineRefusal>, PageError> {
     let Some([lot, paddle, maximum]) = cells(line) else {
@@ -278,7 +295,17 @@ async fn enter_line(
     if let Some(why) = paddles::advice(session, auction.uuid, paddle).await? {
         return Ok(Err(why.into()));
     }
-    let new = NewAbsenteeBid { bidder: paddle.to_owned(), maximum: amount, unusual_amount: is_confirmed };
+    let question = |of, words, is_ticked| Question { of, line: line.trim().to_owned(), words, is_ticked };
+    let is_known = before.contains_key(&(item.uuid, paddle.to_owned())) || !session.may(Scope::BiddersRead);
+    let unregistered = if is_known { None } else { paddles::unregistered(session, auction, paddle).await? };
+    if let Some(why) = &unregistered
+        && !confirmed.unregistered
+    {
+        let words = format!("Paddle {paddle} is right: {} on lot {lot}", money.exact(amount));
+        let why = format!("{why} Correct it, register it under Registrations, or confirm it below.");
+        return Ok(Err(LineRefusal { why, questions: vec![question(UNREGISTERED, words, false)] }));
+    }
+    let new = NewAbsenteeBid { bidder: paddle.to_owned(), maximum: amount, unusual_amount: confirmed.unusual };
     match platform.place_absentee_bid(&session.caller, item.uuid, &new, None, None).await {
         Ok(_) => {
             let bid = format!("Lot {lot}, paddle {paddle}: {}", money.exact(amount));
@@ -286,10 +313,12 @@ async fn enter_line(
             Ok(Ok(EnteredLine { bid, before: replaced.map(|maximum| money.exact(maximum)) }))
         }
         Err(PlatformError::Rejected(rejection)) => Ok(Err(match unusual::words(&rejection, amount, money) {
-            Some(words) => LineRefusal {
-                why: format!("{words} Correct it, or confirm it below."),
-                unusual: Some(format!("{} on lot {lot} for paddle {paddle}", money.exact(amount))),
-            },
+            Some(words) => {
+                let bid = format!("{} on lot {lot} for paddle {paddle} is right", money.exact(amount));
+                let paddle = unregistered.map(|_| question(UNREGISTERED, format!("Paddle {paddle} is right"), true));
+                let questions = paddle.into_iter().chain([question(UNUSUAL, bid, false)]).collect();
+                LineRefusal { why: format!("{words} Correct it, or confirm it below."), questions }
+            }
             None => match buyer_words::limit(&rejection, &|minor| money.exact(minor)) {
                 Some(amounts) if session.may(Scope::BiddersRead) => {
                     format!("Lot {lot}: paddle {paddle} would be above its limit: {amounts}.").into()

@@ -8,6 +8,7 @@ use crate::clerks_desk::DeskFixture;
 #[tokio::test(flavor = "multi_thread")]
 async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_needed() {
     let sale = DeskFixture::open(3).await;
+    sale.register(&["11", "12", "13"]).await;
     let browser = Browser::start().await.unwrap();
     let desk = sale.desk(&browser).await;
     desk.does("n", "Lot 1 is in the ring").await;
@@ -23,7 +24,10 @@ async fn the_book_is_entered_during_the_sale_and_one_key_bids_no_more_than_neede
     book.wait_until_shown("New bids: 2.").await.unwrap();
     book.wait_until_shown("These lines were not entered:").await.unwrap();
     book.wait_until_shown("Lot 1 is in the ring, so its commission bids are closed").await.unwrap();
-    // An unusual maximum is entered once it is ticked.
+    // A paddle that is not registered and an unusual maximum are entered once they are ticked, one after the other.
+    book.wait_until_shown("Paddle 14 is not registered.").await.unwrap();
+    book.evaluate("document.querySelector('[name=unregistered][value=\"3;14;150,000.00\"]').click()").await.unwrap();
+    book.click_through("Enter bids").await.unwrap();
     book.wait_until_shown("£150,000.00 is more than 1,000 times the opening bid, £100.00.").await.unwrap();
     book.evaluate("document.querySelector('[name=unusual][value=\"3;14;150,000.00\"]').click()").await.unwrap();
     book.click_through("Enter bids").await.unwrap();
