@@ -106,7 +106,7 @@ const UNUSUAL: &str = "unusual";
 /// A paddle without an approved registration, where registration is open.
 const UNREGISTERED: &str = "unregistered";
 
-/// What is confirmed about a line.
+/// The confirmations of a line.
 #[derive(Clone, Copy)]
 struct ConfirmedLine {
     unusual: bool,

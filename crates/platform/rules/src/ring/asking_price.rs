@@ -38,7 +38,7 @@ pub(super) fn set(
     if struck > 0 && !confirmed.below_standing_bid {
         return Err(Rejection::CancelsBids { count: struck });
     }
-    // Who confirmed that bids are cancelled has seen the price.
+    // A clerk who confirmed that bids are cancelled has seen the price.
     if struck == 0 && !confirmed.large_jump {
         require_no_large_drop(auction, item, amount)?;
     }
@@ -99,11 +99,11 @@ pub(super) fn restore(auction: &Auction, item: &Item, log: &BidLog) -> Result<Op
         return Ok(None);
     }
     let (mut changes, standing) = reinstate_below(item, i64::MAX, log)?;
-    let leader = standing.clone();
     let price = standing.as_ref().map_or(0, |standing| standing.amount);
     let asking_price = ring.asking_price.max(Pricing::of(auction, item).above(price));
+    let pending = keep_pending_against(item, asking_price, standing.as_ref(), Cause::AskingPriceSet);
     changes.push(ItemChange::StandingChanged { standing, cause: Cause::AskingPriceSet });
     changes.push(in_ring(InRing { asking_price, warnings: 0, lowered: false, ..ring }, Cause::AskingPriceSet));
-    changes.extend(keep_pending_against(item, asking_price, leader.as_ref(), Cause::AskingPriceSet));
+    changes.extend(pending);
     Ok(Some(changes))
 }

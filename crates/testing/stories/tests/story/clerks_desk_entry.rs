@@ -90,7 +90,7 @@ async fn an_entry_that_begins_while_a_command_is_on_its_way_is_refused_whole() {
     desk.says("What you type is not taken").await;
     desk.page.evaluate("window.release(); null").await.unwrap();
     desk.says("£100 from the room. Asking £110. Saved. What you type is not taken").await;
-    // No lot is sold without what was meant.
+    // F9 does not sell over the refused entry.
     desk.does("F9", "What you type is not taken").await;
     // The rest of the digits, and the key after them, give nothing.
     desk.page.type_keys("00").await.unwrap();

@@ -28,7 +28,7 @@ async fn the_desk_works_beside_eight_room_screens_that_are_hidden() {
     desk.does("+", "£100 from the room").await;
     desk.does("F9", "Lot 1 sold at £100").await;
 
-    // A screen that is seen again shows the sale as it is by now.
+    // A screen that comes to the front shows the present state of the sale.
     let is_sold = "document.querySelector('.word')?.textContent === 'Sold'";
     assert_eq!(screens[0].text(&format!("String({is_sold})")).await.unwrap(), "false");
     screens[0].show().await.unwrap();
