@@ -14,7 +14,7 @@ use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use kit_runtime::clock::SharedClock;
 use kit_runtime::random::SharedRandom;
 use kit_runtime::vault::Vault;
-use platform_core::customers::provider_access::EmbeddedProvider;
+use platform_core::provider_access::EmbeddedProvider;
 use provider_core::port::StoreResult;
 use tokio::sync::Mutex;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueHint};
-use platform_core::audit::Anchor;
+use platform_core::verification::Anchor;
 use uuid::Uuid;
 
 #[derive(Debug, Args)]

@@ -1,8 +1,8 @@
 //! Runs `lotwire customer disconnect` and `lotwire customer quarantine`.
 
 use kit_runtime::clock::rfc3339_ms;
+use platform_core::outbox::quarantine::QuarantineSelection;
 use platform_core::port::{OvertakenPolicy, Page};
-use platform_core::publishing::quarantine::QuarantineSelection;
 use platform_core::{Caller, Outcome, Platform};
 use serde_json::json;
 use uuid::Uuid;

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use platform_core::audit::{Anchor, CheckedRecord, Finding, LogKind, Record, VerifyReport, check_records};
+use platform_core::audit::LogKind;
+use platform_core::verification::{Anchor, CheckedRecord, Finding, Record, VerifyReport, check_records};
 use serde_json::json;
 
 use super::{pluralise, print, print_json, require_database};

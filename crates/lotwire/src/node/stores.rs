@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kit_engine::sqlite::OpenedBy;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
-use platform_core::customers::provider_access::ProviderAccess;
+use platform_core::provider_access::ProviderAccess;
 use platform_core::{Platform, PlatformConfig, PlatformParts};
 use provider_core::dispatcher::retry::RetrySchedule;
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};

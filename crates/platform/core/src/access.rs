@@ -6,10 +6,7 @@
 
 pub mod access_log;
 mod api_keys;
-mod cache;
-pub mod caller;
 mod create_api_key;
-pub mod scope;
 
 use std::time::Duration;
 
@@ -18,7 +15,6 @@ use kit_runtime::vault::Secret;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-pub(crate) use cache::CredentialCache;
 pub(crate) use create_api_key::sealed_answer_context;
 
 use crate::error::{PlatformError, PlatformResult};

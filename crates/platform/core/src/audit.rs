@@ -10,29 +10,16 @@
 //!   subject's UUID.
 //! - The content has confidential values as salted commitments only; the values are stored beside it. The content can be
 //!   given to third parties, and a single value can be proved later.
-//! - Replaying the entries gives the stored state. `lotwire verify` checks this and names the wrong entry.
+//! - Replaying the entries gives the stored state; [`crate::verification`] checks this.
 
 mod access_chain;
-mod anchor;
 mod append;
-mod commitments;
-mod entry;
-mod mismatch;
-mod record;
-mod record_check;
-mod replay;
-mod times;
-mod verify;
-mod verify_access;
-mod verify_log;
-mod verify_registrations;
+pub(crate) mod commitments;
+pub(crate) mod entry;
+pub(crate) mod times;
 
 pub use access_chain::{access_begin, access_chain};
-pub use anchor::Anchor;
-pub(crate) use append::{append_entries, registration_entries};
+pub(crate) use append::{OPENED, append_entries, registration_entries};
 pub use entry::{Content, chain, chain_begin};
-pub use record::{RECORD_ENTRIES_MAX, RECORD_FORMAT, Record, RecordEntry, RecordSummary};
-pub use record_check::{CheckedRecord, check_records};
-pub use verify::{Finding, VerifyReport};
 
 pub use crate::port::{LogEntry, LogKind, UnloggedChanges};

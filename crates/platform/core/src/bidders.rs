@@ -12,14 +12,10 @@
 
 mod paddle;
 mod party;
-mod registration_cache;
 mod registrations;
 mod spending_limit;
-mod striped_locks;
 
 pub use self::paddle::SimilarPaddle;
-pub(crate) use self::registration_cache::RegistrationCache;
 pub use self::registrations::{NewRegistration, RegistrationDecision, RegistrationPatch, next_statuses};
 pub(crate) use self::spending_limit::{Admitted, LookUpIn};
-pub(crate) use self::striped_locks::StripedLocks;
 pub use crate::port::RegistrationChange;

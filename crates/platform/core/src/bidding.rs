@@ -1,8 +1,7 @@
-//! Bids of bidders who are not in the room, and the queue that serialises the commands on one item.
+//! Bids of bidders who are not in the room.
 
 pub mod absentee_bids;
 pub mod bids;
-pub(crate) mod item_queue;
 
 /// Bids as the store keeps them.
 pub mod bid {

@@ -35,13 +35,12 @@ use uuid::Uuid;
 
 pub use cells::{CellAt, CellValue, DoubtfulCell, FaultyCell, MendedCell, MendedCells, ReadCell};
 pub use merge::{CatalogueMerge, MergeOutcome, MergeReport, MergedRow};
-pub use propose_mapping::{ColumnMapping, MAPPED_COLUMNS_MAX, mappable_fields};
+pub use propose_mapping::{MAPPED_COLUMNS_MAX, mappable_fields};
 pub use report::{ImportReport, RowError};
 pub use sample::CatalogueSample;
-pub(crate) use uploads::CatalogueTurns;
 pub use uploads::{ArchiveUpload, CatalogueUploadWriter};
 
-pub use crate::port::{CatalogueUpload, UploadedSheet};
+pub use crate::port::{CatalogueUpload, ColumnMapping, UploadedSheet};
 
 /// The number of items in a catalogue file, and its mistakes.
 #[cfg(feature = "fuzzing")]

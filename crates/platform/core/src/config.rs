@@ -1,8 +1,10 @@
 //! Settings of the platform with their defaults.
 
+mod live;
+
 use std::time::Duration;
 
-pub use crate::live::LiveConfig;
+pub use self::live::LiveConfig;
 pub use crate::people::PeopleConfig;
 
 /// Limits and intervals of the platform. Every field can be set by itself: `PlatformConfig { …, ..Default::default()

@@ -4,16 +4,13 @@ pub mod addresses;
 pub mod auctioneer_input;
 pub mod auctioneers;
 pub mod connections;
-pub mod provider_access;
-pub(crate) mod provider_answer;
 
 use uuid::Uuid;
 
-use crate::access::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::input::check_text;
 use crate::port::{Customer, Page, StoreError};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// Characters of a customer's name.
@@ -75,9 +72,5 @@ impl Platform {
             return Ok(Vec::new());
         }
         Ok(self.store().customer(own).await?.into_iter().collect())
-    }
-
-    pub(crate) async fn visible_customer(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Customer> {
-        visible(caller, self.store().customer(uuid).await?, "customer", |customer| customer.uuid)
     }
 }

@@ -7,49 +7,27 @@
 
 mod archive;
 mod archived_images;
-mod decode;
 mod file_names;
 mod upload;
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use contract::{AuctionStatus, ItemStatus};
-use jiff::Timestamp;
 use platform_rules::Item;
-use tokio::sync::{Mutex, Semaphore};
 use uuid::Uuid;
 
+pub use crate::image_decoder::{IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX};
 pub use crate::port::{ImageVariant, ItemImage};
 pub use archive::{ARCHIVE_BYTES_MAX, ARCHIVE_FILES_MAX, ArchivedFile, PackedContent};
 pub use file_names::{FileNameProblem, LotIndex, MATCHED_FILES_MAX, MatchedLot};
 pub use upload::{ImageFile, SameName, UploadOutcome};
 
-use self::decode::DecodedImage;
-use crate::access::caller::visible;
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
+use crate::steps::input::shown_name;
 use crate::{Caller, Platform, Scope};
 
-/// Bytes of an uploaded image, at most: 25 MiB.
-pub const IMAGE_BYTES_MAX: usize = 25 << 20;
-/// Pixels of an uploaded image, at most: 50 megapixels.
-pub const IMAGE_PIXELS_MAX: u64 = 50_000_000;
 /// Images of one item, at most.
 pub const ITEM_IMAGES_MAX: usize = 50;
-/// Images decoded at once.
-const DECODED_AT_ONCE_MAX: usize = 2;
-/// Bytes of memory in a permit for decoding: 1 MiB.
-const PERMIT_BYTES: u64 = 1 << 20;
-/// Permits of all images that are decoded at once: the largest takes them all.
-const PERMITS_MAX: u32 = (decode::WORKING_BYTES_MAX / PERMIT_BYTES + 1) as u32;
-/// Uploads that wait for their turn or are decoded.
-const UPLOADS_WAITING_MAX: usize = 16;
-/// Archives that are read at the same time: each needs the memory of two images.
-const ARCHIVES_MAX: usize = 2;
-/// Items whose images are read at once.
-const ITEMS_READ_MAX: usize = 250;
-/// Characters of a file name that are kept.
-const FILE_NAME_CHARS_MAX: usize = 200;
 
 /// An uploaded image.
 #[derive(Debug, Clone)]
@@ -60,52 +38,6 @@ pub struct ImageUpload {
     pub file_name: String,
     /// The file.
     pub content: Bytes,
-}
-
-/// Bounds the uploads of a node.
-pub(crate) struct ImageLimits {
-    decoding: Arc<Semaphore>,
-    /// Memory of the images that are decoded.
-    decoding_memory: Arc<Semaphore>,
-    waiting: Semaphore,
-    archives: Arc<Semaphore>,
-    /// One image is stored at a time, so that of two uploads of one image the second finds the first.
-    storing: Mutex<()>,
-}
-
-impl Default for ImageLimits {
-    fn default() -> Self {
-        Self {
-            decoding: Arc::new(Semaphore::new(DECODED_AT_ONCE_MAX)),
-            decoding_memory: Arc::new(Semaphore::new(PERMITS_MAX as usize)),
-            waiting: Semaphore::new(UPLOADS_WAITING_MAX),
-            archives: Arc::new(Semaphore::new(ARCHIVES_MAX)),
-            storing: Mutex::default(),
-        }
-    }
-}
-
-impl ImageLimits {
-    /// Decodes an image when its turn has come and there is memory for it. The inner error is of the file.
-    async fn decode(&self, content: Bytes) -> PlatformResult<Result<DecodedImage, String>> {
-        let failed = |error| PlatformError::Internal(format!("an image could not be decoded: {error}"));
-        let Ok(turn) = Arc::clone(&self.decoding).acquire_owned().await else { return Err(PlatformError::Busy) };
-        let header = content.clone();
-        let bytes = tokio::task::spawn_blocking(move || decode::working_bytes(&header)).await.map_err(failed)?;
-        let permits = match bytes {
-            Ok(bytes) => u32::try_from(bytes / PERMIT_BYTES + 1).unwrap_or(PERMITS_MAX).min(PERMITS_MAX),
-            Err(problem) => return Ok(Err(problem)),
-        };
-        let memory = Arc::clone(&self.decoding_memory).acquire_many_owned(permits).await;
-        let Ok(memory) = memory else { return Err(PlatformError::Busy) };
-        let decoding = tokio::task::spawn_blocking(move || {
-            let decoded = decode::decode(&content);
-            // Kept by the thread, which goes on when the request ends early.
-            drop((turn, memory));
-            decoded
-        });
-        decoding.await.map_err(failed)
-    }
 }
 
 impl Platform {
@@ -219,32 +151,4 @@ impl Platform {
         let auction = self.visible_auction(caller, auction).await?;
         Ok(LotIndex::new(self.lot_numbers(auction.uuid).await?))
     }
-}
-
-impl Platform {
-    /// The uploaded images of items for their copies, in their order: pairs of an item and its copy.
-    pub(crate) async fn copied_images(
-        &self,
-        copies: &[(Uuid, Item)],
-        created_at: Timestamp,
-    ) -> PlatformResult<Vec<ItemImage>> {
-        let mut copied = Vec::new();
-        for copies in copies.chunks(ITEMS_READ_MAX) {
-            let items: Vec<Uuid> = copies.iter().map(|(item, _)| *item).collect();
-            for image in self.store().images(&items).await? {
-                for (_, copy) in copies.iter().filter(|(item, _)| *item == image.item) {
-                    let (uuid, item) = (self.ids().uuid_v7(), copy.uuid);
-                    let (auction, customer) = (copy.auction, copy.customer);
-                    copied.push(ItemImage { uuid, item, auction, customer, created_at, ..image.clone() });
-                }
-            }
-        }
-        Ok(copied)
-    }
-}
-
-/// The last part of the name, without control characters.
-pub(crate) fn shown_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    last.chars().filter(|char| !char.is_control()).take(FILE_NAME_CHARS_MAX).collect()
 }

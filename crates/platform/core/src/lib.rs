@@ -17,46 +17,56 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
-// Modules that every capability uses.
-pub mod amounts;
-mod answer_expiry;
-mod change_builder;
-mod commit;
-pub mod config;
-mod decide;
-pub mod error;
-mod failed_subjects;
-#[cfg(feature = "fuzzing")]
-pub mod fuzzing;
-pub mod idempotency;
-mod input;
-mod metrics;
-mod platform;
-pub mod port;
-mod worker_loop;
-pub mod worker_states;
+// The modules by layer, the lowest first. ARCHITECTURE.md has the order, and `cargo xtask tidy` enforces it.
 
-// The capabilities.
-pub mod access;
+// Ground.
+pub mod amounts;
+pub mod caller;
+pub mod config;
+pub mod error;
+mod metrics;
+pub mod port;
+
+// Engines.
 pub mod audit;
+mod image_decoder;
+mod item_queue;
+pub mod live;
+mod node_state;
+pub mod provider_access;
+pub mod publishing;
+
+// The shared value, and the steps of use cases.
+mod platform;
+pub mod steps;
+
+// Capabilities.
+pub mod access;
 pub mod bidders;
 pub mod bidding;
 pub mod catalogue;
 pub mod customers;
 pub mod images;
 pub mod journal;
-pub mod live;
+mod live_streams;
+pub mod outbox;
 pub mod people;
-pub mod publishing;
 pub mod ring;
 pub mod sales;
 pub mod sandbox;
 mod sealing;
+pub mod verification;
+pub mod worker_states;
 
-pub use access::caller::Caller;
-pub use access::scope::{Role, Scope, Scopes};
+// Composition.
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
+mod workers;
+
+pub use caller::Caller;
+pub use caller::scope::{Role, Scope, Scopes};
 pub use config::PlatformConfig;
 pub use error::{PlatformError, PlatformResult, Problem};
-pub use idempotency::{IdempotentRequest, Outcome};
 pub use platform::{Platform, PlatformParts};
 pub use sealing::key_check::SealingKeyCheck;
+pub use steps::idempotency::{IdempotentRequest, Outcome};

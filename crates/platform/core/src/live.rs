@@ -20,7 +20,6 @@
 mod access_watch;
 mod channel;
 mod commit_updates;
-mod config;
 mod event;
 mod listener;
 mod listener_slots;
@@ -38,17 +37,15 @@ use kit_runtime::ids::Ids;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::access_watch::{AccessAnswers, AccessWatch};
+use self::access_watch::AccessAnswers;
+pub(crate) use self::access_watch::AccessCheck;
 use self::channel::LiveChannel;
-pub use self::config::LiveConfig;
 pub use self::listener::Listener;
 use self::listener_slots::ListenerSlots;
 use self::node_notifications::OutgoingChanges;
-use self::topics::Topic;
-use crate::config::Nodes;
-use crate::error::PlatformResult;
+pub(crate) use self::topics::Topic;
+use crate::config::{LiveConfig, Nodes};
 use crate::port::Store;
-use crate::{Caller, Platform, Scope};
 
 /// The live streams of this process. Clones are the same.
 #[derive(Clone)]
@@ -94,7 +91,7 @@ impl Live {
         self.shared.clock.now()
     }
 
-    fn access_answers(&self) -> &AccessAnswers {
+    pub(crate) fn access_answers(&self) -> &AccessAnswers {
         &self.shared.access_answers
     }
 
@@ -125,45 +122,5 @@ impl Live {
             channels.remove(&channel.auction);
         }
         self.shared.channels_open.store(channels.len(), Ordering::SeqCst);
-    }
-}
-
-impl Platform {
-    /// Listens to one item. `last` is the `Last-Event-ID` that the listener sent.
-    ///
-    /// Errors: `not_found`, `forbidden`, `listeners_full`, `unavailable`.
-    pub async fn listen_to_item(&self, caller: &Caller, item: Uuid, last: Option<&str>) -> PlatformResult<Listener> {
-        caller.require(Scope::AuctionsRead)?;
-        let (item, auction) = self.visible_item(caller, item).await?;
-        let watch = AccessWatch::new(self.clone(), caller, None);
-        self.live().listen(&auction, Topic::Item(item.uuid), last, watch).await
-    }
-
-    /// Listens to an auction and all of its items. `last` is the `Last-Event-ID` that the listener sent.
-    ///
-    /// Errors: `not_found`, `forbidden`, `listeners_full`, `unavailable`.
-    pub async fn listen_to_auction(
-        &self,
-        caller: &Caller,
-        auction: Uuid,
-        last: Option<&str>,
-    ) -> PlatformResult<Listener> {
-        caller.require(Scope::AuctionsRead)?;
-        let auction = self.visible_auction(caller, auction).await?;
-        let watch = AccessWatch::new(self.clone(), caller, None);
-        self.live().listen(&auction, Topic::Auction, last, watch).await
-    }
-
-    /// Listens to a webcast for its desk or its speaker's view. A clerk has to be assigned to it, and the stream ends with the
-    /// assignment. Needs `ring:write`.
-    ///
-    /// Errors: `not_found`, `forbidden`, `clerk_not_assigned`, `listeners_full`, `unavailable`.
-    pub async fn listen_to_ring(&self, caller: &Caller, webcast: Uuid) -> PlatformResult<Listener> {
-        caller.require(Scope::AuctionsRead)?;
-        caller.require(Scope::RingWrite)?;
-        let webcast = self.visible_auction(caller, webcast).await?;
-        self.require_clerk(caller, &webcast).await?;
-        let watch = AccessWatch::new(self.clone(), caller, Some(webcast.uuid));
-        self.live().listen(&webcast, Topic::Auction, None, watch).await
     }
 }

@@ -5,12 +5,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kit_runtime::metrics::{self, Counter, Histogram, Registry, Unit};
 
-use crate::Platform;
 use crate::port::{Change, CommitReceipt, StoreResult};
 
 /// Metrics of this node.
 pub(crate) struct Metrics {
-    registry: Registry,
+    pub(crate) registry: Registry,
     commit: Histogram,
     bids: Counter,
     status_changes: Counter,
@@ -102,12 +101,5 @@ impl Counts {
             metrics.bids.inc_by(*bids);
             metrics.status_changes.inc_by(*status_changes);
         }
-    }
-}
-
-impl Platform {
-    /// The metrics as OpenMetrics text without its end mark.
-    pub fn figures(&self) -> String {
-        metrics::encode_text(&self.metrics().registry)
     }
 }

@@ -47,10 +47,10 @@ pub use users::{NewUser, PasswordReset, UserWithPassword};
 
 pub use crate::access::SESSION_PREFIX;
 
-use crate::access::CredentialCache;
 use crate::access::access_log::RefusedSignIns;
 use crate::config::PlatformConfig;
 use crate::error::{PlatformError, PlatformResult, Problem};
+use crate::node_state::credential_cache::CredentialCache;
 use crate::port::{Session, User};
 use crate::{Caller, Platform};
 

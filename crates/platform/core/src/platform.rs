@@ -7,24 +7,24 @@ use kit_runtime::clock::SharedClock;
 use kit_runtime::ids::Ids;
 use kit_runtime::random::SharedRandom;
 use kit_runtime::signal::Signal;
-use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::Vault;
 
-use crate::access::CredentialCache;
-use crate::bidders::{RegistrationCache, StripedLocks};
-use crate::bidding::item_queue::ItemQueues;
-use crate::catalogue::CatalogueTurns;
 use crate::config::PlatformConfig;
-use crate::customers::provider_access::ProviderAccess;
-use crate::images::ImageLimits;
+use crate::image_decoder::ImageLimits;
+use crate::item_queue::ItemQueues;
 use crate::live::Live;
 use crate::metrics::Metrics;
+use crate::node_state::catalogue_turns::CatalogueTurns;
+use crate::node_state::credential_cache::CredentialCache;
+use crate::node_state::end_health::EndHealth;
+use crate::node_state::late_bids::LateBids;
+use crate::node_state::registration_cache::RegistrationCache;
+use crate::node_state::striped_locks::StripedLocks;
+use crate::node_state::worker_runs::WorkerRuns;
 use crate::people::SignInState;
 use crate::port::{ApiKey, NodeId, Store};
+use crate::provider_access::ProviderAccess;
 use crate::publishing::{Publisher, PublisherParts};
-use crate::ring::LateBids;
-use crate::sales::item_ends::EndHealth;
-use crate::worker_states::WorkerRuns;
 
 /// The parts that a platform is built from.
 pub struct PlatformParts {
@@ -136,17 +136,6 @@ impl Platform {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Starts the background workers: ending items, publishing, heartbeats, bulk changes, expiry. Called once for each
-    /// platform. A process without them, such as a management command, leaves the work to other processes.
-    pub fn spawn_workers(&self, tasks: &Tasks) {
-        self.spawn_publisher(tasks);
-        self.spawn_timers(tasks);
-        self.spawn_clocks(tasks);
-        self.spawn_bulk_changes(tasks);
-        self.spawn_answer_expiry(tasks);
-        self.spawn_live(tasks);
-    }
-
     /// The server's time, which every response about an item contains.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
@@ -162,6 +151,11 @@ impl Platform {
     pub async fn ping(&self) -> crate::PlatformResult<()> {
         self.end_health().check(self.clock().monotonic())?;
         Ok(self.store().ping().await?)
+    }
+
+    /// The metrics as OpenMetrics text without its end mark.
+    pub fn figures(&self) -> String {
+        kit_runtime::metrics::encode_text(&self.metrics().registry)
     }
 
     pub(crate) fn store(&self) -> &dyn Store {

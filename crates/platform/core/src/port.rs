@@ -51,8 +51,10 @@ pub(crate) use audit::SubjectChanges;
 pub use audit::{AuditStore, LogEntry, LogKind, OrphanRow, PositionNumbering, PositionedEntry, UnloggedChanges};
 pub use bids::{Bid, BidSource, BidStrike, StruckBid};
 pub use bulk_changes::{BulkChange, BulkChangeStep, BulkChangeStore, BulkOperation, NewItem};
-pub use catalogue_mappings::CatalogueMappingStore;
-pub use catalogue_uploads::{CatalogueUpload, CatalogueUploadStore, UploadPartResult, UploadQuota, UploadedSheet};
+pub use catalogue_mappings::{CatalogueMappingStore, ColumnMapping};
+pub use catalogue_uploads::{
+    CatalogueUpload, CatalogueUploadStore, PART_BYTES, RowNumbers, UploadPartResult, UploadQuota, UploadedSheet,
+};
 pub use clerks::{Clerk, ClerkAssignResult, ClerkStore};
 pub use consumers::{Consumer, ConsumerStore, Contact, ContactRecord, Parked, ProviderAddress, StartFrom};
 pub use customers::{Address, Auctioneer, AuctioneerChange, AuctioneerProfile, Customer, CustomerStore, NewAuctioneer};

@@ -28,12 +28,10 @@
 //! rows of the old id become unassigned after `node_dead_after`, and the provider answers 409 for events that it
 //! already has.
 
-mod circuit_breaker;
+pub(crate) mod circuit_breaker;
 mod connection;
 mod lane;
 mod outcomes;
-mod publish_outbox;
-pub mod quarantine;
 mod request;
 mod verdict;
 
@@ -54,9 +52,9 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::config::PublisherConfig;
-use crate::customers::provider_access::ProviderAccess;
 use crate::metrics::Metrics;
 use crate::port::{NodeId, OutboxEvent, OutboxSettlement, Store};
+use crate::provider_access::ProviderAccess;
 use outcomes::Recorded;
 
 /// What a provider's answer means: the text for support, when it is not that the event was published.
@@ -210,6 +208,45 @@ impl Publisher {
     /// Rows may be ours that we know nothing of; mended by the heartbeat.
     pub(crate) fn fence(&self) {
         self.shared.fence_requested.store(true, Ordering::Release);
+    }
+
+    /// True after this node's first heartbeat.
+    pub(crate) fn is_running(&self) -> bool {
+        self.shared.running.load(Ordering::Acquire)
+    }
+
+    /// Begins to hold rows. False when it had begun.
+    pub(crate) fn start(&self) -> bool {
+        !self.shared.running.swap(true, Ordering::AcqRel)
+    }
+
+    /// True when this node may own rows that no lane knows.
+    pub(crate) fn is_fence_requested(&self) -> bool {
+        self.shared.fence_requested.load(Ordering::Acquire)
+    }
+
+    /// Holds rows under a new name, which owns none yet.
+    pub(crate) fn rename(&self, node: NodeId) {
+        self.shared.fence_requested.store(false, Ordering::Release);
+        *lock(&self.shared.node) = node;
+    }
+
+    /// Another process changed something: every lane reads its connection again.
+    pub(crate) fn remote_changes(&self) {
+        for lane in lock(&self.shared.lanes).values() {
+            lane.control.connection_stale.store(true, Ordering::Release);
+            lane.control.wake.notify();
+        }
+    }
+
+    /// Ends all lanes: what is under way is finished, what waits in memory goes back to the table.
+    pub(crate) async fn end(&self) {
+        self.shared.stopping.cancel();
+        let lanes: Vec<LaneHandle> = lock(&self.shared.lanes).drain().map(|(_, lane)| lane).collect();
+        for lane in lanes {
+            // A lane that panicked has said so itself.
+            let _ = lane.task.await;
+        }
     }
 
     /// The customer's lane, started if need be; none while the publisher doesn't run.

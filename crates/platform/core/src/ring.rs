@@ -17,21 +17,19 @@ mod telephone;
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
+pub use crate::node_state::late_bids::{LATE_BID_SHOWN_SECONDS, LateBid};
+pub use crate::steps::screen_links::takes_screens;
 pub use announced::AnnouncedItem;
 pub use command::{ClerkCommand, ClerkCommandResult};
 pub use desk::Desk;
-pub(crate) use late_bids::LateBids;
-pub use late_bids::{LATE_BID_SHOWN_SECONDS, LateBid};
 pub use online::{InternetBidResult, InternetBidState, NewInternetBid};
 pub use platform_rules::ring::{Commission, Confirmed, ConfirmedPrice, RingAction, WaitingBid};
-pub use screens::{
-    GUIDE_RATES_MAX, NewScreenLink, OpenScreen, ScreenLinkEnd, ScreenLinkOptions, ScreenLinkValidity, takes_screens,
-};
+pub use screens::{GUIDE_RATES_MAX, NewScreenLink, OpenScreen, ScreenLinkEnd, ScreenLinkOptions, ScreenLinkValidity};
 pub use telephone::{NewTelephoneBooking, TELEPHONE_BOOKINGS_MAX};
 
-use crate::access::caller::visible;
-use crate::decide::expect_version;
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
+use crate::steps::decide::expect_version;
 use crate::{Caller, Platform, Scope};
 
 /// Reads of a ring that changes meanwhile, at most.

@@ -19,10 +19,10 @@ use uuid::Uuid;
 
 pub use run::TestClockWorker;
 
-use crate::change_builder::ChangeBuilder;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::change_builder::ChangeBuilder;
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// The actor in the journal for items that end by a test clock.
@@ -47,12 +47,6 @@ pub struct Advanced {
 }
 
 impl Platform {
-    /// The time that applies in this auction: the server's time, or the time of a sandbox auction's test clock.
-    pub fn time_of(&self, auction: &Auction) -> Timestamp {
-        // A rehearsal runs as the sale will, by the server's clock.
-        auction.clock_or(self.now())
-    }
-
     /// A sandbox auction and its test clock.
     ///
     /// Errors: `not_found`, `not_a_sandbox`.

@@ -4,8 +4,8 @@ use axum::response::{IntoResponse as _, Response};
 use kit_design::fields::{FormFields, QueryFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use platform_core::PlatformError;
+use platform_core::outbox::quarantine::QuarantineSelection;
 use platform_core::port::{Cursor, OvertakenPolicy};
-use platform_core::publishing::quarantine::QuarantineSelection;
 use uuid::Uuid;
 
 use crate::form_page::{FormPage, Refused, not_found};

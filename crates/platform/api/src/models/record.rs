@@ -1,6 +1,6 @@
 //! The record of an item's sale.
 
-use platform_core::audit::{Record, RecordEntry, RecordSummary};
+use platform_core::verification::{Record, RecordEntry, RecordSummary};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;

@@ -3,8 +3,8 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use platform_core::Platform;
+use platform_core::outbox::quarantine::{QuarantineSelection, ResendReport};
 use platform_core::port::OvertakenPolicy;
-use platform_core::publishing::quarantine::{QuarantineSelection, ResendReport};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;

@@ -11,7 +11,7 @@ use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, Vault};
 use platform_core::access::NewApiKey;
-use platform_core::customers::provider_access::ProviderAccess;
+use platform_core::provider_access::ProviderAccess;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Scopes};
 use serde_json::Value;
 use tower::ServiceExt as _;

@@ -10,9 +10,9 @@ use uuid::Uuid;
 use super::{CreatedApiKey, KEY_PREFIX, NewApiKey, hash};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::input::check_text;
 use crate::port::{AccessChange, ApiKey, IdempotentAnswer, StoreError};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope, Scopes};
 
 const KEY_RANDOM_BYTES: usize = 24;

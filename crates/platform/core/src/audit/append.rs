@@ -16,7 +16,7 @@ use crate::port::{
 };
 
 /// The `change` of a subject's first entry.
-pub(super) const OPENED: &str = "opened";
+pub(crate) const OPENED: &str = "opened";
 
 /// Cause, reason and change of an entry that is not sealed yet.
 type PendingEntry = (Cause, Option<String>, Value);

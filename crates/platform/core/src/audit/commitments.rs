@@ -20,12 +20,12 @@ const PREFIX: &str = "concealed:";
 const SALT_BYTES: usize = 16;
 
 /// The concealed values of an entry by JSON pointer into `change`.
-pub(super) type Commitments = BTreeMap<String, Opening>;
+pub(crate) type Commitments = BTreeMap<String, Opening>;
 
 /// A concealed value with the salt of its commitment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Opening {
+pub(crate) struct Opening {
     /// 32 hexadecimal digits.
     salt: String,
     value: Value,
@@ -53,7 +53,7 @@ fn is_private(kind: LogKind, object: &Map<String, Value>, field: &str, value: &V
 }
 
 /// Replaces the private fields of `change` by commitments. Returns salt and value of each replaced field.
-pub(super) fn commit_private_fields(kind: LogKind, change: &mut Value, random: &dyn Random) -> Commitments {
+pub(crate) fn commit_private_fields(kind: LogKind, change: &mut Value, random: &dyn Random) -> Commitments {
     let mut concealed = Commitments::new();
     walk(kind, change, &mut String::new(), &mut |pointer, value| {
         let mut salt = [0; SALT_BYTES];
@@ -67,7 +67,7 @@ pub(super) fn commit_private_fields(kind: LogKind, change: &mut Value, random: &
 
 /// Replaces the commitments by their values. Errors: the pointer of a value that does not match its commitment, is
 /// missing or has no commitment.
-pub(super) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Commitments) -> Result<(), String> {
+pub(crate) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Commitments) -> Result<(), String> {
     let mut wrong = None;
     let mut revealed = 0;
     walk(kind, change, &mut String::new(), &mut |pointer, value| match concealed.get(pointer) {
@@ -86,7 +86,7 @@ pub(super) fn open_commitments(kind: LogKind, change: &mut Value, concealed: &Co
 
 /// Replaces the commitments by placeholders, so that the content can be replayed without the values. Errors: the
 /// pointer of a value that should be concealed and is not.
-pub(super) fn blank_commitments(kind: LogKind, change: &mut Value) -> Result<(), String> {
+pub(crate) fn blank_commitments(kind: LogKind, change: &mut Value) -> Result<(), String> {
     let mut wrong = None;
     walk(kind, change, &mut String::new(), &mut |pointer, value| {
         let hash = value.as_str().and_then(|text| text.strip_prefix(PREFIX)).and_then(LogHash::parse);

@@ -50,7 +50,7 @@ pub fn chain(previous: LogHash, content: &str) -> LogHash {
     hash(&[ENTRY, &previous.0, content.as_bytes()])
 }
 
-pub(super) fn hash(parts: &[&[u8]]) -> LogHash {
+pub(crate) fn hash(parts: &[&[u8]]) -> LogHash {
     let mut digest = Sha256::new();
     parts.iter().for_each(|part| digest.update(part));
     LogHash(digest.finalize().into())

@@ -22,7 +22,7 @@ const NAMES: [&str; 11] = [
 ];
 
 /// Rewrites every time in the value with milliseconds.
-pub(super) fn widen(value: &mut Value) {
+pub(crate) fn widen(value: &mut Value) {
     match value {
         Value::Array(members) => members.iter_mut().for_each(widen),
         Value::Object(members) => {
@@ -43,12 +43,12 @@ pub(super) fn widen(value: &mut Value) {
 }
 
 /// For `serialize_with`.
-pub(super) fn write<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn write<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     rfc3339_ms(*at).serialize(serializer)
 }
 
 /// For `serialize_with` of an optional time.
-pub(super) fn write_option<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn write_option<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     at.map(rfc3339_ms).serialize(serializer)
 }
 

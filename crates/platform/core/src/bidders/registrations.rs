@@ -7,16 +7,16 @@ use platform_rules::item::REASON_CHARS_MAX;
 use platform_rules::{AMOUNT_MAX, Admission, Auction, AuctionKind, BIDDER_CHARS_MAX, LogHead, paddle_problem};
 use uuid::Uuid;
 
-use crate::access::caller::visible;
 use crate::audit::registration_entries;
-use crate::decide::expect_version;
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::input::check_text;
 use crate::port::{
     BidderItem, ITEMS_READ_MAX, Page, Registration, RegistrationChange, RegistrationStatus, RegistrationWrite,
     StoreError, Versioned,
 };
+use crate::steps::decide::expect_version;
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// Characters of a bidder's name.

@@ -6,9 +6,9 @@
 use platform_rules::{Admission, Auction, Bidder, Item, Rejection};
 use uuid::Uuid;
 
-use super::registration_cache::CachedRegistration;
 use crate::Platform;
 use crate::error::PlatformResult;
+use crate::node_state::registration_cache::CachedRegistration;
 use crate::port::{ExpectedRegistration, Registration, RegistrationStatus, SpendingVersion};
 
 /// The bidder of a bid, as admitted.

@@ -7,11 +7,11 @@ use platform_rules::{Auction, Item, ItemCommand};
 use uuid::Uuid;
 
 use super::bids::PlacedBid;
-use crate::access::caller::visible;
-use crate::decide::{Decision, expect_version};
+use crate::caller::visible;
 use crate::error::PlatformResult;
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::Page;
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.

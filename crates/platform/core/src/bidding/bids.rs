@@ -1,15 +1,14 @@
 //! Proxy bids and purchases in timed auctions, and the commands of administrators on bids and ends.
 
-use jiff::Timestamp;
 use platform_rules::{Auction, AuctionKind, Bidder, Item, ItemCommand};
 use uuid::Uuid;
 
-use super::item_queue::{Attempt, Step, TRIES_MAX};
 use crate::bidders::{Admitted, LookUpIn};
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{Bid, BidSource, Page};
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::decide_in_queue::{Attempt, Step, TRIES_MAX};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// The input of a bid.
@@ -145,7 +144,7 @@ impl Platform {
         if admitted.is_registered() && auction.kind == AuctionKind::Timed {
             draft.note_bidder_item(&item, admission.paddle);
         }
-        draft.set_bidder_preconditions(&admitted);
+        draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
         let item = draft.item(&auction, item, &changes);
         let bid = draft.last_bid().cloned();
         let bid = bid.ok_or_else(|| PlatformError::Internal("an accepted bid has no record".into()))?;
@@ -196,23 +195,6 @@ impl Platform {
                 Ok(Decision { customer: item.customer, change, result: item })
             })
             .await
-    }
-
-    /// Moves the end of an item of a timed auction to a later time, with a reason. The item need not be LIVE, because
-    /// it can become LIVE again.
-    ///
-    /// Errors: `not_found`, `precondition_failed`, `end_not_later`, `wrong_auction_kind`, `auction_closed`,
-    /// `reason_required`.
-    pub async fn move_end(
-        &self,
-        caller: &Caller,
-        item: Uuid,
-        (to, reason): (Timestamp, String),
-        expected_version: Option<i64>,
-        answering: Option<IdempotentRequest<'_, Item>>,
-    ) -> PlatformResult<Outcome<Item>> {
-        caller.require(Scope::AuctionsWrite)?;
-        self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await
     }
 
     /// The public bids of an item by their public numbers, oldest first, with the item, whose leading bid decides which

@@ -12,13 +12,14 @@ use super::cells::{CellAt, CellValue, DoubtfulCell, MendedCells, ReadCell, menda
 use super::columns::Column;
 use super::known_headers::known_column;
 use super::merge::MergeReport;
-use super::propose_mapping::{ColumnMapping, propose_mapping};
+use super::propose_mapping::propose_mapping;
 use super::records::{Field, FieldFault, ReadError, Record, RecordLimits, Records};
 use super::report::RowError;
 use super::transcode::Transcoded;
 use super::{formula, write};
 use crate::amounts::{CurrencyFormat, DecimalMark};
 use crate::config::CatalogueLimits;
+use crate::port::ColumnMapping;
 
 /// Columns of a house's file, ignored ones included.
 const FILE_COLUMNS_MAX: usize = 500;

@@ -15,13 +15,13 @@ use super::hashing_reader::{FileHash, HashingReader, combined_hash};
 use super::read::{self, Lots, RowTarget};
 use super::{CatalogueImport, ImportMode, ImportReport, RowError};
 use crate::amounts::CurrencyFormat;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{BulkChange, BulkChangeStep, BulkOperation, IdempotentAnswer, Page};
 use crate::sales::bulk_change::StagedBatch;
 use crate::sales::items::ItemOrigin;
 use crate::sales::new_item::{ItemContext, NewItem};
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.

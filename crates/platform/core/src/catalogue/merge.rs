@@ -17,16 +17,17 @@ use uuid::Uuid;
 use super::cells::{CellAt, DoubtfulCell, FaultyCell, MendedCell, MendedCells, ReadCell};
 use super::house_rows::{HouseFile, HouseFormat, HouseRow, read_house_file};
 use super::import::require_currency;
-use super::propose_mapping::{ColumnMapping, propose_mapping};
+use super::propose_mapping::propose_mapping;
 use super::read::Lots;
 use super::report::RowError;
 use super::{CatalogueImport, ImportMode, ImportReport};
 use crate::amounts::{CurrencyFormat, DecimalMark};
-use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
+use crate::port::ColumnMapping;
 use crate::port::{ITEMS_READ_MAX, Page};
 use crate::sales::items::edit::edit_item;
 use crate::sales::new_item::{ItemContext, NewItem};
+use crate::steps::decide::Decision;
 use crate::{Caller, Platform, Scope};
 
 /// Rows whose outcome a report lists.

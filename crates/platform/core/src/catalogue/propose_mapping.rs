@@ -3,19 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::columns::Column;
 use super::known_headers::known_column;
+use crate::port::ColumnMapping;
 
 /// Columns of a mapping, at most.
 pub const MAPPED_COLUMNS_MAX: usize = 500;
-
-/// Headers of a house's file by field: `lot #` is `lot_number`, for example. A header without a field is ignored.
-/// Headers are compared without case, spaces and punctuation.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ColumnMapping(BTreeMap<String, Option<String>>);
 
 impl ColumnMapping {
     /// A mapping of these headers. Errors: the first field that does not exist, or too many columns.

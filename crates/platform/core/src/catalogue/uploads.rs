@@ -15,7 +15,6 @@ use futures_util::stream;
 use jiff::Timestamp;
 use platform_rules::Auction;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 use tokio_util::io::{StreamReader, SyncIoBridge};
 use uuid::Uuid;
 
@@ -23,33 +22,12 @@ use super::CatalogueSample;
 use super::workbook::{PART_BYTES, WORKBOOK_BYTES_MAX, WorkbookSheet, read_workbook};
 use crate::config::UploadLimits;
 use crate::error::{PlatformError, PlatformResult};
-use crate::images::shown_name;
 use crate::port::{CatalogueUpload, UploadPartResult, UploadQuota, UploadedSheet};
+use crate::steps::input::shown_name;
 use crate::{Caller, Platform, Scope};
 
-/// Workbooks that wait for their turn. One is read at a time, because it can take 200 MiB of memory.
-const WORKBOOKS_WAITING_MAX: usize = 16;
-/// Catalogues whose rows are compared with the lots at the same time: each keeps its rows in memory.
-const MERGES_MAX: usize = 2;
 /// Uploads deleted in one run.
 const EXPIRED_MAX: usize = 100;
-
-/// Bounds what this node reads at the same time.
-pub(crate) struct CatalogueTurns {
-    workbooks_waiting: Semaphore,
-    workbook: Semaphore,
-    pub(super) merges: Semaphore,
-}
-
-impl Default for CatalogueTurns {
-    fn default() -> Self {
-        Self {
-            workbooks_waiting: Semaphore::new(WORKBOOKS_WAITING_MAX),
-            workbook: Semaphore::new(1),
-            merges: Semaphore::new(MERGES_MAX),
-        }
-    }
-}
 
 /// The reason to store a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,11 +19,11 @@ mod xml;
 use bytes::Bytes;
 
 use self::archive::Archive;
-pub use self::csv::{PART_BYTES, RowNumbers};
 use self::formats::CellFormats;
 use self::shared_strings::SharedStrings;
 use self::sheet_list::Contents;
 use crate::config::CatalogueLimits;
+pub use crate::port::{PART_BYTES, RowNumbers};
 
 /// Bytes of a workbook.
 pub const WORKBOOK_BYTES_MAX: usize = 25 << 20;

@@ -3,10 +3,10 @@
 use contract::models::AddressModel;
 use uuid::Uuid;
 
-use crate::access::caller::visible;
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::input::check_text;
 use crate::port::Address;
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// Characters of each line of an address.

@@ -5,8 +5,8 @@ use contract::models::{CountryCode, CurrencyCode, UrlAttachmentApiModel};
 use crate::customers::NAME_CHARS_MAX;
 use crate::customers::addresses::AddressInput;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::input::check_text;
 use crate::port::{Auctioneer, AuctioneerProfile};
+use crate::steps::input::check_text;
 
 /// Attachments of an auctioneer.
 pub const ATTACHMENTS_MAX: usize = 50;

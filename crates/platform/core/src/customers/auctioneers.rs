@@ -2,13 +2,13 @@
 
 use uuid::Uuid;
 
-use crate::access::caller::visible;
+use crate::caller::visible;
 use crate::customers::addresses::AddressInput;
 use crate::customers::auctioneer_input::{AuctioneerInput, AuctioneerPatch, check};
-use crate::decide::expect_version;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{Auctioneer, AuctioneerChange, AuctioneerProfile, NewAuctioneer, Page, StoreError, Versioned};
+use crate::steps::decide::expect_version;
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// How often a change is tried again after a version conflict.

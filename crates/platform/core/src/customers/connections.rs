@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kit_outbound::url::parse_server_url;
-use kit_runtime::vault::Secret;
+use kit_runtime::vault::{Sealed, Secret};
 use url::Url;
 use uuid::Uuid;
 
@@ -23,15 +23,15 @@ pub use deliveries::{EventAttempt, EventEndpoint, EventMessage, EventName};
 pub use event_types::{EventTypeOutcome, EventTypeRegistration, ExistingTexts};
 pub use state::{ConnectionState, ConsumerState, CredentialTest};
 
-use super::provider_access::NoRoute;
 use crate::access::KEY_PREFIX;
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{
     AccessChange, Backlog, Consumer, Contact, ContactRecord, Cursor, Page, ProviderAddress, QuarantinedEvent,
     StartFrom, StoreError,
 };
+use crate::provider_access::{NoRoute, provider_key_context};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// How identifiers of consumer applications begin.
@@ -197,21 +197,18 @@ impl Platform {
             Err(error) => Err(error.into()),
         }
     }
+
+    /// The key of a connection that is being changed, sealed with the first key. Otherwise the change could undo a
+    /// concurrent reseal.
+    fn sealed_now(&self, customer: Uuid, key: Sealed) -> Sealed {
+        let renewed = self.vault().reseal(self.random().as_ref(), &provider_key_context(customer), &key);
+        renewed.ok().flatten().unwrap_or(key)
+    }
 }
 
 /// The time of a change, later than that of the one before also within a millisecond: lanes tell connections by it.
 fn later(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
     before.map_or(now, |before| now.max(before + Duration::from_millis(1)))
-}
-
-/// What a sealed provider API key is bound to.
-pub(crate) fn provider_key_context(customer: Uuid) -> String {
-    format!("customer/{customer}/provider-api-key")
-}
-
-/// Where messages of an application are created.
-pub(crate) fn messages_url(provider_url: &str, application_id: &str) -> String {
-    format!("{provider_url}/api/v1/app/{application_id}/msg/")
 }
 
 /// The provider, its address without a slash at its end, if everything can be used.
@@ -271,6 +268,7 @@ fn provider_url(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider_access::messages_url;
 
     fn pointers(connect: ConnectConsumer) -> Vec<String> {
         match checked(connect) {

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::archive::{ArchivedFile, ImageArchive};
 use crate::Platform;
 use crate::catalogue::ArchiveUpload;
-use crate::catalogue::workbook::PART_BYTES;
 use crate::error::{PlatformError, PlatformResult};
+use crate::port::PART_BYTES;
 
 /// Images that were read and wait to be stored.
 const IMAGES_WAITING_MAX: usize = 1;

@@ -4,8 +4,9 @@ use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::{ImageUpload, ItemImage, file_names, shown_name};
+use super::{ImageUpload, ItemImage, file_names};
 use crate::error::PlatformResult;
+use crate::steps::input::shown_name;
 use crate::{Caller, Platform, Scope};
 
 /// Tries to put an image in its place while another node changes the images of the lot.

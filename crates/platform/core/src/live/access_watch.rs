@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
+use kit_runtime::clock::SharedClock;
 use uuid::Uuid;
 
 use crate::error::PlatformResult;
-use crate::{Caller, Platform};
 
 /// Time between two checks of a stream.
 const CHECK_EVERY: SignedDuration = SignedDuration::from_millis(2_500);
@@ -21,16 +22,16 @@ const ANSWERS_MAX: usize = 10_000;
 
 /// Answers about sessions and keys that streams share.
 #[derive(Default)]
-pub(super) struct AccessAnswers(Mutex<HashMap<Uuid, (bool, Timestamp)>>);
+pub(crate) struct AccessAnswers(Mutex<HashMap<Uuid, (bool, Timestamp)>>);
 
 impl AccessAnswers {
-    fn get(&self, id: Uuid, now: Timestamp) -> Option<bool> {
+    pub(crate) fn get(&self, id: Uuid, now: Timestamp) -> Option<bool> {
         let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (goes_on, at) = answers.get(&id).copied()?;
         (at <= now && now.duration_since(at) < SHARED_FOR).then_some(goes_on)
     }
 
-    fn put(&self, id: Uuid, goes_on: bool, now: Timestamp) {
+    pub(crate) fn put(&self, id: Uuid, goes_on: bool, now: Timestamp) {
         let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if answers.len() >= ANSWERS_MAX {
             answers.retain(|_, (_, at)| now.duration_since(*at) < SHARED_FOR);
@@ -41,24 +42,27 @@ impl AccessAnswers {
     }
 }
 
+/// Answers whether the caller of a stream still has access.
+#[async_trait]
+pub(crate) trait AccessCheck: Send + Sync {
+    /// True while the caller may go on listening.
+    async fn goes_on(&self) -> PlatformResult<bool>;
+}
+
 /// Watches the access of one stream's caller.
 pub(super) struct AccessWatch {
-    platform: Platform,
-    caller: Caller,
-    /// The webcast that a clerk has to be assigned to.
-    clerk_of: Option<Uuid>,
+    check: Box<dyn AccessCheck>,
     pub(super) check_at: Timestamp,
 }
 
 impl AccessWatch {
-    pub(super) fn new(platform: Platform, caller: &Caller, clerk_of: Option<Uuid>) -> Self {
-        let check_at = platform.now() + CHECK_EVERY;
-        Self { platform, caller: caller.clone(), clerk_of, check_at }
+    pub(super) fn new(check: Box<dyn AccessCheck>, now: Timestamp) -> Self {
+        Self { check, check_at: now + CHECK_EVERY }
     }
 
     /// True while the caller may go on listening.
-    pub(super) async fn goes_on(&mut self) -> bool {
-        let goes_on = match self.check().await {
+    pub(super) async fn goes_on(&mut self, clock: &SharedClock) -> bool {
+        let goes_on = match self.check.goes_on().await {
             Ok(goes_on) => goes_on,
             Err(error) => {
                 tracing::debug!(%error, "the access of a live stream could not be checked");
@@ -66,25 +70,7 @@ impl AccessWatch {
             }
         };
         // Set after the check, so that a check that was cancelled is repeated.
-        self.check_at = self.platform.now() + CHECK_EVERY;
+        self.check_at = clock.now() + CHECK_EVERY;
         goes_on
-    }
-
-    async fn check(&self) -> PlatformResult<bool> {
-        let (caller, now) = (&self.caller, self.platform.now());
-        let id = caller.session.unwrap_or(caller.id);
-        let answers = self.platform.live().access_answers();
-        let goes_on = match answers.get(id, now) {
-            Some(known) => known,
-            None => {
-                let found = self.platform.access_goes_on(caller).await?;
-                answers.put(id, found, now);
-                found
-            }
-        };
-        if let (true, Some(webcast)) = (goes_on, self.clerk_of) {
-            return self.platform.is_clerk_of(caller, webcast).await;
-        }
-        Ok(goes_on)
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::{broadcast, oneshot};
 use uuid::Uuid;
 
 use super::Live;
-use super::access_watch::AccessWatch;
+use super::access_watch::{AccessCheck, AccessWatch};
 use super::channel::SubscribeRequest;
 use super::event::{self, EventId};
 use super::listener_slots::ListenerSlot;
@@ -58,7 +58,7 @@ impl Listener {
                 () = self.live.shared.clock.sleep_until(self.watch.check_at) => {}
                 received = self.events.recv() => break received,
             }
-            if !self.watch.goes_on().await {
+            if !self.watch.goes_on(&self.live.shared.clock).await {
                 self.was_refused = true;
                 return None;
             }
@@ -84,13 +84,14 @@ impl Listener {
 
 impl Live {
     /// Subscribes a listener whose last event was `last`.
-    pub(super) async fn listen(
+    pub(crate) async fn listen(
         &self,
         auction: &Auction,
         topic: Topic,
         last: Option<&str>,
-        watch: AccessWatch,
+        check: Box<dyn AccessCheck>,
     ) -> PlatformResult<Listener> {
+        let watch = AccessWatch::new(check, self.now());
         let slot = self.shared.slots.take(auction.customer)?;
         let auction = auction.uuid;
         let subscription = self.subscribe(auction, topic, last.and_then(EventId::parse)).await?;

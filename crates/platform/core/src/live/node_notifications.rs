@@ -14,7 +14,6 @@ use uuid::Uuid;
 
 use super::Live;
 use super::channel::LiveUpdate;
-use crate::Platform;
 use crate::port::{NOTIFICATION_BYTES_MAX, Notification};
 
 /// Items of an auction named one by one; with more, the notification names all items of the auction.
@@ -127,31 +126,31 @@ impl Live {
     }
 }
 
-impl Platform {
+impl Live {
     /// Starts to send and receive notifications, if there can be other nodes. Ends the streams when the process stops.
-    pub(crate) fn spawn_live(&self, tasks: &Tasks) {
-        let platform = self.clone();
+    pub(crate) fn spawn_workers(&self, tasks: &Tasks) {
+        let live = self.clone();
         tasks.spawn("notify other nodes of changes", move |stopping| {
-            let platform = platform.clone();
-            async move { platform.send_notifications(stopping).await }
+            let live = live.clone();
+            async move { live.send_notifications(stopping).await }
         });
-        let platform = self.clone();
+        let live = self.clone();
         tasks.spawn("receive changes of other nodes", move |stopping| {
-            let platform = platform.clone();
-            async move { platform.receive_notifications(stopping).await }
+            let live = live.clone();
+            async move { live.receive_notifications(stopping).await }
         });
     }
 
     async fn send_notifications(&self, stopping: CancellationToken) {
-        let Some(outgoing) = &self.live().shared.outgoing else { return };
+        let Some(outgoing) = &self.shared.outgoing else { return };
         while !stopping.is_cancelled() {
             tokio::select! {
                 () = stopping.cancelled() => {}
                 () = outgoing.added.wait() => {}
             }
-            let mut pause = self.config().live.tell_every;
+            let mut pause = self.shared.config.tell_every;
             for message in outgoing.take() {
-                if let Err(error) = self.store().broadcast(&message).await {
+                if let Err(error) = self.shared.store.broadcast(&message).await {
                     tracing::warn!(%error, "a notification to other nodes failed; the next one makes them reload everything");
                     outgoing.lock().anything = true;
                     outgoing.added.notify();
@@ -166,21 +165,20 @@ impl Platform {
     }
 
     async fn receive_notifications(&self, stopping: CancellationToken) {
-        let live = self.live();
-        if let Some(mut notifications) = self.store().notifications() {
+        if let Some(mut notifications) = self.shared.store.notifications() {
             loop {
                 tokio::select! {
                     () = stopping.cancelled() => break,
                     notification = notifications.next() => match notification {
-                        Some(Notification::Message(message)) => live.apply_notification(&message),
-                        Some(Notification::Gap) => live.reload_all_channels(),
+                        Some(Notification::Message(message)) => self.apply_notification(&message),
+                        Some(Notification::Gap) => self.reload_all_channels(),
                         None => break,
                     },
                 }
             }
         }
         stopping.cancelled().await;
-        live.shared.stopping.cancel();
+        self.shared.stopping.cancel();
     }
 }
 

@@ -10,7 +10,7 @@ use super::event::{self, EventId};
 
 /// The subject of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Topic {
+pub(crate) enum Topic {
     /// The auction and all of its items.
     Auction,
     /// One item.

@@ -121,7 +121,7 @@ impl Platform {
                 continue;
             }
             let webcast = self.store().auction(link.auction).await?;
-            if let Some(webcast) = webcast.filter(crate::ring::takes_screens) {
+            if let Some(webcast) = webcast.filter(crate::steps::screen_links::takes_screens) {
                 screen_links.push(MadeScreenLink { link, sale: webcast.title });
             }
         }

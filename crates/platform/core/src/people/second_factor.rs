@@ -9,8 +9,8 @@ use super::refusal::PeopleRefusal;
 use super::totp_context;
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{SessionsToEnd, Totp, TotpChange, User};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform};
 
 /// A second factor that is not confirmed yet.

@@ -12,8 +12,8 @@ use super::throttle::TakenAttempts;
 use super::{EMAIL_BYTES_MAX, SESSION_PREFIX, plain_email};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{AccessChange, Session, StoreError, User};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Platform, Problem};
 
 /// Separates the device tokens of users from those of other accounts.

@@ -8,11 +8,11 @@ use super::refusal::PeopleRefusal;
 use super::{EMAIL_BYTES_MAX, password_problem, plain_email};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{
     AccessChange, AccessChangeResult, IdempotentAnswer, MadeLinks, Page, SessionsToEnd, StoreError, TotpChange, User,
     UserChange, UserChangeResult,
 };
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Role, Scope};
 
 /// Random bytes of a password that the platform generates.

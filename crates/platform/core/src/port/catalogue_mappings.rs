@@ -1,10 +1,18 @@
 //! The columns of a customer's catalogue files, as they were mapped last.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::StoreResult;
-use crate::catalogue::ColumnMapping;
+
+/// Headers of a house's file by field: `lot #` is `lot_number`, for example. A header without a field is ignored.
+/// Headers are compared without case, spaces and punctuation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ColumnMapping(pub(crate) BTreeMap<String, Option<String>>);
 
 /// Remembered mappings, one for each customer.
 #[async_trait]

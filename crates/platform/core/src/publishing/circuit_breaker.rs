@@ -123,7 +123,7 @@ impl CircuitBreaker {
 }
 
 /// `now` and a while, rounded up to milliseconds.
-pub(super) fn after_rounded_up(now: Timestamp, pause: Duration) -> Timestamp {
+pub(crate) fn after_rounded_up(now: Timestamp, pause: Duration) -> Timestamp {
     let ms = pause.as_nanos().div_ceil(1_000_000);
     from_ms(to_ms(now).saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)))
 }

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use kit_runtime::vault::Vault;
 use uuid::Uuid;
 
-use crate::customers::connections::provider_key_context;
 use crate::port::{Consumer, Contact, ProviderAddress, StoreError};
+use crate::provider_access::provider_key_context;
 
 /// What requests are made with.
 #[derive(Clone)]

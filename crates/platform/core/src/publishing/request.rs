@@ -10,9 +10,9 @@ use kit_outbound::{Destination, Request, TransportError};
 
 use super::connection::Connection;
 use super::verdict::{Verdict, judge};
-use crate::customers::connections::messages_url;
-use crate::customers::provider_access::{NoRoute, ProviderAccess, is_unsent};
 use crate::port::{OutboxEvent, ProviderAddress};
+use crate::provider_access::messages_url;
+use crate::provider_access::{NoRoute, ProviderAccess, is_unsent};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The embedded provider delivers what has one key in order where an endpoint asks for it; others don't know the

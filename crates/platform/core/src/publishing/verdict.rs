@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use kit_outbound::retry_after;
 
-use crate::customers::provider_answer::answer_text;
+use crate::provider_access::answer_text::answer_text;
 
 /// What to do with an event after a request.
 #[derive(Debug, Clone, PartialEq, Eq)]

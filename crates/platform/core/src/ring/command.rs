@@ -6,11 +6,11 @@ use uuid::Uuid;
 
 use super::desk::ItemAfterCommand;
 use super::{RingState, RingVersion, expect_ring};
-use crate::change_builder::ChangeBuilder;
-use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::Bid;
+use crate::steps::change_builder::ChangeBuilder;
+use crate::steps::decide::Decision;
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// A command of the clerk. Without an amount, a bid is at the asking price, which is the one that the clerk saw.
@@ -314,7 +314,7 @@ impl Platform {
         draft: &mut ChangeBuilder<'_>,
     ) -> PlatformResult<Bidder> {
         let admitted = self.admit_to_webcast(auction, paddle).await?;
-        draft.set_bidder_preconditions(&admitted);
+        draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
         Ok(admitted.bidder)
     }
 }

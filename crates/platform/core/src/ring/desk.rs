@@ -11,7 +11,7 @@ use platform_rules::{Auction, BidLog, BidRecord, Item, WebcastPhase};
 use super::order::READS_MAX;
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::port::{Bid, Page};
+use crate::port::Page;
 
 /// Next items shown.
 const NEXT_MAX: usize = 5;
@@ -135,20 +135,5 @@ impl Platform {
         let passed = self.store().items_with_status(auction.uuid, &[ItemStatus::Passed], two).await?;
         let any_other = passed.iter().any(|item| changed.is_none_or(|changed| changed.after.uuid != item.uuid));
         Ok(any_other || changed.is_some_and(|changed| changed.after.status == ItemStatus::Passed))
-    }
-
-    /// All bids of an item.
-    pub(crate) async fn bid_log(&self, item: &Item) -> PlatformResult<BidLog> {
-        let mut records: Vec<BidRecord> = Vec::new();
-        // Bid numbers have no gaps, so the loop ends with the item's last bid.
-        while let Some(after) = i64::try_from(records.len()).ok().filter(|after| *after < item.bid_count) {
-            let page = Page { after: Some(after), limit: BIDS_READ_MAX };
-            let bids = self.store().bids(item.uuid, page).await?;
-            if bids.is_empty() {
-                break;
-            }
-            records.extend(bids.iter().map(Bid::record));
-        }
-        Ok(BidLog::new(records)?)
     }
 }

@@ -4,11 +4,11 @@ use platform_rules::{Auction, BidSource, Cause, Item, RingCommand};
 use uuid::Uuid;
 
 use super::desk::BIDS_READ_MAX;
-use crate::access::caller::visible;
-use crate::decide::{Decision, expect_version};
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{Bid, Page};
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// The input of an internet bid.
@@ -78,7 +78,7 @@ impl Platform {
                     }
                 };
                 let mut draft = self.build_change(&caller.actor, now);
-                draft.set_bidder_preconditions(&admitted);
+                draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
                 // The auction keeps its version, so that bids on other items do not conflict with this one.
                 let item = draft.item(&auction, item, &decided.item);
                 let state = draft

@@ -11,7 +11,6 @@
 
 use std::net::IpAddr;
 
-use contract::AuctionStatus;
 use contract::models::CurrencyCode;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -23,14 +22,13 @@ use uuid::Uuid;
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{AccessChange, GuideRate, ScreenKind, ScreenLink};
+use crate::steps::screen_links::takes_screens;
 use crate::{Caller, Platform, Scope};
 
 /// Exchange rates of an auction, at most.
 pub const GUIDE_RATES_MAX: usize = 8;
 /// Largest and smallest rate, in millionths.
 const MILLIONTHS: std::ops::RangeInclusive<i64> = 1..=1_000_000_000_000;
-const TOKEN_PREFIX: &str = "lwv_";
-const TOKEN_RANDOM_BYTES: usize = 24;
 const TOKEN_BYTES_MAX: usize = 100;
 /// A use is recorded when the last recorded one is at least this old.
 const USE_RECORDED_EVERY: SignedDuration = SignedDuration::from_secs(60);
@@ -137,7 +135,7 @@ impl Platform {
         options: ScreenLinkOptions,
     ) -> PlatformResult<NewScreenLink> {
         let webcast = self.with_screens(caller, auction).await?;
-        if has_ended(&webcast) {
+        if !takes_screens(&webcast) {
             return Err(Rejection::AuctionClosed { status: webcast.status.name() }.into());
         }
         // The room screen never shows a reserve.
@@ -211,7 +209,7 @@ impl Platform {
             return Ok(Err(ScreenLinkEnd::Expired));
         }
         let webcast = self.store().auction(link.auction).await?.ok_or(PlatformError::NotFound("auction"))?;
-        if has_ended(&webcast) {
+        if !takes_screens(&webcast) {
             return Ok(Err(ScreenLinkEnd::SaleEnded));
         }
         let is_predecessor = link.hash != hash;
@@ -299,11 +297,6 @@ impl Platform {
         Ok(())
     }
 
-    /// A token that no other link has.
-    pub(crate) fn new_screen_token(&self) -> String {
-        format!("{TOKEN_PREFIX}{}", self.ids().token(TOKEN_RANDOM_BYTES))
-    }
-
     /// The webcast, for callers who may set up its screens.
     async fn with_screens(&self, caller: &Caller, auction: Uuid) -> PlatformResult<Auction> {
         caller.require(Scope::RingWrite)?;
@@ -314,15 +307,6 @@ impl Platform {
         }
         Ok(webcast)
     }
-}
-
-/// True while links to the screens of a webcast can exist: the sale has not ended.
-pub fn takes_screens(auction: &Auction) -> bool {
-    !has_ended(auction)
-}
-
-fn has_ended(auction: &Auction) -> bool {
-    matches!(auction.status, AuctionStatus::Reconciliation | AuctionStatus::Archived)
 }
 
 /// A rate in millionths. Commas are not decimal points here, because `1,273` would mean two things.

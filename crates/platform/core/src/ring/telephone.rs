@@ -5,10 +5,10 @@ use contract::ItemStatus;
 use platform_rules::{Auction, AuctionKind, Item, Rejection, paddle_problem};
 use uuid::Uuid;
 
-use crate::access::caller::visible;
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
-use crate::input::check_text;
 use crate::port::{RegistrationStatus, TelephoneBooking};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// Bookings of one auction, at most.

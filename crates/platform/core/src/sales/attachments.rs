@@ -4,7 +4,7 @@ use contract::models::UrlAttachmentApiModel;
 
 use crate::customers::auctioneer_input::{ATTACHMENTS_MAX, LABEL_CHARS_MAX};
 use crate::error::Problem;
-use crate::input::check_text;
+use crate::steps::input::check_text;
 
 /// The problems of a list of attachments; `at` is its JSON pointer.
 pub(crate) fn problems(at: &str, attachments: &[UrlAttachmentApiModel]) -> Vec<Problem> {

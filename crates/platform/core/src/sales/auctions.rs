@@ -20,15 +20,15 @@ use uuid::Uuid;
 
 use self::after_change::AuctionAfterChange;
 use self::requested_status::RequestedStatus;
-use crate::access::caller::visible;
+use crate::caller::visible;
 use crate::customers::addresses::AddressInput;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::input::check_text;
 use crate::port::{BulkOperation, ITEMS_READ_MAX, ItemCounts, Page};
 use crate::sales::attachments;
 use crate::sales::new_item::{ItemContext, NewItem, TITLE_CHARS_MAX, problems_in};
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// Seconds between two groups of staggered ends, at most: a week.
@@ -292,10 +292,6 @@ impl Platform {
                 Ok(outcome)
             }
         }
-    }
-
-    pub(crate) async fn visible_auction(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<Auction> {
-        visible(caller, self.store().auction(uuid).await?, "auction", |auction| auction.customer)
     }
 
     fn check_new_auction(&self, new: &NewAuction) -> PlatformResult<()> {

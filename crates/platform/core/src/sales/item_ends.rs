@@ -15,7 +15,6 @@
 //! takes only items that are overdue. If it finds any, the other node is gone, and it takes over.
 
 mod batch;
-mod health;
 
 use std::time::Duration;
 
@@ -26,11 +25,11 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::batch::{DowntimeExtension, end_batch};
-pub(crate) use self::health::EndHealth;
 use crate::Platform;
 use crate::error::PlatformResult;
+use crate::node_state::worker_runs::Worker;
 use crate::port::{Downtime, StoreError};
-use crate::worker_states::Worker;
+use crate::steps::downtime::HEARTBEAT_GAP_MS_MAX;
 
 /// The actor in the journal.
 const ACTOR: &str = "timer";
@@ -38,8 +37,6 @@ const ACTOR: &str = "timer";
 const ROUNDS_MAX: usize = 1_000;
 /// Concurrent commits of a round when more items are due than one commit takes.
 const CONCURRENT_COMMITS: usize = 4;
-/// A time without a heartbeat that is longer than this is a downtime. Nodes send one every second.
-const HEARTBEAT_GAP_MS_MAX: i64 = 3_000;
 /// Pause after a round that ended no item although items were due.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
@@ -270,11 +267,6 @@ impl ItemEndWorker {
 }
 
 impl Platform {
-    /// Records a heartbeat. Returns the stored downtime, if there is one.
-    pub(crate) async fn detect_downtime(&self, now: Timestamp) -> PlatformResult<Option<Downtime>> {
-        Ok(self.store().detect_downtime(now, HEARTBEAT_GAP_MS_MAX).await?)
-    }
-
     pub(crate) fn spawn_timers(&self, tasks: &Tasks) {
         let platform = self.clone();
         tasks.spawn("ending items", move |stopping| ItemEndWorker::new(platform.clone()).keep_running(stopping));

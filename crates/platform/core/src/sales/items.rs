@@ -17,14 +17,13 @@ use jiff::Timestamp;
 use platform_rules::{Auction, Hidden, Item, ItemCommand, RingStatus, SaleMode};
 use uuid::Uuid;
 
-use crate::access::caller::visible;
-use crate::change_builder::ChangeBuilder;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{ITEMS_READ_MAX, Page};
 use crate::sales::attachments;
 use crate::sales::new_item::{ItemContext, NewItem, problems_in};
+use crate::steps::change_builder::ChangeBuilder;
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Role, Scope};
 
 impl Platform {
@@ -106,6 +105,23 @@ impl Platform {
         self.command_item(caller, uuid, ItemCommand::Correct { reason }, expected_version, answering).await
     }
 
+    /// Moves the end of an item of a timed auction to a later time, with a reason. The item need not be LIVE, because
+    /// it can become LIVE again.
+    ///
+    /// Errors: `not_found`, `precondition_failed`, `end_not_later`, `wrong_auction_kind`, `auction_closed`,
+    /// `reason_required`.
+    pub async fn move_end(
+        &self,
+        caller: &Caller,
+        item: Uuid,
+        (to, reason): (Timestamp, String),
+        expected_version: Option<i64>,
+        answering: Option<IdempotentRequest<'_, Item>>,
+    ) -> PlatformResult<Outcome<Item>> {
+        caller.require(Scope::AuctionsWrite)?;
+        self.command_item(caller, item, ItemCommand::MoveEnd { to, reason }, expected_version, answering).await
+    }
+
     pub(crate) async fn command_item(
         &self,
         caller: &Caller,
@@ -135,16 +151,6 @@ impl Platform {
             })
             .await
             .inspect(|_| self.ends_changed().notify())
-    }
-
-    /// The item with its auction: see [`crate::port::AuctionStore::item_with_auction`].
-    pub(crate) async fn visible_item(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<(Item, Auction)> {
-        visible(caller, self.store().item_with_auction(uuid).await?, "item", |(item, _)| item.customer)
-    }
-
-    pub(crate) async fn auction_of(&self, item: &Item) -> PlatformResult<Auction> {
-        let auction = self.store().auction(item.auction).await?;
-        auction.ok_or_else(|| PlatformError::Internal(format!("item {} has no auction", item.uuid)))
     }
 
     /// Builds new items after the auction's last one. The auction gets a new version, so that of two concurrent

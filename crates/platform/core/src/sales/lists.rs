@@ -5,7 +5,7 @@ use contract::{AuctionStatus, ItemStatus};
 use platform_rules::{Auction, AuctionKind, Item, SaleMode};
 use uuid::Uuid;
 
-use crate::access::caller::visible;
+use crate::caller::visible;
 use crate::error::PlatformResult;
 use crate::port::{AuctionFilter, AuctionOwner, Page, Registration, RegistrationStatus};
 use crate::{Caller, Platform, Scope};

@@ -6,8 +6,8 @@ use platform_rules::{AMOUNT_MAX, Auction, AuctionKind};
 use url::Url;
 
 use crate::Problem;
-use crate::input::check_text;
 pub use crate::port::NewItem;
+use crate::steps::input::check_text;
 
 /// Characters of a lot number.
 pub const LOT_NUMBER_CHARS_MAX: usize = 32;

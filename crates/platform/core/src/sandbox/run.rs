@@ -6,9 +6,9 @@ use platform_rules::Auction;
 use super::ACTOR;
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::failed_subjects::FailedSubjects;
+use crate::node_state::worker_runs::Worker;
 use crate::port::StoreError;
-use crate::worker_states::Worker;
+use crate::steps::failed_subjects::FailedSubjects;
 
 /// Clocks that advance in turn, one step each; others wait.
 const CLOCKS_MAX: usize = 64;

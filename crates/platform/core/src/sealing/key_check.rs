@@ -4,9 +4,9 @@
 use kit_runtime::vault::{Sealed, VaultError};
 
 use crate::Platform;
-use crate::customers::connections::provider_key_context;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, StoreError};
+use crate::provider_access::provider_key_context;
 
 /// The context that a sentinel is sealed for.
 const SENTINEL_CONTEXT: &str = "platform/sentinel";

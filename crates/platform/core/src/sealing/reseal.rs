@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use crate::Platform;
 use crate::access::sealed_answer_context;
-use crate::customers::connections::provider_key_context;
 use crate::error::{PlatformError, PlatformResult};
 use crate::people::totp_context;
 use crate::port::{Page, SealedLocation, SealedReplacement, StoreError};
+use crate::provider_access::provider_key_context;
 
 /// Values read and replaced at a time.
 const BATCH_MAX: usize = 200;
@@ -114,12 +114,6 @@ impl Platform {
         let what = format!("the provider API key of customer {customer}");
         let new = found.record(&what, self.renew(&provider_key_context(customer), key))?;
         Some(SealedReplacement { location: SealedLocation::Connection(customer), old: key.clone(), new })
-    }
-
-    /// The key of a connection that is being changed, sealed with the first key. Otherwise the change could undo a
-    /// concurrent reseal.
-    pub(crate) fn sealed_now(&self, customer: Uuid, key: Sealed) -> Sealed {
-        self.renew(&provider_key_context(customer), &key).ok().flatten().unwrap_or(key)
     }
 
     /// The value sealed with the first key; none when it is already.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use contract::ItemStatus;
 use kit_runtime::random::{Random, SeededRandom};
-use platform_core::audit::check_records;
 use platform_core::bidding::bids::NewBid;
 use platform_core::error::PlatformError;
 use platform_core::port::Store;
 use platform_core::ring::{ClerkCommand, Confirmed};
 use platform_core::sales::item_ends::ItemEndWorker;
+use platform_core::verification::check_records;
 use platform_rules::AuctionKind;
 use uuid::Uuid;
 

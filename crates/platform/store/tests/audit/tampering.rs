@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use contract::ItemStatus;
-use platform_core::audit::{Anchor, chain};
+use platform_core::audit::chain;
 use platform_core::bidders::{NewRegistration, RegistrationDecision, RegistrationPatch};
 use platform_core::port::{RegistrationStatus, Store};
+use platform_core::verification::Anchor;
 use platform_rules::{AuctionKind, LogHash};
 use serde_json::Value;
 use uuid::Uuid;

@@ -1,45 +1,12 @@
 //! Rows of a sheet as CSV, and which rows its lines are from.
 
-use serde::{Deserialize, Serialize};
-
 use super::sheet::CellPlace;
 use super::{OTHER_ROWS_MAX, ROW_BYTES_MAX};
 use crate::config::CatalogueLimits;
-
-/// Bytes of a part of a file between its upload and its import: 256 KiB. Only the last part is shorter.
-pub const PART_BYTES: usize = 256 << 10;
+use crate::port::{PART_BYTES, RowNumbers};
 
 /// Bytes of a cell's allocation that the next row uses.
 const CELL_CAPACITY_BYTES: usize = 1 << 10;
-
-/// Which row of a sheet each line of its CSV is from: runs of rows that follow each other and have one line each.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RowNumbers(Vec<RowRun>);
-
-/// The line and the row that a run begins with, and the number of its rows.
-type RowRun = (u64, u64, u64);
-
-impl RowNumbers {
-    /// The row of a line; the line itself when there are no rows.
-    pub fn row_of(&self, line: u64) -> u64 {
-        let after = self.0.partition_point(|(begin, ..)| *begin <= line);
-        let Some((begin, row, count)) = after.checked_sub(1).and_then(|place| self.0.get(place)) else { return line };
-        // The last row of a run may have several lines.
-        row + (line - begin).min(count - 1)
-    }
-
-    /// True when there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn push(&mut self, line: u64, row: u64) {
-        match self.0.last_mut() {
-            Some((begin, first, count)) if (*begin + *count, *first + *count) == (line, row) => *count += 1,
-            _ => self.0.push((line, row, 1)),
-        }
-    }
-}
 
 /// A cell of the row that is being read.
 #[derive(Default)]

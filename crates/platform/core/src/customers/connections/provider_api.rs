@@ -10,12 +10,13 @@ use kit_outbound::{Destination, Request, Response, TransportError};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
-use super::{CredentialTest, provider_key_context};
+use super::CredentialTest;
 use crate::Platform;
-use crate::customers::provider_access::is_unsent;
-use crate::customers::provider_answer::answer_text;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Contact, ContactRecord, ProviderAddress};
+use crate::provider_access::answer_text::answer_text;
+use crate::provider_access::is_unsent;
+use crate::provider_access::provider_key_context;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const DEADLINE: Duration = Duration::from_secs(15);

@@ -11,14 +11,14 @@ use platform_rules::{Auction, Hidden, Item, Rejection, TestClock, WebcastPhase};
 use uuid::Uuid;
 
 use super::shift::{Shift, TimeShift};
-use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::input::check_text;
 use crate::port::{BulkChange, BulkChangeStep, BulkOperation, ItemCounts, Page};
 use crate::sales::bulk_change::StagedBatch;
 use crate::sales::items::ItemOrigin;
 use crate::sales::new_item::{NewItem, TITLE_CHARS_MAX};
+use crate::steps::decide::Decision;
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// Items read from the store at once.

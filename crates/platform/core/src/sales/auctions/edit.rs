@@ -6,14 +6,14 @@ use platform_rules::{Auction, AuctionEdit, AuctionKind, EXTENSION_SECONDS_MAX, I
 use uuid::Uuid;
 
 use super::{ITEMS_READ_MAX, charges_problems, currency_problem, is_time_zone, stagger_problems};
-use crate::change_builder::ChangeBuilder;
 use crate::customers::addresses::AddressInput;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::input::check_text;
 use crate::port::{BulkOperation, ItemCounts, Page};
 use crate::sales::attachments;
 use crate::sales::new_item::TITLE_CHARS_MAX;
+use crate::steps::change_builder::ChangeBuilder;
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// The fields of an auction to change.

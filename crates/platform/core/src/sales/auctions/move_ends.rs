@@ -8,11 +8,11 @@ use platform_rules::{Auction, AuctionKind, Item, Rejection, new_item_end};
 use uuid::Uuid;
 
 use super::stagger_problems;
-use crate::change_builder::ChangeBuilder;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{BulkOperation, ItemCounts};
+use crate::steps::change_builder::ChangeBuilder;
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// Seconds of one shift, at most: ten years.

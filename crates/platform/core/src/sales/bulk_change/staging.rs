@@ -7,11 +7,11 @@ use uuid::Uuid;
 
 use super::StepEnd;
 use crate::Platform;
-use crate::change_builder::ChangeBuilder;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{BulkChange, BulkOperation};
 use crate::sales::items::ItemOrigin;
 use crate::sales::new_item::{ItemContext, NewItem, problems_from};
+use crate::steps::change_builder::ChangeBuilder;
 
 /// Chunks deleted in one transaction.
 const STAGED_BATCHES_DELETED_MAX: usize = 16;

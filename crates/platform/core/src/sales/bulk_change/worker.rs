@@ -6,11 +6,11 @@ use kit_runtime::tasks::Tasks;
 use uuid::Uuid;
 
 use crate::Platform;
-use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
-use crate::failed_subjects::FailedSubjects;
+use crate::node_state::worker_runs::Worker;
 use crate::port::{BulkChange, StoreError};
-use crate::worker_states::Worker;
+use crate::steps::decide::Decision;
+use crate::steps::failed_subjects::FailedSubjects;
 
 /// Bulk changes that advance in turn, one step each; others wait.
 const BULK_CHANGES_MAX: usize = 64;

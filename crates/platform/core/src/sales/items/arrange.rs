@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use platform_rules::{Auction, Item};
 use uuid::Uuid;
 
-use crate::change_builder::ChangeBuilder;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::Page;
 use crate::sales::new_item::NewItem;
+use crate::steps::change_builder::ChangeBuilder;
+use crate::steps::decide::{Decision, expect_version};
 use crate::{Caller, Platform, Scope};
 
 /// The place and the lot number to give to an item.

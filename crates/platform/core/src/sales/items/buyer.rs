@@ -5,10 +5,10 @@ use platform_rules::{Auction, Item, ItemCommand};
 use uuid::Uuid;
 
 use crate::bidders::{LookUpIn, NewRegistration};
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::RegistrationStatus;
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// The buyer to name.
@@ -60,7 +60,7 @@ impl Platform {
                     changes = decide(&admitted.bidder)?;
                 }
                 let mut draft = self.build_change(&caller.actor, now);
-                draft.set_bidder_preconditions(&admitted);
+                draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
                 let item = draft.item(&auction, item, &changes);
                 draft.unless_archived(auction);
                 let change = draft.finish(answering.as_ref(), &item);

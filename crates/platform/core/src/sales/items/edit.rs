@@ -5,10 +5,10 @@ use platform_rules::item::ItemEdit;
 use platform_rules::{Auction, Item, ItemChange, new_item_end};
 use uuid::Uuid;
 
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::sales::attachments;
 use crate::sales::new_item::NewItem;
+use crate::steps::decide::{Decision, expect_version};
 use crate::{Caller, Platform, Scope};
 
 impl Platform {

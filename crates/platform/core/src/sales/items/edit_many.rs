@@ -11,11 +11,11 @@ use uuid::Uuid;
 
 use super::ITEMS_READ_MAX;
 use super::edit::edit_item;
-use crate::change_builder::ChangeBuilder;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult, Problem};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{BulkChange, ItemCounts, Page};
+use crate::steps::change_builder::ChangeBuilder;
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// The problem of a second entry about the same item.

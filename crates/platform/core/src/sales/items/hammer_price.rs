@@ -3,9 +3,9 @@
 use platform_rules::{Item, ItemCommand};
 use uuid::Uuid;
 
-use crate::decide::{Decision, expect_version};
 use crate::error::PlatformResult;
-use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// The right hammer price of an item.

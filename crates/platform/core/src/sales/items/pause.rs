@@ -15,9 +15,9 @@ use platform_rules::edit::Plan;
 use platform_rules::{Auction, AuctionKind, Item, ItemCommand, Rejection};
 use uuid::Uuid;
 
-use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::Page;
+use crate::steps::decide::Decision;
 use crate::{Caller, Platform, Scope};
 
 /// How the reason of a suspension begins that is a pause.

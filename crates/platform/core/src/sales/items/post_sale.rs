@@ -4,9 +4,9 @@ use platform_rules::{AuctionKind, Item, ItemCommand};
 use uuid::Uuid;
 
 use crate::bidders::LookUpIn;
-use crate::decide::{Decision, expect_version};
 use crate::error::PlatformResult;
-use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// An offer for a lot that was passed, or ended unsold.
@@ -55,7 +55,7 @@ impl Platform {
                 if auction.kind == AuctionKind::Timed {
                     draft.note_bidder_item(&item, buyer);
                 }
-                draft.set_bidder_preconditions(&admitted);
+                draft.set_bidder_preconditions(admitted.spending_version.clone(), &admitted.precondition);
                 let item = draft.item(&auction, item, &changes);
                 draft.unless_archived(auction);
                 let change = draft.finish(answering.as_ref(), &item);

@@ -8,12 +8,12 @@ use platform_rules::{Auction, Item, Rejection};
 use uuid::Uuid;
 
 use super::ITEMS_READ_MAX;
-use crate::decide::Decision;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::input::check_text;
 use crate::port::{ItemCounts, Page};
 use crate::sales::new_item::LOT_NUMBER_CHARS_MAX;
+use crate::steps::decide::Decision;
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// An item to relist.

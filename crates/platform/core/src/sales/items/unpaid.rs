@@ -5,10 +5,10 @@ use platform_rules::{Auction, Item, ItemCommand, Rejection};
 use uuid::Uuid;
 
 use super::ITEMS_READ_MAX;
-use crate::decide::{Decision, expect_version};
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::Page;
+use crate::steps::decide::{Decision, expect_version};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Scope};
 
 /// Lots that a buyer does not pay.

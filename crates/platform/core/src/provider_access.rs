@@ -4,12 +4,15 @@
 //! The filter exempts the configured default and the addresses of the embedded provider's nodes, which are the
 //! operator's.
 
+pub(crate) mod answer_text;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use kit_outbound::url::parse_server_url;
 use kit_outbound::{AddressPolicy, Client, ClientConfig, TransportError};
 use url::Url;
+use uuid::Uuid;
 
 use crate::port::ProviderAddress;
 
@@ -164,6 +167,16 @@ fn same_origin(left: &str, right: &str) -> bool {
         (Ok(left), Ok(right)) => left.origin() == right.origin(),
         _ => false,
     }
+}
+
+/// The context that the API key of a customer's provider is sealed for.
+pub(crate) fn provider_key_context(customer: Uuid) -> String {
+    format!("customer/{customer}/provider-api-key")
+}
+
+/// Where messages of an application are created.
+pub(crate) fn messages_url(provider_url: &str, application_id: &str) -> String {
+    format!("{provider_url}/api/v1/app/{application_id}/msg/")
 }
 
 #[cfg(test)]

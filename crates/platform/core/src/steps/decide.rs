@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::Platform;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
 use crate::port::{Change, CommitReceipt, StoreError};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 
 /// Longest pause between two tries of one command.
 const PAUSE_MAX: Duration = Duration::from_millis(20);

@@ -7,12 +7,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Platform;
 use crate::error::PlatformResult;
-use crate::worker_states::Worker;
+use crate::node_state::worker_runs::Worker;
 
 /// Pause after a run that failed.
 const ERROR_PAUSE: Duration = Duration::from_secs(1);
 
 impl Platform {
+    /// Records a run of a worker that ended now.
+    pub(crate) fn record_run<T, E: std::fmt::Display>(&self, worker: Worker, run: &Result<T, E>) {
+        let error = run.as_ref().err().map(ToString::to_string);
+        self.worker_runs().record(worker, self.now(), error);
+    }
+
     /// Runs `run` until the process stops: when `signal` fires, after the pause of the configuration, or one second
     /// after a run that failed. `failure` is the log message of a failed run.
     pub(crate) async fn run_worker<F>(

@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::append::OPENED;
-use super::commitments::{Commitments, blank_commitments, open_commitments};
-use super::entry::{Content, chain, chain_begin};
+use crate::audit::OPENED;
+use crate::audit::commitments::{Commitments, blank_commitments, open_commitments};
+use crate::audit::entry::{Content, chain, chain_begin};
 use crate::port::{Bid, JournalRow, LogKind, Registration, RegistrationChange, StruckBid, SubjectKind};
 
 /// What the reader knows of concealed values.

@@ -7,9 +7,9 @@
 use uuid::Uuid;
 
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
-use crate::input::check_text;
 use crate::port::{Cursor, OvertakenPolicy, Page, StoreError};
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
+use crate::steps::input::check_text;
 use crate::{Caller, Platform, Scope};
 
 /// Events that can be named in one call.

@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::EndReport;
 use crate::error::PlatformResult;
 use crate::port::{StoreError, StoreResult};
 
@@ -15,7 +14,7 @@ const FAILING_MAX: Duration = Duration::from_secs(10);
 pub(crate) struct EndHealth(Mutex<Option<Instant>>);
 
 impl EndHealth {
-    pub(super) fn record(&self, run: &PlatformResult<EndReport>, now: Instant) {
+    pub(crate) fn record<T>(&self, run: &PlatformResult<T>, now: Instant) {
         let mut failing_since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match run {
             Ok(_) => *failing_since = None,

@@ -15,12 +15,11 @@ use platform_rules::{Auction, AuctionChange, AuctionKind, Item, ItemChange, LogH
 
 use crate::Platform;
 use crate::audit;
-use crate::bidders::Admitted;
-use crate::idempotency::IdempotentRequest;
 use crate::port::{
-    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, Change, ItemCounts, ItemImage, JournalEntry,
-    StruckBid, SubjectChanges, SubjectKind, UnloggedChanges, Versioned,
+    Address, Bid, BidStrike, BidderItem, BulkChange, BulkChangeStep, Change, ExpectedRegistration, ItemCounts,
+    ItemImage, JournalEntry, SpendingVersion, StruckBid, SubjectChanges, SubjectKind, UnloggedChanges, Versioned,
 };
+use crate::steps::idempotency::IdempotentRequest;
 
 /// A change under construction.
 pub(crate) struct ChangeBuilder<'a> {
@@ -185,10 +184,14 @@ impl<'a> ChangeBuilder<'a> {
         self.change.bidder_items.push(BidderItem { auction: item.auction, paddle: paddle.to_owned(), item: item.uuid });
     }
 
-    /// Makes the commit depend on what the bidder was admitted by: the spending version, or else the registration.
-    pub(crate) fn set_bidder_preconditions(&mut self, admitted: &Admitted) {
-        self.change.spending_version = admitted.spending_version;
-        self.change.registration = Some(admitted.precondition.clone()).filter(|_| admitted.spending_version.is_none());
+    /// Makes the commit depend on the facts that admitted the bidder: the spending version, or else the registration.
+    pub(crate) fn set_bidder_preconditions(
+        &mut self,
+        spending_version: Option<SpendingVersion>,
+        registration: &ExpectedRegistration,
+    ) {
+        self.change.registration = Some(registration.clone()).filter(|_| spending_version.is_none());
+        self.change.spending_version = spending_version;
     }
 
     /// Inserts images of new items, with the content of existing images.

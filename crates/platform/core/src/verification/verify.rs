@@ -6,10 +6,10 @@ use platform_rules::{LogHash, LogHead};
 use uuid::Uuid;
 
 use super::anchor::Anchor;
-use super::entry::hash;
 use super::mismatch::{bid_mismatch, difference, journal_mismatch};
 use super::replay::{Openings, Replay, Subject};
 use crate::Platform;
+use crate::audit::entry::hash;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Bid, JournalRow, LogKind, Page, StoreError, StoreResult};
 

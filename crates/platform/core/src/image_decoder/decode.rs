@@ -10,7 +10,7 @@ use super::{IMAGE_BYTES_MAX, IMAGE_PIXELS_MAX};
 use crate::port::{ImageContent, ImageVariant};
 
 /// Memory that an image may need while it is decoded and encoded, in bytes: 50 megapixels of a WebP image of 7 bytes each.
-pub(super) const WORKING_BYTES_MAX: u64 = IMAGE_PIXELS_MAX * 7;
+pub(crate) const WORKING_BYTES_MAX: u64 = IMAGE_PIXELS_MAX * 7;
 /// The same for an image with 16 bits in each channel: 16 megapixels with transparency, 22 without.
 const DEEP_WORKING_BYTES_MAX: u64 = 200_000_000;
 /// What the decoder may allocate before the first pixel, in bytes. A colour profile may unpack to more; it is skipped then.
@@ -23,27 +23,27 @@ const VARIANT_QUALITY: u8 = 82;
 
 /// An image in all variants.
 #[derive(Debug)]
-pub(super) struct DecodedImage {
-    pub(super) media_type: &'static str,
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) contents: Vec<ImageContent>,
+pub(crate) struct DecodedImage {
+    pub(crate) media_type: &'static str,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) contents: Vec<ImageContent>,
 }
 
 impl DecodedImage {
-    pub(super) fn full_bytes(&self) -> u64 {
+    pub(crate) fn full_bytes(&self) -> u64 {
         let full = self.contents.iter().find(|content| content.variant == ImageVariant::Full);
         full.map_or(0, |content| content.bytes.len() as u64)
     }
 }
 
 /// The memory that decoding an image takes, by its header, in bytes. Errors: what is wrong with the file and what to do.
-pub(super) fn working_bytes(file: &[u8]) -> Result<u64, String> {
+pub(crate) fn working_bytes(file: &[u8]) -> Result<u64, String> {
     open(file).map(|opened| opened.working_bytes)
 }
 
 /// Decodes and encodes an image. Errors: as [`working_bytes`].
-pub(super) fn decode(file: &[u8]) -> Result<DecodedImage, String> {
+pub(crate) fn decode(file: &[u8]) -> Result<DecodedImage, String> {
     let Opened { decoder, orientation, .. } = open(file)?;
     let image = DynamicImage::from_decoder(decoder).map_err(not_an_image)?;
     // Fewer bytes first: turning needs a second image.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use platform_rules::LogHash;
 
-use super::entry::hash;
+use crate::audit::entry::hash;
 use crate::port::PositionedEntry;
 
 /// Domain of the hash before the first entry.
@@ -78,7 +78,7 @@ mod tests {
             subject: Uuid::from_u128(1),
             number: 1,
             content: "{}".to_owned(),
-            hash: super::super::chain(super::super::chain_begin(Uuid::from_u128(1)), "{}"),
+            hash: crate::audit::chain(crate::audit::chain_begin(Uuid::from_u128(1)), "{}"),
         };
         assert_eq!(begin.to_string(), "0:f45df530985cf21789ed45d54dce553dacfadf41c1cd8074dc82b8d65e2a17c6");
         assert_eq!(

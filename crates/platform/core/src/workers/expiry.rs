@@ -6,7 +6,7 @@ use std::time::Duration;
 use kit_runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
-use crate::worker_states::Worker;
+use crate::node_state::worker_runs::Worker;
 use crate::{Platform, PlatformResult};
 
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -16,7 +16,7 @@ const FORGET_MAX: usize = 1_000;
 const ROUNDS_MAX: usize = 20;
 
 impl Platform {
-    pub(crate) fn spawn_answer_expiry(&self, tasks: &Tasks) {
+    pub(crate) fn spawn_expiry(&self, tasks: &Tasks) {
         let platform = self.clone();
         tasks.spawn("expiry of stored answers", move |stopping| {
             let platform = platform.clone();

@@ -1,5 +1,8 @@
 //! Checks of text that callers enter.
 
+/// Characters of a file name that are kept.
+const FILE_NAME_CHARS_MAX: usize = 200;
+
 /// Checks a line of text: not empty, without leading or trailing blanks and control characters, and not too long.
 pub(crate) fn check_text(value: &str, chars_max: usize) -> Result<(), String> {
     if value.is_empty() {
@@ -16,4 +19,10 @@ pub(crate) fn check_text(value: &str, chars_max: usize) -> Result<(), String> {
         return Err(format!("has {chars} characters: shorten it to at most {chars_max}"));
     }
     Ok(())
+}
+
+/// The last part of the name, without control characters.
+pub(crate) fn shown_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    last.chars().filter(|char| !char.is_control()).take(FILE_NAME_CHARS_MAX).collect()
 }

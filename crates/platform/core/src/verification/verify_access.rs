@@ -2,11 +2,11 @@
 
 use platform_rules::LogHead;
 
-use super::access_chain::{access_begin, access_chain};
 use super::anchor::Anchor;
 use super::verify::{Finding, ROWS_READ_MAX, VerifyReport};
 use crate::Platform;
 use crate::access::access_log::AccessContent;
+use crate::audit::{access_begin, access_chain};
 use crate::error::PlatformResult;
 use crate::port::{AccessEntry, Page};
 

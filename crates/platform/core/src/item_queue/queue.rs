@@ -13,7 +13,7 @@ use crate::port::{Change, CommitReceipt, StoreError, StoreResult};
 const COMMIT_DECISIONS_MAX: usize = 512;
 
 /// The outcome of a decision.
-pub(super) enum CommitOutcome {
+pub(crate) enum CommitOutcome {
     /// The decision is durable; for a refusal, the state that it is based on is.
     Durable,
     /// The decision is based on a state that was not committed.
@@ -24,7 +24,7 @@ pub(super) enum CommitOutcome {
 
 /// The queue of one item.
 #[derive(Default)]
-pub(super) struct ItemQueue {
+pub(crate) struct ItemQueue {
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Fires when no commit is under way any more.
@@ -88,15 +88,15 @@ impl QueuedDecision {
 }
 
 /// An enqueued decision.
-pub(super) struct Enqueued {
+pub(crate) struct Enqueued {
     /// Receives the outcome.
-    pub(super) settled: oneshot::Receiver<CommitOutcome>,
+    pub(crate) settled: oneshot::Receiver<CommitOutcome>,
     /// The queue has no committer: the caller starts one.
-    pub(super) starts_committer: bool,
+    pub(crate) starts_committer: bool,
 }
 
 /// Decisions that are committed together, in their order.
-pub(super) struct CommitBatch {
+pub(crate) struct CommitBatch {
     entries: Vec<QueuedDecision>,
     /// The last version of the auction in it, when it changes the auction.
     auction_version: Option<i64>,
@@ -104,7 +104,7 @@ pub(super) struct CommitBatch {
 
 impl CommitBatch {
     /// The changes, with their customers.
-    pub(super) fn take_changes(&mut self) -> Vec<(Uuid, Change)> {
+    pub(crate) fn take_changes(&mut self) -> Vec<(Uuid, Change)> {
         let mut changes = Vec::with_capacity(self.entries.len());
         for entry in &mut self.entries {
             match std::mem::replace(&mut entry.kind, DecisionKind::Committing) {
@@ -118,13 +118,13 @@ impl CommitBatch {
 
 impl ItemQueue {
     /// Waits for the turn: until every earlier caller has decided.
-    pub(super) async fn acquire(&self) -> tokio::sync::MutexGuard<'_, ()> {
+    pub(crate) async fn acquire(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.turn.lock().await
     }
 
     /// Waits until no commit is under way. For the caller that has the turn, every earlier decision is then durable or
     /// discarded.
-    pub(super) async fn drain(&self) {
+    pub(crate) async fn drain(&self) {
         loop {
             let mut idle = pin!(self.idle.notified());
             idle.as_mut().enable();
@@ -137,7 +137,7 @@ impl ItemQueue {
 
     /// The item after the last uncommitted decision, with its auction if an uncommitted decision changed it or it was
     /// read for the next commit.
-    pub(super) fn latest(&self) -> Option<(Item, Option<Auction>)> {
+    pub(crate) fn latest(&self) -> Option<(Item, Option<Auction>)> {
         let mut state = self.lock();
         state.read_epoch = state.epoch;
         let item = state.item.clone()?;
@@ -145,12 +145,12 @@ impl ItemQueue {
     }
 
     /// Keeps the auction for the decisions of the next commit.
-    pub(super) fn remember_auction(&self, auction: &Auction) {
+    pub(crate) fn remember_auction(&self, auction: &Auction) {
         self.lock().auction = Some(auction.clone());
     }
 
     /// Enqueues a decision about `item` for the next commit.
-    pub(super) fn enqueue(&self, item: Uuid, customer: Uuid, change: Change) -> Enqueued {
+    pub(crate) fn enqueue(&self, item: Uuid, customer: Uuid, change: Change) -> Enqueued {
         let (caller, settled) = oneshot::channel();
         let mut state = self.lock();
         if state.read_epoch != state.epoch {
@@ -170,7 +170,7 @@ impl ItemQueue {
     }
 
     /// Enqueues a refusal, which is returned once the state that it is based on is durable; none when it already is.
-    pub(super) fn enqueue_refusal(&self) -> Option<oneshot::Receiver<CommitOutcome>> {
+    pub(crate) fn enqueue_refusal(&self) -> Option<oneshot::Receiver<CommitOutcome>> {
         let mut state = self.lock();
         let is_current = state.read_epoch == state.epoch;
         if is_current && !state.is_committing {
@@ -187,7 +187,7 @@ impl ItemQueue {
     }
 
     /// The next batch to commit. None when no decision waits; then the committer ends.
-    pub(super) fn next_batch(&self) -> Option<CommitBatch> {
+    pub(crate) fn next_batch(&self) -> Option<CommitBatch> {
         let mut state = self.lock();
         // Later decisions read the auction again.
         state.auction = None;
@@ -204,7 +204,7 @@ impl ItemQueue {
     }
 
     /// Answers the callers of the batch, and the callers behind it when they have to decide again.
-    pub(super) fn settle(&self, batch: CommitBatch, results: StoreResult<Vec<StoreResult<CommitReceipt>>>) {
+    pub(crate) fn settle(&self, batch: CommitBatch, results: StoreResult<Vec<StoreResult<CommitReceipt>>>) {
         let mut results = match results {
             Ok(results) => results.into_iter(),
             Err(error) => return self.fail(batch, &error),
@@ -258,19 +258,19 @@ impl ItemQueue {
 }
 
 /// Guards a committer: if it ends by a panic, the queue discards its decisions and continues.
-pub(super) struct CommitterGuard<'a> {
+pub(crate) struct CommitterGuard<'a> {
     queue: &'a ItemQueue,
     is_disarmed: bool,
 }
 
 impl<'a> CommitterGuard<'a> {
     /// Guards the committer of this queue.
-    pub(super) fn new(queue: &'a ItemQueue) -> Self {
+    pub(crate) fn new(queue: &'a ItemQueue) -> Self {
         Self { queue, is_disarmed: false }
     }
 
     /// The committer ended normally.
-    pub(super) fn disarm(&mut self) {
+    pub(crate) fn disarm(&mut self) {
         self.is_disarmed = true;
     }
 }

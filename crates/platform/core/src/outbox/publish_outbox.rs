@@ -1,7 +1,6 @@
 //! The workers that publish the outbox: the heartbeat of this node, and the sweep that gives waiting outbox rows to the
 //! lanes of their customers.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -9,12 +8,11 @@ use kit_runtime::heartbeat_run::HeartbeatRun;
 use kit_runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
-use super::circuit_breaker::after_rounded_up;
-use super::{LaneHandle, Publisher, lock};
 use crate::Platform;
 use crate::config::Nodes;
+use crate::node_state::worker_runs::Worker;
 use crate::port::{NodeId, StoreResult};
-use crate::worker_states::Worker;
+use crate::publishing::circuit_breaker::after_rounded_up;
 
 /// Interval of the heartbeat.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(1);
@@ -57,8 +55,8 @@ impl Platform {
     /// Records this node's heartbeat. If it has lost track of its rows it takes a new node id first, at most once in
     /// the time after which a node is dead. Nodes without a heartbeat count as dead if `may_judge` is set.
     async fn heartbeat(&self, now: Timestamp, renewed_at: &mut Timestamp, may_judge: bool) -> StoreResult<()> {
-        let shared = &self.publisher().shared;
-        let is_first = !shared.running.load(Ordering::Acquire);
+        let publisher = self.publisher();
+        let is_first = !publisher.is_running();
         let sent_at = self.store().database_time().await?.unwrap_or(now);
         let alive_since = sent_at - self.config().node_dead_after;
         let dead_before = match self.config().nodes {
@@ -67,8 +65,8 @@ impl Platform {
             _ if may_judge => alive_since,
             _ => Timestamp::UNIX_EPOCH,
         };
-        let lost = shared.fence_requested.load(Ordering::Acquire) && *renewed_at <= alive_since;
-        let node = if lost { NodeId(self.ids().uuid_v7()) } else { shared.node() };
+        let lost = publisher.is_fence_requested() && *renewed_at <= alive_since;
+        let node = if lost { NodeId(self.ids().uuid_v7()) } else { publisher.node() };
         // Both in one transaction, where the engine joins what comes at the same time.
         let (alive, noted) =
             tokio::join!(self.store().heartbeat(node, sent_at, dead_before), self.detect_downtime(now));
@@ -78,11 +76,10 @@ impl Platform {
         alive?;
         if lost {
             tracing::warn!(%node, "the node's heartbeat may have expired: it claims rows of the outbox under a new name");
-            shared.fence_requested.store(false, Ordering::Release);
-            *lock(&shared.node) = node;
+            publisher.rename(node);
             *renewed_at = sent_at;
         }
-        if !shared.running.swap(true, Ordering::AcqRel) {
+        if publisher.start() {
             self.sweep(now).await;
         }
         Ok(())
@@ -108,7 +105,7 @@ impl Platform {
 
     /// Tells the lanes of customers whose rows wait in the table.
     async fn sweep(&self, now: Timestamp) {
-        if !self.publisher().shared.running.load(Ordering::Acquire) {
+        if !self.publisher().is_running() {
             return;
         }
         let waiting = self.store().customers_with_outbox(now).await;
@@ -116,26 +113,6 @@ impl Platform {
         match waiting {
             Ok(customers) => customers.into_iter().for_each(|customer| self.publisher().wake_lane(customer)),
             Err(error) => tracing::error!(%error, "the outbox could not be read"),
-        }
-    }
-}
-
-impl Publisher {
-    /// Another process changed something: every lane reads its connection again.
-    fn remote_changes(&self) {
-        for lane in lock(&self.shared.lanes).values() {
-            lane.control.connection_stale.store(true, Ordering::Release);
-            lane.control.wake.notify();
-        }
-    }
-
-    /// Ends all lanes: what is under way is finished, what waits in memory goes back to the table.
-    async fn end(&self) {
-        self.shared.stopping.cancel();
-        let lanes: Vec<LaneHandle> = lock(&self.shared.lanes).drain().map(|(_, lane)| lane).collect();
-        for lane in lanes {
-            // A lane that panicked has said so itself.
-            let _ = lane.task.await;
         }
     }
 }

@@ -16,48 +16,23 @@
 //!   therefore based on states as recent as if each command had read them.
 //! - Queues are independent of each other. A queue is deleted when its last caller leaves.
 
-mod queue;
-
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use platform_rules::{Auction, Item};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use self::queue::{CommitOutcome, CommitterGuard, ItemQueue};
-use crate::access::caller::visible;
-use crate::decide::Decision;
+use crate::caller::visible;
 use crate::error::{PlatformError, PlatformResult};
-use crate::idempotency::{IdempotentRequest, Outcome};
+use crate::item_queue::queue::{CommitOutcome, CommitterGuard, ItemQueue};
 use crate::port::{Change, StoreError};
+use crate::steps::decide::Decision;
+use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform};
 
-/// Callers in the queue of one item; further callers get `busy`.
-const USERS_MAX: usize = 4_096;
 /// How often a command is decided again after a conflict. Each try costs a commit of the whole queue, and other
 /// nodes' queues are as long: more tries than for a command outside a queue.
 pub(crate) const TRIES_MAX: usize = 64;
-
-/// The queues that have callers.
-#[derive(Default)]
-pub(crate) struct ItemQueues {
-    item_queues: Mutex<HashMap<Uuid, SharedQueue>>,
-}
-
-/// A queue with the number of its callers.
-#[derive(Default)]
-struct SharedQueue {
-    queue: Arc<ItemQueue>,
-    users: usize,
-}
-
-impl ItemQueues {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, SharedQueue>> {
-        self.item_queues.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// What a command decides when it has its turn.
 #[expect(clippy::large_enum_variant, reason = "a step is taken apart where it is returned; nearly all are commits")]
@@ -89,31 +64,21 @@ pub(crate) struct ItemQueueHandle {
 impl Platform {
     /// Enters the queue of an item. Errors: `busy` when the queue is full.
     pub(crate) fn item_queue(&self, item: Uuid) -> PlatformResult<ItemQueueHandle> {
-        let mut item_queues = self.item_queues().lock();
-        let shared = item_queues.entry(item).or_default();
-        if shared.users >= USERS_MAX {
-            return Err(PlatformError::Busy);
-        }
-        shared.users += 1;
-        Ok(ItemQueueHandle { platform: self.clone(), item, queue: Arc::clone(&shared.queue) })
+        let queue = self.item_queues().enter(item).ok_or(PlatformError::Busy)?;
+        Ok(ItemQueueHandle { platform: self.clone(), item, queue })
     }
 }
 
 impl Clone for ItemQueueHandle {
     fn clone(&self) -> Self {
-        self.platform.item_queues().lock().entry(self.item).or_default().users += 1;
+        self.platform.item_queues().enter_again(self.item);
         Self { platform: self.platform.clone(), item: self.item, queue: Arc::clone(&self.queue) }
     }
 }
 
 impl Drop for ItemQueueHandle {
     fn drop(&mut self) {
-        if let Entry::Occupied(mut shared) = self.platform.item_queues().lock().entry(self.item) {
-            shared.get_mut().users -= 1;
-            if shared.get().users == 0 {
-                shared.remove();
-            }
-        }
+        self.platform.item_queues().leave(self.item);
     }
 }
 

@@ -6,8 +6,8 @@ use platform_rules::{AuctionKind, Item, LogHash, Rejection};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::entry::chain_begin;
-use super::times;
+use crate::audit::entry::chain_begin;
+use crate::audit::times;
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::Page;
 use crate::{Caller, Platform, Scope};

@@ -1,8 +1,10 @@
 //! The caller of a use case: the identity that use cases check and that journal and audit log name.
 
+pub mod scope;
+
 use uuid::Uuid;
 
-use crate::access::scope::{Role, Scope, Scopes};
+use crate::caller::scope::{Role, Scope, Scopes};
 use crate::error::{PlatformError, PlatformResult};
 
 /// The caller of a use case.

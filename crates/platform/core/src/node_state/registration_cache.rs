@@ -15,15 +15,15 @@ const ENTRIES_MAX: usize = 65_536;
 
 /// The fields of a registration without a spending limit that the rules need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CachedRegistration {
-    pub(super) status: RegistrationStatus,
-    pub(super) party: Option<Uuid>,
-    pub(super) version: i64,
-    pub(super) registered: RegistrationRef,
+pub(crate) struct CachedRegistration {
+    pub(crate) status: RegistrationStatus,
+    pub(crate) party: Option<Uuid>,
+    pub(crate) version: i64,
+    pub(crate) registered: RegistrationRef,
 }
 
 impl CachedRegistration {
-    pub(super) fn of(registration: &Registration) -> Self {
+    pub(crate) fn of(registration: &Registration) -> Self {
         let Registration { uuid, log, status, party, version, .. } = registration;
         let registered = RegistrationRef { uuid: *uuid, entry: log.number, hash: log.hash };
         Self { status: *status, party: *party, version: *version, registered }
@@ -42,12 +42,12 @@ struct CacheEntries {
 
 impl RegistrationCache {
     /// The cached entry; the outer none when there is no entry, the inner none for a paddle without a registration.
-    pub(super) fn get(&self, auction: Uuid, paddle: &str) -> Option<Option<CachedRegistration>> {
+    pub(crate) fn get(&self, auction: Uuid, paddle: &str) -> Option<Option<CachedRegistration>> {
         self.lock().auctions.get(&auction)?.get(paddle).copied()
     }
 
     /// Caches the registration, or its absence, of a bidder without a limit.
-    pub(super) fn remember(&self, auction: Uuid, paddle: &str, found: Option<CachedRegistration>) {
+    pub(crate) fn remember(&self, auction: Uuid, paddle: &str, found: Option<CachedRegistration>) {
         let mut cache = self.lock();
         if cache.count >= ENTRIES_MAX {
             *cache = CacheEntries::default();
@@ -57,7 +57,7 @@ impl RegistrationCache {
     }
 
     /// Removes a bidder whose registration changed or has a limit.
-    pub(super) fn forget(&self, auction: Uuid, paddle: &str) {
+    pub(crate) fn forget(&self, auction: Uuid, paddle: &str) {
         let mut cache = self.lock();
         let before = cache.auctions.get_mut(&auction).and_then(|bidders| bidders.remove(paddle));
         cache.count -= usize::from(before.is_some());
