@@ -31,7 +31,7 @@ pub fn headers(data: &[u8]) {
     let pairs = text.split('\n').filter_map(|line| line.split_once(": "));
     let headers: BTreeMap<String, String> =
         pairs.map(|(name, value)| (name.to_owned(), value.replace("\\n", "\n").replace("\\0", "\0"))).collect();
-    let Ok(accepted) = provider_core::endpoints::custom_headers::check(&headers) else { return };
+    let Ok(accepted) = provider_core::headers::custom_headers::check(&headers) else { return };
     for (name, value) in &accepted {
         assert!(HeaderName::try_from(name).is_ok() && HeaderValue::try_from(value).is_ok(), "{name}: {value:?}");
         assert!(value.len() <= 4_096);

@@ -1,6 +1,7 @@
-//! Checks what the compiler does not: arrows between crates, references, forbidden phrases, real sleeps, and the size of files.
+//! Checks what the compiler does not: arrows between crates and inside the cores, references, forbidden phrases, real sleeps, and the size of files.
 
 mod arrows;
+mod layers;
 mod phrases;
 mod references;
 mod sources;
@@ -52,6 +53,7 @@ fn check(root: &Path) -> Result<Findings, Failure> {
             arrows::check(manifest, &mut found)?;
         }
     }
+    layers::check(root, &mut found)?;
     let phrases = phrases::Phrases::read(root)?;
     let references = references::References::new(root, &files)?;
     for file in &files {

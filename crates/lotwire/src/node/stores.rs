@@ -6,7 +6,7 @@ use kit_engine::sqlite::OpenedBy;
 use kit_outbound::{AddressPolicy, Client, ClientConfig};
 use platform_core::provider_access::ProviderAccess;
 use platform_core::{Platform, PlatformConfig, PlatformParts};
-use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::config::retry_schedule::RetrySchedule;
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, Provider, ProviderConfig, ProviderParts};
 
 use super::NodeServices;

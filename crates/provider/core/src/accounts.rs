@@ -1,17 +1,12 @@
 //! Accounts, their settings and their API keys. An API key is shown once, when it is created; the store keeps its hash.
 
-pub(crate) mod api_key_cache;
 mod api_keys;
 pub(crate) mod authentication;
-pub(crate) mod caller;
-pub(crate) mod colour;
-pub(crate) mod failed_auth_limit;
 pub(crate) mod logo;
 pub(crate) mod portal_settings;
-pub(crate) mod rate_limit;
 
-use crate::accounts::caller::Caller;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{Account, AccountSettings, ApiKey};

@@ -14,10 +14,10 @@ pub use action::Action;
 pub(crate) use configuration::Change;
 pub use log::{ActivityPage, ActivityQuery};
 
-use crate::accounts::caller::{Caller, Scope};
+use crate::caller::{Caller, Scope};
 use crate::ids;
+use crate::model::hidden_account;
 use crate::model::{Account, ActivityEntry, ActorKind, Id, Person};
-use crate::operational;
 use crate::provider::Provider;
 
 const VALUE_CHARS_MAX: usize = 500;
@@ -40,7 +40,7 @@ impl Actor {
             (Scope::Account, None) => ActorKind::ApiKey,
         };
         // Operational webhooks belong to a hidden account; the log is the account's.
-        let account = operational::owner(&caller.account).into();
+        let account = hidden_account::owner(&caller.account).into();
         Self { account, kind, id: caller.key.clone(), name: caller.name.to_string() }
     }
 

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::accounts::caller::Caller;
 use crate::activity::Change;
+use crate::caller::Caller;
 use crate::error::{FieldError, ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
 use crate::model::Application;
 use crate::page::{ListPage, PageRequest};
 use crate::patch_field::PatchField;
 use crate::port::{ApplicationExclusion, Order, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Provider, Put};
+use crate::provider::Provider;
+use crate::steps::idempotency::{self, Idempotency, IdempotentWrite};
+use crate::steps::written::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Put};
 use crate::validation::FieldErrors;
 
 /// A caller's input for an application.

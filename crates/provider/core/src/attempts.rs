@@ -6,9 +6,8 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, IdempotentWrite, StoredAnswer};
 use crate::ids;
 use crate::messages::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX, SCANNED_ROWS_MAX};
 use crate::model::{Attempt, AttemptStatus, Endpoint, Id, Message};
@@ -17,7 +16,9 @@ use crate::port::{
     AttemptFilter, AttemptScope, AttemptedMessage, Destination, MessageFilter, PayloadRead, RESEND_DUE, Resend,
     ScanResult,
 };
-use crate::provider::{Created, Provider};
+use crate::provider::Provider;
+use crate::steps::idempotency::{self, Idempotency, IdempotentWrite, StoredAnswer};
+use crate::steps::written::Created;
 
 /// An endpoint that received attempts of a message or waits for one. A deleted endpoint has only its id and last URL.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,14 +23,15 @@ pub(crate) mod worker;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::ids;
 use crate::model::{AttemptStatus, BackgroundTask, Id, Progress, Selection, TaskKind, TaskStatus};
 use crate::page::{ListPage, PageRequest};
 use crate::port::{Order, TaskFilter};
-use crate::provider::{Created, Provider};
+use crate::provider::Provider;
+use crate::steps::idempotency::{self, Idempotency, IdempotentWrite};
+use crate::steps::written::Created;
 use crate::uid::{CHANNEL_CHARS_MAX, NAME_CHARS_MAX};
 use crate::validation::{FILTER_TYPES_MAX, FieldErrors};
 

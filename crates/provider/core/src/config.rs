@@ -1,13 +1,16 @@
 //! Settings of the provider; every setting has a default.
 
+pub mod endpoint_address;
+pub mod retry_schedule;
+
 use std::time::Duration;
 
 use http::Uri;
 use ipnet::IpNet;
 use kit_mail::Mailer;
 
-use crate::dispatcher::retry::RetrySchedule;
-use crate::endpoints::address::EndpointAddressPolicy;
+use crate::config::endpoint_address::EndpointAddressPolicy;
+use crate::config::retry_schedule::RetrySchedule;
 use crate::people::PeopleConfig;
 use crate::signing::secret::SecretKind;
 

@@ -26,7 +26,6 @@
 //!   are recovered: the node takes a new name, and when memory holds no delivery under the old name any more, the
 //!   deliveries of the old name become due after ten seconds (see `node_leases.rs`).
 
-pub mod retry;
 pub(crate) mod snapshot;
 pub(crate) mod target;
 
@@ -67,8 +66,8 @@ use crate::config::ProviderConfig;
 use crate::dispatcher::snapshot::{Snapshot, Snapshots};
 use crate::dispatcher::target::Target;
 use crate::ids::Ids;
+use crate::model::ordering::OrderingKey;
 use crate::model::{AttemptTrigger, Id, Message};
-use crate::ordering::OrderingKey;
 use crate::port::{IdempotentAnswer, Store, StoreError, StoreResult};
 
 use accept::PendingMessage;

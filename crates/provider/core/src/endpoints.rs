@@ -1,9 +1,5 @@
 //! Endpoints: the URLs that receive an application's messages, with their secrets, headers and statistics.
 
-pub(crate) mod address;
-pub mod custom_headers;
-pub(crate) mod resealing;
-
 mod delivery_counts;
 mod disable;
 pub mod example;
@@ -11,7 +7,6 @@ mod headers;
 pub mod health_timeline;
 mod patch;
 mod put;
-pub(crate) mod sealing;
 mod secrets;
 pub mod signature_check;
 pub mod url_check;
@@ -19,19 +14,20 @@ pub mod url_check;
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
-use crate::accounts::caller::Caller;
 use crate::activity::Change;
-use crate::endpoints::address::EndpointAddressPolicy;
-use crate::endpoints::custom_headers as rules;
+use crate::caller::Caller;
+use crate::config::endpoint_address::EndpointAddressPolicy;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, IdempotentWrite};
+use crate::headers::custom_headers as rules;
 use crate::ids;
+use crate::model::ordering::DeliveryOrder;
 use crate::model::{Endpoint, Id};
-use crate::ordering::DeliveryOrder;
 use crate::page::{ListPage, PageRequest};
 use crate::port::{Order, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Created, Provider};
+use crate::provider::Provider;
 use crate::signing::secret::EndpointSecret;
+use crate::steps::idempotency::{self, Idempotency, IdempotentWrite};
+use crate::steps::written::{CHANGE_TRIES_MAX, Created};
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::{self, FILTER_TYPES_MAX, FieldErrors};
 
@@ -225,6 +221,13 @@ impl Provider {
             created_at: now,
             updated_at: now,
         })
+    }
+
+    /// Maximum messages a second of the endpoint: the lower one of its own limit and its application's limit.
+    pub(crate) async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
+        let application =
+            self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);
+        Ok([endpoint.throttle_rate, application].into_iter().flatten().min())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Event types of an account, by name.
 
 pub(crate) mod example;
-pub(crate) mod schema;
 
 mod check;
 mod import;
@@ -11,15 +10,17 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::accounts::caller::{Caller, Scope};
 use crate::activity::Change;
+use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;
 use crate::page::{LIMIT_MAX, ListPage, PageRequest};
 use crate::patch_field::PatchField;
 use crate::port::{Cursor, Order, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Provider, Put};
+use crate::provider::Provider;
+use crate::schema;
+use crate::steps::idempotency::{self, Idempotency, IdempotentWrite};
+use crate::steps::written::{CHANGE_TRIES_MAX, Created, PUT_TRIES_MAX, Put};
 use crate::uid::NAME_CHARS_MAX;
 use crate::validation::FieldErrors;
 

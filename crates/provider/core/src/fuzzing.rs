@@ -9,9 +9,10 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::error::ProviderResult;
-use crate::event_types::{self, example, schema};
-use crate::messages::payload_schemas;
+use crate::event_types::{self, example};
 use crate::page::{ListPage, PageRequest};
+use crate::payload_schemas;
+use crate::schema;
 
 /// The wait that a receiver's response asks for, and the text of the response that is stored.
 pub fn parse_response(

@@ -15,41 +15,57 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+// The modules by layer, the lowest first. ARCHITECTURE.md has the order, and `cargo xtask tidy` enforces it.
+
+// Ground.
+pub mod caller;
+pub mod config;
+pub mod error;
+pub mod ids;
+pub mod model;
+pub mod page;
+pub mod patch_field;
+pub mod payload;
+pub mod port;
+pub mod signing;
+pub mod uid;
+mod validation;
+
+// Engines.
+pub mod dispatcher;
+pub mod headers;
+mod node_state;
+mod payload_schemas;
+mod schema;
+
+// The shared value, and the steps of use cases.
+mod provider;
+mod steps;
+
+// Capabilities.
 mod accounts;
 pub mod activity;
-pub(crate) mod alerts;
+mod alerts;
 mod applications;
 mod attempts;
 mod background;
-pub mod config;
-pub mod dispatcher;
 pub mod endpoints;
-pub mod error;
 mod event_types;
-#[cfg(feature = "fuzzing")]
-pub mod fuzzing;
-mod idempotency;
-pub mod ids;
 pub mod messages;
-pub mod model;
 pub mod operational;
 pub mod ordering;
 mod overview;
-pub mod page;
-pub mod patch_field;
 pub mod people;
-pub mod port;
 mod portal;
-mod provider;
-pub mod signing;
+mod sealing;
 mod supervision;
-pub mod uid;
-mod validation;
+
+// Composition.
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod workers;
 
 pub use accounts::NewApiKey;
-pub use accounts::caller::{Caller, CallingPerson, Scope};
-pub use accounts::colour::Colour;
 pub use accounts::logo::LOGO_BYTES_MAX;
 pub use accounts::portal_settings::{LogoInput, PortalSettingsInput};
 pub use applications::{ApplicationInput, ApplicationPatch, IfExists};
@@ -58,29 +74,32 @@ pub use attempts::{AttemptedDestination, AttemptedFilter};
 pub use background::ReplayInput;
 pub use background::outcome::ReplayOutcome;
 pub use background::replay_count::ReplayCount;
+pub use caller::{Caller, CallingPerson, Scope};
 pub use config::ProviderConfig;
-pub use endpoints::address::{AllowedSchemes, EndpointAddressPolicy};
+pub use config::endpoint_address::{AllowedSchemes, EndpointAddressPolicy};
 pub use endpoints::health_timeline::{EndpointHealth, HealthSpan};
 pub use endpoints::{EndpointInput, EndpointPatch, Switch};
 pub use error::{FieldError, ProviderError, Quota};
-pub use event_types::schema::SchemaFault;
 pub use event_types::{
     Archived, CheckedSchemas, EventTypeInput, EventTypePatch, ImportedEventTypes, OpenApiImport, UnlistedEventTypes,
 };
-pub use idempotency::{Idempotency, StoredAnswer};
 pub use messages::history::{HistoryQuery, HistoryRequest, SCANNED_ROWS_MAX, parse_query_time};
-pub use messages::payload::Payload;
-pub use messages::payload_schemas::{PayloadCounts, PayloadFinding};
-pub use messages::retention_counts::RetentionCounts;
 pub use messages::search::{MessageRow, MessageSearch, MessageState};
 pub use messages::{MessageInput, PrecheckResult};
+pub use model::colour::Colour;
+pub use node_state::retention_counts::RetentionCounts;
 pub use ordering::{BlockedKey, BlockedReason, DeliveryOrder, OrderingKey};
 pub use overview::account_usage::{AccountUsage, UsageStep};
 pub use overview::{RATE_ATTEMPTS_MAX, SetupProgress};
 pub use page::{ListPage, PageRequest};
 pub use patch_field::PatchField;
+pub use payload::Payload;
+pub use payload_schemas::{PayloadCounts, PayloadFinding};
 pub use portal::{PortalAccess, PortalAccessInput};
-pub use provider::{Created, Provider, ProviderParts, Put};
-pub use signing::sealing_key_check::SealingKeyCheck;
+pub use provider::{Provider, ProviderParts};
+pub use schema::SchemaFault;
+pub use sealing::key_check::SealingKeyCheck;
 pub use signing::secret::SecretKind;
+pub use steps::idempotency::{Idempotency, StoredAnswer};
+pub use steps::written::{Created, Put};
 pub use supervision::stuck_endpoints::{StuckEndpoint, StuckReason};

@@ -4,29 +4,25 @@
 //! Guarantee: a message is acknowledged after its rows are durable; see [`crate::port::MessageStore::accept`].
 
 pub(crate) mod history;
-pub mod media_type;
-pub mod payload;
 mod payload_check;
 mod payload_expiry;
-pub(crate) mod payload_schemas;
 pub(crate) mod retention;
-pub(crate) mod retention_counts;
 pub mod search;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::accounts::caller::Caller;
 use crate::applications::ApplicationInput;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency};
 use crate::ids;
 use crate::messages::history::{HistoryRequest, SCANNED_ROWS_MAX};
-use crate::messages::payload::Payload;
+use crate::model::ordering::OrderingKey;
 use crate::model::{Id, Message};
-use crate::ordering::OrderingKey;
 use crate::page::ListPage;
+use crate::payload::Payload;
 use crate::port::{Answer, MessageFilter, PayloadRead, StoreError};
 use crate::provider::Provider;
+use crate::steps::idempotency::{self, Idempotency};
 use crate::validation::{self, FieldErrors};
 
 const CHANNELS_MAX: usize = 5;

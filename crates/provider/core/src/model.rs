@@ -2,7 +2,10 @@
 
 mod access;
 mod activity;
+pub mod colour;
+pub mod hidden_account;
 mod key_scope;
+pub mod ordering;
 mod people;
 mod portal_settings;
 mod task;
@@ -15,8 +18,8 @@ use jiff::{SignedDuration, Timestamp};
 use kit_runtime::vault::Sealed;
 use serde_json::Value;
 
-use crate::messages::payload::StoredPayload;
-use crate::ordering::DeliveryOrder;
+use self::ordering::DeliveryOrder;
+use crate::payload::StoredPayload;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;

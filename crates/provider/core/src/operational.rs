@@ -9,34 +9,18 @@ pub(crate) mod worker;
 
 use std::collections::BTreeMap;
 
-use crate::accounts::caller::Caller;
 use crate::applications::{ApplicationInput, IfExists};
+use crate::caller::Caller;
 use crate::endpoints::EndpointInput;
 use crate::error::{ProviderError, ProviderResult};
 use crate::event_types::EventTypeInput;
-use crate::idempotency::Idempotency;
-use crate::model::{Endpoint, Id};
+use crate::model::Endpoint;
+pub use crate::model::hidden_account::hidden_account;
+pub(crate) use crate::model::hidden_account::{APPLICATION, is_hidden, owner};
 use crate::page::{ListPage, PageRequest};
-use crate::provider::{Created, Provider, Put};
-
-/// Uid of the hidden application.
-pub(crate) const APPLICATION: &str = "operational";
-/// Suffix of the id of a hidden account. Ids of other accounts contain no slash.
-const HIDDEN: &str = "/operational";
-
-/// The hidden account of an account, which owns its operational application.
-pub fn hidden_account(account: &str) -> Id {
-    format!("{account}{HIDDEN}").into()
-}
-
-pub(crate) fn is_hidden(account: &str) -> bool {
-    account.ends_with(HIDDEN)
-}
-
-/// The account of a hidden account; another account is returned unchanged.
-pub(crate) fn owner(account: &str) -> &str {
-    account.strip_suffix(HIDDEN).unwrap_or(account)
-}
+use crate::provider::Provider;
+use crate::steps::idempotency::Idempotency;
+use crate::steps::written::{Created, Put};
 
 impl Provider {
     /// Creates an operational endpoint. `render` makes the JSON of the 201 response, which is stored for the

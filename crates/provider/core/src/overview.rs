@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use jiff::SignedDuration;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::model::{Application, Endpoint, Id};

@@ -10,8 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::SignedDuration;
 
 use crate::accounts::authentication::{TOKEN_PREFIX, hash};
-use crate::accounts::caller::{Caller, Scope};
 use crate::applications::ApplicationInput;
+use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{AppToken, Capability};

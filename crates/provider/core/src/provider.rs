@@ -7,28 +7,21 @@ use kit_runtime::clock::SharedClock;
 use kit_runtime::random::{Random, SharedRandom};
 use kit_runtime::vault::Vault;
 
-use crate::accounts::api_key_cache::ApiKeyCache;
-use crate::accounts::failed_auth_limit::FailedAuthLimiter;
-use crate::accounts::rate_limit::RateLimiters;
 use crate::config::ProviderConfig;
 use crate::dispatcher::snapshot::Snapshots;
 use crate::dispatcher::{Dispatcher, Transport};
-use crate::endpoints::url_check::UrlChecks;
 use crate::error::ProviderResult;
-use crate::idempotency::StoredAnswer;
 use crate::ids::Ids;
-use crate::messages::payload_schemas::PayloadSchemas;
-use crate::messages::retention_counts::RetentionCounters;
-use crate::overview::account_usage::UsageCounts;
+use crate::node_state::api_key_cache::ApiKeyCache;
+use crate::node_state::failed_auth_limit::FailedAuthLimiter;
+use crate::node_state::rate_limit::RateLimiters;
+use crate::node_state::retention_counts::RetentionCounters;
+use crate::node_state::store_counts::StoreCountsCache;
+use crate::node_state::url_check_limits::UrlChecks;
+use crate::node_state::usage_counts::UsageCounts;
+use crate::payload_schemas::PayloadSchemas;
 use crate::people::SignInState;
 use crate::port::Store;
-use crate::supervision::metrics::store_counts::StoreCountsCache;
-
-/// Maximum number of attempts of a change that conflicts with concurrent changes. One change succeeds in each round, so
-/// this is also the number of concurrent changes that can all succeed.
-pub(crate) const CHANGE_TRIES_MAX: usize = 100;
-/// Maximum number of attempts of a PUT while other callers create and delete the object.
-pub(crate) const PUT_TRIES_MAX: usize = 10;
 
 /// The delivery provider. Clones share their state.
 #[derive(Clone)]
@@ -68,26 +61,6 @@ struct Inner {
     url_checks: UrlChecks,
     usage_counts: UsageCounts,
     sign_in_state: SignInState,
-}
-
-/// Result of a POST that creates an object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Created<T> {
-    /// The object was created: 201.
-    New(T),
-    /// The object already existed, and the caller accepts an existing object: 200.
-    Existing(T),
-    /// The request was repeated with the same idempotency key. This is the first response.
-    Replayed(StoredAnswer),
-}
-
-/// Result of a PUT.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Put<T> {
-    /// The object was created: 201.
-    Created(T),
-    /// The object was replaced: 200.
-    Updated(T),
 }
 
 impl Provider {

@@ -1,7 +1,6 @@
 //! Signatures of deliveries over `{id}.{unix seconds}.{body}` (Standard Webhooks): `v1` is HMAC-SHA256 with a shared
 //! secret, `v1a` is ed25519.
 
-pub(crate) mod sealing_key_check;
 pub mod secret;
 
 use std::sync::Arc;

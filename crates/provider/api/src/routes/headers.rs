@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::response::Response;
 use provider_core::Provider;
-use provider_core::endpoints::custom_headers::is_sensitive;
+use provider_core::headers::custom_headers::is_sensitive;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -1,7 +1,7 @@
 //! Messages.
 
 use provider_core::ids;
-use provider_core::messages::payload::PAYLOAD_BYTES_MAX;
+use provider_core::payload::PAYLOAD_BYTES_MAX;
 use serde_json::json;
 
 use crate::fixture::{Fixture, NOW};

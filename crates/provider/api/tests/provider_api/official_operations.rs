@@ -11,7 +11,7 @@ use http::{HeaderMap, StatusCode};
 use kit_runtime::clock::{Clock as _, SystemClock};
 use kit_runtime::tasks::Tasks;
 use provider_core::ProviderConfig;
-use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::config::retry_schedule::RetrySchedule;
 use serde_json::{Value, json};
 use svix::api::*;
 use svix::models::*;

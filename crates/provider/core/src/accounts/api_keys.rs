@@ -6,8 +6,8 @@ use jiff::Timestamp;
 
 use super::{NewApiKey, SECRET_BYTES};
 use crate::accounts::authentication::{KEY_PREFIX, hash};
-use crate::accounts::caller::Caller;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{ApiKey, KeyScope};

@@ -14,10 +14,10 @@ use kit_runtime::gcra::whole_seconds;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use crate::accounts::api_key_cache::CachedCredential;
-use crate::accounts::caller::{Caller, Scope};
+use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::model::{ApiKey, Id, KeyScope};
+use crate::node_state::api_key_cache::CachedCredential;
 use crate::provider::Provider;
 
 pub(crate) const KEY_PREFIX: &str = "lwp_";

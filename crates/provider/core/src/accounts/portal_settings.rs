@@ -2,11 +2,11 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::accounts::caller::Caller;
-use crate::accounts::colour::Colour;
 use crate::accounts::logo;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::caller::Caller;
 use crate::error::ProviderResult;
+use crate::model::colour::Colour;
 use crate::model::{PortalLogo, PortalSettings};
 use crate::people::Role;
 use crate::port::LogoChange;

@@ -1,10 +1,10 @@
 //! Entries about applications, endpoints and event types, recorded directly after their change.
 
 use super::{Action, Actor, ChangedValues, Subject};
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
+use crate::model::hidden_account;
+use crate::model::ordering::DeliveryOrder;
 use crate::model::{Application, Endpoint, EventType};
-use crate::operational;
-use crate::ordering::DeliveryOrder;
 use crate::port::AlertScope;
 use crate::provider::Provider;
 
@@ -112,7 +112,7 @@ impl Provider {
         };
         let (Some(subject), values) = (change.object(), application_values(change)) else { return };
         // The hidden application of operational webhooks is no application of the account.
-        if operational::is_hidden(&caller.account) {
+        if hidden_account::is_hidden(&caller.account) {
             return;
         }
         let subject = Subject { id: &subject.id, name: &subject.name };
@@ -151,7 +151,7 @@ impl Provider {
             _ => Action::EventTypeChanged,
         };
         let (Some(subject), values) = (change.object(), event_type_values(change)) else { return };
-        if operational::is_hidden(&caller.account) {
+        if hidden_account::is_hidden(&caller.account) {
             return;
         }
         self.record(caller, action, Subject { id: &subject.name, name: "" }, values).await;

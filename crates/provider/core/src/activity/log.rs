@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{FieldError, ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::ActivityEntry;

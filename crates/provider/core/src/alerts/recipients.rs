@@ -4,8 +4,8 @@ use jiff::SignedDuration;
 use sha2::{Digest as _, Sha256};
 
 use super::notice::{self, Audience};
-use crate::accounts::caller::{Caller, Scope};
 use crate::activity::Action;
+use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::{Capability, Id};
 use crate::people::Role;

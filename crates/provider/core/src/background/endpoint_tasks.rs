@@ -1,6 +1,6 @@
 //! The tasks of one endpoint, for callers with access to its application only.
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::BackgroundTask;
 use crate::page::LIMIT_MAX;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::messages::history::{HistoryQuery, HistoryRequest};

@@ -4,12 +4,13 @@
 use jiff::SignedDuration;
 
 use super::TaskRequest;
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
-use crate::idempotency::Idempotency;
 use crate::ids;
 use crate::model::{BackgroundTask, Selection, TaskKind};
-use crate::provider::{Created, Provider};
+use crate::provider::Provider;
+use crate::steps::idempotency::Idempotency;
+use crate::steps::written::Created;
 
 /// Maximum difference between the clocks of nodes. A message may seem older than its application by this much.
 const SKEW_MAX: SignedDuration = SignedDuration::from_hours(1);

@@ -2,7 +2,7 @@
 
 use super::step_plan::plan_step;
 use super::{ReplayInput, position_at};
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{BackgroundTask, Progress, TaskStatus};

@@ -1,6 +1,6 @@
 //! Stopping a task of an endpoint.
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::BackgroundTask;
 use crate::provider::Provider;

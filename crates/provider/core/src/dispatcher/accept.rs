@@ -11,9 +11,9 @@ use super::lane_state::QueuedDelivery;
 use super::node_leases::NodeLease;
 use crate::dispatcher::snapshot::Snapshot;
 use crate::dispatcher::target::Target;
-use crate::messages::payload::StoredPayload;
+use crate::model::ordering::{DeliveryOrder, OrderingKey};
 use crate::model::{AttemptTrigger, Id, Message};
-use crate::ordering::{DeliveryOrder, OrderingKey};
+use crate::payload::StoredPayload;
 use crate::port::{DeliveryKind, IdempotentAnswer, NewDelivery, NewMessage, StoreError, StoreResult};
 
 /// Limits the log: during an outage of the database, each batch fails.

@@ -17,8 +17,8 @@ use super::recorder::DeliveryRecord;
 use crate::attempts::cause::LOOP;
 use crate::dispatcher::target::Target;
 use crate::ids;
-use crate::messages::payload::StoredPayload;
 use crate::model::{Attempt, AttemptStatus, AttemptTrigger, Id};
+use crate::payload::StoredPayload;
 use crate::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreResult};
 
 /// The result of a delivery that a lane started.

@@ -17,7 +17,7 @@ use super::recorder::DeliveryRecord;
 use super::{Shared, claim};
 use crate::dispatcher::target::Target;
 use crate::model::Id;
-use crate::ordering::OrderingKey;
+use crate::model::ordering::OrderingKey;
 use crate::port::DeliveryKind;
 use crate::port::Pause;
 

@@ -16,9 +16,9 @@ use super::outcome::ConcurrencySignal;
 use super::throttle::{LaneThrottle, SharedBucket};
 use super::token_bucket::ThrottleRate;
 use crate::config::LaneConfig;
-use crate::messages::payload::StoredPayload;
+use crate::model::ordering::OrderingKey;
 use crate::model::{AttemptTrigger, Id};
-use crate::ordering::OrderingKey;
+use crate::payload::StoredPayload;
 use crate::port::{ClaimLimit, DeliveryKind};
 
 use queues::Queues;

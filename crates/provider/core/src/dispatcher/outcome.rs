@@ -11,7 +11,7 @@ use http::header::{LOCATION, SERVER};
 use jiff::Timestamp;
 use kit_outbound::{Response, TransportError, retry_after};
 
-use crate::dispatcher::retry::spread;
+use crate::config::retry_schedule::spread;
 use crate::model::AttemptStatus;
 
 /// Bytes of a response that are read and stored.

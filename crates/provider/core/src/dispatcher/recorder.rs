@@ -19,8 +19,8 @@ use tokio::sync::{Mutex, mpsc};
 use super::Shared;
 use super::node_leases::NodeLease;
 use super::unrecorded::{Unrecorded, UnrecordedGuard};
+use crate::model::ordering::OrderingKey;
 use crate::model::{AttemptStatus, Id};
-use crate::ordering::OrderingKey;
 use crate::port::{AttemptRecord, DeliveryKind, DeliveryOutcome, EndpointEffect, StoreError};
 
 /// Maximum number of finished attempts in each recorder's queue.

@@ -9,11 +9,11 @@ use jiff::Timestamp;
 use kit_outbound::{Destination, Headers};
 use kit_runtime::vault::Vault;
 
-use crate::endpoints::custom_headers;
-use crate::endpoints::sealing;
-use crate::messages::media_type;
+use crate::headers::custom_headers;
+use crate::headers::sealing;
+use crate::model::ordering::DeliveryOrder;
 use crate::model::{Application, Endpoint, Id, Message};
-use crate::ordering::DeliveryOrder;
+use crate::payload::media_type;
 use crate::signing::Signer;
 use crate::signing::secret::{EndpointSecret, UnsealError};
 

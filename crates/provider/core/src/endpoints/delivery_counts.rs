@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::Id;

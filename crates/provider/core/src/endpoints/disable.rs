@@ -1,7 +1,7 @@
 //! Disabling and enabling an endpoint by a caller. The dispatcher disables endpoints in
 //! `dispatcher/disable_endpoint.rs`.
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::Endpoint;
 use crate::provider::Provider;

@@ -2,15 +2,16 @@
 
 use bytes::Bytes;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::event_types::example::{self, NoExample};
-use crate::idempotency::Idempotency;
 use crate::ids;
-use crate::messages::payload::{Payload, StoredPayload};
 use crate::model::{Endpoint, Message};
+use crate::payload::{Payload, StoredPayload};
 use crate::port::{Answer, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Provider};
+use crate::provider::Provider;
+use crate::steps::idempotency::Idempotency;
+use crate::steps::written::CHANGE_TRIES_MAX;
 use crate::uid::{NAME_CHARS_MAX, check_name};
 
 /// An event type with a built-in example. It need not exist in the account.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::sealing;
-use crate::accounts::caller::Caller;
-use crate::endpoints::custom_headers;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
+use crate::headers::custom_headers;
+use crate::headers::sealing;
 use crate::model::Endpoint;
 use crate::provider::Provider;
 

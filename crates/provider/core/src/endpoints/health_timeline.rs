@@ -5,7 +5,7 @@
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::{from_ms, to_ms};
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::model::{Endpoint, Id};

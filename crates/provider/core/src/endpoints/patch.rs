@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::Endpoint;
-use crate::ordering::DeliveryOrder;
+use crate::model::ordering::DeliveryOrder;
 use crate::patch_field::PatchField;
 use crate::provider::Provider;
 

@@ -3,13 +3,14 @@
 use subtle::ConstantTimeEq as _;
 
 use super::{EndpointInput, ValidatedEndpoint, with_limit};
-use crate::accounts::caller::{Caller, Scope};
 use crate::activity::Change;
+use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Endpoint;
 use crate::port::StoreError;
-use crate::provider::{PUT_TRIES_MAX, Provider, Put};
+use crate::provider::Provider;
 use crate::signing::secret::EndpointSecret;
+use crate::steps::written::{PUT_TRIES_MAX, Put};
 
 impl Provider {
     /// Replaces the endpoint with this id or uid, and keeps its secret. If none exists, creates an endpoint, for which

@@ -3,13 +3,14 @@
 use jiff::{SignedDuration, Timestamp};
 use kit_runtime::vault::Sealed;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::Idempotency;
 use crate::model::{Endpoint, OldSecret};
 use crate::port::{Answer, StoreError};
-use crate::provider::{CHANGE_TRIES_MAX, Provider};
+use crate::provider::Provider;
 use crate::signing::secret::{EndpointSecret, vault_context};
+use crate::steps::idempotency::Idempotency;
+use crate::steps::written::CHANGE_TRIES_MAX;
 
 /// Default grace period in seconds. A rotated secret signs until its end.
 const GRACE_SECONDS_DEFAULT: i64 = 86_400;

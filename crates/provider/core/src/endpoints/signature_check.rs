@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use subtle::ConstantTimeEq as _;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::Endpoint;

@@ -3,11 +3,10 @@
 //! The request is a HEAD without payload or signature. It uses the client of deliveries, which enforces the address
 //! policy.
 //!
-//! Guarantees: a check takes at most [`DEADLINE`]; a node makes at most [`CHECKS_MAX`] at a time, and each application
+//! Guarantees: a check takes at most [`DEADLINE`]; a node makes at most 16 at a time, and each application
 //! at most two a second; only the status code and the redirect target of the response are returned.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,19 +16,14 @@ use jiff::Timestamp;
 use kit_outbound::url::parse_endpoint_url;
 use kit_outbound::{Destination, Headers, Request, TransportError};
 use kit_runtime::gcra::whole_seconds;
-use tokio::sync::Semaphore;
 use url::Url;
 
-use crate::accounts::caller::Caller;
-use crate::accounts::rate_limit::RateLimiters;
-use crate::dispatcher::Transport;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult, Quota};
 use crate::provider::Provider;
 
 /// Maximum duration of a check.
 pub const DEADLINE: Duration = Duration::from_secs(8);
-/// Maximum number of checks that a node makes at the same time.
-const CHECKS_MAX: usize = 16;
 const CHECKS_PER_SECOND: u32 = 2;
 /// Bytes of the response that are read; they are not used.
 const RESPONSE_BYTES_MAX: usize = 1_024;
@@ -61,19 +55,6 @@ pub enum UrlFinding {
     Redirects(String),
     /// No response.
     Failed(TransportError),
-}
-
-/// Transport and limits of the checks on this node.
-pub(crate) struct UrlChecks {
-    transport: Arc<dyn Transport>,
-    permits: Semaphore,
-    limiters: RateLimiters,
-}
-
-impl UrlChecks {
-    pub(crate) fn new(transport: Arc<dyn Transport>, limiters: RateLimiters) -> Self {
-        Self { transport, permits: Semaphore::new(CHECKS_MAX), limiters }
-    }
 }
 
 impl Provider {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::example;
-use super::schema::{self, SchemaFault};
+use crate::schema::{self, SchemaFault};
 
 /// Valid schemas.
 #[derive(Debug, Clone, PartialEq)]

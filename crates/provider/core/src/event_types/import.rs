@@ -6,13 +6,14 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use super::{EventTypeInput, openapi};
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::idempotency::{self, Idempotency, IdempotentWrite};
 use crate::model::EventType;
 use crate::page::LIMIT_MAX;
 use crate::port::{Cursor, Order, Page};
-use crate::provider::{Created, Provider};
+use crate::provider::Provider;
+use crate::steps::idempotency::{self, Idempotency, IdempotentWrite};
+use crate::steps::written::Created;
 
 /// Maximum number of event types that an account with an import may have.
 const EVENT_TYPES_MAX: usize = 25_000;

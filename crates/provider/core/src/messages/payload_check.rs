@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::messages::payload::Payload;
-use crate::messages::payload_schemas::{CacheState, CachedSchemas, Mismatch, PayloadCounts, PayloadFinding};
 use crate::model::PayloadCheck;
+use crate::payload::Payload;
+use crate::payload_schemas::{CacheState, CachedSchemas, Mismatch, PayloadCounts, PayloadFinding};
 use crate::provider::Provider;
 
 /// Minimum time between two log lines about one event type.

@@ -13,7 +13,7 @@ use kit_runtime::tasks::Tasks;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::messages::history::HISTORY_WINDOW;
-use crate::messages::retention_counts::RetentionCounts;
+use crate::node_state::retention_counts::RetentionCounts;
 use crate::port::StoreResult;
 use crate::provider::Provider;
 

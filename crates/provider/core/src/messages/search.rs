@@ -3,7 +3,7 @@
 //! A search scans a bounded number of messages. If the scan stops at this limit, the page has an iterator that
 //! continues it.
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::ids;
 use crate::messages::history::{HistoryRequest, SCANNED_JOINED_ROWS_MAX};

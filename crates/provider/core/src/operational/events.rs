@@ -7,7 +7,7 @@ use kit_runtime::clock::rfc3339_ms;
 use serde_json::{Value, json};
 
 use crate::model::Attempt;
-use crate::ordering::OrderingKey;
+use crate::model::ordering::OrderingKey;
 use crate::port::{AlertEvent, AttemptEvent};
 
 /// The event types of operational webhooks, with their descriptions.

@@ -15,8 +15,8 @@ use tokio::task::JoinSet;
 
 use super::{APPLICATION, events};
 use crate::ids;
+use crate::model::ordering::{DeliveryOrder, OrderingKey};
 use crate::model::{Id, Message};
-use crate::ordering::{DeliveryOrder, OrderingKey};
 use crate::port::{OperationalEvent, StoreError, StoreResult};
 use crate::provider::Provider;
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{BLOCKED_MAX, OrderingKey};
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::ProviderResult;
 use crate::model::Id;
 use crate::port::BlockedKeyRow;

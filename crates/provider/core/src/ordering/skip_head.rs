@@ -1,7 +1,7 @@
 //! Skipping the head of an ordering key, so that the next message of the key is delivered.
 
 use super::OrderingKey;
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::port::SkipResult;
 use crate::provider::Provider;

@@ -8,8 +8,8 @@ use kit_runtime::vault::Secret;
 
 use super::sign_in::later;
 use super::{Browser, Role, SignedIn, plain_email, refusal};
-use crate::accounts::caller::Caller;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{Account, Id, Invitation, Person};

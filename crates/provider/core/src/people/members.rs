@@ -1,8 +1,8 @@
 //! Management of the people of an account by its Admins.
 
 use super::{Role, refusal};
-use crate::accounts::caller::Caller;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Person;
 use crate::page::{ListPage, PageRequest};

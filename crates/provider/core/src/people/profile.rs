@@ -4,8 +4,8 @@ use kit_identity::passwords::BYTES_MAX;
 use kit_runtime::vault::Secret;
 
 use super::refusal;
-use crate::accounts::caller::Caller;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::Person;
 use crate::port::{PersonChange, SessionsToEnd, TotpChange};

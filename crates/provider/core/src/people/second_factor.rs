@@ -5,8 +5,8 @@ use kit_identity::totp;
 use kit_runtime::vault::Secret;
 
 use super::{refusal, totp_context};
-use crate::accounts::caller::Caller;
 use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::{ActivityEntry, Person, Totp};
 use crate::port::{PersonChange, SessionsToEnd, TotpChange};

@@ -7,8 +7,8 @@ use kit_identity::sessions::Lifetime;
 use kit_identity::token_hash;
 
 use super::Role;
-use crate::accounts::caller::{Caller, CallingPerson, Scope};
 use crate::activity::{Action, Actor, ChangedValues, Subject};
+use crate::caller::{Caller, CallingPerson, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::model::{Account, Person, PersonSession};
 use crate::port::SessionsToEnd;

@@ -11,8 +11,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::{IdempotentAnswer, NodeId, StoreResult};
+use crate::model::ordering::OrderingKey;
 use crate::model::{Attempt, AttemptTrigger, Id, Message};
-use crate::ordering::OrderingKey;
 
 /// Maximum number of counted messages behind a head. A larger number is shown as this one.
 pub const WAITING_COUNT_MAX: usize = 100_000;

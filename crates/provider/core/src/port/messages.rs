@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::{IdempotentAnswer, NodeId, PayloadRead, Scan, ScanResult, StoreResult};
+use crate::model::ordering::OrderingKey;
 use crate::model::{AttemptTrigger, Id, Message};
-use crate::ordering::OrderingKey;
 
 /// A message to accept, with its deliveries.
 #[derive(Debug, Clone)]

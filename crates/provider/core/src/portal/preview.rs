@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 
 use super::{PortalAccess, SECONDS_MIN, TOKENS_MAX};
 use crate::accounts::authentication::{TOKEN_PREFIX, hash};
-use crate::accounts::caller::{Caller, Scope};
+use crate::caller::{Caller, Scope};
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
 use crate::model::{AppToken, Capability, Preview};

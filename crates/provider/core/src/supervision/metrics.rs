@@ -1,6 +1,5 @@
 //! The provider's metrics: the dispatcher's, and gauges read from the store on each scrape (`stored`).
 
-pub(crate) mod store_counts;
 mod stored;
 
 use std::time::Duration;

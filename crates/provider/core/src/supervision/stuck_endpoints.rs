@@ -161,11 +161,4 @@ impl Provider {
             _ => StuckReason::Claimed,
         })
     }
-
-    /// Maximum messages a second of the endpoint: the lower one of its own limit and its application's limit.
-    pub(crate) async fn rate(&self, endpoint: &Endpoint) -> ProviderResult<Option<u16>> {
-        let application =
-            self.store().snapshot(&endpoint.application).await?.and_then(|(found, _)| found.throttle_rate);
-        Ok([endpoint.throttle_rate, application].into_iter().flatten().min())
-    }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use kit_runtime::clock::{Clock as _, SystemClock};
 use provider_core::config::Nodes;
-use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::config::retry_schedule::RetrySchedule;
 use provider_core::model::{AttemptStatus, AttemptTrigger, BackgroundTask, Endpoint, Message, TaskKind, TaskStatus};
 use provider_core::port::TaskFilter;
 use provider_core::{Created, EndpointInput, PageRequest, ProviderConfig, ProviderError, ReplayInput};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kit_runtime::clock::{Clock as _, SystemClock};
 use provider_core::config::Nodes;
-use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::config::retry_schedule::RetrySchedule;
 use provider_core::model::{Attempt, AttemptStatus, AttemptTrigger};
 use provider_core::port::{AttemptEvent, AttemptRecord, DeliveryOutcome, EndpointEffect, StoreError};
 use provider_core::{EndpointInput, EventTypeInput, ProviderConfig, Put, ids};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use kit_runtime::clock::{Clock as _, TestClock};
-use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::config::retry_schedule::RetrySchedule;
 use provider_core::model::{AttemptStatus, AttemptTrigger};
 use provider_core::port::{AttemptFilter, MessageFilter, PayloadRead};
 use provider_core::{

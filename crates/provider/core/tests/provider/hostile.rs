@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::config::retry_schedule::RetrySchedule;
 use provider_core::model::{Attempt, AttemptStatus};
 use provider_core::{AllowedSchemes, EndpointAddressPolicy, EndpointInput, ProviderConfig, ProviderError};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -1,7 +1,7 @@
 //! What a payload is received as.
 
-use provider_core::messages::media_type::MediaType;
 use provider_core::model::{Endpoint, Message, TaskKind};
+use provider_core::payload::media_type::MediaType;
 use provider_core::{Created, MessageInput, Payload, ReplayInput};
 use standardwebhooks::Webhook;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::config::retry_schedule::RetrySchedule;
 use provider_core::{
     Created, DeliveryOrder, EndpointInput, EndpointPatch, PageRequest, PatchField, ProviderConfig, ProviderError,
 };

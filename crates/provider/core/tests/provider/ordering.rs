@@ -60,7 +60,7 @@ async fn the_first_of_a_key_that_fails_makes_its_key_wait_and_no_other() {
 
 #[tokio::test]
 async fn a_blocked_key_is_seen_and_skipped_by_hand() {
-    let hour = provider_core::dispatcher::retry::RetrySchedule::new(vec![Duration::from_secs(3_600); 3]);
+    let hour = provider_core::config::retry_schedule::RetrySchedule::new(vec![Duration::from_secs(3_600); 3]);
     let fixture = Fixture::new(ProviderConfig { retry_schedule: hour, ..quick() }).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n == 0 { 500 } else { 200 })).await;
     let endpoint = in_order(&fixture, &receiver).await;
@@ -131,7 +131,7 @@ async fn what_was_given_up_is_sent_again_in_order() {
     const KEYS: usize = 3;
     const EACH: usize = 20;
     const OUTAGE: usize = 2 * KEYS * EACH;
-    let retries = provider_core::dispatcher::retry::RetrySchedule::new(vec![Duration::from_millis(200)]);
+    let retries = provider_core::config::retry_schedule::RetrySchedule::new(vec![Duration::from_millis(200)]);
     let fixture = Fixture::new(ProviderConfig { retry_schedule: retries, ..quick() }).await;
     // When it works again, the first one fails once more.
     let mut receiver = Receiver::start(|n| Reply::Status(if n <= OUTAGE { 500 } else { 200 })).await;
@@ -178,7 +178,7 @@ async fn what_was_given_up_is_sent_again_in_order() {
 async fn order_holds_over_failures_restarts_and_nodes() {
     const KEYS: usize = 8;
     const EACH: usize = 25;
-    let retries = provider_core::dispatcher::retry::RetrySchedule::new(vec![Duration::from_millis(3); 50]);
+    let retries = provider_core::config::retry_schedule::RetrySchedule::new(vec![Duration::from_millis(3); 50]);
     let config = ProviderConfig { retry_schedule: retries, ..quick() };
     let fixture = Fixture::on(store(), config.clone()).await;
     let mut receiver = Receiver::start(|n| Reply::Status(if n % 5 == 0 { 503 } else { 200 })).await;

@@ -1,6 +1,6 @@
 //! Pages escape the texts of senders, receivers and customers.
 
-use provider_core::messages::media_type::MediaType;
+use provider_core::payload::media_type::MediaType;
 use provider_core::{EndpointInput, Payload};
 use serde_json::json;
 

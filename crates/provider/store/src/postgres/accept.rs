@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
-use provider_core::messages::payload::StoredPayload;
 use provider_core::model::{AttemptTrigger, Id};
 use provider_core::ordering::OrderingKey;
+use provider_core::payload::StoredPayload;
 use provider_core::port::{NewMessage, NodeId, StoreError, StoreResult};
 
 use super::rows::{self, Client, SqlResult};

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use provider_core::messages::payload::StoredPayload;
 use provider_core::model::{AttemptTrigger, Id};
 use provider_core::ordering::OrderingKey;
+use provider_core::payload::StoredPayload;
 use provider_core::port::{IdempotentAnswer, NewMessage, NodeId, StoreError, StoreResult};
 use rusqlite::{CachedStatement, Connection};
 

@@ -1,8 +1,8 @@
 //! Accepting messages.
 
 use provider_core::Payload;
-use provider_core::messages::media_type::MediaType;
 use provider_core::model::Message;
+use provider_core::payload::media_type::MediaType;
 use provider_core::port::{NewMessage, Order};
 
 use super::given::*;

@@ -5,8 +5,8 @@ use kit_runtime::metrics::{self, Family, Gauge, Labels, Registry, Unit};
 
 use crate::error::ProviderResult;
 use crate::model::{TaskKind, TaskStatus};
+use crate::node_state::store_counts::StoreCounts;
 use crate::provider::Provider;
-use crate::supervision::metrics::store_counts::StoreCounts;
 
 /// All kinds and statuses, so that a series without tasks is shown as 0.
 const KINDS: [TaskKind; 4] = [TaskKind::Recover, TaskKind::ReplayMissing, TaskKind::BulkReplay, TaskKind::PurgeContent];

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit_runtime::clock::Clock as _;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use provider_core::dispatcher::retry::RetrySchedule;
+use provider_core::config::retry_schedule::RetrySchedule;
 use provider_core::{DeliveryOrder, EndpointInput, MessageInput, OrderingKey, ProviderConfig, Switch};
 use standardwebhooks::Webhook;
 

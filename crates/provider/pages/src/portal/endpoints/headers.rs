@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use provider_core::endpoints::custom_headers::is_sensitive;
+use provider_core::headers::custom_headers::is_sensitive;
 use provider_core::model::Endpoint;
 
 use super::form;

@@ -6,9 +6,9 @@ use askama::Template;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderValue};
 use provider_core::endpoints::example::TEST_TAG;
-use provider_core::messages::payload::StoredPayload;
 use provider_core::model::{Attempt, AttemptStatus, Endpoint, Message};
 use provider_core::page::{LIMIT_MAX, PageRequest};
+use provider_core::payload::StoredPayload;
 use provider_core::port::AttemptFilter;
 use provider_core::{AttemptedDestination, HistoryQuery, HistoryRequest, ids};
 

@@ -1,12 +1,14 @@
 //! A message's payload: a JSON object or another text, stored as the sender wrote it, byte for byte.
 
+pub mod media_type;
+
 mod stored;
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use crate::error::ProviderError;
-use crate::messages::media_type::MediaType;
+use crate::payload::media_type::MediaType;
 
 pub use stored::StoredPayload;
 

@@ -89,7 +89,7 @@ impl<T: Into<Bytes>> From<T> for StoredPayload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::media_type::{MEDIA_TYPE_CHARS_MAX, MediaType};
+    use crate::payload::media_type::{MEDIA_TYPE_CHARS_MAX, MediaType};
 
     fn stored(text: &str, media_type: &str) -> StoredPayload {
         Payload::from_text(text.to_owned()).unwrap().with_media_type(MediaType::parse(media_type).unwrap()).into()

@@ -12,12 +12,12 @@ const MAX_AGE: Duration = Duration::from_secs(5);
 
 /// Counts over all accounts and nodes.
 #[derive(Clone)]
-pub(super) struct StoreCounts {
-    pub(super) backlog: Backlog,
+pub(crate) struct StoreCounts {
+    pub(crate) backlog: Backlog,
     /// Since when the oldest row without an owner has been due, without rows of paused endpoints.
-    pub(super) due_since: Option<Timestamp>,
-    pub(super) endpoints: EndpointStates,
-    pub(super) tasks: Vec<TaskCount>,
+    pub(crate) due_since: Option<Timestamp>,
+    pub(crate) endpoints: EndpointStates,
+    pub(crate) tasks: Vec<TaskCount>,
 }
 
 /// Keeps the counts for [`MAX_AGE`].
@@ -25,13 +25,13 @@ pub(super) struct StoreCounts {
 pub(crate) struct StoreCountsCache(Mutex<Option<(Instant, StoreCounts)>>);
 
 impl StoreCountsCache {
-    pub(super) fn get(&self, now: Instant) -> Option<StoreCounts> {
+    pub(crate) fn get(&self, now: Instant) -> Option<StoreCounts> {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (read_at, counts) = counts.as_ref()?;
         (now.saturating_duration_since(*read_at) < MAX_AGE).then(|| counts.clone())
     }
 
-    pub(super) fn put(&self, counts: StoreCounts, now: Instant) {
+    pub(crate) fn put(&self, counts: StoreCounts, now: Instant) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, counts));
     }
 }

@@ -7,8 +7,8 @@
 
 use kit_runtime::vault::{ResealReport, Sealed};
 
-use crate::endpoints::sealing;
 use crate::error::{ProviderError, ProviderResult};
+use crate::headers::sealing;
 use crate::model::{Endpoint, Id};
 use crate::people::totp_context;
 use crate::port::StoreError;

@@ -14,9 +14,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::error::FieldError;
-use crate::event_types::schema::cost::{self, Shape};
-use crate::messages::payload::Payload;
 use crate::model::{Id, PayloadCheck};
+use crate::payload::Payload;
+use crate::schema::cost::{self, Shape};
 
 /// Maximum number of event types whose schemas are in memory.
 const EVENT_TYPES_MAX: usize = 10_000;
@@ -67,15 +67,15 @@ struct SchemaCache {
 }
 
 /// The schemas of an event type as of `read_at`.
-pub(super) struct CachedSchemas {
+pub(crate) struct CachedSchemas {
     read_at: Instant,
-    pub(super) schemas: Arc<Schemas>,
+    pub(crate) schemas: Arc<Schemas>,
     /// When a mismatch was last logged.
-    pub(super) logged_at_ms: Arc<AtomicI64>,
+    pub(crate) logged_at_ms: Arc<AtomicI64>,
 }
 
 /// State of an event type in the cache.
-pub(super) enum CacheState {
+pub(crate) enum CacheState {
     /// Schemas that are recent enough.
     Fresh(Arc<CachedSchemas>),
     /// The schemas must be read again, and stored with this generation.
@@ -83,7 +83,7 @@ pub(super) enum CacheState {
 }
 
 /// The schemas of an event type, compiled, newest first. Without schemas every payload matches.
-pub(super) struct Schemas {
+pub(crate) struct Schemas {
     source: Option<Value>,
     compiled: Vec<CompiledSchema>,
 }
@@ -95,12 +95,12 @@ struct CompiledSchema {
 }
 
 /// Why a payload does not match.
-pub(super) struct Mismatch<'a> {
+pub(crate) struct Mismatch<'a> {
     /// The version that the faults refer to.
-    pub(super) version: &'a str,
+    pub(crate) version: &'a str,
     /// Location of the first broken rule in the schema.
-    pub(super) rule: String,
-    pub(super) faults: Vec<FieldError>,
+    pub(crate) rule: String,
+    pub(crate) faults: Vec<FieldError>,
 }
 
 impl PayloadSchemas {
@@ -116,7 +116,7 @@ impl PayloadSchemas {
         cache.by_name.remove(&(account.clone(), name.to_owned()));
     }
 
-    pub(super) fn get(&self, account: &Id, name: &str, now: Instant) -> CacheState {
+    pub(crate) fn get(&self, account: &Id, name: &str, now: Instant) -> CacheState {
         let cache = self.cache();
         match cache.by_name.get(&(account.clone(), name.to_owned())).cloned() {
             Some(cached) if now.saturating_duration_since(cached.read_at) < self.max_age => CacheState::Fresh(cached),
@@ -125,7 +125,7 @@ impl PayloadSchemas {
     }
 
     /// Caches schemas that were read at `now`. Unchanged schemas are not compiled again.
-    pub(super) fn put(
+    pub(crate) fn put(
         &self,
         account: &Id,
         name: &str,
@@ -152,11 +152,11 @@ impl PayloadSchemas {
         entry
     }
 
-    pub(super) fn counts(&self, account: &Id) -> PayloadCounts {
+    pub(crate) fn counts(&self, account: &Id) -> PayloadCounts {
         self.locked_counts().get(account).copied().unwrap_or_default()
     }
 
-    pub(super) fn count(&self, account: &Id, check: PayloadCheck) {
+    pub(crate) fn count(&self, account: &Id, check: PayloadCheck) {
         let mut counts = self.locked_counts();
         if counts.len() >= ACCOUNTS_MAX && !counts.contains_key(account) {
             return;
@@ -169,7 +169,7 @@ impl PayloadSchemas {
     }
 
     /// Records that a payload did not match.
-    pub(super) fn record(&self, account: &Id, event_type: &str, found: &Mismatch<'_>, at: Timestamp) {
+    pub(crate) fn record(&self, account: &Id, event_type: &str, found: &Mismatch<'_>, at: Timestamp) {
         let mut findings = self.locked_findings();
         if findings.len() >= ACCOUNTS_MAX && !findings.contains_key(account) {
             return;
@@ -189,7 +189,7 @@ impl PayloadSchemas {
         findings.truncate(FINDINGS_MAX);
     }
 
-    pub(super) fn findings(&self, account: &Id) -> Vec<PayloadFinding> {
+    pub(crate) fn findings(&self, account: &Id) -> Vec<PayloadFinding> {
         self.locked_findings().get(account).into_iter().flatten().cloned().collect()
     }
 
@@ -227,7 +227,7 @@ impl Schemas {
     }
 
     /// The mismatch of a payload; none when it matches a version, or there are no schemas.
-    pub(super) fn mismatch(&self, payload: &Payload) -> Option<Mismatch<'_>> {
+    pub(crate) fn mismatch(&self, payload: &Payload) -> Option<Mismatch<'_>> {
         let newest = self.compiled.first()?;
         match serde_json::from_slice::<Value>(payload.as_bytes()) {
             Ok(payload) => self.faults(&payload),

@@ -8,7 +8,7 @@
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 
-use crate::accounts::caller::Caller;
+use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::port::{Answer, IdempotentAnswer, Store, StoreError};
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use foldhash::HashMap;
 use jiff::Timestamp;
 
-use crate::accounts::caller::Caller;
-use crate::accounts::rate_limit::RateLimiter;
+use crate::caller::Caller;
+use crate::node_state::rate_limit::RateLimiter;
 
 /// Upper bound on cached keys. Unknown keys are not cached, so a caller without valid keys cannot fill the cache.
 const KEYS_MAX: usize = 10_000;

@@ -15,13 +15,13 @@ pub struct RetentionCounts {
 
 #[derive(Default)]
 pub(crate) struct RetentionCounters {
-    pub(super) payloads: AtomicU64,
-    pub(super) attempts: AtomicU64,
-    pub(super) messages: AtomicU64,
+    pub(crate) payloads: AtomicU64,
+    pub(crate) attempts: AtomicU64,
+    pub(crate) messages: AtomicU64,
 }
 
 impl RetentionCounters {
-    pub(super) fn counts(&self) -> RetentionCounts {
+    pub(crate) fn counts(&self) -> RetentionCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         RetentionCounts {
             payloads: count(&self.payloads),
