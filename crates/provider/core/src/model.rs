@@ -8,6 +8,7 @@ mod key_scope;
 pub mod ordering;
 mod people;
 mod portal_settings;
+pub mod stored_payload;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +20,7 @@ use kit_runtime::vault::Sealed;
 use serde_json::Value;
 
 use self::ordering::DeliveryOrder;
-use crate::payload::StoredPayload;
+use self::stored_payload::StoredPayload;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;

@@ -2,24 +2,19 @@
 
 pub mod media_type;
 
-mod stored;
-
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use crate::error::ProviderError;
+use crate::model::stored_payload::PART_BYTES_MIN;
 use crate::payload::media_type::MediaType;
 
-pub use stored::StoredPayload;
+pub use crate::model::stored_payload::StoredPayload;
 
 /// Maximum size of a payload in bytes.
 pub const PAYLOAD_BYTES_MAX: usize = 2 * 1_024 * 1_024;
 /// Maximum nesting depth of a payload. Common parsers stop at 128 levels, and a list of messages adds several levels.
 pub const PAYLOAD_DEPTH_MAX: usize = 120;
-
-/// A payload of at least this size and of half its request shares the memory of the request until the response. Smaller
-/// payloads are copied, because the request may be many times larger.
-const PART_BYTES_MIN: usize = 64 * 1_024;
 
 /// A payload: usually the text of a JSON object. The text is the body of every delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +68,15 @@ impl Payload {
 
     fn of(text: Bytes) -> Self {
         Self { text, media_type: None }
+    }
+}
+
+impl From<Payload> for StoredPayload {
+    fn from(Payload { text, media_type }: Payload) -> Self {
+        match media_type {
+            Some(media_type) => Self::with_media_type(media_type.as_str(), &text),
+            None => Self::from(text),
+        }
     }
 }
 

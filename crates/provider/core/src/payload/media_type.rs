@@ -1,7 +1,5 @@
 //! The media type of a payload: the `Content-Type` of its deliveries (RFC 9110, section 8.3.1).
 
-use bytes::Bytes;
-
 /// Longest media type in characters: the stored payload has its length in one byte.
 pub const MEDIA_TYPE_CHARS_MAX: usize = 255;
 
@@ -42,10 +40,6 @@ impl MediaType {
     /// Whether this is `application/json`, the default.
     pub(crate) fn is_json(&self) -> bool {
         self.0.eq_ignore_ascii_case(JSON)
-    }
-
-    pub(crate) fn into_bytes(self) -> Bytes {
-        self.0.into()
     }
 }
 

@@ -7,8 +7,9 @@
 use bytes::{BufMut as _, Bytes, BytesMut};
 use http::HeaderValue;
 
-use super::{PART_BYTES_MIN, Payload};
-
+/// A payload of at least this size and of half its request shares the memory of the request until the response. Smaller
+/// payloads are copied, because the request may be many times larger.
+pub(crate) const PART_BYTES_MIN: usize = 64 * 1_024;
 /// First byte of a payload with a media type. This byte does not occur in UTF-8.
 const MARK: u8 = 0xFF;
 
@@ -17,6 +18,17 @@ const MARK: u8 = 0xFF;
 pub struct StoredPayload(Bytes);
 
 impl StoredPayload {
+    /// A text with the media type that the sender set.
+    pub(crate) fn with_media_type(media_type: &str, text: &[u8]) -> Self {
+        let mut stored = BytesMut::with_capacity(2 + media_type.len() + text.len());
+        stored.put_u8(MARK);
+        // A media type has at most 255 characters.
+        stored.put_u8(u8::try_from(media_type.len()).unwrap_or(u8::MAX));
+        stored.put(media_type.as_bytes());
+        stored.put(text);
+        Self(stored.freeze())
+    }
+
     /// The stored bytes.
     pub fn as_stored(&self) -> &[u8] {
         &self.0
@@ -65,20 +77,6 @@ impl StoredPayload {
     }
 }
 
-impl From<Payload> for StoredPayload {
-    fn from(Payload { text, media_type }: Payload) -> Self {
-        let Some(media_type) = media_type else { return Self(text) };
-        let media_type = media_type.into_bytes();
-        let mut stored = BytesMut::with_capacity(2 + media_type.len() + text.len());
-        stored.put_u8(MARK);
-        // A media type has at most 255 characters.
-        stored.put_u8(u8::try_from(media_type.len()).unwrap_or(u8::MAX));
-        stored.put(media_type);
-        stored.put(text);
-        Self(stored.freeze())
-    }
-}
-
 /// Reads stored bytes, or a text without a media type.
 impl<T: Into<Bytes>> From<T> for StoredPayload {
     fn from(stored: T) -> Self {
@@ -89,6 +87,7 @@ impl<T: Into<Bytes>> From<T> for StoredPayload {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::payload::Payload;
     use crate::payload::media_type::{MEDIA_TYPE_CHARS_MAX, MediaType};
 
     fn stored(text: &str, media_type: &str) -> StoredPayload {
