@@ -146,7 +146,6 @@ impl Connection {
         match request.version() {
             Version::HTTP_2 => {
                 let open = self.progress.begin();
-                self.progress.wait_for_room().await;
                 let (response, _) = self.handle(request).await;
                 response.map(|body| open.track(body))
             }

@@ -4,8 +4,8 @@
 //! section 5.2). The server then holds the responses in memory, and the socket shows nothing of it. Over HTTP/1.1 a
 //! response that is not taken blocks the socket, so [`crate::connection`] does not need this there.
 //!
-//! Guarantees: the server notices a response of which the client takes nothing for too long, and a connection without
-//! a request. While too many bytes of responses wait, the server handles no further request of the connection.
+//! Guarantee: the server notices a response of which the client takes nothing for too long, and a connection without a
+//! request.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -20,8 +20,6 @@ use hyper::body::{Body as _, Frame, SizeHint};
 use tokio::sync::Notify;
 use tokio::time::{Instant, interval_at};
 
-/// Bytes of waiting responses above which the server handles no further request of the connection.
-const WAITING_BYTES_MAX: u64 = 1024 * 1024;
 /// Largest part of a response that the HTTP library takes at once.
 const PART_BYTES_MAX: usize = 16 * 1024;
 /// The server looks for overdue responses this many times within a timeout.
@@ -31,8 +29,8 @@ const CHECKS_PER_TIMEOUT: u32 = 4;
 #[derive(Debug, Default)]
 pub(crate) struct ResponseProgress {
     state: Mutex<State>,
-    /// The first request began, or a part of a waiting response was taken.
-    changed: Notify,
+    /// The first request began.
+    begun: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -41,15 +39,8 @@ struct State {
     requests: usize,
     /// Since when the connection has no request; none before the first and while there is one.
     idle_since: Option<Instant>,
-    waiting: HashMap<u64, Waiting>,
-    waiting_bytes: u64,
-}
-
-/// A response that waits for its client.
-#[derive(Debug)]
-struct Waiting {
-    since: Instant,
-    bytes: u64,
+    /// Since when each waiting response waits for its client.
+    waiting: HashMap<u64, Instant>,
 }
 
 /// Why the server closes the connection.
@@ -71,25 +62,20 @@ impl ResponseProgress {
         let id = state.last_id;
         drop(state);
         if id == 1 {
-            self.changed.notify_waiters();
+            self.begun.notify_waiters();
         }
         OpenRequest { id, progress: Arc::clone(self) }
     }
 
-    /// Waits until few enough bytes of responses wait for the client.
-    pub(crate) async fn wait_for_room(&self) {
-        self.wait_until(|state| state.waiting_bytes <= WAITING_BYTES_MAX).await;
-    }
-
     /// Resolves when a response or the next request is overdue, up to a quarter of a timeout later.
     pub(crate) async fn overdue(&self, response_max: Duration, idle_max: Duration) -> Overdue {
-        self.wait_until(|state| state.last_id > 0).await;
+        self.first_request().await;
         let pause = (response_max.min(idle_max) / CHECKS_PER_TIMEOUT).max(Duration::from_millis(1));
         let mut ticks = interval_at(Instant::now() + pause, pause);
         loop {
             ticks.tick().await;
             let state = self.state();
-            if state.waiting.values().any(|waiting| waiting.since.elapsed() >= response_max) {
+            if state.waiting.values().any(|since| since.elapsed() >= response_max) {
                 return Overdue::Response;
             }
             if state.idle_since.is_some_and(|since| since.elapsed() >= idle_max) {
@@ -98,13 +84,13 @@ impl ResponseProgress {
         }
     }
 
-    async fn wait_until(&self, is_reached: impl Fn(&State) -> bool) {
+    async fn first_request(&self) {
         loop {
-            let changed = self.changed.notified();
-            if is_reached(&self.state()) {
+            let begun = self.begun.notified();
+            if self.state().last_id > 0 {
                 return;
             }
-            changed.await;
+            begun.await;
         }
     }
 
@@ -125,24 +111,17 @@ impl OpenRequest {
     pub(crate) fn track(self, body: Body) -> Body {
         let tracked = TrackedBody { body, rest: Bytes::new(), request: self };
         if !tracked.is_end_stream() {
-            tracked.waits_for_client(0);
+            tracked.request.set_waiting(Some(Instant::now()));
         }
         Body::new(tracked)
     }
 
-    fn set_waiting(&self, waiting: Option<Waiting>) {
+    fn set_waiting(&self, since: Option<Instant>) {
         let mut state = self.progress.state();
-        state.waiting_bytes += waiting.as_ref().map_or(0, |waiting| waiting.bytes);
-        let before = match waiting {
-            Some(waiting) => state.waiting.insert(self.id, waiting),
+        match since {
+            Some(since) => state.waiting.insert(self.id, since),
             None => state.waiting.remove(&self.id),
         };
-        state.waiting_bytes -= before.map_or(0, |before| before.bytes);
-        let has_room = state.waiting_bytes <= WAITING_BYTES_MAX;
-        drop(state);
-        if has_room {
-            self.progress.changed.notify_waiters();
-        }
     }
 }
 
@@ -166,13 +145,6 @@ struct TrackedBody {
     request: OpenRequest,
 }
 
-impl TrackedBody {
-    fn waits_for_client(&self, part_bytes: usize) {
-        let bytes = (part_bytes + self.rest.len()) as u64 + self.body.size_hint().lower();
-        self.request.set_waiting(Some(Waiting { since: Instant::now(), bytes }));
-    }
-}
-
 impl hyper::body::Body for TrackedBody {
     type Data = Bytes;
     type Error = BoxError;
@@ -192,7 +164,7 @@ impl hyper::body::Body for TrackedBody {
         }
         let length = self.rest.len().min(PART_BYTES_MAX);
         let part = self.rest.split_to(length);
-        self.waits_for_client(part.len());
+        self.request.set_waiting(Some(Instant::now()));
         Poll::Ready(Some(Ok(Frame::data(part))))
     }
 
@@ -253,23 +225,5 @@ mod tests {
         assert!(tokio::time::timeout(10 * IDLE_MAX, progress.overdue(RESPONSE_MAX, IDLE_MAX)).await.is_err());
         drop(request);
         assert_eq!(progress.overdue(RESPONSE_MAX, IDLE_MAX).await, Overdue::Request);
-    }
-
-    #[tokio::test]
-    async fn there_is_no_room_for_a_request_while_too_many_bytes_wait_for_the_client() {
-        let progress = Arc::new(ResponseProgress::default());
-        assert!(progress.wait_for_room().now_or_never().is_some());
-        let large = vec![b'a'; usize::try_from(WAITING_BYTES_MAX).unwrap() + 1];
-        let mut body = progress.begin().track(Body::from(large));
-        let room = progress.wait_for_room();
-        tokio::pin!(room);
-        assert!(room.as_mut().now_or_never().is_none());
-        // The part that is taken waits until the next one is.
-        assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap().len(), PART_BYTES_MAX);
-        assert!(room.as_mut().now_or_never().is_none());
-        body.frame().await;
-        room.await;
-        drop(body);
-        assert_eq!(progress.state().waiting_bytes, 0);
     }
 }

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::fixture::{LARGE_BYTES, LONG, SHORT, Server, rest};
+use crate::fixture::{LARGE_BYTES, LONG, SHORT, Server, next_response, rest};
 
 /// Timeouts of requests that no test reaches.
 fn long() -> Limits {
@@ -26,6 +26,15 @@ async fn a_client_that_sends_its_headers_too_slowly_is_disconnected() {
         let answer = rest(server.connect(beginning).await).await;
         assert!(!answer.contains("200 OK"), "{beginning:?}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn a_client_that_sends_the_headers_of_its_second_request_too_slowly_is_disconnected() {
+    let server = Server::start(Limits { header_read_timeout: SHORT, ..long() }).await;
+    let mut client = server.connect("GET / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert!(next_response(&mut client).await.ends_with("ok"));
+    client.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ").await.unwrap();
+    assert!(!rest(client).await.contains("200 OK"));
 }
 
 #[tokio::test]
