@@ -3,6 +3,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod foreign_tables;
 pub mod postgres;
 pub mod sqlite;
 
@@ -91,11 +92,5 @@ impl From<rusqlite::Error> for EngineError {
             return EngineError::Damaged(error.to_string());
         }
         EngineError::Sqlite(Arc::new(error))
-    }
-}
-
-impl From<refinery::Error> for EngineError {
-    fn from(error: refinery::Error) -> Self {
-        EngineError::Migration(error.to_string())
     }
 }

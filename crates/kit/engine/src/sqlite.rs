@@ -98,7 +98,8 @@ impl Database {
     /// The file is checked for damage first. A file of more than 64 MiB is checked in the background after it is
     /// opened: [`Database::check_intact`] returns the result.
     ///
-    /// Errors: `Damaged`, `Migration`, `MigrationLocked`, `ServerIsOlder`, and `Sqlite` if the file can't be opened.
+    /// Errors: `Damaged`, `Migration`, `MigrationLocked`, `ServerIsOlder`, `Unsupported` if another build created the
+    /// tables, and `Sqlite` if the file can't be opened.
     pub fn open(path: &Path, migrations: &Runner, opened_by: OpenedBy<'_>) -> Result<Self, EngineError> {
         make_private(path);
         Self::start(path, Synchronous::Full, None, migrations, opened_by)
@@ -123,6 +124,9 @@ impl Database {
         // The lock is acquired before the journal mode is set, because another process may be creating the file.
         let migration_lock = MigrationLock::acquire(path)?;
         let mut db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        // Before the first table, because only a VACUUM changes it later. Retention frees the pages that the messages of the
+        // next days need, so the file keeps them; INCREMENTAL would write a map of all pages with each commit.
+        db.pragma_update(None, "auto_vacuum", "NONE")?;
         db.pragma_update(None, "journal_mode", "WAL")?;
         db.pragma_update(None, "synchronous", synchronous.pragma())?;
         db.pragma_update(None, "foreign_keys", "ON")?;
@@ -130,7 +134,7 @@ impl Database {
         // changes of one page.
         db.pragma_update(None, "wal_autocheckpoint", 1_000)?;
         let check_later = integrity::check_at_open(&db, path)?;
-        self::migrations::migrate(&mut db, migrations, opened_by)?;
+        self::migrations::migrate(&mut db, path, migrations, opened_by)?;
         drop(migration_lock);
 
         // If a step below fails, the queues are dropped before the threads, so that the threads end.

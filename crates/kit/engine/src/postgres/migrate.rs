@@ -4,7 +4,7 @@ use refinery::error::Kind;
 use tokio_postgres::Client;
 
 use super::connector::Connector;
-use crate::EngineError;
+use crate::{EngineError, foreign_tables};
 
 /// Time to wait for the migrations of another process.
 const MIGRATION_WAIT: &str = "120s";
@@ -29,9 +29,10 @@ pub(super) async fn migrate(
     );
     client.batch_execute(&prepare).await?;
     create_schema(&client, schema).await?;
-    let known = latest_version(&migrations);
-    migrations.run_async(&mut client).await.map_err(|error| migration_error(&error, schema, known))?;
-    let sender = client.query_one("SELECT gen_random_uuid()::text", &[]).await?.try_get(0)?;
+    let row = client.query_one("SELECT gen_random_uuid()::text, current_database()::text", &[]).await?;
+    let (sender, database): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+    let known = foreign_tables::latest_version(&migrations);
+    migrations.run_async(&mut client).await.map_err(|error| migration_error(&error, schema, &database, known))?;
     drop(client);
     // Another process can start its migrations once the server has closed this connection.
     let _ = driver.await;
@@ -74,22 +75,13 @@ async fn create_schema(client: &Client, schema: &str) -> Result<(), EngineError>
     Ok(())
 }
 
-fn latest_version(migrations: &refinery::Runner) -> i32 {
-    migrations.get_migrations().iter().map(refinery::Migration::version).max().unwrap_or_default()
-}
-
-fn migration_error(error: &refinery::Error, schema: &str, known: i32) -> EngineError {
+fn migration_error(error: &refinery::Error, schema: &str, database: &str, known: i32) -> EngineError {
+    let tables = format!("the tables of schema `{schema}` in database `{database}`");
+    let new_database = "create one, and name it in database.url";
+    if let Some(refused) = foreign_tables::refusal(error, known, &tables, new_database) {
+        return refused;
+    }
     match error.kind() {
-        Kind::MissingVersion(migration) if migration.version() > known => EngineError::Unsupported(format!(
-            "the tables of schema `{schema}` have version {}, and this lotwire knows versions up to {known}; start \
-             the newer lotwire that migrated them, or restore an older backup",
-            migration.version()
-        )),
-        Kind::MissingVersion(migration) | Kind::DivergentVersion(migration, _) => EngineError::Unsupported(format!(
-            "the tables of schema `{schema}` were migrated by another lotwire (its migration {} differs from the one \
-             known here); start that lotwire, or name another database in database.url",
-            migration.version()
-        )),
         Kind::Connection(_, source) => match source.downcast_ref::<tokio_postgres::Error>() {
             Some(error) => EngineError::Migration(super::describe_error(error)),
             None => EngineError::Migration(error.to_string()),

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use refinery::Runner;
 use rusqlite::Connection;
 
-use crate::EngineError;
+use crate::{EngineError, foreign_tables};
 
 /// Time to wait for the migrations of another process.
 const WAIT_MAX: Duration = Duration::from_secs(60);
@@ -92,10 +92,15 @@ fn pause() {
     let _ = nothing.recv_timeout(RETRY_INTERVAL);
 }
 
-/// Applies the missing migrations. The caller holds the lock.
-pub(super) fn migrate(db: &mut Connection, migrations: &Runner, opened_by: OpenedBy<'_>) -> Result<(), EngineError> {
+/// Applies the missing migrations to the database at `path`. The caller holds the lock.
+pub(super) fn migrate(
+    db: &mut Connection,
+    path: &Path,
+    migrations: &Runner,
+    opened_by: OpenedBy<'_>,
+) -> Result<(), EngineError> {
+    let needed = foreign_tables::latest_version(migrations);
     if let OpenedBy::Command { server_lock } = opened_by {
-        let needed = migrations.get_migrations().iter().map(refinery::Migration::version).max().unwrap_or_default();
         match version(db, migrations)? {
             Some(found) if found < needed && is_locked(server_lock)? => {
                 return Err(EngineError::ServerIsOlder { found, needed });
@@ -103,8 +108,15 @@ pub(super) fn migrate(db: &mut Connection, migrations: &Runner, opened_by: Opene
             _ => {}
         }
     }
-    migrations.run(db)?;
+    migrations.run(db).map_err(|error| migration_error(&error, path, needed))?;
     Ok(())
+}
+
+fn migration_error(error: &refinery::Error, path: &Path, needed: i32) -> EngineError {
+    let tables = format!("the tables of {}", path.display());
+    let new_database = "move the file, and the files beside it with the suffixes -wal and -shm, to another directory";
+    foreign_tables::refusal(error, needed, &tables, new_database)
+        .unwrap_or_else(|| EngineError::Migration(error.to_string()))
 }
 
 /// The version of the tables; none for a new database.
@@ -113,7 +125,9 @@ fn version(db: &mut Connection, migrations: &Runner) -> Result<Option<i32>, Engi
     if !db.prepare(table)?.exists(())? {
         return Ok(None);
     }
-    Ok(migrations.get_last_applied_migration(db)?.map(|migration| migration.version()))
+    let last = migrations.get_last_applied_migration(db);
+    let last = last.map_err(|error| EngineError::Migration(error.to_string()))?;
+    Ok(last.map(|migration| migration.version()))
 }
 
 /// Whether another process holds the lock. It tries to acquire a shared lock, which it releases immediately.
@@ -178,7 +192,28 @@ mod tests {
         drop(server);
         drop(Database::open(&path, &migrations(2), command).unwrap());
         let newer = Database::open(&path, &migrations(1), OpenedBy::Server).err().unwrap();
-        assert!(matches!(newer, EngineError::Migration(_)), "{newer}");
+        assert!(matches!(newer, EngineError::Unsupported(_)), "{newer}");
+        assert!(newer.to_string().contains("have version 2, and this lotwire knows versions up to 1"), "{newer}");
+    }
+
+    #[test]
+    fn a_database_of_an_earlier_build_is_refused_and_unchanged() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.db");
+        drop(Database::open(&path, &migrations(2), OpenedBy::Server).unwrap());
+        let squashed = Migration::unapplied("V1__lots", "CREATE TABLE lots (number INTEGER, bids INTEGER)").unwrap();
+        let server_lock = dir.path().join("a.lock");
+        for opened_by in [OpenedBy::Server, OpenedBy::Command { server_lock: &server_lock }] {
+            let refused = Database::open(&path, &Runner::new(&[squashed.clone()]), opened_by).err().unwrap();
+            assert!(matches!(refused, EngineError::Unsupported(_)), "{refused}");
+            let refused = refused.to_string();
+            assert!(
+                refused.contains(&format!("the tables of {} were created by an earlier", path.display())),
+                "{refused}"
+            );
+            assert!(refused.contains("start with a new database: move the file"), "{refused}");
+        }
+        drop(Database::open(&path, &migrations(2), OpenedBy::Server).unwrap());
     }
 
     #[test]

@@ -16,26 +16,26 @@ use super::rows::{self, SqlError, SqlResult, after};
 use super::{PostgresStore, audit, idempotency};
 use crate::codec::{registration_status_code, to_json};
 
-pub(super) const REGISTRATIONS: &str = "SELECT r.state, r.turn FROM (SELECT p.uuid FROM unnest($2::smallint[]) AS s (status) \
+pub(super) const REGISTRATIONS: &str = "SELECT r.state, r.spending_version FROM (SELECT p.uuid FROM unnest($2::smallint[]) AS s (status) \
      CROSS JOIN LATERAL (SELECT uuid FROM registrations WHERE auction = $1 \
          AND (status, uuid) > (s.status, $3) AND status <= s.status ORDER BY status, uuid LIMIT $4) AS p \
      ORDER BY p.uuid LIMIT $4) AS f \
-     CROSS JOIN LATERAL (SELECT state, turn FROM registrations WHERE uuid = f.uuid LIMIT 1) AS r ORDER BY f.uuid";
+     CROSS JOIN LATERAL (SELECT state, spending_version FROM registrations WHERE uuid = f.uuid LIMIT 1) AS r ORDER BY f.uuid";
 
-pub(super) const OF_AUCTION: &str = "SELECT state, turn FROM registrations \
+pub(super) const OF_AUCTION: &str = "SELECT state, spending_version FROM registrations \
      WHERE (auction, uuid) > ($1, $2) AND auction <= $1 ORDER BY auction, uuid LIMIT $3";
 
-pub(super) const OF_PADDLE: &str = "SELECT state, turn FROM (SELECT auction, paddle, state, turn FROM registrations \
+pub(super) const OF_PADDLE: &str = "SELECT state, spending_version FROM (SELECT auction, paddle, state, spending_version FROM registrations \
          WHERE (auction, paddle) >= ($1, $2) ORDER BY auction, paddle LIMIT 1) AS f \
      WHERE auction = $1 AND paddle = $2";
 
-pub(super) const OF_PADDLES: &str = "SELECT r.state, r.turn FROM unnest($2::text[]) AS p (paddle) \
-     CROSS JOIN LATERAL (SELECT auction, paddle, state, turn FROM registrations \
+pub(super) const OF_PADDLES: &str = "SELECT r.state, r.spending_version FROM unnest($2::text[]) AS p (paddle) \
+     CROSS JOIN LATERAL (SELECT auction, paddle, state, spending_version FROM registrations \
          WHERE (auction, paddle) >= ($1, p.paddle) ORDER BY auction, paddle LIMIT 1) AS r \
      WHERE r.auction = $1 AND r.paddle = p.paddle";
 
 /// `translate` changes ASCII letters only, whatever the locale of the database.
-pub(super) const SIMILAR_PADDLE: &str = "SELECT state, turn FROM registrations WHERE auction = $1 AND paddle <> $2 \
+pub(super) const SIMILAR_PADDLE: &str = "SELECT state, spending_version FROM registrations WHERE auction = $1 AND paddle <> $2 \
      AND ltrim(translate(paddle, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), '0') = ltrim($3, '0') \
      ORDER BY uuid LIMIT 1";
 
@@ -46,7 +46,7 @@ impl RegistrationStore for PostgresStore {
     }
 
     async fn registration(&self, uuid: Uuid) -> StoreResult<Option<Registration>> {
-        let select = "SELECT state, turn FROM registrations WHERE uuid = $1";
+        let select = "SELECT state, spending_version FROM registrations WHERE uuid = $1";
         Ok(rows::one(&self.client().await?, select, &[&uuid], registration).await?)
     }
 
@@ -132,9 +132,9 @@ impl RegistrationStore for PostgresStore {
 async fn put(db: &Transaction<'_>, entry: &RegistrationWrite) -> SqlResult<()> {
     idempotency::keep_or_replay(db, entry.answer.as_ref()).await?;
     let Versioned { expected_version, state } = &entry.registration;
-    let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state, status) \
+    let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, spending_version, version, state, status) \
          VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8)";
-    let update = "UPDATE registrations r SET paddle = $3, number = $4, party = $5, turn = turn + 1, version = $6, state = $7, \
+    let update = "UPDATE registrations r SET paddle = $3, number = $4, party = $5, spending_version = spending_version + 1, version = $6, state = $7, \
          status = $8 \
          WHERE uuid = $1 AND version + 1 = $6 AND auction = $2 AND (paddle = $3 OR NOT EXISTS \
          (SELECT 1 FROM bidder_items s WHERE s.auction = r.auction AND s.paddle = r.paddle))";
@@ -173,7 +173,7 @@ pub(super) async fn lock_spending_versions(db: &Transaction<'_>, changes: &[&Cha
     if wanted.is_empty() {
         return Ok(HashMap::new());
     }
-    let lock = "SELECT uuid, turn FROM registrations WHERE uuid = ANY($1) ORDER BY uuid FOR UPDATE";
+    let lock = "SELECT uuid, spending_version FROM registrations WHERE uuid = ANY($1) ORDER BY uuid FOR UPDATE";
     let found = rows::list(db, lock, &[&wanted], |row| Ok((rows::get(row, 0)?, rows::get(row, 1)?))).await?;
     Ok(found.into_iter().collect())
 }
@@ -209,7 +209,7 @@ pub(super) async fn write(db: &Transaction<'_>, changes: &[&Change]) -> SqlResul
     }
     if !spending_versions.is_empty() {
         let (registrations, versions): (Vec<Uuid>, Vec<i64>) = spending_versions.into_iter().unzip();
-        let update = "UPDATE registrations r SET turn = n.turn FROM unnest($1::uuid[], $2::bigint[]) AS n (uuid, turn) \
+        let update = "UPDATE registrations r SET spending_version = n.spending_version FROM unnest($1::uuid[], $2::bigint[]) AS n (uuid, spending_version) \
              WHERE r.uuid = n.uuid";
         rows::execute(db, update, &[&registrations, &versions]).await?;
     }

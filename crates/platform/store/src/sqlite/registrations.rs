@@ -28,19 +28,19 @@ impl RegistrationStore for SqliteStore {
     }
 
     async fn registration(&self, uuid: Uuid) -> StoreResult<Option<Registration>> {
-        let select = "SELECT state, turn FROM registrations WHERE uuid = ?1";
+        let select = "SELECT state, spending_version FROM registrations WHERE uuid = ?1";
         self.read(move |db| rows::one(db, select, [uuid.as_bytes()], registration)).await
     }
 
     async fn registration_by_paddle(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>> {
         let paddle = paddle.to_owned();
-        let select = "SELECT state, turn FROM registrations WHERE auction = ?1 AND paddle = ?2";
+        let select = "SELECT state, spending_version FROM registrations WHERE auction = ?1 AND paddle = ?2";
         self.read(move |db| rows::one(db, select, (auction.as_bytes(), paddle), registration)).await
     }
 
     async fn registrations_of_paddles(&self, auction: Uuid, paddles: &[String]) -> StoreResult<Vec<Registration>> {
         let paddles = paddles.to_vec();
-        let select = "SELECT state, turn FROM registrations WHERE auction = ?1 AND paddle = ?2";
+        let select = "SELECT state, spending_version FROM registrations WHERE auction = ?1 AND paddle = ?2";
         self.read(move |db| {
             let find = |paddle: &String| rows::one(db, select, (auction.as_bytes(), paddle), registration).transpose();
             paddles.iter().filter_map(find).collect()
@@ -51,14 +51,14 @@ impl RegistrationStore for SqliteStore {
     async fn similar_registration(&self, auction: Uuid, paddle: &str) -> StoreResult<Option<Registration>> {
         let paddle = paddle.to_owned();
         // SQLite's lower() changes ASCII letters only. The index has the paddle and the key, so no other state is read.
-        let select = "SELECT state, turn FROM registrations WHERE uuid = (\
+        let select = "SELECT state, spending_version FROM registrations WHERE uuid = (\
              SELECT uuid FROM registrations INDEXED BY registrations_by_paddle WHERE auction = ?1 AND paddle <> ?2 \
              AND ltrim(lower(paddle), '0') = ltrim(lower(?2), '0') ORDER BY uuid LIMIT 1)";
         self.read(move |db| rows::one(db, select, (auction.as_bytes(), paddle), registration)).await
     }
 
     async fn registrations(&self, auction: Uuid, page: Page<Uuid>) -> StoreResult<Vec<Registration>> {
-        let select = "SELECT state, turn FROM registrations INDEXED BY registrations_of_auction \
+        let select = "SELECT state, spending_version FROM registrations INDEXED BY registrations_of_auction \
              WHERE auction = ?1 AND uuid > ?2 ORDER BY uuid LIMIT ?3";
         self.read(move |db| {
             let values = (auction.as_bytes(), after(page), rows::limit(page.limit));
@@ -127,7 +127,7 @@ pub(super) fn with_status(
         let values = params![auction.as_bytes(), registration_status_code(*status), after.as_bytes(), limit];
         found.extend(rows::list(db, REGISTRATIONS, values, |row| rows::uuid(row, 0))?);
     }
-    let select = "SELECT state, turn FROM registrations WHERE uuid = ?1";
+    let select = "SELECT state, spending_version FROM registrations WHERE uuid = ?1";
     let registration = |uuid: Uuid| rows::one(db, select, [uuid.as_bytes()], registration);
     rows::first_page(found, page).into_iter().filter_map(|uuid| registration(uuid).transpose()).collect()
 }
@@ -137,9 +137,9 @@ fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()>
     let Versioned { expected_version, state } = registration;
     let (uuid, auction, party) = (state.uuid.as_bytes(), state.auction.as_bytes(), state.party);
     let party = party.as_ref().map(Uuid::as_bytes);
-    let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, turn, version, state, status) \
+    let insert = "INSERT INTO registrations (uuid, auction, paddle, number, party, spending_version, version, state, status) \
          VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8)";
-    let update = "UPDATE registrations SET paddle = ?3, number = ?4, party = ?5, turn = turn + 1, version = ?6, state = ?7, \
+    let update = "UPDATE registrations SET paddle = ?3, number = ?4, party = ?5, spending_version = spending_version + 1, version = ?6, state = ?7, \
          status = ?8 \
          WHERE uuid = ?1 AND version = ?6 - 1 AND auction = ?2 AND (paddle = ?3 OR NOT EXISTS \
          (SELECT 1 FROM bidder_items s WHERE s.auction = registrations.auction AND s.paddle = registrations.paddle))";
@@ -162,7 +162,8 @@ fn put(db: &Connection, registration: &Versioned<Registration>) -> SqlResult<()>
 
 /// Raises the spending version of a registration. `Conflict` if it is not the expected one.
 pub(super) fn advance_spending_version(db: &Connection, version: SpendingVersion) -> SqlResult<()> {
-    let take = "UPDATE registrations SET turn = turn + 1 WHERE uuid = ?1 AND turn = ?2";
+    let take =
+        "UPDATE registrations SET spending_version = spending_version + 1 WHERE uuid = ?1 AND spending_version = ?2";
     match rows::execute(db, take, (version.registration.as_bytes(), version.expected))? {
         1 => Ok(()),
         _ => Err(StoreError::Conflict.into()),

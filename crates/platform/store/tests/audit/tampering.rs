@@ -20,7 +20,7 @@ use crate::test_sale::TestSale;
 
 /// Row numbers are the engine's, a cursor says nothing of a sale (only their order counts), and turns are counted, not
 /// logged.
-const NOT_LOGGED: [&str; 3] = ["no", "cursor", "turn"];
+const NOT_LOGGED: [&str; 3] = ["no", "cursor", "spending_version"];
 /// Tables that the log answers for, with what a row is found by.
 const TABLES: [(&str, &str, Option<&str>); 6] = [
     ("auctions", "uuid", None),

@@ -1,4 +1,4 @@
-//! RegistrationStore of bidders, their turns, and what they have bound.
+//! Registrations of bidders, their spending versions, and the items on which they have bid.
 
 use contract::ItemStatus;
 use platform_core::audit::{LogEntry, LogKind};
@@ -183,23 +183,26 @@ pub(super) async fn a_turn_is_taken_once(store: Shared) {
     sale(&store, 3).await;
     let bidder = registration(1, PADDLE);
     enter(&store, 0, bidder.clone()).await.unwrap();
-    let turn = |seen| Some(SpendingVersion { registration: bidder.uuid, expected: seen });
+    let spending_version = |seen| Some(SpendingVersion { registration: bidder.uuid, expected: seen });
     let on = async |number, seen| {
         let found = store.item(item_uuid(number)).await.unwrap().unwrap();
-        let change =
-            Change { spending_version: turn(seen), bidder_items: vec![stake(number, PADDLE)], ..bid(found, 100) };
+        let change = Change {
+            spending_version: spending_version(seen),
+            bidder_items: vec![stake(number, PADDLE)],
+            ..bid(found, 100)
+        };
         Change { answer: Some(answer(&format!("k{number}.{seen}"), "made", at(1))), ..change }
     };
-    // Of two bids of one turn in one batch the first one counts, and of the other there is nothing.
+    // Of two bids in one batch with the same spending version, only the first is stored.
     let results = store.commit(vec![on(1, 1).await, on(2, 1).await, on(3, 2).await], None).await.unwrap();
     assert!(matches!(results.as_slice(), [Ok(_), Err(StoreError::Conflict), Ok(_)]), "{results:?}");
     assert_eq!(store.item(item_uuid(2)).await.unwrap().unwrap().price(), None);
     assert_eq!(store.idempotent_answer(caller_uuid(1), "k2.1").await.unwrap(), None);
     assert_eq!(store.registration(bidder.uuid).await.unwrap().unwrap().spending_version, 3);
-    // A bid that is refused for another reason takes no turn.
-    let stale = Change { spending_version: turn(3), ..bid(super::given::item(1), 100) };
+    // A bid that is refused for another reason does not raise the spending version.
+    let stale = Change { spending_version: spending_version(3), ..bid(super::given::item(1), 100) };
     assert!(matches!(commit(&store, stale).await, Err(StoreError::Conflict)));
-    // A change of the registration is a turn, too.
+    // A change of the registration raises the spending version, too.
     enter(&store, 1, Registration { version: 2, ..bidder.clone() }).await.unwrap();
     assert!(matches!(commit(&store, on(2, 3).await).await, Err(StoreError::Conflict)));
     commit(&store, on(2, 4).await).await.unwrap();
@@ -224,10 +227,10 @@ pub(super) async fn bids_on_many_items_at_once_stay_within_a_limit(store: Shared
             if bound + 107 > seen.limit.unwrap() {
                 return false;
             }
-            let turn = Some(SpendingVersion { registration: seen.uuid, expected: seen.spending_version });
+            let spending_version = Some(SpendingVersion { registration: seen.uuid, expected: seen.spending_version });
             match commit(
                 &store,
-                Change { spending_version: turn, bidder_items: vec![stake(number, PADDLE)], ..bid(found, 100) },
+                Change { spending_version, bidder_items: vec![stake(number, PADDLE)], ..bid(found, 100) },
             )
             .await
             {

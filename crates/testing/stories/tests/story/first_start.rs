@@ -53,7 +53,7 @@ async fn a_command_does_not_migrate_the_database_of_a_server_that_runs() {
     // The tables look like those of a server of an older version.
     let older = "import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], timeout=60)
-database.execute('DELETE FROM refinery_schema_history WHERE version = (SELECT max(version) FROM refinery_schema_history)')
+database.execute('UPDATE refinery_schema_history SET version = version - 1')
 database.commit()";
     let file = data.path().join("platform.db");
     assert!(Command::new("python3").args(["-c", older]).arg(file).status().unwrap().success());
@@ -62,6 +62,24 @@ database.commit()";
     let other = run(&launch, &["provider", "account", "list"]).await.unwrap();
     assert!(other.status.success(), "{}", String::from_utf8_lossy(&other.stderr));
     server.kill();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_an_earlier_build_is_refused_by_server_and_command() {
+    let data = tempfile::tempdir().unwrap();
+    let launch = launch(data.path());
+    launch.run_command(&["customer", "create", "Harbour House"]).unwrap();
+    let earlier = "import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], timeout=60)
+database.execute(\"UPDATE refinery_schema_history SET checksum = '1'\")
+database.commit()";
+    let file = data.path().join("platform.db");
+    assert!(Command::new("python3").args(["-c", earlier]).arg(&file).status().unwrap().success());
+    for arguments in [&["customer", "list"] as &[_], &["serve"]] {
+        let refused = launch.run_command(arguments).unwrap_err().to_string();
+        assert!(refused.contains(&format!("the tables of {} were created by an earlier", file.display())), "{refused}");
+        assert!(refused.contains("start with a new database"), "{refused}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

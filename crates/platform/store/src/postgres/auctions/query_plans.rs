@@ -21,7 +21,7 @@ INSERT INTO auctions (uuid, customer, auctioneer, kind, status, version, state)
     SELECT pg_temp.u(2, n), pg_temp.u(1, 1), pg_temp.u(3, 1), 1, 4, 1, repeat('state ', 100) FROM generate_series(1, 6000) n;
 INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, version, state)
     SELECT pg_temp.u(4, n), pg_temp.u(2, 1), n, n::text, 4, false, 1, repeat('state ', 100) FROM generate_series(1, 6000) n;
-INSERT INTO registrations (uuid, auction, paddle, status, turn, version, state)
+INSERT INTO registrations (uuid, auction, paddle, status, spending_version, version, state)
     SELECT pg_temp.u(5, n), pg_temp.u(2, 1), n::text, 2, 1, 1, repeat('state ', 50) FROM generate_series(1, 6000) n;
 INSERT INTO auctioneers (uuid, customer, name, created_at_ms, profile, version)
     SELECT pg_temp.u(3, n), pg_temp.u(1, 1), n::text, 0, repeat('profile ', 50), 1 FROM generate_series(1, 6000) n;
@@ -38,7 +38,7 @@ INSERT INTO quarantine (customer, cursor, attempts, error, at_ms)
 const LATER: &str = r#"
 INSERT INTO items (uuid, auction, position, lot_number, status, has_bids, version, state)
     SELECT pg_temp.u(4, 10000 + n), pg_temp.u(2, 3), n, n::text, 4, false, 1, repeat('state ', 100) FROM generate_series(1, 6000) n;
-INSERT INTO registrations (uuid, auction, paddle, status, turn, version, state)
+INSERT INTO registrations (uuid, auction, paddle, status, spending_version, version, state)
     SELECT pg_temp.u(5, 10000 + n), pg_temp.u(2, 3), n::text, 2, 1, 1, repeat('state ', 50) FROM generate_series(1, 6000) n;
 "#;
 

@@ -1,4 +1,9 @@
--- What the provider keeps. Texts are compared by byte, so that ids are in order of time, as KSUIDs grow with it.
+-- The provider's tables, in a schema of their own. Ids are KSUIDs, which grow with time; they are compared by byte (collation "C"),
+-- so that they sort by time.
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- Accounts: API keys, idempotent answers, how the App Portal looks
+-------------------------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE accounts (
     id TEXT COLLATE "C" PRIMARY KEY,
@@ -9,35 +14,24 @@ CREATE TABLE accounts (
     endpoints_max BIGINT
 );
 
+-- `scopes` has the names of what a key may do, separated by commas; it is NULL for a key that may do everything.
+-- `last_used_from` is an IP address.
 CREATE TABLE api_keys (
     id TEXT COLLATE "C" PRIMARY KEY,
     account TEXT COLLATE "C" NOT NULL,
     name TEXT NOT NULL,
     hash BYTEA NOT NULL UNIQUE,
+    scopes TEXT,
     created_at TIMESTAMPTZ NOT NULL,
     expires_at TIMESTAMPTZ,
-    last_used_at TIMESTAMPTZ
+    last_used_at TIMESTAMPTZ,
+    last_used_from TEXT
 );
 CREATE INDEX api_keys_of_account ON api_keys (account, id);
 
--- Tokens that give access to one application.
-CREATE TABLE app_tokens (
-    id TEXT COLLATE "C" PRIMARY KEY,
-    hash BYTEA NOT NULL UNIQUE,
-    account TEXT COLLATE "C" NOT NULL,
-    application TEXT COLLATE "C" NOT NULL,
-    capabilities TEXT NOT NULL,
-    feature_flags TEXT NOT NULL,
-    session_id TEXT COLLATE "C",
-    created_at TIMESTAMPTZ NOT NULL,
-    expires_at TIMESTAMPTZ NOT NULL
-);
-CREATE INDEX app_tokens_of_application ON app_tokens (application, id);
-CREATE INDEX app_tokens_by_end ON app_tokens (expires_at);
-
--- Answers to requests with an idempotency key. They are forgotten in the order in which they were given; `key` is a
--- fingerprint of account and key.
-CREATE TABLE answers (
+-- Answers to requests with an idempotency key. `key` is a fingerprint of account and key. The oldest are deleted first, which is
+-- the order of `no`.
+CREATE TABLE idempotent_answers (
     no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     key BYTEA NOT NULL UNIQUE,
     request_hash BYTEA NOT NULL,
@@ -48,6 +42,101 @@ CREATE TABLE answers (
     body TEXT
 );
 
+-- `embed_origins` is the JSON list of origins whose pages may embed the App Portal.
+CREATE TABLE portal_settings (
+    account TEXT COLLATE "C" PRIMARY KEY,
+    colour TEXT,
+    embed_origins TEXT NOT NULL,
+    logo_type TEXT,
+    logo_version TEXT,
+    logo BYTEA
+);
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- People who sign in to the dashboard of an account, and the log of what is changed in the account
+-------------------------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE people (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    account TEXT COLLATE "C" NOT NULL,
+    email TEXT COLLATE "C" NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    password_hash TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    version BIGINT NOT NULL,
+    signed_in_at TIMESTAMPTZ,
+    totp_secret TEXT,
+    totp_step BIGINT NOT NULL DEFAULT 0,
+    totp_confirmed_at TIMESTAMPTZ
+);
+CREATE INDEX people_of_account ON people (account, id);
+
+CREATE TABLE recovery_codes (
+    person TEXT COLLATE "C" NOT NULL,
+    hash BYTEA NOT NULL,
+    PRIMARY KEY (person, hash)
+);
+
+CREATE TABLE person_sessions (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    hash BYTEA NOT NULL UNIQUE,
+    person TEXT COLLATE "C" NOT NULL,
+    address TEXT,
+    browser TEXT,
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL,
+    last_used_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX person_sessions_of_person ON person_sessions (person, id);
+CREATE INDEX person_sessions_by_end ON person_sessions (expires_at);
+CREATE INDEX person_sessions_by_use ON person_sessions (last_used_at);
+
+-- Links that work once: for a new person, or for a person's new password. `maker` is the person who made the link; it is NULL
+-- for the operator.
+CREATE TABLE invitations (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    account TEXT COLLATE "C" NOT NULL,
+    role TEXT NOT NULL,
+    person TEXT COLLATE "C",
+    note TEXT NOT NULL,
+    maker TEXT COLLATE "C",
+    created_by TEXT NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    hash BYTEA NOT NULL UNIQUE,
+    expires_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX invitations_of_account ON invitations (account, id);
+CREATE INDEX invitations_of_maker ON invitations (maker);
+CREATE INDEX invitations_by_end ON invitations (expires_at);
+
+-- Allowances of sign-in attempts. A row is deleted once its allowance is full again.
+CREATE TABLE sign_in_attempts (
+    subject BYTEA PRIMARY KEY,
+    full_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (full_at);
+
+CREATE TABLE activity (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    account TEXT COLLATE "C" NOT NULL,
+    at TIMESTAMPTZ NOT NULL,
+    actor_kind TEXT NOT NULL,
+    actor TEXT COLLATE "C" NOT NULL,
+    actor_name TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    subject_name TEXT NOT NULL,
+    value_before TEXT NOT NULL,
+    value_after TEXT NOT NULL
+);
+CREATE INDEX activity_of_account ON activity (account, id);
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- Applications: tokens, event types, endpoints
+-------------------------------------------------------------------------------------------------------------------------------
+
+-- `version` is raised by each change of the application or its endpoints, `purges` by each deletion of payloads.
 CREATE TABLE applications (
     id TEXT COLLATE "C" PRIMARY KEY,
     account TEXT COLLATE "C" NOT NULL,
@@ -63,6 +152,24 @@ CREATE TABLE applications (
 CREATE INDEX applications_of_account ON applications (account, id);
 CREATE UNIQUE INDEX applications_by_uid ON applications (account, uid) WHERE uid IS NOT NULL;
 
+-- Tokens that give access to one application. The preview of a person ends with the person, their role and their session.
+CREATE TABLE app_tokens (
+    id TEXT COLLATE "C" PRIMARY KEY,
+    hash BYTEA NOT NULL UNIQUE,
+    account TEXT COLLATE "C" NOT NULL,
+    application TEXT COLLATE "C" NOT NULL,
+    capabilities TEXT NOT NULL,
+    feature_flags TEXT NOT NULL,
+    session_id TEXT COLLATE "C",
+    preview_person TEXT COLLATE "C",
+    preview_session TEXT COLLATE "C",
+    preview_role TEXT COLLATE "C",
+    created_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX app_tokens_of_application ON app_tokens (application, id);
+CREATE INDEX app_tokens_by_end ON app_tokens (expires_at);
+
 CREATE TABLE event_types (
     account TEXT COLLATE "C" NOT NULL,
     name TEXT COLLATE "C" NOT NULL,
@@ -77,59 +184,39 @@ CREATE TABLE event_types (
     PRIMARY KEY (account, name)
 );
 
+-- `version` is given by the owner of the endpoint; the provider stores and returns it. `given_up_at` is the time of the attempt
+-- with which failures disabled the endpoint; it is NULL for other endpoints, also for those that a caller disabled.
 CREATE TABLE endpoints (
     id TEXT COLLATE "C" PRIMARY KEY,
     application TEXT COLLATE "C" NOT NULL,
     uid TEXT COLLATE "C",
+    version INTEGER NOT NULL,
     url TEXT NOT NULL,
     description TEXT NOT NULL,
-    disabled BOOLEAN NOT NULL,
     filter_types TEXT,
     channels TEXT,
     throttle_rate INTEGER,
+    ordering SMALLINT NOT NULL,
     metadata TEXT NOT NULL,
     headers TEXT NOT NULL,
     secret TEXT NOT NULL,
     old_secrets TEXT NOT NULL,
+    disabled BOOLEAN NOT NULL,
+    disabled_at TIMESTAMPTZ,
     failing_since TIMESTAMPTZ,
-    ordering SMALLINT NOT NULL,
+    given_up_at TIMESTAMPTZ,
     created_at TIMESTAMPTZ NOT NULL,
     updated_at TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX endpoints_of_application ON endpoints (application, id);
 CREATE UNIQUE INDEX endpoints_by_uid ON endpoints (application, uid) WHERE uid IS NOT NULL;
--- Those that are not as they should be, for counting.
+-- For counting the endpoints that fail or are disabled.
 CREATE INDEX endpoints_failing ON endpoints (failing_since) WHERE failing_since IS NOT NULL AND NOT disabled;
 CREATE INDEX endpoints_disabled ON endpoints (disabled) WHERE disabled;
+CREATE INDEX endpoints_given_up ON endpoints (given_up_at) WHERE given_up_at IS NOT NULL;
 
--- `event_key` is a fingerprint of application and event id.
-CREATE TABLE messages (
-    application TEXT COLLATE "C" NOT NULL,
-    id TEXT COLLATE "C" NOT NULL,
-    event_type TEXT NOT NULL,
-    event_id TEXT,
-    event_key BYTEA,
-    payload BYTEA,
-    channels TEXT,
-    tags TEXT,
-    created_at TIMESTAMPTZ NOT NULL,
-    payload_expires_at TIMESTAMPTZ NOT NULL,
-    deliver_at TIMESTAMPTZ,
-    ordering_key TEXT,
-    PRIMARY KEY (application, id)
-);
-CREATE UNIQUE INDEX messages_by_event_key ON messages (event_key) WHERE event_key IS NOT NULL;
--- Payloads that go before their messages do, which is after 90 days.
-CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
-    WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days';
-
-CREATE TABLE nodes (
-    no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    id TEXT COLLATE "C" NOT NULL UNIQUE,
-    heard_at TIMESTAMPTZ NOT NULL
-);
-
--- Endpoints that are left alone because their receivers asked for it, as they were when last changed at `changed_at`.
+-- Endpoints that the dispatcher does not call until a time, because their receivers asked for it. A pause ends early when the
+-- endpoint or its application is changed after `changed_at`.
 CREATE TABLE pauses (
     endpoint TEXT COLLATE "C" PRIMARY KEY,
     until TIMESTAMPTZ NOT NULL,
@@ -139,10 +226,36 @@ CREATE TABLE pauses (
 CREATE INDEX pauses_by_end ON pauses (until);
 CREATE INDEX pauses_by_time ON pauses (at);
 
--- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
--- asked for, 2 when one was asked for while the owner is at another, and -1 when a background task sends the message again. Rows that stay in order have a `key`, and a `no` that
--- rises with their acceptance; all but the first of a key are held: their owner is 0, which is no node. Whoever deletes a row
--- with a key makes the next one due (`ordering.rs`). Rows come and go fast: vacuum early.
+-------------------------------------------------------------------------------------------------------------------------------
+-- Delivering: messages, deliveries, attempts, background tasks
+-------------------------------------------------------------------------------------------------------------------------------
+
+-- `event_fingerprint` is that of application and event id.
+CREATE TABLE messages (
+    application TEXT COLLATE "C" NOT NULL,
+    id TEXT COLLATE "C" NOT NULL,
+    event_type TEXT NOT NULL,
+    event_id TEXT,
+    event_fingerprint BYTEA,
+    channels TEXT,
+    tags TEXT,
+    created_at TIMESTAMPTZ NOT NULL,
+    payload_expires_at TIMESTAMPTZ NOT NULL,
+    deliver_at TIMESTAMPTZ,
+    ordering_key TEXT,
+    payload BYTEA,
+    PRIMARY KEY (application, id)
+);
+CREATE UNIQUE INDEX messages_by_event_fingerprint ON messages (event_fingerprint) WHERE event_fingerprint IS NOT NULL;
+-- Payloads that expire before their messages, which are deleted after 90 days.
+CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
+    WHERE payload IS NOT NULL AND payload_expires_at - created_at < INTERVAL '90 days';
+
+-- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
+-- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
+-- Rows that stay in order have a `key`, and a `no` that rises with their acceptance. All but the first row of a key are held:
+-- their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due (`ordering.rs`). Rows
+-- are inserted and deleted all the time, so the table is vacuumed early.
 CREATE TABLE deliveries (
     endpoint TEXT COLLATE "C" NOT NULL,
     message TEXT COLLATE "C" NOT NULL,
@@ -154,15 +267,17 @@ CREATE TABLE deliveries (
     no BIGINT,
     PRIMARY KEY (endpoint, message)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
--- A delivery that goes well is never in here: it is entered with its owner, and goes.
+-- A delivery that succeeds at once is never in these indexes: it is inserted with its owner, and then deleted. Each kind has an
+-- index, so that no kind is searched behind another.
 CREATE INDEX deliveries_waiting ON deliveries (endpoint, next_at, message) WHERE owner IS NULL;
--- The same by kind, so that none is looked for behind another.
-CREATE INDEX deliveries_by_hand ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND manual > 0;
+CREATE INDEX deliveries_manual ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND manual > 0;
 CREATE INDEX deliveries_first ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND attempts = 0;
 CREATE INDEX deliveries_again ON deliveries (endpoint, next_at, message) WHERE owner IS NULL AND attempts > 0;
 CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
 
--- The response is bytes, because a text of PostgreSQL has no place for a NUL.
+-- `response` is bytes, because a text of PostgreSQL can't contain a NUL.
+-- `response_header` is the header of a failed response that says more than its status code: Location, Retry-After as a time, or
+-- Server.
 CREATE TABLE attempts (
     message TEXT COLLATE "C" NOT NULL,
     id TEXT COLLATE "C" NOT NULL,
@@ -172,16 +287,17 @@ CREATE TABLE attempts (
     response_status_code INTEGER NOT NULL,
     response BYTEA NOT NULL,
     response_duration_ms BIGINT NOT NULL,
+    response_header TEXT,
     trigger SMALLINT NOT NULL,
     at TIMESTAMPTZ NOT NULL,
     PRIMARY KEY (message, id)
 );
--- With the status, so that an endpoint's attempts are counted without being read.
+-- With the status, so that an endpoint's attempts are counted without reading them.
 CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id) INCLUDE (status);
 
--- Background tasks. A running one is anybody's once `leased_until` is over.
+-- Any worker may take over a running task after `leased_until`.
 CREATE TABLE background_tasks (
-    id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    id TEXT COLLATE "C" PRIMARY KEY,
     account TEXT COLLATE "C" NOT NULL,
     kind SMALLINT NOT NULL,
     application TEXT NOT NULL,
@@ -202,7 +318,11 @@ CREATE INDEX background_tasks_of_endpoint ON background_tasks (endpoint, id);
 CREATE INDEX background_tasks_running ON background_tasks (leased_until, id) WHERE status = 0;
 CREATE INDEX background_tasks_by_kind ON background_tasks (kind, status);
 
--- What accounts are to be told of. A number is used once: it is in the message's event id.
+-------------------------------------------------------------------------------------------------------------------------------
+-- Alerts: operational events, recipients, mails
+-------------------------------------------------------------------------------------------------------------------------------
+
+-- Events that accounts receive about their endpoints. A `no` is used once, because the message's event id contains it.
 CREATE TABLE operational_events (
     no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     account TEXT COLLATE "C" NOT NULL,
@@ -210,14 +330,58 @@ CREATE TABLE operational_events (
     payload TEXT NOT NULL
 );
 
--- Written to see whether the database can be.
+-- The last alert about an endpoint that fails. `stage` is 1 for failing, 2 for disabled soon, 3 for disabled.
+CREATE TABLE endpoint_alerts (
+    endpoint TEXT COLLATE "C" PRIMARY KEY,
+    failing_since TIMESTAMPTZ NOT NULL,
+    stage INTEGER NOT NULL
+);
+
+-- Email addresses that receive the alerts of an account once they are confirmed. `application` is empty for all applications.
+CREATE TABLE alert_recipients (
+    account TEXT COLLATE "C" NOT NULL,
+    application TEXT COLLATE "C" NOT NULL,
+    address TEXT COLLATE "C" NOT NULL,
+    code_hash BYTEA NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    confirmed_at TIMESTAMPTZ,
+    PRIMARY KEY (account, application, address)
+);
+CREATE INDEX alert_recipients_by_code ON alert_recipients (code_hash);
+
+-- Mails that are not sent yet. A `no` is used once, because the mail's id contains it.
+CREATE TABLE mails (
+    no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    account TEXT COLLATE "C" NOT NULL,
+    recipient TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    body TEXT NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0,
+    next_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX mails_by_time ON mails (next_at);
+CREATE INDEX mails_of_account ON mails (account);
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- Operation: nodes, health, sealing keys
+-------------------------------------------------------------------------------------------------------------------------------
+
+-- `address` is the base address at which other nodes and management commands reach the node, if it has one.
+CREATE TABLE nodes (
+    no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    address TEXT,
+    heartbeat_at TIMESTAMPTZ NOT NULL
+);
+
+-- The health check writes here.
 CREATE TABLE pings (
     no INTEGER PRIMARY KEY CHECK (no = 1),
     count BIGINT NOT NULL
 );
 INSERT INTO pings (no, count) VALUES (1, 0);
 
--- One text sealed by each key that may have sealed something here: who can't open them all has not the right keys.
+-- One text sealed by each key that may have sealed a value here. A process that can't open all of them has the wrong keys.
 CREATE TABLE sentinels (
-    sealed TEXT NOT NULL PRIMARY KEY
+    sealed TEXT PRIMARY KEY
 );

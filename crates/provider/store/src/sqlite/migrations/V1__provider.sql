@@ -1,5 +1,9 @@
--- What the provider keeps. Times are milliseconds since 1970, UTC. Ids are KSUIDs: they grow with time, so that rows keyed by
--- them are appended.
+-- The provider's tables. Times are milliseconds since 1970, UTC. Ids are KSUIDs: they grow with time, so that rows keyed by them
+-- are appended. Tables that have a `no` append their rows, and number them in the order of insertion.
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- Accounts: API keys, idempotent answers, how the App Portal looks
+-------------------------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE accounts (
     id TEXT NOT NULL PRIMARY KEY,
@@ -10,35 +14,24 @@ CREATE TABLE accounts (
     endpoints_max INTEGER
 ) STRICT, WITHOUT ROWID;
 
+-- `scopes` has the names of what a key may do, separated by commas; it is NULL for a key that may do everything.
+-- `last_used_from` is an IP address.
 CREATE TABLE api_keys (
     id TEXT NOT NULL PRIMARY KEY,
     account TEXT NOT NULL,
     name TEXT NOT NULL,
     hash BLOB NOT NULL UNIQUE,
+    scopes TEXT,
     created_at INTEGER NOT NULL,
     expires_at INTEGER,
-    last_used_at INTEGER
+    last_used_at INTEGER,
+    last_used_from TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX api_keys_of_account ON api_keys (account, id);
 
--- Tokens that give access to one application.
-CREATE TABLE app_tokens (
-    id TEXT NOT NULL PRIMARY KEY,
-    hash BLOB NOT NULL UNIQUE,
-    account TEXT NOT NULL,
-    application TEXT NOT NULL,
-    capabilities TEXT NOT NULL,
-    feature_flags TEXT NOT NULL,
-    session_id TEXT,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX app_tokens_of_application ON app_tokens (application, id);
-CREATE INDEX app_tokens_by_end ON app_tokens (expires_at);
-
--- Answers to requests with an idempotency key. The rows are in the order in which they were given, which is the order in
--- which they are forgotten; `key` is a fingerprint of account and key.
-CREATE TABLE answers (
+-- Answers to requests with an idempotency key. `key` is a fingerprint of account and key. The oldest are deleted first, which is
+-- the order of `no`.
+CREATE TABLE idempotent_answers (
     no INTEGER PRIMARY KEY,
     key BLOB NOT NULL,
     request_hash BLOB NOT NULL,
@@ -48,8 +41,103 @@ CREATE TABLE answers (
     status INTEGER,
     body TEXT
 ) STRICT;
-CREATE UNIQUE INDEX answers_by_key ON answers (key);
+CREATE UNIQUE INDEX idempotent_answers_by_key ON idempotent_answers (key);
 
+-- `embed_origins` is the JSON list of origins whose pages may embed the App Portal.
+CREATE TABLE portal_settings (
+    account TEXT NOT NULL PRIMARY KEY,
+    colour TEXT,
+    embed_origins TEXT NOT NULL,
+    logo_type TEXT,
+    logo_version TEXT,
+    logo BLOB
+) STRICT;
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- People who sign in to the dashboard of an account, and the log of what is changed in the account
+-------------------------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE people (
+    id TEXT NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL,
+    email TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    password_hash TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    signed_in_at INTEGER,
+    totp_secret TEXT,
+    totp_step INTEGER NOT NULL DEFAULT 0,
+    totp_confirmed_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX people_of_account ON people (account, id);
+
+CREATE TABLE recovery_codes (
+    person TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (person, hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE person_sessions (
+    id TEXT NOT NULL PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    person TEXT NOT NULL,
+    address TEXT,
+    browser TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    last_used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX person_sessions_of_person ON person_sessions (person, id);
+CREATE INDEX person_sessions_by_end ON person_sessions (expires_at);
+CREATE INDEX person_sessions_by_use ON person_sessions (last_used_at);
+
+-- Links that work once: for a new person, or for a person's new password. `maker` is the person who made the link; it is NULL
+-- for the operator.
+CREATE TABLE invitations (
+    id TEXT NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL,
+    role TEXT NOT NULL,
+    person TEXT,
+    note TEXT NOT NULL,
+    maker TEXT,
+    created_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitations_of_account ON invitations (account, id);
+CREATE INDEX invitations_of_maker ON invitations (maker);
+CREATE INDEX invitations_by_end ON invitations (expires_at);
+
+-- Allowances of sign-in attempts. A row is deleted once its allowance is full again.
+CREATE TABLE sign_in_attempts (
+    subject BLOB NOT NULL PRIMARY KEY,
+    full_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (full_at);
+
+CREATE TABLE activity (
+    id TEXT NOT NULL PRIMARY KEY,
+    account TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    actor_kind TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    actor_name TEXT NOT NULL,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    subject_name TEXT NOT NULL,
+    value_before TEXT NOT NULL,
+    value_after TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX activity_of_account ON activity (account, id);
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- Applications: tokens, event types, endpoints
+-------------------------------------------------------------------------------------------------------------------------------
+
+-- `version` is raised by each change of the application or its endpoints, `purges` by each deletion of payloads.
 CREATE TABLE applications (
     id TEXT NOT NULL PRIMARY KEY,
     account TEXT NOT NULL,
@@ -65,6 +153,24 @@ CREATE TABLE applications (
 CREATE INDEX applications_of_account ON applications (account, id);
 CREATE UNIQUE INDEX applications_by_uid ON applications (account, uid) WHERE uid IS NOT NULL;
 
+-- Tokens that give access to one application. The preview of a person ends with the person, their role and their session.
+CREATE TABLE app_tokens (
+    id TEXT NOT NULL PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    account TEXT NOT NULL,
+    application TEXT NOT NULL,
+    capabilities TEXT NOT NULL,
+    feature_flags TEXT NOT NULL,
+    session_id TEXT,
+    preview_person TEXT,
+    preview_session TEXT,
+    preview_role TEXT,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_tokens_of_application ON app_tokens (application, id);
+CREATE INDEX app_tokens_by_end ON app_tokens (expires_at);
+
 CREATE TABLE event_types (
     account TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -79,61 +185,39 @@ CREATE TABLE event_types (
     PRIMARY KEY (account, name)
 ) STRICT, WITHOUT ROWID;
 
+-- `version` is given by the owner of the endpoint; the provider stores and returns it. `given_up_at` is the time of the attempt
+-- with which failures disabled the endpoint; it is NULL for other endpoints, also for those that a caller disabled.
 CREATE TABLE endpoints (
     id TEXT NOT NULL PRIMARY KEY,
     application TEXT NOT NULL,
     uid TEXT,
+    version INTEGER NOT NULL,
     url TEXT NOT NULL,
     description TEXT NOT NULL,
-    disabled INTEGER NOT NULL,
     filter_types TEXT,
     channels TEXT,
     throttle_rate INTEGER,
+    ordering INTEGER NOT NULL,
     metadata TEXT NOT NULL,
     headers TEXT NOT NULL,
     secret TEXT NOT NULL,
     old_secrets TEXT NOT NULL,
+    disabled INTEGER NOT NULL,
+    disabled_at INTEGER,
     failing_since INTEGER,
-    ordering INTEGER NOT NULL,
+    given_up_at INTEGER,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX endpoints_of_application ON endpoints (application, id);
 CREATE UNIQUE INDEX endpoints_by_uid ON endpoints (application, uid) WHERE uid IS NOT NULL;
--- Those that are not as they should be, for counting.
+-- For counting the endpoints that fail or are disabled.
 CREATE INDEX endpoints_failing ON endpoints (failing_since) WHERE failing_since IS NOT NULL AND disabled = 0;
 CREATE INDEX endpoints_disabled ON endpoints (disabled) WHERE disabled = 1;
+CREATE INDEX endpoints_given_up ON endpoints (given_up_at) WHERE given_up_at IS NOT NULL;
 
--- `event_key` is a fingerprint of application and event id. The payload is last, so that what a list is filtered by is read
--- without it.
-CREATE TABLE messages (
-    no INTEGER PRIMARY KEY,
-    application TEXT NOT NULL,
-    id TEXT NOT NULL,
-    event_type TEXT NOT NULL,
-    event_id TEXT,
-    event_key BLOB,
-    channels TEXT,
-    tags TEXT,
-    created_at INTEGER NOT NULL,
-    payload_expires_at INTEGER NOT NULL,
-    deliver_at INTEGER,
-    ordering_key TEXT,
-    payload BLOB
-) STRICT;
-CREATE UNIQUE INDEX messages_of_application ON messages (application, id);
-CREATE UNIQUE INDEX messages_by_event_key ON messages (event_key) WHERE event_key IS NOT NULL;
--- Payloads that go before their messages do, which is after 90 days.
-CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
-    WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000;
-
-CREATE TABLE nodes (
-    no INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    heard_at INTEGER NOT NULL
-) STRICT;
-
--- Endpoints that are left alone because their receivers asked for it, as they were when last changed at `changed_at`.
+-- Endpoints that the dispatcher does not call until a time, because their receivers asked for it. A pause ends early when the
+-- endpoint or its application is changed after `changed_at`.
 CREATE TABLE pauses (
     endpoint TEXT PRIMARY KEY,
     until INTEGER NOT NULL,
@@ -143,10 +227,38 @@ CREATE TABLE pauses (
 CREATE INDEX pauses_by_end ON pauses (until);
 CREATE INDEX pauses_by_time ON pauses (at);
 
--- Work that is not finished, and nothing else. `owner` is the node that has it. `manual` is 1 when the attempt to come was
--- asked for, 2 when one was asked for while the owner is at another, and -1 when a background task sends the message again. Rows that stay in order have a `key`, and a `no` that
--- rises with their acceptance; all but the first of a key are held: their owner is 0, which is no node. Whoever deletes a row
--- with a key makes the next one due (`ordering.rs`): a trigger would cost messages without one an eighth more.
+-------------------------------------------------------------------------------------------------------------------------------
+-- Delivering: messages, deliveries, attempts, background tasks
+-------------------------------------------------------------------------------------------------------------------------------
+
+-- `event_fingerprint` is that of application and event id. The payload is the last column, so that a list reads what it filters
+-- by without the payload.
+CREATE TABLE messages (
+    no INTEGER PRIMARY KEY,
+    application TEXT NOT NULL,
+    id TEXT NOT NULL,
+    event_type TEXT NOT NULL,
+    event_id TEXT,
+    event_fingerprint BLOB,
+    channels TEXT,
+    tags TEXT,
+    created_at INTEGER NOT NULL,
+    payload_expires_at INTEGER NOT NULL,
+    deliver_at INTEGER,
+    ordering_key TEXT,
+    payload BLOB
+) STRICT;
+CREATE UNIQUE INDEX messages_of_application ON messages (application, id);
+CREATE UNIQUE INDEX messages_by_event_fingerprint ON messages (event_fingerprint) WHERE event_fingerprint IS NOT NULL;
+-- Payloads that expire before their messages, which are deleted after 90 days.
+CREATE INDEX messages_by_payload_expiry ON messages (payload_expires_at)
+    WHERE payload IS NOT NULL AND payload_expires_at < created_at + 7776000000;
+
+-- Unfinished deliveries only. `owner` is the `no` of the node that has the row. `manual` is 1 when a caller asked for the next
+-- attempt, 2 when a caller asked while the owner makes another attempt, and -1 when a background task sends the message again.
+-- Rows that stay in order have a `key`, and a `no` that rises with their acceptance. All but the first row of a key are held:
+-- their owner is 0, which is no node. The transaction that deletes a row with a key makes the next one due (`ordering.rs`); a
+-- trigger would make each message without a key cost an eighth more.
 CREATE TABLE deliveries (
     endpoint TEXT NOT NULL,
     message TEXT NOT NULL,
@@ -159,12 +271,14 @@ CREATE TABLE deliveries (
     tried INTEGER AS (attempts > 0) VIRTUAL,
     PRIMARY KEY (endpoint, message)
 ) STRICT, WITHOUT ROWID;
--- A delivery that goes well is never in here: it is entered with its owner, and goes.
--- First attempts and others apart, so that none is looked for behind another; and what is asked for by hand once more.
+-- A delivery that succeeds at once is never in these indexes: it is inserted with its owner, and then deleted. First attempts
+-- and retries have ranges of their own, so that neither is searched behind the other; manual ones are also in a second index.
 CREATE INDEX deliveries_waiting ON deliveries (endpoint, tried, next_at) WHERE owner IS NULL;
-CREATE INDEX deliveries_by_hand ON deliveries (endpoint, next_at) WHERE owner IS NULL AND manual > 0;
+CREATE INDEX deliveries_manual ON deliveries (endpoint, next_at) WHERE owner IS NULL AND manual > 0;
 CREATE INDEX deliveries_by_key ON deliveries (endpoint, key, no) WHERE key IS NOT NULL;
 
+-- `response_header` is the header of a failed response that says more than its status code: Location, Retry-After as a time, or
+-- Server.
 CREATE TABLE attempts (
     message TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -174,14 +288,15 @@ CREATE TABLE attempts (
     response_status_code INTEGER NOT NULL,
     response TEXT NOT NULL,
     response_duration_ms INTEGER NOT NULL,
+    response_header TEXT,
     trigger INTEGER NOT NULL,
     at INTEGER NOT NULL,
     PRIMARY KEY (message, id)
 ) STRICT, WITHOUT ROWID;
--- With the status, so that an endpoint's attempts are counted without being read.
+-- With the status, so that an endpoint's attempts are counted without reading them.
 CREATE INDEX attempts_at_endpoint ON attempts (endpoint, id, status);
 
--- Background tasks. A running one is anybody's once `leased_until` is over.
+-- Any worker may take over a running task after `leased_until`.
 CREATE TABLE background_tasks (
     id TEXT NOT NULL PRIMARY KEY,
     account TEXT NOT NULL,
@@ -204,7 +319,11 @@ CREATE INDEX background_tasks_of_endpoint ON background_tasks (endpoint, id);
 CREATE INDEX background_tasks_running ON background_tasks (leased_until, id) WHERE status = 0;
 CREATE INDEX background_tasks_by_kind ON background_tasks (kind, status);
 
--- What accounts are to be told of. A number is used once: it is in the message's event id.
+-------------------------------------------------------------------------------------------------------------------------------
+-- Alerts: operational events, recipients, mails
+-------------------------------------------------------------------------------------------------------------------------------
+
+-- Events that accounts receive about their endpoints. A `no` is used once, because the message's event id contains it.
 CREATE TABLE operational_events (
     no INTEGER PRIMARY KEY AUTOINCREMENT,
     account TEXT NOT NULL,
@@ -212,14 +331,58 @@ CREATE TABLE operational_events (
     payload TEXT NOT NULL
 ) STRICT;
 
--- Written to see whether the database can be.
+-- The last alert about an endpoint that fails. `stage` is 1 for failing, 2 for disabled soon, 3 for disabled.
+CREATE TABLE endpoint_alerts (
+    endpoint TEXT NOT NULL PRIMARY KEY,
+    failing_since INTEGER NOT NULL,
+    stage INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Email addresses that receive the alerts of an account once they are confirmed. `application` is empty for all applications.
+CREATE TABLE alert_recipients (
+    account TEXT NOT NULL,
+    application TEXT NOT NULL,
+    address TEXT NOT NULL,
+    code_hash BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    confirmed_at INTEGER,
+    PRIMARY KEY (account, application, address)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_recipients_by_code ON alert_recipients (code_hash);
+
+-- Mails that are not sent yet. A `no` is used once, because the mail's id contains it.
+CREATE TABLE mails (
+    no INTEGER PRIMARY KEY AUTOINCREMENT,
+    account TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    body TEXT NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0,
+    next_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX mails_by_time ON mails (next_at);
+CREATE INDEX mails_of_account ON mails (account);
+
+-------------------------------------------------------------------------------------------------------------------------------
+-- Operation: nodes, health, sealing keys
+-------------------------------------------------------------------------------------------------------------------------------
+
+-- `address` is the base address at which other nodes and management commands reach the node, if it has one.
+CREATE TABLE nodes (
+    no INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    address TEXT,
+    heartbeat_at INTEGER NOT NULL
+) STRICT;
+
+-- The health check writes here.
 CREATE TABLE pings (
     no INTEGER PRIMARY KEY CHECK (no = 1),
     count INTEGER NOT NULL
 ) STRICT;
 INSERT INTO pings (no, count) VALUES (1, 0);
 
--- One text sealed by each key that may have sealed something here: who can't open them all has not the right keys.
+-- One text sealed by each key that may have sealed a value here. A process that can't open all of them has the wrong keys.
 CREATE TABLE sentinels (
     sealed TEXT NOT NULL PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
