@@ -309,7 +309,7 @@ impl Node {
             Err(PlatformError::Taken(_)) => {
                 let user = platform.user_by_email(&caller, email).await.context(doing)?;
                 let reset = PasswordReset { password: None, must_change_password: true };
-                platform.reset_password(&caller, user.uuid, reset, None).await
+                platform.reset_password(&caller, user.id, reset, None).await
             }
             created => created,
         };

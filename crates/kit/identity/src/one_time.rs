@@ -1,37 +1,25 @@
-//! Codes that work once: the set-up code of the first person, and the tokens of invitations.
+//! Codes that work once: the set-up code of the first user, and the tokens of invitations.
 
-use jiff::Timestamp;
 use kit_runtime::random::Random;
-use subtle::ConstantTimeEq as _;
+use kit_runtime::vault::Secret;
 
 use crate::{Digest, token_hash};
 
 const RANDOM_BYTES: usize = 24;
+/// Bytes of the longest code that is looked up.
+const CODE_BYTES_MAX: usize = 128;
 
-/// What a wing stores of a code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OneTimeCode {
-    /// Hash of the code.
-    pub hash: Digest,
-    /// When it is void, used or not.
-    pub expires_at: Timestamp,
-    /// When it was used; none while it was not.
-    pub used_at: Option<Timestamp>,
+/// A code that works once, with the hash of it that a wing stores. The code begins with the prefix.
+pub(crate) fn new_code(random: &dyn Random, prefix: &str) -> (Secret, Digest) {
+    let code = format!("{prefix}{}", kit_runtime::ids::token(random, RANDOM_BYTES));
+    let hash = token_hash(&code);
+    (Secret::new(code.into_bytes()), hash)
 }
 
-impl OneTimeCode {
-    /// A new code and its stored form. The code begins with the prefix.
-    pub fn generate(random: &dyn Random, prefix: &str, expires_at: Timestamp) -> (String, Self) {
-        let code = format!("{prefix}{}", kit_runtime::ids::token(random, RANDOM_BYTES));
-        let stored = Self { hash: token_hash(&code), expires_at, used_at: None };
-        (code, stored)
-    }
-
-    /// True if this is the code, and it is neither used nor void. White space around a pasted code does not matter.
-    pub fn accepts(&self, code: &str, now: Timestamp) -> bool {
-        let is_same = bool::from(token_hash(code.trim()).ct_eq(&self.hash));
-        is_same && self.used_at.is_none() && self.expires_at > now
-    }
+/// The hash with which a wing looks up a code that a visitor entered. White space around a pasted code does not matter; text
+/// that is too long for a code has the hash of no code.
+pub fn lookup_hash(code: &str) -> Digest {
+    token_hash(Some(code.trim()).filter(|code| code.len() <= CODE_BYTES_MAX).unwrap_or_default())
 }
 
 /// The part of a link before its code, which is in the fragment: a browser never sends that part to a server.
@@ -63,13 +51,11 @@ mod tests {
     }
 
     #[test]
-    fn a_code_works_until_it_is_used_or_expires() {
-        let at = |second| Timestamp::from_second(second).unwrap();
-        let (code, stored) = OneTimeCode::generate(&SeededRandom::new(1), "lwc_", at(100));
-        assert!(stored.accepts(&format!(" {code}\n"), at(99)));
-        assert!(!stored.accepts(&code, at(100)), "expired");
-        assert!(!OneTimeCode { used_at: Some(at(5)), ..stored }.accepts(&code, at(6)), "used");
-        let (other, _) = OneTimeCode::generate(&SeededRandom::new(2), "lwc_", at(100));
-        assert!(!stored.accepts(&other, at(1)) && !stored.accepts("", at(1)));
+    fn a_code_is_looked_up_by_the_hash_that_was_stored() {
+        let (code, hash) = new_code(&SeededRandom::new(1), "lwc_");
+        let code = code.expose_str().unwrap();
+        assert!(code.starts_with("lwc_"), "{code}");
+        assert_eq!(lookup_hash(&format!(" {code}\n")), hash);
+        assert_eq!(lookup_hash(&"x".repeat(CODE_BYTES_MAX + 1)), lookup_hash(""));
     }
 }

@@ -29,6 +29,8 @@ pub enum PasswordsError {
     Full {
         /// Seconds until the caller may try again.
         retry_after_s: u64,
+        /// Passwords that may wait.
+        waiting_max: u32,
     },
     /// A fault of the server.
     #[error("the password can't be hashed: {0}")]
@@ -40,13 +42,17 @@ pub struct Passwords {
     at_once: Arc<Semaphore>,
     /// Passwords that wait or are being hashed.
     waiting: Arc<Semaphore>,
+    waiting_max: u32,
 }
 
 impl Passwords {
     /// Hashes `at_once_max` passwords at the same time, while `waiting_max` others wait.
     pub fn new(at_once_max: usize, waiting_max: usize) -> Self {
-        let (at_once, waiting) = (at_once_max, waiting_max);
-        Self { at_once: Arc::new(Semaphore::new(at_once)), waiting: Arc::new(Semaphore::new(at_once + waiting)) }
+        Self {
+            at_once: Arc::new(Semaphore::new(at_once_max)),
+            waiting: Arc::new(Semaphore::new(at_once_max + waiting_max)),
+            waiting_max: u32::try_from(waiting_max).unwrap_or(u32::MAX),
+        }
     }
 
     /// The hash in PHC form. Errors: `Full`, `Failed`.
@@ -71,7 +77,7 @@ impl Passwords {
     }
 
     async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, PasswordsError> {
-        let full = |_| PasswordsError::Full { retry_after_s: RETRY_AFTER_S };
+        let full = |_| PasswordsError::Full { retry_after_s: RETRY_AFTER_S, waiting_max: self.waiting_max };
         let queued = Arc::clone(&self.waiting).try_acquire_owned().map_err(full)?;
         let turn = Arc::clone(&self.at_once).acquire_owned().await;
         let turn: OwnedSemaphorePermit = turn.map_err(|error| PasswordsError::Failed(error.to_string()))?;
@@ -111,6 +117,6 @@ mod tests {
         let passwords = Passwords::new(1, 0);
         let _taken = Arc::clone(&passwords.waiting).try_acquire_owned().unwrap();
         let refused = passwords.verify(&secret("correct horse"), None).await;
-        assert_eq!(refused, Err(PasswordsError::Full { retry_after_s: RETRY_AFTER_S }));
+        assert_eq!(refused, Err(PasswordsError::Full { retry_after_s: RETRY_AFTER_S, waiting_max: 0 }));
     }
 }

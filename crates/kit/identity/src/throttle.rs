@@ -9,10 +9,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Digest;
 use crate::devices::Device;
+use crate::refusal::Refusal;
 
 /// Factor between the attempts of one address and those of one account, because the users of an office share an
 /// address.
-const PEOPLE_AT_AN_ADDRESS: u32 = 5;
+const USERS_AT_AN_ADDRESS: u32 = 5;
 /// Bits of the network part of an IPv6 address.
 const NETWORK_BITS: u32 = 64;
 
@@ -42,8 +43,57 @@ pub fn retry_after(allowed_from: Timestamp, now: Timestamp) -> Duration {
     whole_seconds(Duration::try_from(allowed_from.duration_since(now)).unwrap_or_default())
 }
 
+/// The attempts of one request, which a store takes together before the password or the code is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenAttempts {
+    /// Of the account, or of a device that signed in to it before.
+    own: Attempt,
+    address: Option<Attempt>,
+}
+
+/// Attempts to return to their allowances.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AttemptsToReturn {
+    /// Owners whose allowance is filled.
+    pub full: Vec<Digest>,
+    /// Attempts to return.
+    pub back: Vec<Attempt>,
+}
+
+impl TakenAttempts {
+    /// The attempts for the store to take.
+    pub fn all(&self) -> Vec<Attempt> {
+        [self.own].into_iter().chain(self.address).collect()
+    }
+
+    /// After a complete sign-in, the code included: all attempts of the account or the device, but only one of the address.
+    /// Otherwise the owner of one account could try passwords of other accounts without limit.
+    pub fn after_sign_in(self) -> AttemptsToReturn {
+        AttemptsToReturn { full: vec![self.own.subject], back: self.address.into_iter().collect() }
+    }
+
+    /// After a right password whose code is sent later: the attempt of the address. An attacker who knows the password could
+    /// otherwise try codes without limit.
+    pub fn before_code(self) -> AttemptsToReturn {
+        AttemptsToReturn { full: Vec::new(), back: self.address.into_iter().collect() }
+    }
+
+    /// After a right password of a signed-in user, or after a link was opened: that attempt only. Codes that were tried with
+    /// the same session still count.
+    pub fn one(self) -> AttemptsToReturn {
+        AttemptsToReturn { full: Vec::new(), back: vec![self.own] }
+    }
+}
+
+impl AttemptsToReturn {
+    /// All attempts at an account, after its user got another password by an administrator or a link.
+    pub fn all_of(email: &str) -> Self {
+        Self { full: vec![account(email)], back: Vec::new() }
+    }
+}
+
 /// The limit on attempts at one account.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// Attempts within the window.
     pub attempts_max: u32,
@@ -52,26 +102,42 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// An attempt at this account, which need not exist.
-    pub fn of_account(self, email: &str) -> Attempt {
-        self.attempt(account(email))
-    }
-
-    /// An attempt from this address, which has more of them than an account.
-    pub fn of_address(self, address: IpAddr) -> Attempt {
-        Self { attempts_max: self.attempts_max.saturating_mul(PEOPLE_AT_AN_ADDRESS), ..self }
-            .attempt(address_subject(address))
+    /// An attempt at this account, which need not exist, and from this address. A device that signed in to the account before
+    /// has attempts of its own, so that those of others do not count for it.
+    pub fn at_account(self, email: &str, device: Option<&Device>, from: Option<IpAddr>) -> TakenAttempts {
+        match device {
+            Some(device) => TakenAttempts { own: self.of_device(email, device), address: None },
+            None => TakenAttempts { own: self.of_account(email), address: from.map(|from| self.of_address(from)) },
+        }
     }
 
     /// An attempt from this address to open a link, which is counted apart from sign-ins.
-    pub fn of_link(self, address: IpAddr) -> Attempt {
+    pub fn at_link(self, from: IpAddr) -> TakenAttempts {
+        TakenAttempts { own: self.of_link(from), address: None }
+    }
+
+    /// The refusal when the next attempt is allowed from this time on.
+    pub fn refuse(self, allowed_from: Timestamp, now: Timestamp) -> Refusal {
+        Refusal::TooManyAttempts { retry_after: retry_after(allowed_from, now), limit: self }
+    }
+
+    fn of_account(self, email: &str) -> Attempt {
+        self.attempt(account(email))
+    }
+
+    /// An address has more attempts than an account.
+    fn of_address(self, address: IpAddr) -> Attempt {
+        Self { attempts_max: self.attempts_max.saturating_mul(USERS_AT_AN_ADDRESS), ..self }
+            .attempt(address_subject(address))
+    }
+
+    fn of_link(self, address: IpAddr) -> Attempt {
         let subject = Sha256::new_with_prefix(b"link\0").chain_update(address_subject(address));
-        Self { attempts_max: self.attempts_max.saturating_mul(PEOPLE_AT_AN_ADDRESS), ..self }
+        Self { attempts_max: self.attempts_max.saturating_mul(USERS_AT_AN_ADDRESS), ..self }
             .attempt(subject.finalize().into())
     }
 
-    /// An attempt at this account from a device that signed in to it before.
-    pub fn of_device(self, email: &str, device: &Device) -> Attempt {
+    fn of_device(self, email: &str, device: &Device) -> Attempt {
         let subject = Sha256::new_with_prefix(b"device\0").chain_update(device.id()).chain_update([0]);
         self.attempt(subject.chain_update(email.as_bytes()).finalize().into())
     }
@@ -82,8 +148,7 @@ impl Limit {
     }
 }
 
-/// The owner of an account's allowance.
-pub fn account(email: &str) -> Digest {
+fn account(email: &str) -> Digest {
     Sha256::new_with_prefix(b"account\0").chain_update(email.as_bytes()).finalize().into()
 }
 
@@ -97,7 +162,33 @@ fn address_subject(address: IpAddr) -> Digest {
 
 #[cfg(test)]
 mod tests {
+    use kit_runtime::random::SeededRandom;
+
     use super::*;
+
+    const LIMIT: Limit = Limit { attempts_max: 10, window: Duration::from_secs(900) };
+
+    #[test]
+    fn a_known_device_has_attempts_of_its_own() {
+        let (device, from) = (Device::generate(&SeededRandom::new(1)), Some(IpAddr::from([192, 0, 2, 1])));
+        let unknown = LIMIT.at_account("a@example.com", None, from).all();
+        let known = LIMIT.at_account("a@example.com", Some(&device), from).all();
+        assert_eq!((unknown.len(), known.len()), (2, 1));
+        assert!(!unknown.iter().any(|attempt| attempt.subject == known[0].subject));
+        assert_eq!((unknown[0].attempts_max, unknown[1].attempts_max), (10, 50));
+        assert_ne!(LIMIT.at_link(from.unwrap()).all()[0].subject, unknown[1].subject, "links are counted apart");
+    }
+
+    #[test]
+    fn a_sign_in_fills_its_account_and_returns_one_attempt_of_its_address() {
+        let taken = LIMIT.at_account("a@example.com", None, Some(IpAddr::from([192, 0, 2, 1])));
+        let (own, address) = (taken.own, taken.address.unwrap());
+        let update = |full: &[Digest], back: &[Attempt]| AttemptsToReturn { full: full.into(), back: back.into() };
+        assert_eq!(taken.clone().after_sign_in(), update(&[own.subject], &[address]));
+        assert_eq!(taken.clone().before_code(), update(&[], &[address]), "codes still count");
+        assert_eq!(taken.one(), update(&[], &[own]));
+        assert_eq!(AttemptsToReturn::all_of("a@example.com"), update(&[own.subject], &[]));
+    }
 
     #[test]
     fn addresses_of_one_network_share_their_attempts() {

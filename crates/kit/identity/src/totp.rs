@@ -32,7 +32,7 @@ pub fn is_like_a_code(text: &str) -> bool {
     text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn code_at(secret: &[u8], step: i64) -> String {
+pub(crate) fn code_at(secret: &[u8], step: i64) -> String {
     let key = ::ring::hmac::Key::new(::ring::hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, secret);
     let tag = ::ring::hmac::sign(&key, &step.to_be_bytes());
     let tag = tag.as_ref();
@@ -54,7 +54,7 @@ pub fn otpauth_url(email: &str, secret: &[u8]) -> String {
     format!("otpauth://totp/{ISSUER}:{email}?secret={secret}&issuer={ISSUER}&algorithm=SHA1&digits=6&period=30")
 }
 
-/// A recovery code for people, in groups.
+/// A recovery code, in groups that are easy to type.
 pub fn recovery_code(random: &[u8; RECOVERY_BYTES]) -> String {
     let letters = BASE32_NOPAD.encode(random).to_lowercase();
     let groups: Vec<&str> =

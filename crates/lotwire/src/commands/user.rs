@@ -30,14 +30,18 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             let new = NewUser { email: email.clone(), role, password, must_change_password: *require_new_password };
             let made = platform.create_user(&operator, new, None).await.and_then(|outcome| outcome.fresh());
             let made = made.context("creating the user")?;
-            show_password(&made, &format!("User {} created with the role {}.", made.user.email, made.user.role), *json)
+            show_password(
+                &made,
+                &format!("User {} created with the role {}.", made.user.email, made.user.profile.role),
+                *json,
+            )
         }
         User::List { json } => list(&platform, &operator, *json).await,
         User::Role { email, role, end_screen_links } => {
             let screen_links_to_end = to_end(*end_screen_links);
             let patch = UserPatch { role: Some(parse_role(role)?), disabled: None, screen_links_to_end };
             let changed = change(&platform, &operator, email, patch).await?;
-            print(&format!("User {} now has the role {}.", changed.user.email, changed.user.role));
+            print(&format!("User {} now has the role {}.", changed.user.email, changed.user.profile.role));
             show_ended_links(config, &changed);
             Ok(())
         }
@@ -58,7 +62,7 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
         User::Delete { email, confirmation } => {
             let user = named(&platform, &operator, email).await?;
             confirmation.ask(|| format!("Delete user {}?", user.email))?;
-            platform.remove_user(&operator, user.uuid).await.context(format!("deleting {email}"))?;
+            platform.remove_user(&operator, user.id).await.context(format!("deleting {email}"))?;
             print(&format!("User {} is deleted.", user.email));
             Ok(())
         }
@@ -66,27 +70,27 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             let user = named(&platform, &operator, email).await?;
             let password = password_from(*password_stdin)?;
             let reset = PasswordReset { password, must_change_password: *require_new_password };
-            let made = platform.reset_password(&operator, user.uuid, reset, None).await;
+            let made = platform.reset_password(&operator, user.id, reset, None).await;
             let made = made.and_then(|outcome| outcome.fresh()).context(format!("changing the password of {email}"))?;
             show_password(&made, &format!("User {} has a new password.", user.email), *json)
         }
         User::SecondFactorOff { email } => {
             let user = named(&platform, &operator, email).await?;
-            let off = platform.turn_off_second_factor(&operator, user.uuid, None).await;
+            let off = platform.turn_off_second_factor(&operator, user.id, None).await;
             off.context(format!("turning off the second factor of {email}"))?;
             print(&format!("User {} now signs in with the password alone.", user.email));
             Ok(())
         }
         User::Assign { email, auction } => {
             let user = named(&platform, &operator, email).await?;
-            platform.assign_clerk(&operator, *auction, user.uuid).await.context(format!("assigning {email}"))?;
+            platform.assign_clerk(&operator, *auction, user.id).await.context(format!("assigning {email}"))?;
             print(&format!("User {} is assigned to webcast {auction}.", user.email));
             Ok(())
         }
         User::Unassign { email, auction } => {
             let user = named(&platform, &operator, email).await?;
             platform
-                .unassign_clerk(&operator, *auction, user.uuid)
+                .unassign_clerk(&operator, *auction, user.id)
                 .await
                 .context(format!("removing the assignment of {email}"))?;
             print(&format!("User {} is no longer assigned to webcast {auction}.", user.email));
@@ -99,7 +103,7 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
         User::Sessions { email, json } => {
             let user = named(&platform, &operator, email).await?;
             let page = Page { after: None, limit: PAGE_ROWS };
-            let sessions = platform.sessions_of(&operator, user.uuid, page).await.context("listing the sessions")?;
+            let sessions = platform.sessions_of(&operator, user.id, page).await.context("listing the sessions")?;
             if sessions.is_empty() {
                 hint(&format!("{email} has no session."));
             }
@@ -109,7 +113,7 @@ pub(super) async fn run(config: &Config, command: &User) -> Result<(), CommandEr
             let user = named(&platform, &operator, email).await?;
             let ended = match session {
                 Some(session) => platform.end_session(&operator, *session).await.map(|()| 1),
-                None => platform.end_sessions_of(&operator, user.uuid).await,
+                None => platform.end_sessions_of(&operator, user.id).await,
             };
             let ended = ended.context(format!("ending sessions of {email}"))?;
             print(&format!("Sessions ended: {ended}."));
@@ -172,14 +176,16 @@ async fn change(
     patch: UserPatch,
 ) -> Result<ChangedUser, CommandError> {
     let user = named(platform, operator, email).await?;
-    platform.change_user(operator, user.uuid, Some(user.version), patch).await.context(format!("changing {email}"))
+    platform.change_user(operator, user.id, Some(user.version), patch).await.context(format!("changing {email}"))
 }
 
 fn show_password(made: &UserWithPassword, done: &str, json: bool) -> Result<(), CommandError> {
     let user = &made.user;
     let shown = made.password.as_ref().and_then(|password| password.expose_str());
     if json {
-        return print_json(&json!({ "uuid": user.uuid, "email": user.email, "role": user.role, "password": shown }));
+        return print_json(
+            &json!({ "uuid": user.id, "email": user.email, "role": user.profile.role, "password": shown }),
+        );
     }
     print(done);
     if let Some(password) = shown {
@@ -200,7 +206,7 @@ async fn list(platform: &Platform, operator: &Caller, json: bool) -> Result<(), 
         }
         users.iter().try_for_each(|user| show(user, json))?;
         match users.last() {
-            Some(last) if users.len() == PAGE_ROWS => page.after = Some(last.uuid),
+            Some(last) if users.len() == PAGE_ROWS => page.after = Some(last.id),
             _ => return Ok(()),
         }
     }
@@ -209,7 +215,7 @@ async fn list(platform: &Platform, operator: &Caller, json: bool) -> Result<(), 
 async fn webcasts(platform: &Platform, operator: &Caller, user: &Person, json: bool) -> Result<(), CommandError> {
     let mut page = Page { after: None, limit: PAGE_ROWS };
     loop {
-        let found = platform.webcasts_of_clerk(operator, user.uuid, page).await.context("listing the webcasts")?;
+        let found = platform.webcasts_of_clerk(operator, user.id, page).await.context("listing the webcasts")?;
         if found.is_empty() && page.after.is_none() {
             hint(&format!("{} is assigned to no webcast.", user.email));
         }
@@ -233,14 +239,17 @@ fn show(user: &Person, json: bool) -> Result<(), CommandError> {
     let second_factor = user.has_second_factor();
     if json {
         return print_json(&json!({
-            "uuid": user.uuid, "email": user.email, "role": user.role, "disabledAt": disabled_at,
+            "uuid": user.id, "email": user.email, "role": user.profile.role, "disabledAt": disabled_at,
             "secondFactor": second_factor, "createdAt": rfc3339_ms(user.created_at), "signedInAt": signed_in_at,
         }));
     }
     let factor = if second_factor { "second factor" } else { "password only" };
     let state = disabled_at.map_or_else(String::new, |at| format!("  disabled {at}"));
     let signed_in = signed_in_at.unwrap_or_else(|| "-".to_owned());
-    print(&format!("{}  {:<13}  {factor}  signed in {signed_in:<24}  {}{state}", user.uuid, user.role, user.email));
+    print(&format!(
+        "{}  {:<13}  {factor}  signed in {signed_in:<24}  {}{state}",
+        user.id, user.profile.role, user.email
+    ));
     Ok(())
 }
 
@@ -249,11 +258,11 @@ fn show_session(session: &Session, json: bool) -> Result<(), CommandError> {
     let last_used_at = rfc3339_ms(session.last_used_at);
     if json {
         return print_json(&json!({
-            "uuid": session.uuid, "address": session.address, "createdAt": created_at, "expiresAt": expires_at,
+            "uuid": session.id, "address": session.address, "createdAt": created_at, "expiresAt": expires_at,
             "lastUsedAt": last_used_at,
         }));
     }
     let from = session.address.as_deref().unwrap_or("-");
-    print(&format!("{}  created {created_at}  used {last_used_at}  expires {expires_at}  {from}", session.uuid));
+    print(&format!("{}  created {created_at}  used {last_used_at}  expires {expires_at}  {from}", session.id));
     Ok(())
 }

@@ -43,10 +43,10 @@ pub(super) async fn open_platform_by(
     limits.publisher.pause_max = config.platform.publish_backoff_cap.get();
     limits.key_requests_per_min_max = config.platform.rate_limit;
     limits.timers.downtime_grace = config.platform.downtime_grace.get();
-    limits.people.session_ttl = config.platform.session_ttl.get();
-    limits.people.session_idle = config.platform.session_idle.get();
-    limits.people.attempts_max = config.platform.sign_in_attempts;
-    limits.people.trusted_proxies = config.platform.trusted_proxies.clone();
+    limits.identity.session_ttl = config.platform.session_ttl.get();
+    limits.identity.session_idle = config.platform.session_idle.get();
+    limits.identity.attempts_max = config.platform.sign_in_attempts;
+    limits.trusted_proxies = config.platform.trusted_proxies.clone();
     limits.nodes = if config.database.url.is_empty() {
         platform_core::config::Nodes::Sole
     } else {

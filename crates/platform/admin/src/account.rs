@@ -61,11 +61,11 @@ impl SessionRow {
     pub(crate) fn new(stored: &StoredSession, viewer: &Session) -> Self {
         let now = viewer.now();
         Self {
-            uuid: stored.uuid.to_string(),
+            uuid: stored.id.to_string(),
             address: stored.address.clone().unwrap_or_else(|| "unknown".to_owned()),
             created: RelativeTime::new(stored.created_at, now),
             used: RelativeTime::new(stored.last_used_at, now),
-            is_own: viewer.caller.session == Some(stored.uuid),
+            is_own: viewer.caller.session == Some(stored.id),
         }
     }
 }

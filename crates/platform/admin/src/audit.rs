@@ -121,7 +121,7 @@ impl EntryRow {
 async fn page(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
     let (platform, caller) = (session.platform(), &session.caller);
     let users = platform.users(caller, ListPage { after: None, limit: USERS_MAX }).await?;
-    let names: Names = users.into_iter().map(|user| (user.uuid, user.email)).collect();
+    let names: Names = users.into_iter().map(|user| (user.id, user.email)).collect();
     let search = query.text("search").to_lowercase();
     let mut before = query.text("before").parse::<i64>().ok();
     let (mut rows, mut searched, mut has_searched_all) = (Vec::new(), 0, false);

@@ -9,7 +9,7 @@ use kit_design::fields::FieldErrors;
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use platform_core::PlatformError;
-use platform_core::people::PeopleRefusal;
+use platform_core::people::Refusal;
 
 use crate::page_error::PageError;
 
@@ -141,7 +141,7 @@ impl Refused {
                 status = StatusCode::CONFLICT;
                 errors.add(field, "is already taken: choose another one");
             }
-            PlatformError::People(PeopleRefusal::TooManyAttempts { .. }) => return Err(error.into()),
+            PlatformError::Identity(Refusal::TooManyAttempts { .. }) => return Err(error.into()),
             PlatformError::People(_)
             | PlatformError::Rejected(_)
             | PlatformError::ApiKeyRequired

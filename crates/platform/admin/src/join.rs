@@ -16,7 +16,7 @@ use kit_design::error_page::{ErrorPage, sentence};
 use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::{Choice, FormField};
 use kit_design::frame::{Frame, render_page, render_page_as};
-use platform_core::people::{PeopleRefusal, SignIn};
+use platform_core::people::{Client, Refusal, SignIn};
 use platform_core::port::Invitation;
 use platform_core::{PlatformError, Role};
 
@@ -70,7 +70,7 @@ fn show_link_page(admin: &Admin, status: StatusCode, fault: String) -> Result<Re
 /// The page for a link that is not valid; an error of another kind is an error page.
 fn refused(admin: &Admin, error: PlatformError) -> Result<Response, PageError> {
     match error {
-        PlatformError::People(refusal @ PeopleRefusal::InvitationRefused) => {
+        PlatformError::Identity(refusal @ Refusal::InvitationRefused) => {
             show_link_page(admin, StatusCode::UNPROCESSABLE_ENTITY, sentence(&refusal.to_string()))
         }
         error => Err(error.into()),
@@ -162,10 +162,10 @@ async fn join(
     let (password, from) = (secret(&form, "password"), client_ip(&admin, &parts));
     let user = match platform.accept_invitation(code, &password, from).await {
         Ok(user) => user,
-        Err(error @ PlatformError::People(PeopleRefusal::InvitationRefused)) => return refused(&admin, error),
+        Err(error @ PlatformError::Identity(Refusal::InvitationRefused)) => return refused(&admin, error),
         Err(error) => return show_account(&admin, &invitation, &form, &Refused::from(error, &[])?),
     };
-    let credentials = SignIn { email: user.email, password, code: None, device_token: None, from };
+    let credentials = SignIn { email: user.email, password, code: None, client: Client { from, ..Client::default() } };
     let signed_in = platform.sign_in(&credentials, None).await?.fresh()?;
     let next = if form.text("second-factor") == "yes" { "/account/second-factor" } else { "/?done=joined" };
     let mut response = sign_in::begin(&admin, &signed_in, next)?;

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use kit_design::error_page::{ErrorPage, sentence};
 use platform_core::PlatformError;
-use platform_core::people::PeopleRefusal;
+use platform_core::people::{PeopleRefusal, Refusal};
 
 /// Why a handler can't show its page. `?` converts a [`PlatformError`] and an [`ErrorPage`] into it.
 #[derive(Debug)]
@@ -41,13 +41,15 @@ fn error_page(error: PlatformError) -> ErrorPage {
             ErrorPage::forbidden(text)
         }
         PlatformError::NotFound(_) => ErrorPage::not_found(),
-        PlatformError::People(PeopleRefusal::TooManyAttempts { retry_after_s }) => {
-            ErrorPage::new(StatusCode::TOO_MANY_REQUESTS, "Too many attempts", text).with_retry_after(retry_after_s)
+        PlatformError::Identity(Refusal::TooManyAttempts { retry_after, .. }) => {
+            ErrorPage::new(StatusCode::TOO_MANY_REQUESTS, "Too many attempts", text)
+                .with_retry_after(retry_after.as_secs())
         }
         PlatformError::PreconditionFailed { .. } => conflict(
             "Someone else changed it since you opened the page. Open the page again and repeat the change.".into(),
         ),
         PlatformError::Rejected(_)
+        | PlatformError::Identity(_)
         | PlatformError::People(_)
         | PlatformError::Taken(_)
         | PlatformError::Busy

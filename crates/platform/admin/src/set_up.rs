@@ -11,7 +11,7 @@ use kit_design::fields::{FormFields, UnauthenticatedForm};
 use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use kit_runtime::vault::Secret;
-use platform_core::people::{FirstAdministrator, SignIn};
+use platform_core::people::{Client, FirstAdministrator, SignIn};
 
 use crate::admin::Admin;
 use crate::form_page::Refused;
@@ -76,7 +76,8 @@ async fn create(
     if let Err(error) = platform.create_first_administrator(&new).await {
         return show(&admin, &form, &Refused::from(error, &[])?);
     }
-    let credentials = SignIn { email, password: new.password, code: None, device_token: None, from };
+    let credentials =
+        SignIn { email, password: new.password, code: None, client: Client { from, ..Client::default() } };
     let signed_in = platform.sign_in(&credentials, None).await?.fresh()?;
     sign_in::begin(&admin, &signed_in, "/?done=set-up")
 }

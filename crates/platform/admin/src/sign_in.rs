@@ -16,7 +16,7 @@ use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
-use platform_core::people::{PeopleRefusal, SignIn, SignedIn};
+use platform_core::people::{Client, Refusal, SignIn, SignedIn};
 
 use crate::access::{Need, Page};
 use crate::admin::Admin;
@@ -81,21 +81,24 @@ async fn sign_in(
         email: form.text("email").to_owned(),
         password: secret(form.all("password").next().unwrap_or_default()),
         code: form.non_empty("code").map(str::to_owned),
-        device_token: admin.device_cookie().read(&parts.headers).map(secret),
-        from: client_ip(&admin, &parts),
+        client: Client {
+            from: client_ip(&admin, &parts),
+            browser: None,
+            device_token: admin.device_cookie().read(&parts.headers).map(secret),
+        },
     };
     let refusal = match platform.sign_in(&wanted, None).await {
         Ok(signed_in) => return begin(&admin, &signed_in.fresh()?, own_path(form.text("next"))),
-        Err(PlatformError::People(refusal)) => refusal,
-        Err(PlatformError::Invalid(_)) => PeopleRefusal::SignInRefused,
+        Err(PlatformError::Identity(refusal)) => refusal,
+        Err(PlatformError::Invalid(_)) => Refusal::SignInRefused,
         Err(error) => return Err(error.into()),
     };
     let status = match refusal {
-        PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Refusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     };
     let page = SignInPage {
-        needs_code: matches!(refusal, PeopleRefusal::CodeRequired | PeopleRefusal::CodeRefused),
+        needs_code: matches!(refusal, Refusal::CodeRequired | Refusal::CodeRefused),
         fault: words(&refusal),
         ..SignInPage::new(&admin, &wanted.email, form.text("next"))
     };
@@ -104,7 +107,7 @@ async fn sign_in(
 
 /// The IP address of the client, if it is known.
 pub(crate) fn client_ip(admin: &Admin, parts: &Parts) -> Option<IpAddr> {
-    kit_http::client_ip::resolve(parts, &admin.platform().config().people.trusted_proxies)
+    kit_http::client_ip::resolve(parts, &admin.platform().config().trusted_proxies)
 }
 
 /// The response to a sign-in: both cookies, and the page that follows.
@@ -130,18 +133,18 @@ async fn sign_out(State(admin): State<Admin>, request: Request) -> Result<Respon
 }
 
 /// The text for a refusal.
-fn words(refusal: &PeopleRefusal) -> String {
+fn words(refusal: &Refusal) -> String {
     match refusal {
-        PeopleRefusal::SignInRefused => {
+        Refusal::SignInRefused => {
             "The e-mail address or the password is wrong, or the user is disabled. An administrator can reset the \
              password."
                 .to_owned()
         }
-        PeopleRefusal::CodeRequired => {
+        Refusal::CodeRequired => {
             "Enter the password again, and the code that your authenticator shows or a recovery code.".to_owned()
         }
-        PeopleRefusal::TooManyAttempts { retry_after_s } => {
-            let minutes = retry_after_s.div_ceil(60);
+        Refusal::TooManyAttempts { retry_after, .. } => {
+            let minutes = retry_after.as_secs().div_ceil(60);
             let unit = if minutes == 1 { "minute" } else { "minutes" };
             format!("There were too many attempts. Try again in {minutes} {unit}.")
         }

@@ -155,8 +155,8 @@ async fn page(session: Session) -> Result<Response, PageError> {
         fault,
         workers,
         read_at: RelativeTime::new(now, now),
-        session_hours: config.people.session_ttl.as_secs() / 3_600,
-        idle_minutes: config.people.session_idle.as_secs() / 60,
+        session_hours: config.identity.session_ttl.as_secs() / 3_600,
+        idle_minutes: config.identity.session_idle.as_secs() / 60,
         rate_limit: if limit == 0 { "none".to_owned() } else { format!("{limit} a minute") },
     })
 }

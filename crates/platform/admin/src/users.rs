@@ -94,7 +94,7 @@ struct ListTemplate {
 
 /// The label of a stored role.
 fn role_label(user: &User) -> &'static str {
-    Role::parse(&user.role).map_or("Unknown", labels::role)
+    Role::parse(&user.profile.role).map_or("Unknown", labels::role)
 }
 
 async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Response, PageError> {
@@ -104,7 +104,7 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
     users.truncate(LISTED);
     let now = session.now();
     let row = |user: User| UserRow {
-        uuid: user.uuid,
+        uuid: user.id,
         role: role_label(&user),
         is_disabled: user.disabled_at.is_some(),
         must_change_password: user.must_change_password,
@@ -116,7 +116,7 @@ async fn list(session: Session, QueryFields(query): QueryFields) -> Result<Respo
     render_page(&ListTemplate {
         invitations: open.into_iter().map(|one| InvitationRow::new(one, &session)).collect(),
         frame: session.frame("Users", Section::Users).with_notice(notice::from_query(&query)),
-        next: users.last().map(|user| user.uuid).filter(|_| has_more),
+        next: users.last().map(|user| user.id).filter(|_| has_more),
         rows: users.into_iter().map(row).collect(),
         may_write: session.may(UsersWrite),
     })
@@ -192,7 +192,7 @@ fn show_password(session: &Session, title: &str, made: &UserWithPassword) -> Res
         frame: session.frame(title, Section::Users),
         intro: format!("{} signs in with this password{then}.", made.user.email),
         secrets: vec![ShownSecret::new("Password", password)],
-        next: (format!("/users/{}", made.user.uuid), "Go to the user"),
+        next: (format!("/users/{}", made.user.id), "Go to the user"),
     };
     page.show()
 }

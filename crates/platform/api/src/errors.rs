@@ -10,7 +10,7 @@ pub(crate) use kit_http::problem::Problem;
 use kit_http::problem::ProblemError;
 use kit_runtime::log_throttle::LogThrottle;
 use platform_core::catalogue::{ImportReport, RowError};
-use platform_core::people::PeopleRefusal;
+use platform_core::people::{PeopleRefusal, Refusal};
 use platform_core::{PlatformError, Problem as InputProblem};
 use platform_rules::Rejection;
 
@@ -133,6 +133,7 @@ impl From<PlatformError> for ApiError {
             | PlatformError::CursorBeyondEnd(_) => StatusCode::UNPROCESSABLE_ENTITY,
             PlatformError::Unauthenticated => StatusCode::UNAUTHORIZED,
             PlatformError::Forbidden(_) => StatusCode::FORBIDDEN,
+            PlatformError::Identity(refusal) => of_refusal(refusal),
             PlatformError::People(refusal) => of_people(refusal),
             PlatformError::Provider { .. } => StatusCode::BAD_GATEWAY,
             PlatformError::Unavailable(_) | PlatformError::ListenersFull { .. } | PlatformError::UploadsFull { .. } => {
@@ -170,8 +171,8 @@ impl From<PlatformError> for ApiError {
             PlatformError::Rejected(Rejection::IllegalTransition { legal, .. }) => {
                 rendered.0.legal_next_statuses = Some(legal);
             }
-            PlatformError::People(PeopleRefusal::TooManyAttempts { retry_after_s }) => {
-                rendered.1 = Some(retry_after_s);
+            PlatformError::Identity(Refusal::TooManyAttempts { retry_after, .. }) => {
+                rendered.1 = Some(retry_after.as_secs());
             }
             _ => {}
         }
@@ -181,23 +182,22 @@ impl From<PlatformError> for ApiError {
 
 /// A wrong password or code at sign-in is 401. From a signed-in user it is 403, so that a client does not take it for
 /// the end of the session.
+fn of_refusal(refusal: &Refusal) -> StatusCode {
+    match refusal {
+        Refusal::SignInRefused | Refusal::CodeRequired | Refusal::CodeRefused => StatusCode::UNAUTHORIZED,
+        Refusal::PasswordRefused | Refusal::OwnCodeRefused => StatusCode::FORBIDDEN,
+        Refusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
+        Refusal::InvitationRefused | Refusal::SecondFactorOn | Refusal::SecondFactorOff => StatusCode::CONFLICT,
+    }
+}
+
 fn of_people(refusal: &PeopleRefusal) -> StatusCode {
     match refusal {
-        PeopleRefusal::SignInRefused | PeopleRefusal::CodeRequired | PeopleRefusal::CodeRefused => {
-            StatusCode::UNAUTHORIZED
-        }
-        PeopleRefusal::PasswordRefused
-        | PeopleRefusal::OwnCodeRefused
-        | PeopleRefusal::NewPasswordRequired
-        | PeopleRefusal::ClerkNotAssigned => StatusCode::FORBIDDEN,
-        PeopleRefusal::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
+        PeopleRefusal::NewPasswordRequired | PeopleRefusal::ClerkNotAssigned => StatusCode::FORBIDDEN,
         PeopleRefusal::SetupCodeRefused
-        | PeopleRefusal::InvitationRefused
         | PeopleRefusal::TooManyInvitations { .. }
         | PeopleRefusal::LastAdministrator
         | PeopleRefusal::HasSignedIn
-        | PeopleRefusal::SecondFactorOn
-        | PeopleRefusal::SecondFactorOff
         | PeopleRefusal::NotAClerk
         | PeopleRefusal::TooManyClerks { .. } => StatusCode::CONFLICT,
     }

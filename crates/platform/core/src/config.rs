@@ -4,8 +4,10 @@ mod live;
 
 use std::time::Duration;
 
+use ipnet::IpNet;
+pub use kit_identity::IdentityConfig;
+
 pub use self::live::LiveConfig;
-pub use crate::people::PeopleConfig;
 
 /// Limits and intervals of the platform. Every field can be set by itself: `PlatformConfig { …, ..Default::default()
 /// }`.
@@ -32,7 +34,9 @@ pub struct PlatformConfig {
     /// Requests of one API key in a minute, at each node; 0 for no limit. 600,000.
     pub key_requests_per_min_max: u32,
     /// Limits of sessions and sign-in attempts.
-    pub people: PeopleConfig,
+    pub identity: IdentityConfig,
+    /// Subnets of trusted reverse proxies, whose `X-Forwarded-For` is used. None.
+    pub trusted_proxies: Vec<IpNet>,
     /// Limits and intervals of ending items.
     pub timers: TimerConfig,
     /// Limits of bulk changes.
@@ -168,7 +172,8 @@ impl Default for PlatformConfig {
             key_cache_ttl: Duration::from_secs(5),
             key_cache_max: 10_000,
             key_requests_per_min_max: 600_000,
-            people: PeopleConfig::default(),
+            identity: IdentityConfig::default(),
+            trusted_proxies: Vec::new(),
             timers: TimerConfig::default(),
             bulk_changes: BulkChangeConfig::default(),
             live: LiveConfig::default(),

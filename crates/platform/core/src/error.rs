@@ -2,7 +2,7 @@
 
 use platform_rules::Rejection;
 
-use crate::people::PeopleRefusal;
+use crate::people::{PeopleRefusal, Refusal};
 use crate::port::{Contact, Cursor, StoreError};
 
 /// A part of the input that can't be used.
@@ -52,7 +52,10 @@ pub enum PlatformError {
     /// The credentials are missing, wrong or expired.
     #[error("the API key or session is missing, unknown, revoked or expired; send it as `Authorization: Bearer lw_…`")]
     Unauthenticated,
-    /// A sign-in or a change of a user was refused.
+    /// A sign-in, or a change of a user that the rules of sign-in decide on, was refused.
+    #[error("{0}")]
+    Identity(Refusal),
+    /// Another change of a user, an invitation or a clerk was refused.
     #[error("{0}")]
     People(PeopleRefusal),
     /// The caller's scopes do not allow the call.
@@ -136,6 +139,7 @@ impl PlatformError {
             Self::Taken(_) => "taken",
             Self::IdempotencyMismatch => "idempotency_mismatch",
             Self::Unauthenticated => "unauthenticated",
+            Self::Identity(refusal) => refusal.code(),
             Self::People(refusal) => refusal.code(),
             Self::Forbidden(_) => "forbidden",
             Self::CursorBeyondEnd(_) => "cursor_beyond_end",

@@ -17,7 +17,6 @@
 //! - Once there is an administrator who can sign in, there always is one.
 
 mod change_user;
-mod config;
 mod first_administrator;
 mod invitations;
 mod made_links;
@@ -28,22 +27,22 @@ mod sign_in;
 mod throttle;
 mod users;
 
-use kit_identity::passwords::{self, Passwords, PasswordsError};
+use kit_identity::passwords::{self, Passwords};
+use kit_identity::{Audience, Identity, IdentityError};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
 pub use change_user::{ChangedUser, UserPatch};
-pub use config::PeopleConfig;
 pub use first_administrator::{FirstAdministrator, SETUP_CODE_VALID};
 pub use invitations::{INVITATION_VALID, NewInvitation};
 pub use made_links::{
     MadeByUser, MadeScreenLink, REPLACED_LINK_VALID, ReplacedScreenLink, ScreenLinksToEnd, loses_access,
 };
-pub use refusal::PeopleRefusal;
+pub use refusal::{PeopleRefusal, Refusal};
 pub use second_factor::{Enrolled, RecoveryCodes};
 pub use sessions::SignedInUser;
-pub use sign_in::{SignIn, SignedIn};
-pub use users::{NewUser, PasswordReset, UserWithPassword};
+pub use sign_in::{Client, SignIn, SignedIn};
+pub use users::{NewUser, PasswordReset, UserWithPassword, administers};
 
 pub use crate::access::SESSION_PREFIX;
 
@@ -54,7 +53,13 @@ use crate::node_state::credential_cache::CredentialCache;
 use crate::port::{Session, User};
 use crate::{Caller, Platform};
 
-const EMAIL_BYTES_MAX: usize = 254;
+/// The names that keep these users apart from those of the provider.
+pub(crate) static AUDIENCE: Audience = Audience {
+    session_prefix: SESSION_PREFIX,
+    device_realm: "platform",
+    totp_context: "totp",
+    code_purpose: "user-code",
+};
 
 /// Sign-in state of a node.
 pub(crate) struct SignInState {
@@ -68,20 +73,10 @@ pub(crate) struct SignInState {
 impl SignInState {
     pub(crate) fn new(config: &PlatformConfig) -> Self {
         let sessions = CredentialCache::new(config.key_cache_max, config.key_cache_ttl);
-        let people = &config.people;
-        let passwords = Passwords::new(people.passwords_at_once_max, people.passwords_waiting_max);
+        let identity = &config.identity;
+        let passwords = Passwords::new(identity.passwords_at_once_max, identity.passwords_waiting_max);
         Self { sessions, passwords, refused: RefusedSignIns::default() }
     }
-}
-
-/// The context that the secret of a second factor is sealed for.
-pub(crate) fn totp_context(user: Uuid) -> String {
-    format!("totp/{user}")
-}
-
-/// An e-mail address in the form that is stored and compared.
-fn plain_email(email: &str) -> String {
-    email.trim().to_lowercase()
 }
 
 /// The problem with a password that the user with this e-mail address chose, if it has one.
@@ -89,18 +84,36 @@ fn password_problem(pointer: &str, password: &Secret, email: &str) -> Option<Pro
     passwords::problem(password, email).map(|problem| Problem::new(pointer, problem))
 }
 
-impl From<PasswordsError> for PlatformError {
-    fn from(error: PasswordsError) -> Self {
+impl From<IdentityError> for PlatformError {
+    fn from(error: IdentityError) -> Self {
         match error {
-            PasswordsError::Full { retry_after_s } => PeopleRefusal::TooManyAttempts { retry_after_s }.into(),
-            PasswordsError::Failed(_) => Self::Internal(error.to_string()),
+            IdentityError::Refused(refusal) => Self::Identity(refusal),
+            IdentityError::Failed(text) => Self::Internal(text),
         }
     }
 }
 
+impl From<Refusal> for PlatformError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Identity(refusal)
+    }
+}
+
 impl Platform {
+    /// What the rules of sign-in are decided with.
+    pub(crate) fn identity(&self) -> Identity<'_> {
+        Identity {
+            audience: &AUDIENCE,
+            config: &self.config().identity,
+            passwords: &self.sign_in_state().passwords,
+            vault: self.vault(),
+            random: self.random().as_ref(),
+            now: self.now(),
+        }
+    }
+
     /// The signed-in caller as the store has them, and their session.
-    async fn person(&self, caller: &Caller) -> PlatformResult<(User, Uuid)> {
+    async fn signed_in_user(&self, caller: &Caller) -> PlatformResult<(User, Uuid)> {
         let Some(session) = caller.session else {
             return Err(PlatformError::Forbidden("this call needs a signed-in user, not an API key".into()));
         };

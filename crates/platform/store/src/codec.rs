@@ -44,7 +44,7 @@ pub(crate) fn user_of(actor: &str) -> Option<Uuid> {
 
 /// True if the user is enabled and has a role with this scope.
 pub(crate) fn may(user: &User, scope: Scope) -> bool {
-    user.disabled_at.is_none() && Role::parse(&user.role).is_some_and(|role| role.scopes().contains(scope))
+    user.disabled_at.is_none() && Role::parse(&user.profile.role).is_some_and(|role| role.scopes().contains(scope))
 }
 
 /// The column `provider_url`, which is empty for the embedded provider.

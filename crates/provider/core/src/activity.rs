@@ -45,8 +45,8 @@ impl Actor {
     }
 
     pub(crate) fn person(person: &Person) -> Self {
-        let (account, id) = (person.account.clone(), person.id.clone());
-        Self { account, kind: ActorKind::Person, id, name: person.name.clone() }
+        let (account, id) = (person.profile.account.clone(), person.id.clone());
+        Self { account, kind: ActorKind::Person, id, name: person.profile.name.clone() }
     }
 
     pub(crate) fn operator(account: &Account) -> Self {

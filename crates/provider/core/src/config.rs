@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::Uri;
 use ipnet::IpNet;
+pub use kit_identity::IdentityConfig;
 use kit_mail::Mailer;
 
 use crate::config::endpoint_address::EndpointAddressPolicy;
@@ -62,7 +63,9 @@ pub struct ProviderConfig {
     /// API keys and snapshots of applications are cached for at most this long. Changes on this node, and changes that
     /// other nodes signal, take effect at once.
     pub cache_for: Duration,
-    /// Limits of people, sessions and sign-in attempts.
+    /// Limits of sessions and sign-in attempts.
+    pub identity: IdentityConfig,
+    /// Limits of people and their links.
     pub people: PeopleConfig,
 }
 
@@ -128,6 +131,7 @@ impl Default for ProviderConfig {
             endpoints_max: 1_000,
             event_types_max: 10_000,
             cache_for: Duration::from_secs(5),
+            identity: IdentityConfig::default(),
             people: PeopleConfig::default(),
         }
     }

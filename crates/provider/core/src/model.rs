@@ -24,7 +24,7 @@ use self::stored_payload::StoredPayload;
 pub use access::{AccountSettings, AppToken, Capability, PayloadCheck, Preview};
 pub use activity::{ActivityEntry, ActorKind};
 pub use key_scope::KeyScope;
-pub use people::{Invitation, Person, PersonSession, Totp};
+pub use people::{Invitation, Person, PersonSession, Profile};
 pub use portal_settings::{LogoType, PortalLogo, PortalSettings};
 pub use task::{BackgroundTask, Progress, Selection, TaskKind, TaskStatus};
 

@@ -23,9 +23,10 @@ mod role;
 mod second_factor;
 mod sessions;
 mod sign_in;
-mod throttle;
 
-use kit_identity::passwords::{self, Passwords, PasswordsError};
+use kit_identity::passwords::{self, Passwords};
+use kit_identity::user::is_email;
+use kit_identity::{Audience, Identity, IdentityConfig, IdentityError, Refusal};
 use kit_runtime::vault::Secret;
 
 pub use config::PeopleConfig;
@@ -33,12 +34,19 @@ pub use invitations::{InvitationLink, Joining};
 pub use role::Role;
 pub use second_factor::Enrolled;
 pub use sessions::SignedInPerson;
-pub use sign_in::{Browser, SignIn, SignInResult, SignedIn};
+pub use sign_in::{Client, SignIn, SignInResult, SignedIn};
 
-use crate::error::ProviderError;
+use crate::error::{ProviderError, Quota};
+use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
-const EMAIL_BYTES_MAX: usize = 254;
+/// The names that keep these people apart from the platform's users.
+pub(crate) static AUDIENCE: Audience = Audience {
+    session_prefix: "lwps_",
+    device_realm: "provider",
+    totp_context: "person-totp",
+    code_purpose: "person-code",
+};
 /// Characters of a person's name.
 const NAME_CHARS_MAX: usize = 100;
 
@@ -47,30 +55,14 @@ pub(crate) struct SignInState {
 }
 
 impl SignInState {
-    pub(crate) fn new(config: &PeopleConfig) -> Self {
+    pub(crate) fn new(config: &IdentityConfig) -> Self {
         Self { passwords: Passwords::new(config.passwords_at_once_max, config.passwords_waiting_max) }
     }
 }
 
-/// The context that the secret of a second factor is bound to.
-pub(crate) fn totp_context(person: &str) -> String {
-    format!("person-totp/{person}")
-}
-
-/// Normalises an e-mail address for storage and comparison.
-fn plain_email(email: &str) -> String {
-    email.trim().to_lowercase()
-}
-
 impl FieldErrors {
     fn email(&mut self, email: &str) {
-        let parts = email.split_once('@');
-        let has_both_parts =
-            parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
-        let is_valid = has_both_parts
-            && email.len() <= EMAIL_BYTES_MAX
-            && !email.chars().any(|c| c.is_whitespace() || c.is_control());
-        if !is_valid {
+        if !is_email(email) {
             self.fault("email", "must be an e-mail address, such as ann@example.com");
         }
     }
@@ -90,15 +82,42 @@ impl FieldErrors {
     }
 }
 
-impl From<PasswordsError> for ProviderError {
-    fn from(error: PasswordsError) -> Self {
+impl From<IdentityError> for ProviderError {
+    fn from(error: IdentityError) -> Self {
         match error {
-            PasswordsError::Full { retry_after_s } => refusal::too_many_attempts(
-                std::time::Duration::from_secs(retry_after_s),
-                u32::try_from(PeopleConfig::default().passwords_waiting_max).unwrap_or(u32::MAX),
-                std::time::Duration::from_secs(retry_after_s),
-            ),
-            PasswordsError::Failed(_) => Self::Internal(error.to_string()),
+            IdentityError::Refused(refusal) => refusal.into(),
+            IdentityError::Failed(text) => Self::Internal(text),
+        }
+    }
+}
+
+impl From<Refusal> for ProviderError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::TooManyAttempts { retry_after, limit } => Self::TooManyRequests {
+                detail: "there were too many sign-in attempts",
+                retry_after,
+                quota: Quota {
+                    name: "address",
+                    requests: limit.attempts_max,
+                    window_s: u32::try_from(limit.window.as_secs()).unwrap_or(u32::MAX),
+                },
+            },
+            refusal => Self::BadRequest { code: refusal.code(), detail: refusal.to_string() },
+        }
+    }
+}
+
+impl Provider {
+    /// What the rules of sign-in are decided with.
+    pub(crate) fn identity(&self) -> Identity<'_> {
+        Identity {
+            audience: &AUDIENCE,
+            config: &self.config().identity,
+            passwords: &self.sign_in_state().passwords,
+            vault: self.vault(),
+            random: self.random(),
+            now: self.now(),
         }
     }
 }

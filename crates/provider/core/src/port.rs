@@ -63,9 +63,7 @@ pub use nodes::{NodeId, NodeStore};
 pub use operational_events::{AttemptEvent, OperationalEvent, OperationalEventStore};
 pub use overview::{AccountProgress, ApplicationFigures, OverviewStore, PayloadBytes};
 pub use pauses::{Pause, PauseStore};
-pub use people::{
-    AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd, TotpChange,
-};
+pub use people::{AcceptedInvitation, InvitedPerson, PeopleStore, PersonChange, PersonChangeResult, SessionsToEnd};
 pub use person_sessions::PersonSessionStore;
 pub use portal_settings::{LogoChange, PortalSettingsStore};
 pub use retention::{EXPUNGED, RetentionStore};

@@ -90,7 +90,7 @@ impl Provider {
             random,
             vault,
             api_key_cache: ApiKeyCache::new(config.cache_for),
-            sign_in_state: SignInState::new(&config.people),
+            sign_in_state: SignInState::new(&config.identity),
             config,
             ids,
             snapshots,

@@ -1,5 +1,5 @@
-//! Which passwords a person may choose: long enough, not among the most common, not one repeated character, and not the
-//! person's own e-mail address.
+//! Which passwords a user may choose: long enough, not among the most common, not one repeated character, and not the
+//! user's own e-mail address.
 //!
 //! Attempts at a password are limited, so it has to resist as many guesses as an attacker can send, who begins with these.
 

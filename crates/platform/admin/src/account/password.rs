@@ -5,7 +5,7 @@ use kit_design::fields::{FormFields, SubmittedForm};
 use kit_design::form_field::FormField;
 use kit_runtime::vault::Secret;
 use platform_core::PlatformError;
-use platform_core::people::PeopleRefusal;
+use platform_core::people::Refusal;
 
 use crate::form_page::{FormPage, Refused};
 use crate::page_error::PageError;
@@ -48,7 +48,7 @@ pub(crate) async fn change(session: Session, SubmittedForm(form): SubmittedForm)
     } else {
         match session.platform().change_own_password(&session.caller, &old, &new, None).await {
             Ok(_) => return Ok(session.admin.redirect("/account?done=password").into_response()),
-            Err(PlatformError::People(PeopleRefusal::PasswordRefused)) => Refused::by_page("old", "is wrong"),
+            Err(PlatformError::Identity(Refusal::PasswordRefused)) => Refused::by_page("old", "is wrong"),
             Err(error) => Refused::from(error, &[])?,
         }
     };

@@ -8,7 +8,7 @@ use kit_design::form_field::FormField;
 use kit_design::frame::{Frame, render_page_as};
 use kit_design::qr_code::QrCode;
 use platform_core::PlatformError;
-use platform_core::people::{Enrolled, PeopleRefusal};
+use platform_core::people::{Enrolled, Refusal};
 
 use super::password::secret;
 use crate::form_page::{FormPage, Refused};
@@ -67,7 +67,7 @@ pub(crate) async fn enroll(session: Session, SubmittedForm(form): SubmittedForm)
     let password = secret(&form, "password");
     match session.platform().enroll_second_factor(&session.caller, &password, None).await {
         Ok(enrolled) => render_page_as(StatusCode::OK, &confirm_page(&session, Some(enrolled.fresh()?), "")),
-        Err(PlatformError::People(PeopleRefusal::PasswordRefused)) => {
+        Err(PlatformError::Identity(Refusal::PasswordRefused)) => {
             let refused = Refused::by_page("password", "is wrong");
             password_page(&session, &refused).refuse(&refused)
         }
@@ -92,7 +92,7 @@ pub(crate) async fn confirm(session: Session, SubmittedForm(form): SubmittedForm
             let frame = session.frame("Recovery codes", Section::Account);
             render_page_as(StatusCode::OK, &RecoveryCodesPage { frame, codes: made.fresh()?.codes })
         }
-        Err(PlatformError::People(refusal @ PeopleRefusal::OwnCodeRefused)) => {
+        Err(PlatformError::Identity(refusal @ Refusal::OwnCodeRefused)) => {
             let page = confirm_page(&session, None, &refusal.to_string());
             render_page_as(StatusCode::UNPROCESSABLE_ENTITY, &page)
         }
@@ -123,7 +123,7 @@ pub(crate) async fn off_page(session: Session) -> Result<Response, PageError> {
 pub(crate) async fn turn_off(session: Session, SubmittedForm(form): SubmittedForm) -> Result<Response, PageError> {
     match session.platform().turn_off_own_second_factor(&session.caller, form.text("code"), None).await {
         Ok(_) => Ok(session.admin.redirect("/account?done=second-factor-off").into_response()),
-        Err(PlatformError::People(refusal @ PeopleRefusal::OwnCodeRefused)) => {
+        Err(PlatformError::Identity(refusal @ Refusal::OwnCodeRefused)) => {
             let refused = Refused::by_page("code", &refusal.to_string());
             off(&session, &refused).refuse(&refused)
         }

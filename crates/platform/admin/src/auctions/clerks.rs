@@ -76,13 +76,13 @@ impl ClerksPanel {
         let free = platform.users_with_clerk_role(caller, page).await?;
         let choices: Vec<Choice> = free
             .iter()
-            .filter(|user| !taken.contains(&user.uuid))
-            .map(|user| Choice::new(user.uuid, user.email.clone(), ""))
+            .filter(|user| !taken.contains(&user.id))
+            .map(|user| Choice::new(user.id, user.email.clone(), ""))
             .collect();
         let may_see_users = session.may(Scope::UsersRead);
         let row = |user: User| Assigned {
-            id: user.uuid,
-            path: if may_see_users { format!("/users/{}", user.uuid) } else { String::new() },
+            id: user.id,
+            path: if may_see_users { format!("/users/{}", user.id) } else { String::new() },
             words: user.email,
         };
         Ok(Some(Self {
@@ -105,12 +105,12 @@ impl ClerksPanel {
         user: &User,
         faults: Vec<String>,
     ) -> Result<Option<Self>, PageError> {
-        if user.role != Role::Clerk.name() || !session.may(Scope::AuctionsWrite) {
+        if user.profile.role != Role::Clerk.name() || !session.may(Scope::AuctionsWrite) {
             return Ok(None);
         }
         let (platform, caller) = (session.platform(), &session.caller);
         let page = Page { after: None, limit: LISTED_MAX };
-        let assigned = platform.webcasts_of_clerk(caller, user.uuid, page).await?;
+        let assigned = platform.webcasts_of_clerk(caller, user.id, page).await?;
         let taken: HashSet<Uuid> = assigned.iter().map(|auction| auction.uuid).collect();
         let wanted = AuctionSearch {
             kind: Some(AuctionKind::Webcast),
@@ -125,7 +125,7 @@ impl ClerksPanel {
         let row = |own: &Auction| Assigned { id: own.uuid, words: words(own), path: format!("/auctions/{}", own.uuid) };
         Ok(Some(Self {
             base: session.admin.site().base.to_string(),
-            action: format!("/users/{}/webcasts", user.uuid),
+            action: format!("/users/{}/webcasts", user.id),
             name: "auction",
             caption: "Webcasts of this clerk",
             assign: "Assign webcast",

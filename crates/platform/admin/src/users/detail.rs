@@ -85,7 +85,7 @@ async fn show(
     let page = ListPage { after: None, limit: SESSIONS_MAX };
     let sessions = session.platform().sessions_of(&session.caller, uuid, page).await?;
     let now = session.now();
-    let role = Role::parse(&user.role).unwrap_or(Role::Viewer);
+    let role = Role::parse(&user.profile.role).unwrap_or(Role::Viewer);
     let page = DetailPage {
         webcasts,
         frame: session.frame(&user.email, Section::Users).with_notice(notice::from_query(query)),
@@ -114,7 +114,7 @@ pub(super) async fn change_role(
 ) -> Result<Response, PageError> {
     let role = Role::parse(form.text("role")).ok_or_else(|| ErrorPage::bad_request("Choose a role."))?;
     let user = user(&session, uuid).await?;
-    if user.role == role.name() {
+    if user.profile.role == role.name() {
         return Ok(done(&session, uuid, "user-unchanged").into_response());
     }
     if form.text("confirmed") != "yes" {
@@ -134,7 +134,7 @@ pub(super) async fn change_role(
 }
 
 fn confirm(session: &Session, user: &User, title: &str, page: &str) -> FormPage {
-    let path = format!("/users/{}", user.uuid);
+    let path = format!("/users/{}", user.id);
     let action = format!("{path}/{page}");
     FormPage::new(session.frame(title, Section::Users), (path, user.email.clone()), action)
 }

@@ -56,7 +56,7 @@ pub(super) fn chosen(form: &FormFields) -> ScreenLinksToEnd {
 
 /// The page after the change: the new links, or the page of the user.
 pub(super) fn after(session: &Session, changed: &ChangedUser) -> Result<Response, PageError> {
-    let path = format!("/users/{}", changed.user.uuid);
+    let path = format!("/users/{}", changed.user.id);
     if changed.new_screen_links.is_empty() {
         return Ok(session.admin.redirect(&format!("{path}?done=user-saved")).into_response());
     }

@@ -24,7 +24,7 @@ async fn clerks_are_assigned_on_the_page_of_the_sale_and_on_that_of_the_user() {
     let desk = format!("/webcasts/{webcast}/desk");
     clerk.get(&desk).await.is(403);
     let users = fixture.platform.users_with_clerk_role(&staff(), Page { after: None, limit: 9 }).await.unwrap();
-    let user = users[0].uuid.to_string();
+    let user = users[0].id.to_string();
 
     let clerks = format!("{overview}/clerks");
     let page = administrator.submit(&clerks, &[("do", "assign"), ("user", &user)]).await;

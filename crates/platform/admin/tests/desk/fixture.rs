@@ -13,7 +13,7 @@ use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_admin::AdminConfig;
 use platform_core::bidding::absentee_bids::NewAbsenteeBid;
-use platform_core::people::{NewUser, SignIn};
+use platform_core::people::{Client, NewUser, SignIn};
 use platform_core::provider_access::ProviderAccess;
 use platform_core::ring::NewInternetBid;
 use platform_core::sales::auctions::NewAuction;
@@ -105,9 +105,9 @@ impl Fixture {
     /// The session token of a user who exists.
     pub(crate) async fn sign_in(&self, name: &str) -> (Uuid, String) {
         let (email, password) = (format!("{name}@example.com"), Secret::new(PASSWORD.to_vec()));
-        let sign_in = SignIn { email, password, code: None, device_token: None, from: None };
+        let sign_in = SignIn { email, password, code: None, client: Client::default() };
         let signed_in = self.platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
-        (signed_in.user.uuid, signed_in.token.expose_str().unwrap().to_owned())
+        (signed_in.user.id, signed_in.token.expose_str().unwrap().to_owned())
     }
 
     /// A desk of an operator.

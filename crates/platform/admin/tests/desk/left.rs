@@ -78,10 +78,10 @@ async fn a_replaced_link_ends_after_an_hour_and_a_demotion_asks_first() {
     let room = follow(&fixture, &link(&fixture, &token, "room", "24h").await, "room").await;
     let page = post(&fixture, Some(&ada), &path, "role=viewer").await;
     assert!(page.status == 200 && page.text.contains("name=\"confirmed\" value=\"yes\""), "{}", page.text);
-    assert_eq!(fixture.platform.user(&Caller::command_line(), otto).await.unwrap().role, "operator");
+    assert_eq!(fixture.platform.user(&Caller::command_line(), otto).await.unwrap().profile.role, "operator");
     let done = post(&fixture, Some(&ada), &path, "role=viewer&confirmed=yes").await;
     assert_eq!(done.status, 200, "{}", done.text);
-    assert_eq!(fixture.platform.user(&Caller::command_line(), otto).await.unwrap().role, "viewer");
+    assert_eq!(fixture.platform.user(&Caller::command_line(), otto).await.unwrap().profile.role, "viewer");
     assert_eq!(shown(&fixture, &room, "room").await.status, 200);
     fixture.clock.advance(Duration::from_secs(3_600));
     assert_eq!(shown(&fixture, &room, "room").await.status, 401);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contract::AuctionStatus;
 use http::Method;
-use platform_core::people::PeopleRefusal;
+use platform_core::people::Refusal;
 use platform_core::{Caller, PlatformError, Role};
 use serde_json::json;
 
@@ -181,7 +181,7 @@ async fn guesses_at_links_are_throttled_and_clerks_of_other_sales_make_none() {
             Err(error) => break error,
         }
     };
-    assert!(matches!(refused, PlatformError::People(PeopleRefusal::TooManyAttempts { .. })), "{refused}");
+    assert!(matches!(refused, PlatformError::Identity(Refusal::TooManyAttempts { .. })), "{refused}");
     assert_eq!(tries, 51, "five times the attempts of an account");
     let (user, clerk) = fixture.person("clerk", Role::Clerk).await;
     let set_up = format!("/webcasts/{}/screens", fixture.webcast);

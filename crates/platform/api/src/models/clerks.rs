@@ -29,7 +29,7 @@ pub(crate) struct ClerkView {
 impl From<&(Clerk, User)> for ClerkView {
     fn from((clerk, user): &(Clerk, User)) -> Self {
         Self {
-            user: user.uuid,
+            user: user.id,
             email: user.email.clone(),
             disabled_at: user.disabled_at.map(time),
             assigned_at: time(clerk.assigned_at),
@@ -51,6 +51,6 @@ pub(crate) struct ClerkToChooseView {
 
 impl From<&User> for ClerkToChooseView {
     fn from(user: &User) -> Self {
-        Self { uuid: user.uuid, email: user.email.clone() }
+        Self { uuid: user.id, email: user.email.clone() }
     }
 }

@@ -36,9 +36,9 @@ pub(crate) struct UserView {
 impl From<&User> for UserView {
     fn from(user: &User) -> Self {
         Self {
-            uuid: user.uuid,
+            uuid: user.id,
             email: user.email.clone(),
-            role: user.role.clone(),
+            role: user.profile.role.clone(),
             disabled_at: user.disabled_at.map(time),
             second_factor: user.has_second_factor(),
             created_at: time(user.created_at),
@@ -132,7 +132,7 @@ impl From<&SignedIn> for SignedInView {
     fn from(signed_in: &SignedIn) -> Self {
         let SignedIn { session, user, token, device_token } = signed_in;
         Self {
-            uuid: session.uuid,
+            uuid: session.id,
             token: token.expose_str().unwrap_or_default().to_owned(),
             device_token: device_token.expose_str().unwrap_or_default().to_owned(),
             user: UserView::from(user),
@@ -171,10 +171,10 @@ impl SessionView {
     /// `current_session` is the session that makes the request.
     pub(crate) fn of(session: &Session, current_session: Option<Uuid>) -> Self {
         Self {
-            uuid: session.uuid,
+            uuid: session.id,
             user: session.user,
             address: session.address.clone(),
-            current: current_session == Some(session.uuid),
+            current: current_session == Some(session.id),
             created_at: time(session.created_at),
             expires_at: time(session.expires_at),
             last_used_at: time(session.last_used_at),
@@ -199,7 +199,7 @@ pub(crate) struct MeView {
 
 /// The scopes of a user's role, by name.
 pub(crate) fn scopes_of(user: &User) -> Vec<&'static str> {
-    Role::parse(&user.role).map(|role| role.scopes().iter().map(Scope::name).collect()).unwrap_or_default()
+    Role::parse(&user.profile.role).map(|role| role.scopes().iter().map(Scope::name).collect()).unwrap_or_default()
 }
 
 /// A second factor that is not confirmed yet.

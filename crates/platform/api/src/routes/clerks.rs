@@ -30,7 +30,7 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let page = request.query.page::<Uuid>()?;
     let clerks = platform.clerks(&request.caller, uuid, page.with_lookahead()).await?;
-    Ok(response::list(clerks, page, |(_, user)| user.uuid, |clerk| ClerkView::from(clerk)))
+    Ok(response::list(clerks, page, |(_, user)| user.id, |clerk| ClerkView::from(clerk)))
 }
 
 /// Assign a clerk to a webcast
@@ -92,7 +92,7 @@ pub(crate) async fn list_assignable(
 ) -> Result<Response, ApiError> {
     let page = request.query.page::<Uuid>()?;
     let users = platform.users_with_clerk_role(&request.caller, page.with_lookahead()).await?;
-    Ok(response::list(users, page, |user| user.uuid, |user| ClerkToChooseView::from(user)))
+    Ok(response::list(users, page, |user| user.id, |user| ClerkToChooseView::from(user)))
 }
 
 /// List my webcasts

@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, Path, Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use kit_runtime::vault::Secret;
-use platform_core::people::{SignIn, SignedIn};
+use platform_core::people::{Client, SignIn, SignedIn};
 use platform_core::{IdempotentRequest, Platform};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
@@ -49,7 +49,7 @@ impl FromRequest<Platform> for SignInRequest {
 
     async fn from_request(request: Request, platform: &Platform) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let from: Option<IpAddr> = kit_http::client_ip::resolve(&parts, &platform.config().people.trusted_proxies);
+        let from: Option<IpAddr> = kit_http::client_ip::resolve(&parts, &platform.config().trusted_proxies);
         let key = idempotency_key(&parts.headers)?;
         refuse_query(&parts.uri)?;
         kit_http::json::check_content_type(&parts.headers).map_err(ApiError::from)?;
@@ -59,7 +59,8 @@ impl FromRequest<Platform> for SignInRequest {
         let hashed = serde_json::json!(["sign in", email, code]).to_string();
         let secret = |text: String| Secret::new(text.into_bytes());
         let device_token = device_token.map(secret);
-        let sign_in = SignIn { email, password: secret(password), code, device_token, from };
+        let client = Client { from, browser: None, device_token };
+        let sign_in = SignIn { email, password: secret(password), code, client };
         Ok(SignInRequest { sign_in, key, request_hash: Sha256::digest(hashed).into() })
     }
 }
@@ -112,7 +113,7 @@ pub(crate) async fn list(
     let page = request.query.page::<Uuid>()?;
     let sessions = platform.own_sessions(&request.caller, page.with_lookahead()).await?;
     let view = |session: &_| SessionView::of(session, request.caller.session);
-    Ok(response::list(sessions, page, |session| session.uuid, view))
+    Ok(response::list(sessions, page, |session| session.id, view))
 }
 
 /// End all my sessions

@@ -82,7 +82,7 @@ pub(crate) async fn list(
 ) -> Result<Response, ApiError> {
     let page = request.query.page::<Uuid>()?;
     let users = platform.users(&request.caller, page.with_lookahead()).await?;
-    Ok(response::list(users, page, |user| user.uuid, |user| UserView::from(user)))
+    Ok(response::list(users, page, |user| user.id, |user| UserView::from(user)))
 }
 
 /// Get a user
@@ -265,7 +265,7 @@ pub(crate) async fn sessions(
     let page = request.query.page::<Uuid>()?;
     let sessions = platform.sessions_of(&request.caller, uuid, page.with_lookahead()).await?;
     let view = |session: &_| SessionView::of(session, request.caller.session);
-    Ok(response::list(sessions, page, |session| session.uuid, view))
+    Ok(response::list(sessions, page, |session| session.id, view))
 }
 
 /// End a user's sessions

@@ -14,7 +14,7 @@ async fn person(fixture: &Fixture, name: &str, role: Role) -> String {
     let password = Some(Secret::new(PASSWORD.as_bytes().to_vec()));
     let new = NewUser { email: format!("{name}@example.com"), role, password, must_change_password: false };
     let made = fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
-    made.user.uuid.to_string()
+    made.user.id.to_string()
 }
 
 async fn sign_in(fixture: &Fixture, name: &str, password: &str) -> Answer {

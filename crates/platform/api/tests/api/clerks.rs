@@ -2,7 +2,7 @@
 
 use http::Method;
 use kit_runtime::vault::Secret;
-use platform_core::people::{NewUser, SignIn};
+use platform_core::people::{Client, NewUser, SignIn};
 use platform_core::{Caller, Role, Scope, Scopes};
 use serde_json::{Value, json};
 
@@ -37,9 +37,9 @@ impl ClerkFixture {
         let new = NewUser { email: email.clone(), role, password: Some(password.clone()), must_change_password: false };
         let platform = &self.fixture.platform;
         platform.create_user(&Caller::command_line(), new, None).await.unwrap();
-        let sign_in = SignIn { email, password, code: None, device_token: None, from: None };
+        let sign_in = SignIn { email, password, code: None, client: Client::default() };
         let signed_in = platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
-        (signed_in.user.uuid.to_string(), signed_in.token.expose_str().unwrap().to_owned())
+        (signed_in.user.id.to_string(), signed_in.token.expose_str().unwrap().to_owned())
     }
 
     async fn call(&self, method: Method, path: &str, token: &str) -> Answer {

@@ -10,7 +10,7 @@ use kit_runtime::clock::TestClock;
 use kit_runtime::random::SeededRandom;
 use kit_runtime::vault::{Key, KeyId, Secret, Vault};
 use platform_core::access::NewApiKey;
-use platform_core::people::{NewUser, SignIn};
+use platform_core::people::{Client, NewUser, SignIn};
 use platform_core::port::Store;
 use platform_core::provider_access::ProviderAccess;
 use platform_core::{Caller, Platform, PlatformConfig, PlatformParts, Role, Scopes};
@@ -92,7 +92,7 @@ impl Fixture {
             must_change_password: false,
         };
         self.platform.create_user(&Caller::command_line(), new, None).await.unwrap();
-        let sign_in = SignIn { email, password, code: None, device_token: None, from: None };
+        let sign_in = SignIn { email, password, code: None, client: Client::default() };
         let signed_in = self.platform.sign_in(&sign_in, None).await.unwrap().fresh().unwrap();
         signed_in.token.expose_str().unwrap().to_owned()
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use http::Method;
 use kit_http::client_ip::Peer;
 use kit_runtime::vault::Secret;
-use platform_core::people::{NewUser, PeopleConfig};
+use platform_core::config::IdentityConfig;
+use platform_core::people::NewUser;
 use platform_core::{Caller, PlatformConfig, Role, Scopes};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -14,18 +15,18 @@ use crate::fixture::{Answer, Fixture};
 
 const PASSWORD: &str = "correct horse battery";
 
-struct PeopleFixture {
+struct UsersFixture {
     fixture: Fixture,
 }
 
-impl PeopleFixture {
+impl UsersFixture {
     async fn new() -> Self {
-        Self::with(PeopleConfig::default()).await
+        Self::with(IdentityConfig::default()).await
     }
 
     /// A platform with the administrator Ada.
-    async fn with(people: PeopleConfig) -> Self {
-        let people = PeopleFixture { fixture: Fixture::with(PlatformConfig { people, ..PlatformConfig::default() }) };
+    async fn with(identity: IdentityConfig) -> Self {
+        let people = UsersFixture { fixture: Fixture::with(PlatformConfig { identity, ..PlatformConfig::default() }) };
         people.user("ada@example.com", Role::Administrator).await;
         people
     }
@@ -39,7 +40,7 @@ impl PeopleFixture {
         };
         let made =
             self.fixture.platform.create_user(&Caller::command_line(), new, None).await.unwrap().fresh().unwrap();
-        made.user.uuid.to_string()
+        made.user.id.to_string()
     }
 
     async fn try_sign_in(&self, body: &Value) -> Answer {
@@ -91,7 +92,7 @@ fn problem(status: u16, code: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn a_user_signs_in_acts_within_the_role_and_signs_out() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let uuid = people.user("Otto@example.com", Role::Operator).await;
     let signed_in = people.try_sign_in(&json!({ "email": " otto@EXAMPLE.com", "password": PASSWORD })).await;
     assert_eq!(signed_in.status, 201, "{}", signed_in.text);
@@ -131,7 +132,7 @@ async fn a_user_signs_in_acts_within_the_role_and_signs_out() {
 
 #[tokio::test]
 async fn a_refused_sign_in_does_not_disclose_users_and_repeated_attempts_are_throttled() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let disabled = people.user("dora@example.com", Role::Viewer).await;
     let ada = people.sign_in("ada@example.com").await;
     let off = people.patch(&format!("/users/{disabled}"), &ada, json!({ "disabled": true })).await;
@@ -165,7 +166,7 @@ async fn a_refused_sign_in_does_not_disclose_users_and_repeated_attempts_are_thr
 
 #[tokio::test]
 async fn wrong_passwords_from_elsewhere_do_not_delay_a_device_that_signed_in_before() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     people.user("bob@example.com", Role::Viewer).await;
     let attempt = async |email: &str, password: &str, device: Option<&str>| {
         people.try_sign_in(&json!({ "email": email, "password": password, "deviceToken": device })).await
@@ -199,7 +200,7 @@ async fn wrong_passwords_from_elsewhere_do_not_delay_a_device_that_signed_in_bef
 
 #[tokio::test]
 async fn sign_ins_are_throttled_by_ip_address() {
-    let people = PeopleFixture::with(PeopleConfig { attempts_max: 3, ..PeopleConfig::default() }).await;
+    let people = UsersFixture::with(IdentityConfig { attempts_max: 3, ..IdentityConfig::default() }).await;
     let attempt = async |from: &str, number: usize| {
         let body = json!({ "email": format!("{number}@example.com"), "password": "short" }).to_string();
         let request = http::Request::post("/api/v1/sessions").extension(Peer(from.parse().unwrap()));
@@ -215,7 +216,7 @@ async fn sign_ins_are_throttled_by_ip_address() {
 
 #[tokio::test]
 async fn a_session_ends_at_its_expiry_and_when_idle() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let minutes = |count: u64| people.fixture.clock.advance(Duration::from_secs(60 * count));
     let idle = people.sign_in("ada@example.com").await;
     let used = people.sign_in("ada@example.com").await;
@@ -232,7 +233,7 @@ async fn a_session_ends_at_its_expiry_and_when_idle() {
 
 #[tokio::test]
 async fn a_repeated_sign_in_starts_one_session_and_its_answer_is_sealed() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let call = async |password: &str, code: Option<&str>| {
         let body = json!({ "email": "ada@example.com", "password": password, "code": code }).to_string();
         people.fixture.send(&Method::POST, "/api/v1/sessions", &[("idempotency-key", "once")], &body).await
@@ -253,7 +254,7 @@ async fn a_repeated_sign_in_starts_one_session_and_its_answer_is_sealed() {
 
 #[tokio::test]
 async fn a_confirmed_second_factor_is_required_and_no_code_works_twice() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let token = people.sign_in("ada@example.com").await;
     let post = async |path: &str, body: Value| people.call(Method::POST, path, &token, body).await;
     let wrong = post("/me/second-factor", json!({ "password": "wrong horse battery" })).await;
@@ -308,7 +309,7 @@ async fn a_confirmed_second_factor_is_required_and_no_code_works_twice() {
 
 #[tokio::test]
 async fn an_administrator_turns_off_a_lost_second_factor() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let uuid = people.user("otto@example.com", Role::Operator).await;
     let otto = people.sign_in("otto@example.com").await;
     let enrolled = people.call(Method::POST, "/me/second-factor", &otto, json!({ "password": PASSWORD })).await.json();
@@ -324,7 +325,7 @@ async fn an_administrator_turns_off_a_lost_second_factor() {
 
 #[tokio::test]
 async fn a_change_of_a_users_access_ends_their_sessions() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let ada = people.sign_in("ada@example.com").await;
     let uuid = people.user("otto@example.com", Role::Operator).await;
     let path = format!("/users/{uuid}");
@@ -372,7 +373,7 @@ async fn a_change_of_a_users_access_ends_their_sessions() {
 
 #[tokio::test]
 async fn the_last_administrator_can_not_be_removed() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let ada = people.sign_in("ada@example.com").await;
     let own = people.get("/me", &ada).await.json()["user"]["uuid"].as_str().unwrap().to_owned();
     let path = format!("/users/{own}");
@@ -395,7 +396,7 @@ async fn the_last_administrator_can_not_be_removed() {
 
 #[tokio::test]
 async fn a_user_who_has_to_choose_a_password_can_do_nothing_else() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let ada = people.sign_in("ada@example.com").await;
     let bob = json!({ "email": "bob@example.com", "role": "administrator", "password": PASSWORD, "requireNewPassword": true });
     let bob = people.call(Method::POST, "/users", &ada, bob).await;
@@ -442,7 +443,7 @@ async fn a_user_who_has_to_choose_a_password_can_do_nothing_else() {
 /// Someone with a stolen session and the password must not try codes without end.
 #[tokio::test]
 async fn a_right_password_does_not_restore_the_attempts_at_a_code() {
-    let people = PeopleFixture::new().await;
+    let people = UsersFixture::new().await;
     let ada = people.sign_in("ada@example.com").await;
     let enrolled = people.call(Method::POST, "/me/second-factor", &ada, json!({ "password": PASSWORD })).await.json();
     let code = people.code(enrolled["secret"].as_str().unwrap(), 0);

@@ -1,12 +1,13 @@
 //! Changes of what a user may do: another role, disabling and enabling. With the access end the links that the user made.
 
+use kit_identity::user::Change;
 use uuid::Uuid;
 
 use super::made_links::{EndedLinks, ReplacedScreenLink, ScreenLinksToEnd, loses_access};
-use super::users::{change_of, check_covers, check_version};
+use super::users::{check_covers, check_version};
 use crate::access::access_log::AccessEvent;
 use crate::error::PlatformResult;
-use crate::port::{MadeLinks, SessionsToEnd, TotpChange, User, UserChange};
+use crate::port::{MadeLinks, Profile, SessionsToEnd, User, UserChange};
 use crate::{Caller, Platform, Role};
 
 /// The fields of a user to change; none keeps a field.
@@ -47,7 +48,7 @@ impl Platform {
     ) -> PlatformResult<ChangedUser> {
         let user = self.changeable_user(caller, uuid).await?;
         check_version(&user, seen_version)?;
-        let role = patch.role.map_or_else(|| user.role.clone(), |role| role.name().to_owned());
+        let role = patch.role.map_or_else(|| user.profile.role.clone(), |role| role.name().to_owned());
         check_covers(caller, &role)?;
         let disabled_at = match patch.disabled {
             Some(true) => user.disabled_at.or(Some(self.now())),
@@ -55,7 +56,7 @@ impl Platform {
             None => user.disabled_at,
         };
         let is_disabled = disabled_at.is_some();
-        if role == user.role && disabled_at == user.disabled_at {
+        if role == user.profile.role && disabled_at == user.disabled_at {
             return Ok(ChangedUser::of(user, EndedLinks::default()));
         }
         let loses = Role::parse(&role).is_none_or(|role| loses_access(&user, role, is_disabled));
@@ -67,22 +68,21 @@ impl Platform {
             }
             false => (EndedLinks::default(), MadeLinks::Keep),
         };
-        let before = user.role.clone();
-        let user = User { role, disabled_at, ..user };
+        let before = user.profile.role.clone();
+        let user = User { profile: Profile { role }, disabled_at, ..user };
         let event = AccessEvent::UserChanged {
             user: uuid,
             role_before: before.clone(),
-            role: user.role.clone(),
+            role: user.profile.role.clone(),
             disabled: is_disabled,
             invitations_withdrawn: links.invitations.clone(),
             screen_links_replaced: links.replaced.clone(),
             screen_links_ended: links.ended.clone(),
         };
         let note = self.note(caller, event)?;
-        let ending = SessionsToEnd::AllOf(uuid);
-        let change = UserChange { made_links, ..change_of(user, TotpChange::Keep, ending) };
-        let user = self.commit_user(change, Some(note)).await?;
-        tracing::info!(user = %uuid, role = user.role, before, is_disabled, by = caller.actor, "a user was changed");
+        let change = Change::to(user).ending(SessionsToEnd::AllOf(uuid));
+        let user = self.commit_user_change(UserChange { change, made_links, answer: None }, Some(note)).await?;
+        tracing::info!(user = %uuid, role = user.profile.role, before, is_disabled, by = caller.actor, "a user was changed");
         Ok(ChangedUser::of(user, links))
     }
 }

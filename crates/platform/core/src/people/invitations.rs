@@ -7,17 +7,17 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use kit_identity::one_time::OneTimeCode;
-use kit_identity::token_hash;
+use kit_identity::one_time::lookup_hash;
+use kit_identity::user::plain_email;
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
-use super::refusal::PeopleRefusal;
+use super::password_problem;
+use super::refusal::{PeopleRefusal, Refusal};
 use super::users::{check_covers, check_email};
-use super::{password_problem, plain_email};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult};
-use crate::port::{AccessChange, Invitation, Page, User};
+use crate::port::{AccessChange, Invitation, Page, Profile, User};
 use crate::{Caller, Platform, Role, Scope};
 
 /// Time for which a link is valid.
@@ -25,7 +25,6 @@ pub const INVITATION_VALID: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// Open invitations of an installation, at most.
 const INVITATIONS_MAX: usize = 100;
 const PREFIX: &str = "lwi_";
-const CODE_BYTES_MAX: usize = 100;
 
 /// A new invitation. The platform does not show its code again.
 #[derive(Debug)]
@@ -52,19 +51,16 @@ impl Platform {
         if self.store().user_by_email(&email).await?.is_some() {
             return Err(PlatformError::Taken("email"));
         }
-        let now = self.now();
-        let expires_at = now
-            .checked_add(INVITATION_VALID)
-            .map_err(|error| PlatformError::Internal(format!("an invitation has no expiry: {error}")))?;
-        let (code, stored) = OneTimeCode::generate(self.random().as_ref(), PREFIX, expires_at);
+        let identity = self.identity();
+        let (code, hash) = identity.one_time_code(PREFIX);
         let invitation = Invitation {
             uuid: self.ids().uuid_v7(),
             email: email.clone(),
             role: role.name().to_owned(),
-            hash: stored.hash,
-            created_at: now,
+            hash,
+            created_at: identity.now,
             created_by: caller.actor.clone(),
-            expires_at,
+            expires_at: identity.after(INVITATION_VALID)?,
         };
         let role = role.name().to_owned();
         let note = self.note(caller, AccessEvent::UserInvited { invitation: invitation.uuid, email, role })?;
@@ -73,7 +69,7 @@ impl Platform {
             return Err(PeopleRefusal::TooManyInvitations { maximum: INVITATIONS_MAX }.into());
         }
         tracing::info!(invitation = %invitation.uuid, role = invitation.role, by = caller.actor, "a person was invited");
-        Ok(NewInvitation { invitation, code: Secret::new(code.into_bytes()) })
+        Ok(NewInvitation { invitation, code })
     }
 
     /// Open invitations, in order of creation. Needs `users:read`.
@@ -111,15 +107,15 @@ impl Platform {
     pub async fn open_invitation(&self, code: &str, from: Option<IpAddr>) -> PlatformResult<Invitation> {
         let taken = self.take_attempt_at_link(from).await?;
         let invitation = self.invitation(code).await?;
-        self.give_back_at_link(taken).await?;
+        self.return_attempt_at_link(taken).await?;
         Ok(invitation)
     }
 
     /// The invitation with this code. Errors: `invitation_refused`.
     pub async fn invitation(&self, code: &str) -> PlatformResult<Invitation> {
-        let found = self.store().invitation_by_hash(hash_of(code)).await?;
+        let found = self.store().invitation_by_hash(lookup_hash(code)).await?;
         let found = found.filter(|invitation| invitation.expires_at > self.now());
-        found.ok_or_else(|| self.refused(None, None, PeopleRefusal::InvitationRefused))
+        found.ok_or_else(|| self.refused(None, None, Refusal::InvitationRefused))
     }
 
     /// Creates the invited user. The code is void afterwards.
@@ -133,35 +129,20 @@ impl Platform {
             return Err(PlatformError::Invalid(vec![problem]));
         }
         let now = self.now();
-        let user = User {
-            uuid: self.ids().uuid_v7(),
-            email: invitation.email,
-            role: invitation.role,
-            password_hash: self.sign_in_state().passwords.hash(self.random().as_ref(), password).await?,
-            created_at: now,
-            version: 1,
-            disabled_at: None,
-            signed_in_at: None,
-            totp: None,
-            must_change_password: false,
-        };
+        let (id, password_hash) = (self.ids().uuid_v7(), self.identity().hash(password).await?);
+        let user = User::new(id, invitation.email, password_hash, now, Profile { role: invitation.role });
         let event = AccessEvent::InvitationAccepted {
             invitation: invitation.uuid,
-            user: user.uuid,
+            user: user.id,
             email: user.email.clone(),
-            role: user.role.clone(),
+            role: user.profile.role.clone(),
         };
-        let note = self.note_sign_in((user.uuid, None), from, event)?;
-        let change = AccessChange::AcceptInvitation(hash_of(code), user.clone(), now);
+        let note = self.note_sign_in((user.id, None), from, event)?;
+        let change = AccessChange::AcceptInvitation(lookup_hash(code), user.clone(), now);
         if !self.store().apply_access_change(change, note).await?.is_recorded() {
-            return Err(self.refused(None, from, PeopleRefusal::InvitationRefused));
+            return Err(self.refused(None, from, Refusal::InvitationRefused));
         }
-        tracing::info!(user = %user.uuid, role = user.role, "an invited person became a user");
+        tracing::info!(user = %user.id, role = user.profile.role, "an invited person became a user");
         Ok(user)
     }
-}
-
-/// The stored form of a code. White space around a pasted code does not matter.
-fn hash_of(code: &str) -> kit_identity::Digest {
-    token_hash(Some(code.trim()).filter(|code| code.len() <= CODE_BYTES_MAX).unwrap_or_default())
 }

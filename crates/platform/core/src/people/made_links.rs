@@ -100,7 +100,7 @@ impl EndedLinks {
 
 /// True when the user may do less with this role, or nothing: then the links that they made end.
 pub fn loses_access(user: &User, role: Role, is_disabled: bool) -> bool {
-    let had = Role::parse(&user.role).map(Role::scopes);
+    let had = Role::parse(&user.profile.role).map(Role::scopes);
     is_disabled || had.is_some_and(|had| !role.scopes().covers(had))
 }
 
@@ -108,7 +108,7 @@ impl Platform {
     /// Open invitations and links of screens that a user made. Errors: `forbidden`, `not_found`.
     pub async fn links_made_by(&self, caller: &Caller, user: Uuid) -> PlatformResult<MadeByUser> {
         let user = self.visible_user(caller, user).await?;
-        self.open_links_of(user.uuid).await
+        self.open_links_of(user.id).await
     }
 
     async fn open_links_of(&self, user: Uuid) -> PlatformResult<MadeByUser> {

@@ -1,10 +1,9 @@
 //! Sessions: authenticates their tokens, lists them and ends them.
 
-use kit_identity::sessions::Lifetime;
 use uuid::Uuid;
 
 use super::{PeopleRefusal, SESSION_PREFIX};
-use crate::access::{KEY_BYTES_MAX, TOUCH_EVERY, hash};
+use crate::access::{KEY_BYTES_MAX, hash};
 use crate::error::{PlatformError, PlatformResult};
 use crate::port::{Page, Session, SessionsToEnd, User};
 use crate::{Caller, Platform, Role, Scope};
@@ -23,12 +22,6 @@ pub struct SignedInUser {
     pub email: String,
     /// True when the user has to choose another password first: pages ask for it, and the API refuses everything else.
     pub must_change_password: bool,
-}
-
-impl Session {
-    fn lifetime(&self) -> Lifetime {
-        Lifetime { expires_at: self.expires_at, last_used_at: self.last_used_at }
-    }
 }
 
 impl Platform {
@@ -55,14 +48,15 @@ impl Platform {
     pub(crate) async fn access_goes_on(&self, caller: &Caller) -> PlatformResult<bool> {
         let now = self.now();
         if let Some(session) = caller.session {
-            let idle = self.config().people.session_idle;
             let session = self.store().session(session).await?;
-            if !session.is_some_and(|session| session.lifetime().goes_on(idle, now)) {
+            if !session.is_some_and(|session| self.identity().goes_on(&session)) {
                 return Ok(false);
             }
             let user = self.store().user(caller.id).await?;
             return Ok(user.is_some_and(|user| {
-                user.disabled_at.is_none() && !user.must_change_password && Role::parse(&user.role) == caller.role
+                user.disabled_at.is_none()
+                    && !user.must_change_password
+                    && Role::parse(&user.profile.role) == caller.role
             }));
         }
         if !caller.actor.starts_with("key:") {
@@ -87,21 +81,21 @@ impl Platform {
                 found
             }
         };
-        let goes_on = session.lifetime().goes_on(self.config().people.session_idle, now);
-        let role = Role::parse(&user.role).filter(|_| user.disabled_at.is_none());
+        let goes_on = self.identity().goes_on(&session);
+        let role = Role::parse(&user.profile.role).filter(|_| user.disabled_at.is_none());
         let Some(role) = role.filter(|_| goes_on) else {
             return Err(PlatformError::Unauthenticated);
         };
-        if session.last_used_at + TOUCH_EVERY <= now {
+        if session.needs_touch(now) {
             known.change(&hash, |(session, _)| session.last_used_at = now);
-            if let Err(error) = self.store().touch_session(session.uuid, now).await {
-                tracing::warn!(session = %session.uuid, %error, "the last use of a session could not be recorded");
+            if let Err(error) = self.store().touch_session(session.id, now).await {
+                tracing::warn!(session = %session.id, %error, "the last use of a session could not be recorded");
             }
         }
         let caller = Caller {
-            actor: format!("user:{}", user.uuid),
-            id: user.uuid,
-            session: Some(session.uuid),
+            actor: format!("user:{}", user.id),
+            id: user.id,
+            session: Some(session.id),
             role: Some(role),
             customer: None,
             scopes: role.scopes(),
@@ -112,28 +106,27 @@ impl Platform {
 
     /// The caller and their session. Errors: `forbidden` (an API key).
     pub async fn me(&self, caller: &Caller) -> PlatformResult<(User, Session)> {
-        let (user, session) = self.person(caller).await?;
+        let (user, session) = self.signed_in_user(caller).await?;
         let session = self.store().session(session).await?.ok_or(PlatformError::Unauthenticated)?;
         Ok((user, session))
     }
 
     /// Sessions of the caller, in order of creation. Errors: `forbidden` (an API key).
     pub async fn own_sessions(&self, caller: &Caller, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
-        let (user, _) = self.person(caller).await?;
-        self.current_sessions(user.uuid, page).await
+        let (user, _) = self.signed_in_user(caller).await?;
+        self.current_sessions(user.id, page).await
     }
 
     /// Sessions of any user, in order of creation. Errors: `forbidden`, `not_found`.
     pub async fn sessions_of(&self, caller: &Caller, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
         let user = self.visible_user(caller, user).await?;
-        self.current_sessions(user.uuid, page).await
+        self.current_sessions(user.id, page).await
     }
 
     /// Sessions without those that expired and are not deleted yet.
     async fn current_sessions(&self, user: Uuid, page: Page<Uuid>) -> PlatformResult<Vec<Session>> {
-        let (now, idle) = (self.now(), self.config().people.session_idle);
         let found = self.store().sessions(user, page).await?;
-        Ok(found.into_iter().filter(|session| session.lifetime().goes_on(idle, now)).collect())
+        Ok(found.into_iter().filter(|session| self.identity().goes_on(session)).collect())
     }
 
     /// Ends a session of the caller, or with `users:write` of any user. Errors: `forbidden`, `not_found`.
@@ -148,37 +141,37 @@ impl Platform {
             }
             _ => return Err(PlatformError::NotFound("session")),
         };
-        self.end(caller, SessionsToEnd::One(session.user, session.uuid)).await.map(drop)
+        self.end(caller, SessionsToEnd::One(session.user, session.id)).await.map(drop)
     }
 
     /// Ends all sessions of the caller, this one included. Errors: `forbidden` (an API key).
     pub async fn end_own_sessions(&self, caller: &Caller) -> PlatformResult<()> {
-        let (user, _) = self.person(caller).await?;
-        self.end(caller, SessionsToEnd::AllOf(user.uuid)).await.map(drop)
+        let (user, _) = self.signed_in_user(caller).await?;
+        self.end(caller, SessionsToEnd::AllOf(user.id)).await.map(drop)
     }
 
     /// Ends all sessions of any user; returns their number. Errors: `forbidden`, `not_found`.
     pub async fn end_sessions_of(&self, caller: &Caller, user: Uuid) -> PlatformResult<usize> {
         let user = self.changeable_user(caller, user).await?;
-        self.end(caller, SessionsToEnd::AllOf(user.uuid)).await
+        self.end(caller, SessionsToEnd::AllOf(user.id)).await
     }
 
     async fn end(&self, caller: &Caller, ending: SessionsToEnd) -> PlatformResult<usize> {
         let ended = self.store().end_sessions(ending).await?;
-        self.forget_ended(ending);
+        self.forget_ended(&ending);
         tracing::info!(?ending, ended, by = caller.actor, "sessions were ended");
         Ok(ended)
     }
 
     /// Removes ended sessions from this node's cache, after they ended in the store. Other nodes accept them until
     /// their cached entries expire.
-    pub(super) fn forget_ended(&self, ending: SessionsToEnd) {
-        self.sign_in_state().sessions.forget_where(|(session, _)| ending.ends(session.user, session.uuid));
+    pub(super) fn forget_ended(&self, ending: &SessionsToEnd) {
+        self.sign_in_state().sessions.forget_where(|(session, _)| ending.ends(session));
     }
 
     /// Deletes expired sessions and attempt counters that no longer delay a sign-in. Returns how many.
     pub async fn delete_expired_sessions(&self) -> PlatformResult<usize> {
-        let now = self.now();
-        Ok(self.store().delete_expired_sessions(now, now - self.config().people.session_idle, FORGET_MAX).await?)
+        let identity = self.identity();
+        Ok(self.store().delete_expired_sessions(identity.now, identity.idle_before(), FORGET_MAX).await?)
     }
 }

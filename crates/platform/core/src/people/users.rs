@@ -1,22 +1,21 @@
 //! Users: administrators create, list, change and remove them. Also their passwords.
 
-use kit_identity::passwords::BYTES_MAX;
+use kit_identity::throttle::AttemptsToReturn;
+use kit_identity::user::{Change, is_email, plain_email};
 use kit_runtime::vault::Secret;
 use uuid::Uuid;
 
+use super::password_problem;
 use super::refusal::PeopleRefusal;
-use super::{EMAIL_BYTES_MAX, password_problem, plain_email};
 use crate::access::access_log::AccessEvent;
 use crate::error::{PlatformError, PlatformResult, Problem};
 use crate::port::{
-    AccessChange, AccessChangeResult, IdempotentAnswer, MadeLinks, Page, SessionsToEnd, StoreError, TotpChange, User,
+    AccessChange, AccessChangeResult, IdempotentAnswer, MadeLinks, Page, Profile, SessionsToEnd, StoreError, User,
     UserChange, UserChangeResult,
 };
 use crate::steps::idempotency::{IdempotentRequest, Outcome};
 use crate::{Caller, Platform, Role, Scope};
 
-/// Random bytes of a password that the platform generates.
-const GENERATED_PASSWORD_BYTES: usize = 16;
 /// Scopes that allow reading users: a caller who may change users may also read them.
 const READING: [Scope; 2] = [Scope::UsersRead, Scope::UsersWrite];
 
@@ -51,11 +50,9 @@ pub struct UserWithPassword {
     pub password: Option<Secret>,
 }
 
-impl User {
-    /// True for an administrator who can sign in.
-    pub fn administers(&self) -> bool {
-        self.role == Role::Administrator.name() && self.disabled_at.is_none()
-    }
+/// True for an administrator who can sign in.
+pub fn administers(user: &User) -> bool {
+    user.profile.role == Role::Administrator.name() && user.disabled_at.is_none()
 }
 
 impl Platform {
@@ -82,23 +79,14 @@ impl Platform {
         if !problems.is_empty() {
             return Err(PlatformError::Invalid(problems));
         }
-        let (password_hash, password) = self.hash_or_generate(new.password).await?;
-        let now = self.now();
-        let user = User {
-            uuid: self.ids().uuid_v7(),
-            email,
-            role: new.role.name().to_owned(),
-            password_hash,
-            created_at: now,
-            version: 1,
-            disabled_at: None,
-            signed_in_at: None,
-            totp: None,
-            must_change_password: new.must_change_password,
-        };
+        let (password_hash, password) = self.identity().hash_or_generate(new.password).await?;
+        let (now, profile) = (self.now(), Profile { role: new.role.name().to_owned() });
+        let user = User::new(self.ids().uuid_v7(), email, password_hash, now, profile);
+        let user = User { must_change_password: new.must_change_password, ..user };
         let created = UserWithPassword { user: user.clone(), password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&created, now)));
-        let event = AccessEvent::UserCreated { user: user.uuid, email: user.email.clone(), role: user.role.clone() };
+        let event =
+            AccessEvent::UserCreated { user: user.id, email: user.email.clone(), role: user.profile.role.clone() };
         let note = self.note(caller, event)?;
         match self.store().apply_access_change(AccessChange::CreateUser(user, answer), note).await {
             Ok(_) => {}
@@ -108,7 +96,7 @@ impl Platform {
             }
             Err(error) => return Err(error.into()),
         }
-        tracing::info!(user = %created.user.uuid, role = created.user.role, by = caller.actor, "a user was created");
+        tracing::info!(user = %created.user.id, role = created.user.profile.role, by = caller.actor, "a user was created");
         Ok(Outcome::Fresh(created))
     }
 
@@ -127,7 +115,7 @@ impl Platform {
     /// The user with this e-mail address. Errors: `forbidden`, `not_found`.
     pub async fn user_by_email(&self, caller: &Caller, email: &str) -> PlatformResult<User> {
         let found = self.store().user_by_email(&plain_email(email)).await?.ok_or(PlatformError::NotFound("user"))?;
-        self.visible_user(caller, found.uuid).await
+        self.visible_user(caller, found.id).await
     }
 
     /// Removes a user who has never signed in; others can be disabled.
@@ -138,7 +126,7 @@ impl Platform {
         let note = self.note(caller, AccessEvent::UserRemoved { user: uuid })?;
         let removal = AccessChange::RemoveUser(uuid, user.version);
         done(written(self.store().apply_access_change(removal, note).await?)?)?;
-        tracing::info!(user = %uuid, role = user.role, by = caller.actor, "a user was removed");
+        tracing::info!(user = %uuid, role = user.profile.role, by = caller.actor, "a user was removed");
         Ok(())
     }
 
@@ -163,14 +151,13 @@ impl Platform {
         {
             return Err(PlatformError::Invalid(vec![problem]));
         }
-        let (password_hash, password) = self.hash_or_generate(password).await?;
-        let user = User { password_hash, must_change_password, ..user };
-        let email = user.email.clone();
-        let next = UserWithPassword { user: User { version: user.version + 1, ..user.clone() }, password };
+        let (password_hash, password) = self.identity().hash_or_generate(password).await?;
+        let change = self.identity().reset_password(user, password_hash, must_change_password);
+        let next = UserWithPassword { user: change.user.clone(), password };
         let answer = answering.as_ref().map(|answering| self.seal_answer(answering.answer(&next, self.now())));
         let note = self.note(caller, AccessEvent::PasswordReset { user: uuid })?;
-        self.write_user(user, TotpChange::Keep, SessionsToEnd::AllOf(uuid), answer, Some(note)).await?;
-        self.forget_attempts(&email).await?;
+        self.commit_user(change, answer, Some(note)).await?;
+        self.return_attempts(AttemptsToReturn::all_of(&next.user.email)).await?;
         tracing::info!(user = %uuid, by = caller.actor, "a password was reset");
         Ok(Outcome::Fresh(next))
     }
@@ -184,8 +171,8 @@ impl Platform {
             return Ok(user);
         }
         let note = self.note(caller, AccessEvent::NewPasswordRequired { user: uuid })?;
-        let user = User { must_change_password: true, ..user };
-        let user = self.write_user(user, TotpChange::Keep, SessionsToEnd::Nothing, None, Some(note)).await?;
+        let change = Change::to(User { must_change_password: true, ..user });
+        let user = self.commit_user(change, None, Some(note)).await?;
         tracing::info!(user = %uuid, by = caller.actor, "a user has to choose another password");
         Ok(user)
     }
@@ -200,7 +187,7 @@ impl Platform {
         new: &Secret,
         answering: Option<IdempotentRequest<'_, User>>,
     ) -> PlatformResult<Outcome<User>> {
-        let (user, session) = self.person(caller).await?;
+        let (user, session) = self.signed_in_user(caller).await?;
         if let Some(answer) = self.replay(answering.as_ref()).await? {
             return Ok(Outcome::Replayed(answer));
         }
@@ -211,61 +198,40 @@ impl Platform {
             return Err(PlatformError::invalid("/new", "is the present password: choose another one"));
         }
         self.check_own_password(&user, old).await?;
-        let password_hash = self.sign_in_state().passwords.hash(self.random().as_ref(), new).await?;
-        let user = User { password_hash, must_change_password: false, ..user };
-        let next = User { version: user.version + 1, ..user.clone() };
-        let answer = answering.as_ref().map(|answering| answering.answer(&next, self.now()));
-        let note = self.note(caller, AccessEvent::PasswordChanged { user: next.uuid })?;
-        let ending = SessionsToEnd::AllBut(next.uuid, session);
-        let user = self.write_user(user, TotpChange::Keep, ending, answer, Some(note)).await?;
-        tracing::info!(user = %user.uuid, "a user changed their password");
+        let change = self.identity().change_password(user, session, new).await?;
+        let answer = answering.as_ref().map(|answering| answering.answer(&change.user, self.now()));
+        let note = self.note(caller, AccessEvent::PasswordChanged { user: change.user.id })?;
+        let user = self.commit_user(change, answer, Some(note)).await?;
+        tracing::info!(user = %user.id, "a user changed their password");
         Ok(Outcome::Fresh(user))
     }
 
     /// Verifies the signed-in user's password. It takes an attempt, so that the thief of a session can't guess the
     /// password.
     pub(super) async fn check_own_password(&self, user: &User, password: &Secret) -> PlatformResult<()> {
-        let taken = self.take_attempt(&user.email, None).await?;
-        if password.expose().len() > BYTES_MAX
-            || !self.sign_in_state().passwords.verify(password, Some(&user.password_hash)).await?
-        {
-            return Err(self.refused(Some(user), None, PeopleRefusal::PasswordRefused));
-        }
-        self.give_back_own(taken).await
+        let taken = self.take_own_attempt(user).await?;
+        let checked = self.identity().check_own_password(user, password).await;
+        checked.map_err(|error| self.refused(Some(user.id), None, error))?;
+        self.return_attempts(taken.one()).await
     }
 
-    /// The hash, and the password if it was generated.
-    async fn hash_or_generate(&self, password: Option<Secret>) -> PlatformResult<(String, Option<Secret>)> {
-        let passwords = &self.sign_in_state().passwords;
-        match password {
-            Some(password) => Ok((passwords.hash(self.random().as_ref(), &password).await?, None)),
-            None => {
-                let made = Secret::new(self.ids().token(GENERATED_PASSWORD_BYTES).into_bytes());
-                Ok((passwords.hash(self.random().as_ref(), &made).await?, Some(made)))
-            }
-        }
-    }
-
-    /// Writes a user's new state with its entry in the access log. The state still has the version that it was decided
-    /// on.
-    pub(super) async fn write_user(
+    /// Commits a change of a user with the answer to the caller's idempotency key and its entry in the access log.
+    pub(super) async fn commit_user(
         &self,
-        user: User,
-        totp: TotpChange,
-        ending: SessionsToEnd,
+        change: Change<Uuid, Profile>,
         answer: Option<IdempotentAnswer>,
         note: Option<String>,
     ) -> PlatformResult<User> {
-        self.commit_user(UserChange { answer, ..change_of(user, totp, ending) }, note).await
+        self.commit_user_change(UserChange { change, made_links: MadeLinks::Keep, answer }, note).await
     }
 
-    pub(super) async fn commit_user(&self, change: UserChange, note: Option<String>) -> PlatformResult<User> {
-        let user = change.user.clone();
+    pub(super) async fn commit_user_change(&self, change: UserChange, note: Option<String>) -> PlatformResult<User> {
+        let user = change.change.user.clone();
         done(match note {
             Some(note) => written(self.store().apply_access_change(AccessChange::ChangeUser(change), note).await?)?,
             None => self.store().change_user(change).await?,
         })?;
-        self.forget_ended(SessionsToEnd::AllOf(user.uuid));
+        self.forget_ended(&SessionsToEnd::AllOf(user.id));
         Ok(user)
     }
 
@@ -280,16 +246,9 @@ impl Platform {
     pub(super) async fn changeable_user(&self, caller: &Caller, uuid: Uuid) -> PlatformResult<User> {
         caller.require(Scope::UsersWrite)?;
         let user = self.visible_user(caller, uuid).await?;
-        check_covers(caller, &user.role)?;
+        check_covers(caller, &user.profile.role)?;
         Ok(user)
     }
-}
-
-/// The change to this state, which still has the version that it was decided on.
-pub(super) fn change_of(user: User, totp: TotpChange, ending: SessionsToEnd) -> UserChange {
-    let expected_version = user.version;
-    let user = User { version: expected_version + 1, ..user };
-    UserChange { expected_version, user, totp, ending, made_links: MadeLinks::Keep, answer: None }
 }
 
 fn written(changed: AccessChangeResult) -> PlatformResult<UserChangeResult> {
@@ -324,8 +283,5 @@ pub(super) fn check_version(user: &User, seen: Option<i64>) -> PlatformResult<()
 }
 
 pub(super) fn check_email(email: &str) -> Option<Problem> {
-    let parts = email.split_once('@');
-    let whole = parts.is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'));
-    let is_one = whole && email.len() <= EMAIL_BYTES_MAX && !email.chars().any(|c| c.is_whitespace() || c.is_control());
-    (!is_one).then(|| Problem::new("/email", "is not an e-mail address"))
+    (!is_email(email)).then(|| Problem::new("/email", "is not an e-mail address"))
 }

@@ -2,64 +2,15 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
 use uuid::Uuid;
 
 use super::{Digest, Page, StoreResult, User};
 
-pub use kit_identity::throttle::Attempt as SignInAttempt;
-
+/// A user's session.
+pub type Session = kit_identity::sessions::Session<Uuid>;
 /// Which sessions to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionsToEnd {
-    /// None.
-    Nothing,
-    /// This one of this user.
-    One(Uuid, Uuid),
-    /// All of a user.
-    AllOf(Uuid),
-    /// All of a user but this one.
-    AllBut(Uuid, Uuid),
-}
-
-impl SessionsToEnd {
-    /// True when this session of this user ends.
-    pub fn ends(self, user: Uuid, session: Uuid) -> bool {
-        match self {
-            Self::Nothing => false,
-            Self::One(of, one) => of == user && one == session,
-            Self::AllOf(of) => of == user,
-            Self::AllBut(of, kept) => of == user && kept != session,
-        }
-    }
-}
-
-/// A person's session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
-    /// UUID, version 7.
-    pub uuid: Uuid,
-    /// SHA-256 of its token (192 random bits).
-    pub hash: Digest,
-    /// The user.
-    pub user: Uuid,
-    /// IP address of the sign-in; none when it is not known.
-    pub address: Option<String>,
-    /// When the user signed in.
-    pub created_at: Timestamp,
-    /// When it ends, used or not.
-    pub expires_at: Timestamp,
-    /// When it was last used, to within a minute.
-    pub last_used_at: Timestamp,
-}
-
-/// Attempts to return to their allowances.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SignInAttemptsUpdate {
-    /// Owners whose allowance is filled.
-    pub full: Vec<Digest>,
-    /// Attempts to return.
-    pub back: Vec<SignInAttempt>,
-}
+pub type SessionsToEnd = kit_identity::sessions::SessionsToEnd<Uuid>;
 
 /// Sessions and sign-in attempts. [`super::AccessChange`] begins sessions.
 #[async_trait]
@@ -80,11 +31,7 @@ pub trait SessionStore: Send + Sync {
     -> StoreResult<usize>;
     /// Takes one attempt from each allowance. If one of them is empty, takes none and returns the time of the next
     /// possible attempt.
-    async fn take_sign_in_attempts(
-        &self,
-        attempts: Vec<SignInAttempt>,
-        now: Timestamp,
-    ) -> StoreResult<Option<Timestamp>>;
-    /// Fills allowances, and returns attempts.
-    async fn settle_sign_in_attempts(&self, settled: SignInAttemptsUpdate) -> StoreResult<()>;
+    async fn take_sign_in_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+    /// Returns attempts to their allowances.
+    async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()>;
 }

@@ -2,66 +2,23 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use kit_runtime::vault::Sealed;
+use kit_identity::second_factor::CodeUse;
+use kit_identity::user::Change;
 use uuid::Uuid;
 
-use super::{IdempotentAnswer, Page, ScreenLink, SessionsToEnd, StoreResult};
+use super::{IdempotentAnswer, Page, ScreenLink, StoreResult};
 
-/// SHA-256 of a look-up key: a session token, a recovery code, or an account or address that tries to sign in.
-pub type Digest = [u8; 32];
+pub use kit_identity::Digest;
+pub use kit_identity::user::{Totp, TotpChange};
 
-/// A person who signs in.
+/// A user of the platform.
+pub type User = kit_identity::user::User<Uuid, Profile>;
+
+/// A user's fields that only the platform has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct User {
-    /// UUID, version 7.
-    pub uuid: Uuid,
-    /// E-mail address in lower case; unique.
-    pub email: String,
+pub struct Profile {
     /// Role name; see `access::scope::Role`.
     pub role: String,
-    /// Argon2id hash in PHC form.
-    pub password_hash: String,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// Number of its last change, from 1. A sign-in is not a change.
-    pub version: i64,
-    /// When the user was disabled.
-    pub disabled_at: Option<Timestamp>,
-    /// When it last signed in.
-    pub signed_in_at: Option<Timestamp>,
-    /// The second factor, when there is one.
-    pub totp: Option<Totp>,
-    /// True when the user has to choose another password before anything else.
-    pub must_change_password: bool,
-}
-
-impl User {
-    /// True when a sign-in needs a code: the user has a confirmed second factor.
-    pub fn has_second_factor(&self) -> bool {
-        self.totp.as_ref().is_some_and(|totp| totp.confirmed_at.is_some())
-    }
-}
-
-/// A user's second factor (RFC 6238).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Totp {
-    /// The shared secret, sealed.
-    pub secret: Sealed,
-    /// The step of the last code that was used; its code and earlier ones are refused.
-    pub step: i64,
-    /// When the user confirmed it; none before.
-    pub confirmed_at: Option<Timestamp>,
-}
-
-/// A change of a second factor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TotpChange {
-    /// No change.
-    Keep,
-    /// Replaces it and all recovery codes.
-    Set(Totp, Vec<Digest>),
-    /// Deletes it and its recovery codes.
-    Remove,
 }
 
 /// What becomes of the links that a user made.
@@ -77,14 +34,9 @@ pub enum MadeLinks {
 /// A change of a user, with everything that is committed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserChange {
-    /// The version that it was decided on.
-    pub expected_version: i64,
-    /// The new state: role, password, `must_change_password`, `disabled_at` and version are stored.
-    pub user: User,
-    /// The change of the second factor; `totp` of `user` is ignored.
-    pub totp: TotpChange,
-    /// Sessions that the change ends.
-    pub ending: SessionsToEnd,
+    /// The change: role, password, `must_change_password`, `disabled_at` and version are stored, and the second factor as
+    /// the change says.
+    pub change: Change<Uuid, Profile>,
     /// What becomes of the links that the user made.
     pub made_links: MadeLinks,
     /// The answer to store for the caller's idempotency key.
@@ -115,10 +67,8 @@ pub trait UserStore: Send + Sync {
     /// Commits a change as a whole or not at all. One enabled administrator always remains, however many changes run at
     /// the same time. `Conflict` when the version changed or the user does not exist; `Replayed`.
     async fn change_user(&self, change: UserChange) -> StoreResult<UserChangeResult>;
-    /// Records that the code of a time step was used. False when the code of this step or a later one was used before.
-    async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool>;
-    /// Deletes a recovery code; false when it does not exist.
-    async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool>;
+    /// Records the use of a code. False when it was used before, a later one was used, or a recovery code does not exist.
+    async fn use_code(&self, user: Uuid, code: CodeUse) -> StoreResult<bool>;
     /// The number of unused recovery codes of a user.
     async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize>;
     /// Stores a code that creates the first user, and deletes those that expired before `now`. False when a user

@@ -92,7 +92,7 @@ impl Platform {
         page: Page<Uuid>,
     ) -> PlatformResult<Vec<Auction>> {
         let user = self.user(caller, user).await?;
-        Ok(self.store().webcasts_of_clerk(user.uuid, page).await?)
+        Ok(self.store().webcasts_of_clerk(user.id, page).await?)
     }
 
     /// The auction, for callers who may list and appoint its clerks: users of the platform, not of a customer.

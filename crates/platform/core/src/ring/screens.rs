@@ -195,7 +195,7 @@ impl Platform {
         let taken = self.take_attempt_at_link(from).await?;
         let opened = self.open_screen(token).await?;
         if opened.is_ok() {
-            self.give_back_at_link(taken).await?;
+            self.return_attempt_at_link(taken).await?;
         }
         Ok(opened)
     }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::Platform;
 use crate::access::sealed_answer_context;
 use crate::error::{PlatformError, PlatformResult};
-use crate::people::totp_context;
+use crate::people::AUDIENCE;
 use crate::port::{Page, SealedLocation, SealedReplacement, StoreError};
 use crate::provider_access::provider_key_context;
 
@@ -92,10 +92,10 @@ impl Platform {
         loop {
             let users = self.store().users(Page { after, limit: BATCH_MAX }).await?;
             let Some(last) = users.last() else { break };
-            after = Some(last.uuid);
+            after = Some(last.id);
             let mut texts = Vec::new();
-            for (user, totp) in users.iter().filter_map(|user| Some((user.uuid, user.totp.as_ref()?))) {
-                let renewed = self.renew(&totp_context(user), &totp.secret);
+            for (user, totp) in users.iter().filter_map(|user| Some((user.id, user.totp.as_ref()?))) {
+                let renewed = self.renew(&AUDIENCE.totp_context(&user), &totp.secret);
                 if let Some(new) = found.record(&format!("the second factor of user {user}"), renewed) {
                     texts.push(SealedReplacement {
                         location: SealedLocation::Totp(user),

@@ -173,7 +173,7 @@ async fn a_user_has_an_argon2id_hash_and_one_address() {
         fixture.platform.create_user(&fixture.caller, new, None).await?.fresh().map(|created| created.user)
     };
     let user = create(" Ann@Example.com ").await.unwrap();
-    assert_eq!((user.email.as_str(), user.role.as_str()), ("ann@example.com", "clerk"));
+    assert_eq!((user.email.as_str(), user.profile.role.as_str()), ("ann@example.com", "clerk"));
     assert!(user.password_hash.starts_with("$argon2id$v=19$"), "{}", user.password_hash);
     assert_eq!(create("ann@example.com").await.unwrap_err().code(), "taken");
     assert_eq!(create("ann").await.unwrap_err().code(), "invalid");

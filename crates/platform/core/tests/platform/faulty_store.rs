@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use async_trait::async_trait;
 use contract::ItemStatus;
 use jiff::Timestamp;
+use kit_identity::second_factor::CodeUse;
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
 use platform_core::audit::{LogEntry, LogKind};
@@ -329,16 +331,15 @@ forward! {
         async fn touch_session(uuid: Uuid, at: Timestamp) -> StoreResult<()>;
         async fn end_sessions(ending: SessionsToEnd) -> StoreResult<usize>;
         async fn delete_expired_sessions(now: Timestamp, idle_before: Timestamp, limit: usize) -> StoreResult<usize>;
-        async fn take_sign_in_attempts(attempts: Vec<SignInAttempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
-        async fn settle_sign_in_attempts(settled: SignInAttemptsUpdate) -> StoreResult<()>;
+        async fn take_sign_in_attempts(attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
+        async fn return_sign_in_attempts(returned: AttemptsToReturn) -> StoreResult<()>;
     }
     impl UserStore {
         async fn user(uuid: Uuid) -> StoreResult<Option<User>>;
         async fn user_by_email(email: &str) -> StoreResult<Option<User>>;
         async fn users(page: Page<Uuid>) -> StoreResult<Vec<User>>;
         async fn change_user(change: UserChange) -> StoreResult<UserChangeResult>;
-        async fn use_totp_step(user: Uuid, step: i64) -> StoreResult<bool>;
-        async fn use_recovery_code(user: Uuid, code: Digest) -> StoreResult<bool>;
+        async fn use_code(user: Uuid, code: CodeUse) -> StoreResult<bool>;
         async fn recovery_codes(user: Uuid) -> StoreResult<usize>;
         async fn put_setup_code(code: Digest, expires_at: Timestamp, now: Timestamp) -> StoreResult<bool>;
         async fn has_setup_code(code: Digest, now: Timestamp) -> StoreResult<bool>;

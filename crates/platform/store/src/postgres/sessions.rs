@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
 use platform_core::port::{
-    Digest, IdempotentAnswer, Page, Session, SessionStore, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate,
-    StoreError, StoreResult, User,
+    Digest, IdempotentAnswer, Page, Session, SessionStore, SessionsToEnd, StoreError, StoreResult, User,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -51,16 +51,12 @@ impl SessionStore for PostgresStore {
         Ok(delete_expired(&self.client().await?, now, idle_before, limit).await?)
     }
 
-    async fn take_sign_in_attempts(
-        &self,
-        attempts: Vec<SignInAttempt>,
-        now: Timestamp,
-    ) -> StoreResult<Option<Timestamp>> {
+    async fn take_sign_in_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>> {
         self.write(&(attempts, now), |db, (attempts, now)| Box::pin(take_sign_in_attempts(db, attempts, *now))).await
     }
 
-    async fn settle_sign_in_attempts(&self, settled: SignInAttemptsUpdate) -> StoreResult<()> {
-        self.write(&settled, |db, settled| Box::pin(settle_sign_in_attempts(db, settled))).await
+    async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()> {
+        self.write(&returned, |db, returned| Box::pin(return_sign_in_attempts(db, returned))).await
     }
 }
 
@@ -79,10 +75,11 @@ pub(super) async fn list(db: &impl Connection, user: Uuid, page: Page<Uuid>) -> 
 
 fn session(row: &Row) -> SqlResult<Session> {
     Ok(Session {
-        uuid: rows::get(row, 0)?,
+        id: rows::get(row, 0)?,
         hash: rows::get::<&[u8]>(row, 1)?.try_into().map_err(corrupt)?,
         user: rows::get(row, 2)?,
         address: rows::get(row, 3)?,
+        browser: None,
         created_at: rows::time(row, 4)?,
         expires_at: rows::time(row, 5)?,
         last_used_at: rows::time(row, 6)?,
@@ -98,7 +95,7 @@ pub(super) async fn begin(
     sessions_max: usize,
     answer: Option<&IdempotentAnswer>,
 ) -> SqlResult<()> {
-    let Session { uuid, hash, user, address, created_at, expires_at, last_used_at } = session;
+    let Session { id, hash, user, address, browser: _, created_at, expires_at, last_used_at } = session;
     let (created_at, expires_at, last_used_at) = (ms(*created_at), ms(*expires_at), ms(*last_used_at));
     let signed_in = "UPDATE users SET signed_in_at_ms = $3 WHERE uuid = $1 AND version = $2";
     if rows::execute(db, signed_in, &[user, &version, &created_at]).await? == 0 {
@@ -107,7 +104,7 @@ pub(super) async fn begin(
     idempotency::keep_or_replay(db, answer).await?;
     let insert = "INSERT INTO sessions (uuid, hash, user_uuid, address, created_at_ms, expires_at_ms, last_used_at_ms) \
          VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    let values: rows::Values<'_> = &[uuid, &hash.as_slice(), user, address, &created_at, &expires_at, &last_used_at];
+    let values: rows::Values<'_> = &[id, &hash.as_slice(), user, address, &created_at, &expires_at, &last_used_at];
     rows::execute(db, insert, values).await?;
     let too_many = "DELETE FROM sessions WHERE user_uuid = $1 AND uuid NOT IN \
          (SELECT uuid FROM sessions WHERE user_uuid = $1 ORDER BY uuid DESC LIMIT $2)";
@@ -148,10 +145,10 @@ pub(super) async fn delete_expired(
 /// Locks the rows in the order of their subjects, so that concurrent transactions wait and can't deadlock.
 pub(super) async fn take_sign_in_attempts(
     db: &Transaction<'_>,
-    attempts: &[SignInAttempt],
+    attempts: &[Attempt],
     now: Timestamp,
 ) -> SqlResult<Option<Timestamp>> {
-    let mut in_order: Vec<&SignInAttempt> = attempts.iter().collect();
+    let mut in_order: Vec<&Attempt> = attempts.iter().collect();
     in_order.sort_unstable_by_key(|attempt| attempt.subject);
     let mut granted = Vec::new();
     let mut wait = None;
@@ -175,11 +172,11 @@ pub(super) async fn take_sign_in_attempts(
     Ok(None)
 }
 
-pub(super) async fn settle_sign_in_attempts(db: &Transaction<'_>, settled: &SignInAttemptsUpdate) -> SqlResult<()> {
-    for subject in &settled.full {
+pub(super) async fn return_sign_in_attempts(db: &Transaction<'_>, returned: &AttemptsToReturn) -> SqlResult<()> {
+    for subject in &returned.full {
         rows::execute(db, "DELETE FROM sign_in_attempts WHERE subject = $1", &[&subject.as_slice()]).await?;
     }
-    for attempt in &settled.back {
+    for attempt in &returned.back {
         let refill_interval_ms = i64::try_from(attempt.refill_interval.as_millis()).unwrap_or(i64::MAX);
         let back = "UPDATE sign_in_attempts SET full_at_ms = full_at_ms - $2 WHERE subject = $1";
         rows::execute(db, back, &[&attempt.subject.as_slice(), &refill_interval_ms]).await?;

@@ -3,10 +3,12 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_engine::postgres::{Connection, Transaction};
+use kit_identity::second_factor::CodeUse;
 use kit_runtime::vault::Sealed;
+use platform_core::people::administers;
 use platform_core::port::{
-    Digest, IdempotentAnswer, MadeLinks, Page, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User, UserChange,
-    UserChangeResult, UserStore,
+    Digest, IdempotentAnswer, MadeLinks, Page, Profile, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User,
+    UserChange, UserChangeResult, UserStore,
 };
 use platform_core::{Role, Scope};
 use tokio_postgres::Row;
@@ -43,14 +45,15 @@ impl UserStore for PostgresStore {
         self.write(&change, |db, change| Box::pin(change_user(db, change))).await
     }
 
-    async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool> {
-        let update = "UPDATE users SET totp_step = $2 WHERE uuid = $1 AND totp_secret IS NOT NULL AND totp_step < $2";
-        Ok(rows::execute(&self.client().await?, update, &[&user, &step]).await? == 1)
-    }
-
-    async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool> {
-        let delete = "DELETE FROM recovery_codes WHERE user_uuid = $1 AND hash = $2";
-        Ok(rows::execute(&self.client().await?, delete, &[&user, &code.as_slice()]).await? == 1)
+    async fn use_code(&self, user: Uuid, code: CodeUse) -> StoreResult<bool> {
+        let step = "UPDATE users SET totp_step = $2 WHERE uuid = $1 AND totp_secret IS NOT NULL AND totp_step < $2";
+        let recovery = "DELETE FROM recovery_codes WHERE user_uuid = $1 AND hash = $2";
+        let client = self.client().await?;
+        let used = match code {
+            CodeUse::Step(number) => rows::execute(&client, step, &[&user, &number]).await?,
+            CodeUse::Recovery(hash) => rows::execute(&client, recovery, &[&user, &hash.as_slice()]).await?,
+        };
+        Ok(used == 1)
     }
 
     async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize> {
@@ -93,9 +96,9 @@ pub(super) async fn create(db: &Transaction<'_>, user: &User, answer: Option<&Id
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
          signed_in_at_ms, totp_step, must_change_password) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9)";
     let values: rows::Values<'_> = &[
-        &user.uuid,
+        &user.id,
         &user.email,
-        &user.role,
+        &user.profile.role,
         &user.password_hash,
         &ms(user.created_at),
         &user.version,
@@ -120,9 +123,9 @@ pub(super) fn user(row: &Row) -> SqlResult<User> {
     let secret = rows::get::<Option<String>>(row, 8)?.map(Sealed::from_text);
     let (step, confirmed_at) = (rows::get(row, 9)?, rows::optional_time(row, 10)?);
     Ok(User {
-        uuid: rows::get(row, 0)?,
+        id: rows::get(row, 0)?,
         email: rows::get(row, 1)?,
-        role: rows::get(row, 2)?,
+        profile: Profile { role: rows::get(row, 2)? },
         password_hash: rows::get(row, 3)?,
         created_at: rows::time(row, 4)?,
         version: rows::get(row, 5)?,
@@ -135,29 +138,30 @@ pub(super) fn user(row: &Row) -> SqlResult<User> {
 
 pub(super) async fn change_user(db: &Transaction<'_>, change: &UserChange) -> SqlResult<UserChangeResult> {
     lock(db).await?;
+    let UserChange { change, made_links, answer } = change;
     let user = &change.user;
-    let before = at_version(db, user.uuid, change.expected_version).await?;
-    if before.administers() && !user.administers() && is_last_administrator(db, user.uuid).await? {
+    let before = at_version(db, user.id, change.expected_version).await?;
+    if administers(&before) && !administers(user) && is_last_administrator(db, user.id).await? {
         return Ok(UserChangeResult::LastAdministrator);
     }
-    idempotency::keep_or_replay(db, change.answer.as_ref()).await?;
+    idempotency::keep_or_replay(db, answer.as_ref()).await?;
     let update = "UPDATE users SET role = $2, password_hash = $3, disabled_at_ms = $4, version = $5, \
          must_change_password = $6 WHERE uuid = $1";
     let disabled_at = user.disabled_at.map(ms);
     let values: rows::Values<'_> =
-        &[&user.uuid, &user.role, &user.password_hash, &disabled_at, &user.version, &user.must_change_password];
+        &[&user.id, &user.profile.role, &user.password_hash, &disabled_at, &user.version, &user.must_change_password];
     rows::execute(db, update, values).await?;
     match &change.totp {
         TotpChange::Keep => {}
-        TotpChange::Set(totp, codes) => put_totp(db, user.uuid, Some(totp), codes).await?,
-        TotpChange::Remove => put_totp(db, user.uuid, None, &[]).await?,
+        TotpChange::Set(totp, codes) => put_totp(db, user.id, Some(totp), codes).await?,
+        TotpChange::Remove => put_totp(db, user.id, None, &[]).await?,
     }
     sessions::end(db, change.ending).await?;
-    if let MadeLinks::End(replaced) = &change.made_links {
-        end_links_of(db, user.uuid, replaced).await?;
+    if let MadeLinks::End(replaced) = made_links {
+        end_links_of(db, user.id, replaced).await?;
     }
-    if user.role != Role::Clerk.name() {
-        clerks::unassign_from_all(db, user.uuid).await?;
+    if user.profile.role != Role::Clerk.name() {
+        clerks::unassign_from_all(db, user.id).await?;
     }
     Ok(UserChangeResult::Done)
 }
@@ -207,7 +211,7 @@ pub(super) async fn remove(db: &Transaction<'_>, uuid: Uuid, version: i64) -> Sq
     if user.signed_in_at.is_some() {
         return Ok(UserChangeResult::HasSignedIn);
     }
-    if user.administers() && is_last_administrator(db, uuid).await? {
+    if administers(&user) && is_last_administrator(db, uuid).await? {
         return Ok(UserChangeResult::LastAdministrator);
     }
     rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = $1", &[&uuid]).await?;

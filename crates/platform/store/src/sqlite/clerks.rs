@@ -44,7 +44,7 @@ impl ClerkStore for SqliteStore {
 /// SQLite has one writer, so no role or assignment changes between the check and the write.
 pub(super) fn assign(db: &Connection, clerk: &Clerk, clerks_max: usize) -> SqlResult<ClerkAssignResult> {
     let user = users::find(db, clerk.user)?;
-    if user.is_none_or(|user| user.role != Role::Clerk.name()) {
+    if user.is_none_or(|user| user.profile.role != Role::Clerk.name()) {
         return Ok(ClerkAssignResult::NotAClerk);
     }
     if is_clerk(db, clerk.auction, clerk.user)? {

@@ -2,10 +2,8 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use platform_core::port::{
-    Digest, IdempotentAnswer, Page, Session, SessionStore, SessionsToEnd, SignInAttempt, SignInAttemptsUpdate,
-    StoreResult, User,
-};
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
+use platform_core::port::{Digest, IdempotentAnswer, Page, Session, SessionStore, SessionsToEnd, StoreResult, User};
 use rusqlite::{Connection, Row, params};
 use uuid::Uuid;
 
@@ -64,25 +62,22 @@ impl SessionStore for SqliteStore {
         .await
     }
 
-    async fn take_sign_in_attempts(
-        &self,
-        attempts: Vec<SignInAttempt>,
-        now: Timestamp,
-    ) -> StoreResult<Option<Timestamp>> {
+    async fn take_sign_in_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>> {
         self.write(move |db| take_sign_in_attempts(db, &attempts, now)).await
     }
 
-    async fn settle_sign_in_attempts(&self, settled: SignInAttemptsUpdate) -> StoreResult<()> {
-        self.write(move |db| settle_sign_in_attempts(db, &settled)).await
+    async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()> {
+        self.write(move |db| return_sign_in_attempts(db, &returned)).await
     }
 }
 
 fn session(row: &Row<'_>) -> SqlResult<Session> {
     Ok(Session {
-        uuid: rows::uuid(row, 0)?,
+        id: rows::uuid(row, 0)?,
         hash: row.get(1)?,
         user: rows::uuid(row, 2)?,
         address: row.get(3)?,
+        browser: None,
         created_at: rows::time(row, 4)?,
         expires_at: rows::time(row, 5)?,
         last_used_at: rows::time(row, 6)?,
@@ -100,10 +95,10 @@ pub(super) fn begin(
     users::at_version(db, session.user, version)?;
     let insert = "INSERT INTO sessions (uuid, hash, user_uuid, address, created_at_ms, expires_at_ms, last_used_at_ms) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let Session { uuid, hash, user, address, created_at, expires_at, last_used_at } = session;
+    let Session { id, hash, user, address, browser: _, created_at, expires_at, last_used_at } = session;
     let (created_at, expires_at, last_used_at) = (ms(*created_at), ms(*expires_at), ms(*last_used_at));
-    let (uuid, user) = (uuid.as_bytes(), user.as_bytes());
-    rows::execute(db, insert, params![uuid, hash, user, address, created_at, expires_at, last_used_at])?;
+    let (id, user) = (id.as_bytes(), user.as_bytes());
+    rows::execute(db, insert, params![id, hash, user, address, created_at, expires_at, last_used_at])?;
     rows::execute(db, "UPDATE users SET signed_in_at_ms = ?2 WHERE uuid = ?1", (user, created_at))?;
     let too_many = "DELETE FROM sessions WHERE user_uuid = ?1 AND uuid NOT IN \
          (SELECT uuid FROM sessions WHERE user_uuid = ?1 ORDER BY uuid DESC LIMIT ?2)";
@@ -124,7 +119,7 @@ pub(super) fn end(db: &Connection, ending: SessionsToEnd) -> SqlResult<usize> {
     }
 }
 
-fn take_sign_in_attempts(db: &Connection, attempts: &[SignInAttempt], now: Timestamp) -> SqlResult<Option<Timestamp>> {
+fn take_sign_in_attempts(db: &Connection, attempts: &[Attempt], now: Timestamp) -> SqlResult<Option<Timestamp>> {
     let mut granted = Vec::new();
     for attempt in attempts {
         let select = "SELECT full_at_ms FROM sign_in_attempts WHERE subject = ?1";
@@ -142,11 +137,11 @@ fn take_sign_in_attempts(db: &Connection, attempts: &[SignInAttempt], now: Times
     Ok(None)
 }
 
-fn settle_sign_in_attempts(db: &Connection, settled: &SignInAttemptsUpdate) -> SqlResult<()> {
-    for subject in &settled.full {
+fn return_sign_in_attempts(db: &Connection, returned: &AttemptsToReturn) -> SqlResult<()> {
+    for subject in &returned.full {
         rows::execute(db, "DELETE FROM sign_in_attempts WHERE subject = ?1", [subject])?;
     }
-    for attempt in &settled.back {
+    for attempt in &returned.back {
         let refill_interval_ms = i64::try_from(attempt.refill_interval.as_millis()).unwrap_or(i64::MAX);
         let back = "UPDATE sign_in_attempts SET full_at_ms = full_at_ms - ?2 WHERE subject = ?1";
         rows::execute(db, back, (attempt.subject, refill_interval_ms))?;

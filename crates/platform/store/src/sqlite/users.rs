@@ -2,10 +2,12 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use kit_identity::second_factor::CodeUse;
 use kit_runtime::vault::Sealed;
+use platform_core::people::administers;
 use platform_core::port::{
-    Digest, IdempotentAnswer, MadeLinks, Page, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User, UserChange,
-    UserChangeResult, UserStore,
+    Digest, IdempotentAnswer, MadeLinks, Page, Profile, ScreenLink, StoreError, StoreResult, Totp, TotpChange, User,
+    UserChange, UserChangeResult, UserStore,
 };
 use platform_core::{Role, Scope};
 use rusqlite::{Connection, Row, params};
@@ -39,14 +41,17 @@ impl UserStore for SqliteStore {
         self.write(move |db| change_user(db, &change)).await
     }
 
-    async fn use_totp_step(&self, user: Uuid, step: i64) -> StoreResult<bool> {
-        let update = "UPDATE users SET totp_step = ?2 WHERE uuid = ?1 AND totp_secret IS NOT NULL AND totp_step < ?2";
-        self.write(move |db| Ok(rows::execute(db, update, (user.as_bytes(), step))? == 1)).await
-    }
-
-    async fn use_recovery_code(&self, user: Uuid, code: Digest) -> StoreResult<bool> {
-        let delete = "DELETE FROM recovery_codes WHERE user_uuid = ?1 AND hash = ?2";
-        self.write(move |db| Ok(rows::execute(db, delete, (user.as_bytes(), code))? == 1)).await
+    async fn use_code(&self, user: Uuid, code: CodeUse) -> StoreResult<bool> {
+        let step = "UPDATE users SET totp_step = ?2 WHERE uuid = ?1 AND totp_secret IS NOT NULL AND totp_step < ?2";
+        let recovery = "DELETE FROM recovery_codes WHERE user_uuid = ?1 AND hash = ?2";
+        self.write(move |db| {
+            let used = match code {
+                CodeUse::Step(number) => rows::execute(db, step, (user.as_bytes(), number))?,
+                CodeUse::Recovery(hash) => rows::execute(db, recovery, (user.as_bytes(), hash))?,
+            };
+            Ok(used == 1)
+        })
+        .await
     }
 
     async fn recovery_codes(&self, user: Uuid) -> StoreResult<usize> {
@@ -90,9 +95,9 @@ pub(super) fn create(db: &Connection, user: &User, answer: Option<&IdempotentAns
     let insert = "INSERT INTO users (uuid, email, role, password_hash, created_at_ms, version, disabled_at_ms, \
          signed_in_at_ms, totp_step, must_change_password) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)";
     let values = params![
-        user.uuid.as_bytes(),
+        user.id.as_bytes(),
         user.email,
-        user.role,
+        user.profile.role,
         user.password_hash,
         ms(user.created_at),
         user.version,
@@ -115,9 +120,9 @@ pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
     let (step, confirmed_at) = (row.get(9)?, rows::optional_time(row, 10)?);
     let secret = row.get::<_, Option<String>>(8)?.map(Sealed::from_text);
     Ok(User {
-        uuid: rows::uuid(row, 0)?,
+        id: rows::uuid(row, 0)?,
         email: row.get(1)?,
-        role: row.get(2)?,
+        profile: Profile { role: row.get(2)? },
         password_hash: row.get(3)?,
         created_at: rows::time(row, 4)?,
         version: row.get(5)?,
@@ -130,17 +135,18 @@ pub(super) fn user(row: &Row<'_>) -> SqlResult<User> {
 
 /// SQLite has one writer, so no user changes between the check and the write.
 pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<UserChangeResult> {
+    let UserChange { change, made_links, answer } = change;
     let user = &change.user;
-    let before = at_version(db, user.uuid, change.expected_version)?;
-    if before.administers() && !user.administers() && is_last_administrator(db, user.uuid)? {
+    let before = at_version(db, user.id, change.expected_version)?;
+    if administers(&before) && !administers(user) && is_last_administrator(db, user.id)? {
         return Ok(UserChangeResult::LastAdministrator);
     }
-    idempotency::keep_or_replay(db, change.answer.as_ref())?;
+    idempotency::keep_or_replay(db, answer.as_ref())?;
     let update = "UPDATE users SET role = ?2, password_hash = ?3, disabled_at_ms = ?4, version = ?5, \
          must_change_password = ?6 WHERE uuid = ?1";
     let values = params![
-        user.uuid.as_bytes(),
-        user.role,
+        user.id.as_bytes(),
+        user.profile.role,
         user.password_hash,
         user.disabled_at.map(ms),
         user.version,
@@ -149,15 +155,15 @@ pub(super) fn change_user(db: &Connection, change: &UserChange) -> SqlResult<Use
     rows::execute(db, update, values)?;
     match &change.totp {
         TotpChange::Keep => {}
-        TotpChange::Set(totp, codes) => put_totp(db, user.uuid, Some(totp), codes)?,
-        TotpChange::Remove => put_totp(db, user.uuid, None, &[])?,
+        TotpChange::Set(totp, codes) => put_totp(db, user.id, Some(totp), codes)?,
+        TotpChange::Remove => put_totp(db, user.id, None, &[])?,
     }
     sessions::end(db, change.ending)?;
-    if let MadeLinks::End(replaced) = &change.made_links {
-        end_links_of(db, user.uuid, replaced)?;
+    if let MadeLinks::End(replaced) = made_links {
+        end_links_of(db, user.id, replaced)?;
     }
-    if user.role != Role::Clerk.name() {
-        clerks::unassign_from_all(db, user.uuid)?;
+    if user.profile.role != Role::Clerk.name() {
+        clerks::unassign_from_all(db, user.id)?;
     }
     Ok(UserChangeResult::Done)
 }
@@ -201,7 +207,7 @@ pub(super) fn remove(db: &Connection, uuid: Uuid, version: i64) -> SqlResult<Use
     if user.signed_in_at.is_some() {
         return Ok(UserChangeResult::HasSignedIn);
     }
-    if user.administers() && is_last_administrator(db, uuid)? {
+    if administers(&user) && is_last_administrator(db, uuid)? {
         return Ok(UserChangeResult::LastAdministrator);
     }
     rows::execute(db, "DELETE FROM recovery_codes WHERE user_uuid = ?1", [uuid.as_bytes()])?;

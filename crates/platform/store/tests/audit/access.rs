@@ -28,7 +28,7 @@ impl TamperRig {
         }
         let cleo = ground.platform.user_by_email(&Caller::command_line(), "cleo@example.com").await.unwrap();
         let patch = UserPatch { role: Some(Role::Clerk), ..UserPatch::default() };
-        ground.platform.change_user(&Caller::command_line(), cleo.uuid, None, patch).await.unwrap();
+        ground.platform.change_user(&Caller::command_line(), cleo.id, None, patch).await.unwrap();
         ground
     }
 

@@ -2,26 +2,12 @@
 
 use platform_core::audit::{access_begin, access_chain};
 use platform_core::port::{
-    AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, MadeLinks, SessionsToEnd, StartFrom, StoreError,
-    TotpChange, User, UserChange, UserChangeResult,
+    AccessChange, AccessChangeResult, Clerk, ClerkAssignResult, Profile, StartFrom, StoreError, User, UserChangeResult,
 };
 
-use super::given::{Shared, answer, at, auction, auction_uuid, caller_uuid, commit, consumer, created, page, whole};
-
-fn user(number: usize, role: &str) -> User {
-    User {
-        uuid: caller_uuid(number),
-        email: format!("{number}@example.com"),
-        role: role.into(),
-        password_hash: "$argon2id$…".into(),
-        created_at: at(1),
-        version: 1,
-        disabled_at: None,
-        signed_in_at: None,
-        totp: None,
-        must_change_password: false,
-    }
-}
+use super::given::{
+    Shared, answer, at, auction, auction_uuid, caller_uuid, commit, consumer, created, page, user, user_change, whole,
+};
 
 fn create(number: usize, role: &str) -> AccessChange {
     AccessChange::CreateUser(user(number, role), None)
@@ -36,21 +22,13 @@ pub(super) async fn a_change_of_access_and_its_entry_are_one(store: Shared) {
     assert!(store.user(caller_uuid(1)).await.unwrap().is_some());
 
     // What is refused, or does nothing, has no entry.
-    let namesake = User { uuid: caller_uuid(2), ..user(1, "viewer") };
+    let namesake = User { id: caller_uuid(2), ..user(1, "viewer") };
     let taken = change(AccessChange::CreateUser(namesake, Some(answer("made", "{}", at(1)))), "no").await;
     assert!(matches!(taken, Err(StoreError::Taken("email"))));
     let made = AccessChange::CreateUser(user(2, "clerk"), Some(answer("made", "{}", at(1))));
     assert_eq!(change(made.clone(), "\"cleo\"").await.unwrap(), AccessChangeResult::Done);
     assert!(matches!(change(made, "no").await, Err(StoreError::Replayed)));
-    let last = User { role: "viewer".into(), version: 2, ..user(1, "administrator") };
-    let last = UserChange {
-        expected_version: 1,
-        user: last,
-        totp: TotpChange::Keep,
-        ending: SessionsToEnd::Nothing,
-        made_links: MadeLinks::Keep,
-        answer: None,
-    };
+    let last = user_change(User { profile: Profile { role: "viewer".into() }, ..user(1, "administrator") });
     let refused = change(AccessChange::ChangeUser(last), "no").await.unwrap();
     assert_eq!(refused, AccessChangeResult::User(UserChangeResult::LastAdministrator));
     assert!(matches!(change(AccessChange::RemoveUser(caller_uuid(2), 9), "no").await, Err(StoreError::Conflict)));

@@ -1,40 +1,12 @@
 //! Clerks of webcasts.
 
 use contract::AuctionStatus;
-use platform_core::port::{
-    Clerk, ClerkAssignResult, MadeLinks, SessionsToEnd, TotpChange, User, UserChange, UserChangeResult,
-};
+use platform_core::port::{Clerk, ClerkAssignResult, Profile, User, UserChangeResult};
 
 use super::access_changes::AccessChanges as _;
-use super::given::{Shared, at, auction, auction_uuid, caller_uuid, commit, created, page, whole};
-
-fn user(number: usize, role: &str) -> User {
-    User {
-        uuid: caller_uuid(number),
-        email: format!("{number}@example.com"),
-        role: role.into(),
-        password_hash: "$argon2id$…".into(),
-        created_at: at(1),
-        version: 1,
-        disabled_at: None,
-        signed_in_at: None,
-        totp: None,
-        must_change_password: false,
-    }
-}
-
-fn change(user: User) -> UserChange {
-    let (expected_version, version) = (user.version, user.version + 1);
-    let user = User { version, ..user };
-    UserChange {
-        expected_version,
-        user,
-        totp: TotpChange::Keep,
-        ending: SessionsToEnd::Nothing,
-        made_links: MadeLinks::Keep,
-        answer: None,
-    }
-}
+use super::given::{
+    Shared, at, auction, auction_uuid, caller_uuid, commit, created, page, user, user_change as change, whole,
+};
 
 fn clerk(webcast: usize, number: usize) -> Clerk {
     let (auction, user) = (auction_uuid(webcast), caller_uuid(number));
@@ -105,7 +77,7 @@ pub(super) async fn who_gets_another_role_is_nobodys_clerk_whoever_assigns_them_
         tokio::spawn(async move { store.assign_clerk(clerk(webcast, 1), 9).await.unwrap() })
     });
     let assigning: Vec<_> = assigning.collect();
-    let other = change(User { role: "operator".into(), ..user(1, "clerk") });
+    let other = change(User { profile: Profile { role: "operator".into() }, ..user(1, "clerk") });
     assert_eq!(store.change_user(other).await.unwrap(), UserChangeResult::Done);
     for assigned in assigning {
         assert!(matches!(assigned.await.unwrap(), ClerkAssignResult::Assigned | ClerkAssignResult::NotAClerk));

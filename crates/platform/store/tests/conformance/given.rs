@@ -9,8 +9,9 @@ use kit_runtime::vault::Sealed;
 use platform_core::bidding::bid::{Bid, BidSource};
 use platform_core::journal::{JournalEntry, SubjectKind};
 use platform_core::port::{
-    Change, CommitReceipt, Consumer, Contact, ContactRecord, Cursor, Customer, IdempotentAnswer, NodeId, OutboxEvent,
-    OutboxSettlement, Page, ProviderAddress, PublishResult, StartFrom, Store, StoreResult, Versioned,
+    Change, CommitReceipt, Consumer, Contact, ContactRecord, Cursor, Customer, IdempotentAnswer, MadeLinks, NodeId,
+    OutboxEvent, OutboxSettlement, Page, Profile, ProviderAddress, PublishResult, StartFrom, Store, StoreResult, User,
+    UserChange, Versioned,
 };
 use platform_rules::{
     Admission, Auction, AuctionKind, Charges, Hidden, IncrementTable, InternetBids, Item, RingStatus, StandingBid,
@@ -319,4 +320,15 @@ pub(super) fn outcome(cursor: Cursor, result: PublishResult) -> OutboxSettlement
 
 pub(super) fn cursors(events: &[OutboxEvent]) -> Vec<Cursor> {
     events.iter().map(|event| event.cursor).collect()
+}
+
+/// A user with this role, who has not signed in.
+pub(super) fn user(number: usize, role: &str) -> User {
+    let (email, hash) = (format!("{number}@example.com"), "$argon2id$…".to_owned());
+    User::new(caller_uuid(number), email, hash, at(1), Profile { role: role.into() })
+}
+
+/// A change of a user to this state, decided on its version.
+pub(super) fn user_change(user: User) -> UserChange {
+    UserChange { change: kit_identity::user::Change::to(user), made_links: MadeLinks::Keep, answer: None }
 }

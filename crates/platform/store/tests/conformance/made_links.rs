@@ -1,27 +1,13 @@
 //! Links that users make: they end with the access of their maker.
 
+use kit_identity::user::Change;
 use platform_core::port::{
     AccessChange, AccessChangeResult, Invitation, MadeLinks, Predecessor, ScreenKind, ScreenLink, SessionsToEnd,
-    StoreError, TotpChange, User, UserChange, UserChangeResult,
+    StoreError, User, UserChange, UserChangeResult,
 };
 
 use super::access_changes::AccessChanges as _;
-use super::given::{Shared, at, auction_uuid, caller_uuid, whole};
-
-fn user(number: usize, role: &str) -> User {
-    User {
-        uuid: caller_uuid(number),
-        email: format!("{number}@example.com"),
-        role: role.into(),
-        password_hash: "$argon2id$\u{2026}".into(),
-        created_at: at(1),
-        version: 1,
-        disabled_at: None,
-        signed_in_at: None,
-        totp: None,
-        must_change_password: false,
-    }
-}
+use super::given::{Shared, at, auction_uuid, caller_uuid, user, whole};
 
 fn actor(number: usize) -> String {
     format!("user:{}", caller_uuid(number))
@@ -61,14 +47,9 @@ fn successor(of: &ScreenLink, number: usize) -> ScreenLink {
 }
 
 fn disabled(number: usize, role: &str, replaced: Vec<ScreenLink>) -> UserChange {
-    UserChange {
-        expected_version: 1,
-        user: User { version: 2, disabled_at: Some(at(9)), ..user(number, role) },
-        totp: TotpChange::Keep,
-        ending: SessionsToEnd::AllOf(caller_uuid(number)),
-        made_links: MadeLinks::End(replaced),
-        answer: None,
-    }
+    let user = User { disabled_at: Some(at(9)), ..user(number, role) };
+    let change = Change::to(user).ending(SessionsToEnd::AllOf(caller_uuid(number)));
+    UserChange { change, made_links: MadeLinks::End(replaced), answer: None }
 }
 
 async fn apply(store: &Shared, change: AccessChange) -> Result<AccessChangeResult, StoreError> {

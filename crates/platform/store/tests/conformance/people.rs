@@ -2,49 +2,29 @@
 
 use std::time::Duration;
 
+use kit_identity::second_factor::CodeUse;
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
+use kit_identity::user::Change;
 use kit_runtime::vault::Sealed;
 use platform_core::port::{
-    AccessChange, AccessChangeResult, Invitation, MadeLinks, SealedLocation, SealedReplacement, Session, SessionsToEnd,
-    SignInAttempt, SignInAttemptsUpdate, StoreError, Totp, TotpChange, User, UserChange, UserChangeResult,
+    AccessChange, AccessChangeResult, Invitation, Profile, SealedLocation, SealedReplacement, Session, SessionsToEnd,
+    StoreError, Totp, TotpChange, User, UserChange, UserChangeResult,
 };
 
 use super::access_changes::AccessChanges as _;
-use super::given::{Shared, answer, at, caller_uuid, node, page, whole};
+use super::given::{Shared, answer, at, caller_uuid, node, page, user, user_change as change, whole};
 
-fn user(number: usize, role: &str) -> User {
-    User {
-        uuid: caller_uuid(number),
-        email: format!("{number}@example.com"),
-        role: role.into(),
-        password_hash: "$argon2id$…".into(),
-        created_at: at(1),
-        version: 1,
-        disabled_at: None,
-        signed_in_at: None,
-        totp: None,
-        must_change_password: false,
-    }
-}
-
-fn change(user: User) -> UserChange {
-    let (expected_version, version) = (user.version, user.version + 1);
-    let user = User { version, ..user };
-    UserChange {
-        expected_version,
-        user,
-        totp: TotpChange::Keep,
-        ending: SessionsToEnd::Nothing,
-        made_links: MadeLinks::Keep,
-        answer: None,
-    }
+fn with_totp(user: User, totp: TotpChange) -> UserChange {
+    UserChange { change: Change { totp, ..Change::to(user.clone()) }, ..change(user) }
 }
 
 fn session(number: u8, of: usize) -> Session {
     Session {
-        uuid: node(number.into()).0,
+        id: node(number.into()).0,
         hash: [number; 32],
         user: caller_uuid(of),
         address: Some("192.0.2.7".into()),
+        browser: None,
         created_at: at(10),
         expires_at: at(9_000),
         last_used_at: at(10),
@@ -142,20 +122,25 @@ pub(super) async fn a_user_changes_by_their_version_and_their_sessions_end_with_
     }
     let known = store.user(caller_uuid(1)).await.unwrap().unwrap();
     assert_eq!((known.signed_in_at, known.version), (Some(at(10)), 1), "signing in is no change");
-    let disabled =
-        User { disabled_at: Some(at(20)), role: "viewer".into(), must_change_password: true, ..known.clone() };
-    let ending = SessionsToEnd::AllBut(known.uuid, session(2, 1).uuid);
-    let changed = UserChange { ending, answer: Some(answer("done", "{}", at(20))), ..change(disabled.clone()) };
+    let disabled = User {
+        disabled_at: Some(at(20)),
+        profile: Profile { role: "viewer".into() },
+        must_change_password: true,
+        ..known.clone()
+    };
+    let ending = SessionsToEnd::AllBut(known.id, session(2, 1).id);
+    let ended = Change::to(disabled.clone()).ending(ending);
+    let changed = UserChange { change: ended, answer: Some(answer("done", "{}", at(20))), ..change(disabled.clone()) };
     assert_eq!(store.change_user(changed.clone()).await.unwrap(), UserChangeResult::Done);
-    assert_eq!(store.user(known.uuid).await.unwrap(), Some(User { version: 2, ..disabled.clone() }));
-    assert_eq!(store.sessions(known.uuid, whole()).await.unwrap(), [session(2, 1)]);
+    assert_eq!(store.user(known.id).await.unwrap(), Some(User { version: 2, ..disabled.clone() }));
+    assert_eq!(store.sessions(known.id, whole()).await.unwrap(), [session(2, 1)]);
     assert_eq!(store.sessions(caller_uuid(2), whole()).await.unwrap(), [session(3, 2)], "others' go on");
     assert!(matches!(store.change_user(changed.clone()).await, Err(StoreError::Conflict | StoreError::Replayed)));
     let again = UserChange { answer: changed.answer, ..change(User { version: 2, ..disabled }) };
     assert!(matches!(store.change_user(again).await, Err(StoreError::Replayed)));
     let late = store.begin_session(session(4, 1), 1, 9, None).await;
     assert!(matches!(late, Err(StoreError::Conflict)), "decided on who the user was before");
-    assert_eq!(store.sessions(known.uuid, whole()).await.unwrap().len(), 1);
+    assert_eq!(store.sessions(known.id, whole()).await.unwrap().len(), 1);
 }
 
 pub(super) async fn the_last_administrator_stays_however_many_go_at_once(store: Shared) {
@@ -166,9 +151,9 @@ pub(super) async fn the_last_administrator_stays_however_many_go_at_once(store: 
         let (store, before) = (store.clone(), user(number, "administrator"));
         tokio::spawn(async move {
             match number {
-                1 => store.remove_user(before.uuid, 1).await,
+                1 => store.remove_user(before.id, 1).await,
                 2 => store.change_user(change(User { disabled_at: Some(at(5)), ..before })).await,
-                _ => store.change_user(change(User { role: "viewer".into(), ..before })).await,
+                _ => store.change_user(change(User { profile: Profile { role: "viewer".into() }, ..before })).await,
             }
         })
     });
@@ -177,7 +162,11 @@ pub(super) async fn the_last_administrator_stays_however_many_go_at_once(store: 
         refused += usize::from(change.await.unwrap().unwrap() == UserChangeResult::LastAdministrator);
     }
     let left = store.users(whole()).await.unwrap();
-    assert_eq!((refused, left.iter().filter(|user| user.administers()).count()), (1, 1), "{left:?}");
+    assert_eq!(
+        (refused, left.iter().filter(|user| platform_core::people::administers(user)).count()),
+        (1, 1),
+        "{left:?}"
+    );
 }
 
 pub(super) async fn who_has_signed_in_is_not_removed(store: Shared) {
@@ -194,14 +183,14 @@ pub(super) async fn who_has_signed_in_is_not_removed(store: Shared) {
 pub(super) async fn a_code_of_a_second_factor_is_used_once(store: Shared) {
     let sealed = |text: &str| Sealed::from_text(text);
     store.create_user(user(1, "viewer"), None).await.unwrap();
-    assert!(!store.use_totp_step(caller_uuid(1), 5).await.unwrap(), "there is none");
+    assert!(!store.use_code(caller_uuid(1), CodeUse::Step(5)).await.unwrap(), "there is none");
     let totp = Totp { secret: sealed("v1.a.AAAA"), step: 5, confirmed_at: Some(at(3)) };
-    let on = UserChange { totp: TotpChange::Set(totp.clone(), vec![[1; 32], [2; 32]]), ..change(user(1, "viewer")) };
+    let on = with_totp(user(1, "viewer"), TotpChange::Set(totp.clone(), vec![[1; 32], [2; 32]]));
     store.change_user(on).await.unwrap();
-    assert!(!store.use_totp_step(caller_uuid(1), 5).await.unwrap());
+    assert!(!store.use_code(caller_uuid(1), CodeUse::Step(5)).await.unwrap());
     let tries = (0..8).map(|_| {
         let store = store.clone();
-        tokio::spawn(async move { store.use_totp_step(caller_uuid(1), 6).await.unwrap() })
+        tokio::spawn(async move { store.use_code(caller_uuid(1), CodeUse::Step(6)).await.unwrap() })
     });
     let mut used = 0;
     for one in tries.collect::<Vec<_>>() {
@@ -211,25 +200,25 @@ pub(super) async fn a_code_of_a_second_factor_is_used_once(store: Shared) {
     let now = store.user(caller_uuid(1)).await.unwrap().unwrap();
     assert_eq!((now.version, now.totp.as_ref()), (2, Some(&Totp { step: 6, ..totp })));
 
-    assert!(store.use_recovery_code(caller_uuid(1), [2; 32]).await.unwrap());
+    assert!(store.use_code(caller_uuid(1), CodeUse::Recovery([2; 32])).await.unwrap());
     for code in [[2; 32], [3; 32]] {
-        assert!(!store.use_recovery_code(caller_uuid(1), code).await.unwrap());
+        assert!(!store.use_code(caller_uuid(1), CodeUse::Recovery(code)).await.unwrap());
     }
-    assert!(!store.use_recovery_code(caller_uuid(2), [1; 32]).await.unwrap());
+    assert!(!store.use_code(caller_uuid(2), CodeUse::Recovery([1; 32])).await.unwrap());
     assert_eq!(store.recovery_codes(caller_uuid(1)).await.unwrap(), 1);
 
     let text = SealedReplacement {
-        location: SealedLocation::Totp(now.uuid),
+        location: SealedLocation::Totp(now.id),
         old: sealed("v1.a.AAAA"),
         new: sealed("v1.b.AAAA"),
     };
     assert_eq!(store.reseal(vec![text.clone()]).await.unwrap(), 1);
     assert_eq!(store.reseal(vec![text]).await.unwrap(), 0);
-    let off = UserChange { totp: TotpChange::Remove, ..change(now.clone()) };
+    let off = with_totp(now.clone(), TotpChange::Remove);
     assert!(matches!(store.change_user(off).await, Err(StoreError::Conflict)), "the old text must not come back");
-    let now = store.user(now.uuid).await.unwrap().unwrap();
+    let now = store.user(now.id).await.unwrap().unwrap();
     assert_eq!(now.totp.as_ref().map(|totp| &totp.secret), Some(&sealed("v1.b.AAAA")));
-    store.change_user(UserChange { totp: TotpChange::Remove, ..change(now) }).await.unwrap();
+    store.change_user(with_totp(now, TotpChange::Remove)).await.unwrap();
     assert_eq!(store.user(caller_uuid(1)).await.unwrap().unwrap().totp, None);
     assert_eq!(store.recovery_codes(caller_uuid(1)).await.unwrap(), 0);
 }
@@ -243,11 +232,11 @@ pub(super) async fn sessions_are_found_by_their_token_until_they_end(store: Shar
     let found = store.session_by_hash([2; 32]).await.unwrap();
     assert_eq!(found, Some((session(2, 1), signed_in)));
     assert_eq!(store.session_by_hash([9; 32]).await.unwrap(), None);
-    store.touch_session(session(2, 1).uuid, at(70)).await.unwrap();
-    store.touch_session(session(2, 1).uuid, at(60)).await.unwrap();
+    store.touch_session(session(2, 1).id, at(70)).await.unwrap();
+    store.touch_session(session(2, 1).id, at(60)).await.unwrap();
     let used = Session { last_used_at: at(70), ..session(2, 1) };
-    assert_eq!(store.session(used.uuid).await.unwrap(), Some(used.clone()));
-    assert_eq!(store.sessions(caller_uuid(1), page(Some(session(1, 1).uuid), 1)).await.unwrap(), [used]);
+    assert_eq!(store.session(used.id).await.unwrap(), Some(used.clone()));
+    assert_eq!(store.sessions(caller_uuid(1), page(Some(session(1, 1).id), 1)).await.unwrap(), [used]);
 
     store.begin_session(session(4, 1), 1, 2, None).await.unwrap();
     let left = async || {
@@ -255,8 +244,8 @@ pub(super) async fn sessions_are_found_by_their_token_until_they_end(store: Shar
         left.iter().map(|session| session.hash[0]).collect::<Vec<_>>()
     };
     assert_eq!(left().await, [3, 4], "the latest two stay");
-    assert_eq!(store.end_sessions(SessionsToEnd::One(caller_uuid(2), session(3, 1).uuid)).await.unwrap(), 0);
-    assert_eq!(store.end_sessions(SessionsToEnd::One(caller_uuid(1), session(3, 1).uuid)).await.unwrap(), 1);
+    assert_eq!(store.end_sessions(SessionsToEnd::One(caller_uuid(2), session(3, 1).id)).await.unwrap(), 0);
+    assert_eq!(store.end_sessions(SessionsToEnd::One(caller_uuid(1), session(3, 1).id)).await.unwrap(), 1);
     assert_eq!(left().await, [4]);
     store.begin_session(session(5, 1), 1, 9, None).await.unwrap();
     assert_eq!(store.end_sessions(SessionsToEnd::AllOf(caller_uuid(1))).await.unwrap(), 2);
@@ -269,7 +258,7 @@ pub(super) async fn sessions_that_are_over_are_forgotten_a_few_at_a_time(store: 
         let expires_at = if number == 4 { at(5) } else { at(9_000) };
         store.begin_session(Session { expires_at, ..session(number, 1) }, 1, 9, None).await.unwrap();
     }
-    store.touch_session(session(1, 1).uuid, at(500)).await.unwrap();
+    store.touch_session(session(1, 1).id, at(500)).await.unwrap();
     assert_eq!(store.delete_expired_sessions(at(400), at(100), 2).await.unwrap(), 2);
     assert_eq!(store.delete_expired_sessions(at(400), at(100), 2).await.unwrap(), 1);
     assert_eq!(store.delete_expired_sessions(at(400), at(100), 2).await.unwrap(), 0);
@@ -277,7 +266,7 @@ pub(super) async fn sessions_that_are_over_are_forgotten_a_few_at_a_time(store: 
 }
 
 pub(super) async fn attempts_are_taken_together_or_not_at_all(store: Shared) {
-    let attempt = |subject, attempts_max| SignInAttempt {
+    let attempt = |subject, attempts_max| Attempt {
         subject: [subject; 32],
         refill_interval: Duration::from_secs(10),
         attempts_max,
@@ -304,10 +293,7 @@ pub(super) async fn attempts_are_taken_together_or_not_at_all(store: Shared) {
         );
     }
     assert!(store.take_sign_in_attempts(vec![other, address], at(0)).await.unwrap().is_some());
-    store
-        .settle_sign_in_attempts(SignInAttemptsUpdate { full: vec![account.subject], back: vec![address] })
-        .await
-        .unwrap();
+    store.return_sign_in_attempts(AttemptsToReturn { full: vec![account.subject], back: vec![address] }).await.unwrap();
     assert_eq!(store.take_sign_in_attempts(vec![account, address], at(0)).await.unwrap(), None);
     assert!(store.take_sign_in_attempts(vec![account, address], at(0)).await.unwrap().is_some());
     assert_eq!(store.take_sign_in_attempts(vec![account, address], at(10_000)).await.unwrap(), None);

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use kit_identity::throttle::{Attempt, retry_after};
+use kit_identity::throttle::{Attempt, AttemptsToReturn, retry_after};
 use sha2::{Digest as _, Sha256};
 use unicode_normalization::UnicodeNormalization as _;
 use url::Host;
@@ -45,7 +45,7 @@ impl Provider {
 
     /// Gives a code that was not sent back to its allowances.
     pub(super) async fn return_code(&self, taken: Vec<Attempt>) -> ProviderResult<()> {
-        Ok(self.store().settle_sign_in_attempts(Vec::new(), taken).await?)
+        Ok(self.store().return_sign_in_attempts(AttemptsToReturn { full: Vec::new(), back: taken }).await?)
     }
 }
 

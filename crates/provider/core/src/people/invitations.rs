@@ -2,26 +2,25 @@
 
 use std::time::Duration;
 
-use kit_identity::one_time::{OneTimeCode, link_with_code};
-use kit_identity::token_hash;
+use kit_identity::Refusal;
+use kit_identity::one_time::{link_with_code, lookup_hash};
+use kit_identity::throttle::AttemptsToReturn;
+use kit_identity::user::plain_email;
 use kit_runtime::vault::Secret;
 
-use super::sign_in::later;
-use super::{Browser, Role, SignedIn, plain_email, refusal};
+use super::{Client, Role, SignedIn, refusal};
 use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
 use crate::ids;
-use crate::model::{Account, Id, Invitation, Person};
+use crate::model::{Account, Id, Invitation, Person, Profile};
 use crate::page::{ListPage, PageRequest};
-use crate::port::{AcceptedInvitation, InvitedPerson, Order, PersonChange, SessionsToEnd, StoreError, TotpChange};
+use crate::port::{AcceptedInvitation, InvitedPerson, Order, PersonChange, StoreError};
 use crate::provider::Provider;
 use crate::validation::FieldErrors;
 
 /// Prefix of the codes of links.
 const CODE_PREFIX: &str = "lwpi_";
-/// Bytes of the longest code that is looked up.
-const CODE_BYTES_MAX: usize = 128;
 const NOTE_CHARS_MAX: usize = 200;
 /// Maximum number of links of an account that are searched for those of one person. An account has fewer links.
 const MADE_MAX: usize = 1_000;
@@ -51,8 +50,8 @@ pub struct Joining {
     pub email: String,
     /// The password.
     pub password: Secret,
-    /// The browser.
-    pub browser: Browser,
+    /// The client.
+    pub client: Client,
 }
 
 struct NewLink<'a> {
@@ -111,9 +110,9 @@ impl Provider {
         self.make_link(NewLink {
             actor: Actor::of_caller(caller),
             account: caller.account.clone(),
-            role: person.role,
+            role: person.profile.role,
             person: Some(&person),
-            note: format!("New password of {}", person.name),
+            note: format!("New password of {}", person.profile.name),
             ttl: self.config().people.sign_in_code_ttl,
             action: Action::PasswordLink,
         })
@@ -121,8 +120,8 @@ impl Provider {
     }
 
     async fn make_link(&self, new: NewLink<'_>) -> ProviderResult<InvitationLink> {
-        let now = self.now();
-        let (code, stored) = OneTimeCode::generate(self.random(), CODE_PREFIX, later(now, new.ttl)?);
+        let identity = self.identity();
+        let (code, hash) = identity.one_time_code(CODE_PREFIX);
         let invitation = Invitation {
             id: self.ids().make(ids::INVITATION),
             account: new.account,
@@ -131,12 +130,12 @@ impl Provider {
             note: new.note,
             created_by: new.actor.name().to_owned(),
             maker: new.actor.person_id(),
-            created_at: now,
-            hash: stored.hash,
-            expires_at: stored.expires_at,
+            created_at: identity.now,
+            hash,
+            expires_at: identity.after(new.ttl)?,
         };
         let (id, name) = match new.person {
-            Some(person) => (&person.id, person.name.as_str()),
+            Some(person) => (&person.id, person.profile.name.as_str()),
             None => (&invitation.id, invitation.note.as_str()),
         };
         let values = ChangedValues::default().value("role", None, Some(invitation.role.title()));
@@ -147,7 +146,8 @@ impl Provider {
             created => created?,
         }
         let base = self.config().public_url.trim_end_matches('/');
-        Ok(InvitationLink { url: link_with_code(&format!("{base}{JOIN_PATH}"), &code), invitation })
+        let url = link_with_code(&format!("{base}{JOIN_PATH}"), code.expose_str().unwrap_or_default());
+        Ok(InvitationLink { url, invitation })
     }
 
     /// Open links of the account, newest first. Expired links are listed until they are deleted. 403.
@@ -180,17 +180,12 @@ impl Provider {
     /// The invitation with this code and its account, and its person if it is for a new password. Error:
     /// `invitation_refused`.
     pub async fn invitation(&self, code: &str) -> ProviderResult<(Invitation, Account, Option<Person>)> {
-        let code = code.trim();
-        if code.len() > CODE_BYTES_MAX {
-            return Err(refusal::invitation_refused());
-        }
-        let found = self.store().invitation_by_hash(token_hash(code)).await?;
-        let found = found.filter(|invitation| invitation.is_valid(code, self.now()));
-        let invitation = found.ok_or_else(refusal::invitation_refused)?;
-        let account = self.store().account(&invitation.account).await?.ok_or_else(refusal::invitation_refused)?;
+        let found = self.store().invitation_by_hash(lookup_hash(code)).await?;
+        let invitation = found.filter(|found| found.expires_at > self.now()).ok_or(Refusal::InvitationRefused)?;
+        let account = self.store().account(&invitation.account).await?.ok_or(Refusal::InvitationRefused)?;
         let person = match &invitation.person {
             None => None,
-            Some(person) => Some(self.store().person(person).await?.ok_or_else(refusal::invitation_refused)?),
+            Some(person) => Some(self.store().person(person).await?.ok_or(Refusal::InvitationRefused)?),
         };
         Ok((invitation, account, person))
     }
@@ -199,7 +194,7 @@ impl Provider {
     /// address is taken). Errors: `invitation_refused`, `too_many_requests` (too many passwords are being hashed).
     pub async fn join(&self, code: &str, joining: Joining) -> ProviderResult<SignedIn> {
         let (invitation, account, existing) = self.invitation(code).await?;
-        let Joining { name, email, password, browser } = joining;
+        let Joining { name, email, password, client } = joining;
         let (name, email) = (name.trim().to_owned(), plain_email(&email));
         let mut errors = FieldErrors::default();
         if existing.is_none() {
@@ -208,39 +203,31 @@ impl Provider {
         }
         errors.new_password(&password, existing.as_ref().map_or(&email, |person| &person.email));
         errors.finish()?;
-        let password_hash = self.sign_in_state().passwords.hash(self.random(), &password).await?;
         let (person, invited, action) = match existing {
             None => {
-                let person = Person {
-                    id: self.ids().make(ids::PERSON),
-                    account: account.id.clone(),
-                    email,
-                    name,
-                    role: invitation.role,
-                    password_hash,
-                    created_at: self.now(),
-                    version: 1,
-                    signed_in_at: Some(self.now()),
-                    totp: None,
-                };
+                let (id, profile) =
+                    (self.ids().make(ids::PERSON), Profile { account: account.id, name, role: invitation.role });
+                let password_hash = self.identity().hash(&password).await?;
+                let person = Person::new(id, email, password_hash, self.now(), profile);
+                let person = Person { signed_in_at: Some(self.now()), ..person };
                 (person.clone(), InvitedPerson::New(Box::new(person)), Action::Joined)
             }
             Some(person) => {
-                let person = Person { password_hash, ..person };
-                let (totp, ending) = (TotpChange::Remove, SessionsToEnd::All);
-                let change = PersonChange { person: person.clone(), totp, ending, activity: None };
-                let person = Person { version: person.version + 1, totp: None, ..person };
+                let change = self.identity().choose_password_by_link(person, &password).await?;
+                let person = change.user.clone();
+                let change = PersonChange { change, activity: None };
                 (person, InvitedPerson::Existing(Box::new(change)), Action::PasswordChanged)
             }
         };
-        let (session, token) = self.new_session(&person, &browser)?;
-        let subject = Subject { id: &person.id, name: &person.name };
-        let values = ChangedValues::default().value("role", None, Some(person.role.title()));
-        let activity = self.activity_entry(&Actor::person(&person), action, subject, values);
+        let signed_in = self.new_session(person, None, &client)?;
+        let person = &signed_in.user;
+        let subject = Subject { id: &person.id, name: &person.profile.name };
+        let values = ChangedValues::default().value("role", None, Some(person.profile.role.title()));
+        let activity = self.activity_entry(&Actor::person(person), action, subject, values);
         let invitation = invitation.id.to_string();
-        let accepted = AcceptedInvitation { invitation, person: invited, session: session.clone(), activity };
+        let accepted = AcceptedInvitation { invitation, person: invited, session: signed_in.session.clone(), activity };
         match self.store().accept_invitation(accepted).await {
-            Err(StoreError::NotFound) => return Err(refusal::invitation_refused()),
+            Err(StoreError::NotFound) => return Err(Refusal::InvitationRefused.into()),
             Err(StoreError::Conflict) => return Err(refusal::changed_meanwhile()),
             Err(StoreError::Taken(_)) => {
                 let detail =
@@ -249,9 +236,12 @@ impl Provider {
             }
             joined => joined?,
         }
-        self.restore_attempts(&person.email).await?;
-        tracing::info!(person = &*person.id, role = person.role.name(), "a person used a link to the dashboard");
-        let device_token = self.device_token(&person, None);
-        Ok(SignedIn { session, person, token, device_token })
+        self.return_attempts(AttemptsToReturn::all_of(&person.email)).await?;
+        tracing::info!(
+            person = &*person.id,
+            role = person.profile.role.name(),
+            "a person used a link to the dashboard"
+        );
+        Ok(signed_in)
     }
 }

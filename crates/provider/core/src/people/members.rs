@@ -1,12 +1,14 @@
 //! Management of the people of an account by its Admins.
 
+use kit_identity::user::Change;
+
 use super::{Role, refusal};
 use crate::activity::{Action, Actor, ChangedValues, Subject};
 use crate::caller::Caller;
 use crate::error::{ProviderError, ProviderResult};
-use crate::model::Person;
+use crate::model::{ActivityEntry, Id, Person, Profile};
 use crate::page::{ListPage, PageRequest};
-use crate::port::{Order, PersonChange, PersonChangeResult, SessionsToEnd, StoreError, StoreResult, TotpChange};
+use crate::port::{Order, PersonChange, PersonChangeResult, StoreError, StoreResult};
 use crate::provider::Provider;
 
 impl Provider {
@@ -26,7 +28,7 @@ impl Provider {
     /// A person of the account. 403, 404.
     pub async fn person(&self, caller: &Caller, id: &str) -> ProviderResult<Person> {
         caller.require_role(Role::Viewer)?;
-        let found = self.store().person(id).await?.filter(|person| person.account == caller.account);
+        let found = self.store().person(id).await?.filter(|person| person.profile.account == caller.account);
         found.ok_or(ProviderError::NotFound)
     }
 
@@ -36,18 +38,17 @@ impl Provider {
     pub async fn change_role(&self, caller: &Caller, id: &str, role: Role) -> ProviderResult<Person> {
         caller.require_role(Role::Admin)?;
         let person = self.person(caller, id).await?;
-        if person.role == role {
+        if person.profile.role == role {
             return Ok(person);
         }
-        let mut values = ChangedValues::default().value("role", Some(person.role.title()), Some(role.title()));
+        let mut values = ChangedValues::default().value("role", Some(person.profile.role.title()), Some(role.title()));
         if role < Role::Admin {
             values = values.value("open links", self.describe_links(caller, id).await?.as_deref(), None);
         }
-        let subject = Subject { id: &person.id, name: &person.name };
+        let subject = Subject { id: &person.id, name: &person.profile.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonChanged, subject, values);
-        let person = Person { role, ..person.clone() };
-        let (totp, ending) = (TotpChange::Keep, SessionsToEnd::Nothing);
-        self.write_person(PersonChange { person, totp, ending, activity: Some(entry) }).await
+        let profile = Profile { role, ..person.profile.clone() };
+        self.write_person(Change::to(Person { profile, ..person }), Some(entry)).await
     }
 
     /// Removes a person of the account, ends their sessions and withdraws the open links that they created. 403, 404;
@@ -57,11 +58,11 @@ impl Provider {
         let person = self.person(caller, id).await?;
         let values = ChangedValues::default().value("e-mail address", Some(&person.email), None).value(
             "role",
-            Some(person.role.title()),
+            Some(person.profile.role.title()),
             None,
         );
         let values = values.value("open links", self.describe_links(caller, id).await?.as_deref(), None);
-        let subject = Subject { id: &person.id, name: &person.name };
+        let subject = Subject { id: &person.id, name: &person.profile.name };
         let entry = self.activity_entry(&Actor::of_caller(caller), Action::PersonRemoved, subject, values);
         changed(self.store().remove_person(person, entry).await)
     }
@@ -74,10 +75,14 @@ impl Provider {
         Ok((!descriptions.is_empty()).then(|| descriptions.join(", ")))
     }
 
-    /// Writes a person's new state.
-    pub(super) async fn write_person(&self, change: PersonChange) -> ProviderResult<Person> {
-        let person = Person { version: change.person.version + 1, ..change.person.clone() };
-        changed(self.store().change_person(change).await)?;
+    /// Commits a change of a person with its entry in the activity log.
+    pub(super) async fn write_person(
+        &self,
+        change: Change<Id, Profile>,
+        activity: Option<ActivityEntry>,
+    ) -> ProviderResult<Person> {
+        let person = change.user.clone();
+        changed(self.store().change_person(PersonChange { change, activity }).await)?;
         Ok(person)
     }
 }

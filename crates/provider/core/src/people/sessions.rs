@@ -1,9 +1,7 @@
 //! Sessions: authenticates their tokens, lists them and ends them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use kit_identity::sessions::Lifetime;
 use kit_identity::token_hash;
 
 use super::Role;
@@ -16,17 +14,9 @@ use crate::provider::Provider;
 
 /// Bytes of the longest session token that is looked up.
 const TOKEN_BYTES_MAX: usize = 64;
-/// The last use of a session is recorded at most once in this time.
-const TOUCH_EVERY: Duration = Duration::from_secs(60);
 /// Sessions deleted in one transaction.
 const DELETE_MAX: usize = 1_000;
 const SESSIONS_LISTED_MAX: usize = 100;
-
-impl PersonSession {
-    fn lifetime(&self) -> Lifetime {
-        Lifetime { expires_at: self.expires_at, last_used_at: self.last_used_at }
-    }
-}
 
 /// The signed-in person of a request.
 #[derive(Debug, Clone)]
@@ -50,11 +40,11 @@ impl Provider {
         let found = self.store().session_by_hash(token_hash(token)).await?;
         let (mut session, person) = found.ok_or(ProviderError::Unauthenticated)?;
         let now = self.now();
-        if !self.is_session_active(&session) {
+        if !self.identity().goes_on(&session) {
             return Err(ProviderError::Unauthenticated);
         }
-        let account = self.store().account(&person.account).await?.ok_or(ProviderError::Unauthenticated)?;
-        if session.last_used_at + TOUCH_EVERY <= now {
+        let account = self.store().account(&person.profile.account).await?.ok_or(ProviderError::Unauthenticated)?;
+        if session.needs_touch(now) {
             session.last_used_at = now;
             if let Err(error) = self.store().touch_session(&session.id, now).await {
                 tracing::warn!(session = &*session.id, %error, "the last use of a session could not be recorded");
@@ -64,17 +54,12 @@ impl Provider {
             key_scopes: None,
             account: account.id.clone(),
             key: person.id.clone(),
-            name: person.name.as_str().into(),
+            name: person.profile.name.as_str().into(),
             scope: Scope::Account,
             settings: account.settings,
-            person: Some(Arc::new(CallingPerson { role: person.role, session: session.id.clone() })),
+            person: Some(Arc::new(CallingPerson { role: person.profile.role, session: session.id.clone() })),
         };
         Ok(SignedInPerson { caller, person, account, session })
-    }
-
-    /// Whether a session has neither expired nor reached its idle time-out.
-    pub(crate) fn is_session_active(&self, session: &PersonSession) -> bool {
-        session.lifetime().goes_on(self.config().people.session_idle, self.now())
     }
 
     /// Sessions of the caller, newest first. 403 for an API key.
@@ -91,31 +76,30 @@ impl Provider {
     }
 
     async fn current_sessions(&self, person: &str) -> ProviderResult<Vec<PersonSession>> {
-        let (now, idle) = (self.now(), self.config().people.session_idle);
         let found = self.store().sessions(person, SESSIONS_LISTED_MAX).await?;
-        Ok(found.into_iter().filter(|session| session.lifetime().goes_on(idle, now)).collect())
+        Ok(found.into_iter().filter(|session| self.identity().goes_on(session)).collect())
     }
 
     /// Ends the caller's session. 403 for an API key.
     pub async fn sign_out(&self, caller: &Caller) -> ProviderResult<()> {
-        let session = caller.require_person()?.session.to_string();
-        self.end_own(caller, SessionsToEnd::One(session)).await
+        let session = caller.require_person()?.session.clone();
+        self.end_own(caller, SessionsToEnd::One(caller.key.clone(), session)).await
     }
 
     /// Ends one session of the caller. 403 for an API key.
     pub async fn end_own_session(&self, caller: &Caller, session: &str) -> ProviderResult<()> {
         caller.require_person()?;
-        self.end_own(caller, SessionsToEnd::One(session.to_owned())).await
+        self.end_own(caller, SessionsToEnd::One(caller.key.clone(), session.into())).await
     }
 
     /// Ends all other sessions of the caller. 403 for an API key.
     pub async fn end_own_other_sessions(&self, caller: &Caller) -> ProviderResult<()> {
-        let session = caller.require_person()?.session.to_string();
-        self.end_own(caller, SessionsToEnd::AllBut(session)).await
+        let session = caller.require_person()?.session.clone();
+        self.end_own(caller, SessionsToEnd::AllBut(caller.key.clone(), session)).await
     }
 
     async fn end_own(&self, caller: &Caller, ending: SessionsToEnd) -> ProviderResult<()> {
-        let ended = self.store().end_sessions(&caller.key, ending, None).await?;
+        let ended = self.store().end_sessions(ending, None).await?;
         tracing::info!(person = &*caller.key, ended, "a person ended sessions");
         Ok(())
     }
@@ -124,18 +108,18 @@ impl Provider {
     pub async fn end_sessions_of(&self, caller: &Caller, person: &str) -> ProviderResult<()> {
         caller.require_role(Role::Admin)?;
         let person = self.person(caller, person).await?;
-        let subject = Subject { id: &person.id, name: &person.name };
+        let subject = Subject { id: &person.id, name: &person.profile.name };
         let actor = Actor::of_caller(caller);
         let entry = self.activity_entry(&actor, Action::SessionsEnded, subject, ChangedValues::default());
-        self.store().end_sessions(&person.id, SessionsToEnd::All, Some(entry)).await?;
+        self.store().end_sessions(SessionsToEnd::AllOf(person.id), Some(entry)).await?;
         Ok(())
     }
 
     /// Deletes expired sessions and invitations, and attempt counters that no longer delay a sign-in. A worker calls it
     /// every minute.
     pub(crate) async fn delete_expired_sessions(&self) -> ProviderResult<()> {
-        let (now, idle) = (self.now(), self.config().people.session_idle);
-        while self.store().delete_expired_sessions(now, now - idle, DELETE_MAX).await? >= DELETE_MAX {}
+        let (now, idle_before) = (self.now(), self.identity().idle_before());
+        while self.store().delete_expired_sessions(now, idle_before, DELETE_MAX).await? >= DELETE_MAX {}
         Ok(())
     }
 }

@@ -2,47 +2,23 @@
 
 use async_trait::async_trait;
 use kit_identity::Digest;
+use kit_identity::second_factor::CodeUse;
+use kit_identity::user::Change;
 
 use super::{Page, StoreResult};
-use crate::model::{ActivityEntry, Invitation, Person, PersonSession, Totp};
-
-/// A change of a second factor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TotpChange {
-    /// No change.
-    Keep,
-    /// Replaces the second factor and all recovery codes.
-    Set(Totp, Vec<Digest>),
-    /// Deletes the second factor and its recovery codes.
-    Remove,
-}
+use crate::model::{ActivityEntry, Id, Invitation, Person, PersonSession, Profile};
 
 /// A change of a person, with everything that is committed with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonChange {
-    /// The new state, with the version that was read before the change. Name, role and password are stored, and the
-    /// version is incremented.
-    pub person: Person,
-    /// The change of the second factor; `totp` of `person` is ignored.
-    pub totp: TotpChange,
-    /// The person's sessions that end with the change.
-    pub ending: SessionsToEnd,
+    /// The change: name, role, password and version are stored, and the second factor as the change says.
+    pub change: Change<Id, Profile>,
     /// Entry of the activity log.
     pub activity: Option<ActivityEntry>,
 }
 
-/// The sessions of a person to end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionsToEnd {
-    /// No session.
-    Nothing,
-    /// This session.
-    One(String),
-    /// All sessions.
-    All,
-    /// All sessions but this one.
-    AllBut(String),
-}
+/// Which sessions to end.
+pub type SessionsToEnd = kit_identity::sessions::SessionsToEnd<Id>;
 
 /// The result of changing or removing a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,10 +67,8 @@ pub trait PeopleStore: Send + Sync {
     /// Removes a person with their sessions, their recovery codes, and the links for them and by them. Error:
     /// `Conflict` when the person has another version or does not exist.
     async fn remove_person(&self, person: Person, activity: ActivityEntry) -> StoreResult<PersonChangeResult>;
-    /// Records that the code of a time step was used. False when the code of this step or a later one was used before.
-    async fn use_totp_step(&self, person: &str, step: i64) -> StoreResult<bool>;
-    /// Deletes a recovery code; false when it does not exist.
-    async fn use_recovery_code(&self, person: &str, code: Digest) -> StoreResult<bool>;
+    /// Records the use of a code. False when it was used before, a later one was used, or a recovery code does not exist.
+    async fn use_code(&self, person: &str, code: CodeUse) -> StoreResult<bool>;
     /// The number of unused recovery codes of a person.
     async fn recovery_codes(&self, person: &str) -> StoreResult<usize>;
     /// Adds an invitation. A link for a person's new password replaces earlier ones. Errors: `NotFound` (account),

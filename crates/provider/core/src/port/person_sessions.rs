@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_identity::Digest;
-use kit_identity::throttle::Attempt;
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
 
 use super::{SessionsToEnd, StoreResult};
 use crate::model::{ActivityEntry, Person, PersonSession};
@@ -29,13 +29,8 @@ pub trait PersonSessionStore: Send + Sync {
     async fn sessions(&self, person: &str, limit: usize) -> StoreResult<Vec<PersonSession>>;
     /// Records the use of a session. A session that does not exist is not an error.
     async fn touch_session(&self, id: &str, at: Timestamp) -> StoreResult<()>;
-    /// Ends sessions of a person; returns their number. The entry of the activity log is written if any ended.
-    async fn end_sessions(
-        &self,
-        person: &str,
-        ending: SessionsToEnd,
-        activity: Option<ActivityEntry>,
-    ) -> StoreResult<usize>;
+    /// Ends sessions; returns their number. The entry of the activity log is written if any ended.
+    async fn end_sessions(&self, ending: SessionsToEnd, activity: Option<ActivityEntry>) -> StoreResult<usize>;
     /// Deletes at most `limit` sessions that expired before `now` or were last used before `idle_before`, at most
     /// `limit` invitations that expired, and at most `limit` full allowances; returns their number.
     async fn delete_expired_sessions(&self, now: Timestamp, idle_before: Timestamp, limit: usize)
@@ -43,6 +38,6 @@ pub trait PersonSessionStore: Send + Sync {
     /// Takes one attempt from each allowance. If one of them is empty, takes none and returns the time of the next
     /// possible attempt.
     async fn take_sign_in_attempts(&self, attempts: Vec<Attempt>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
-    /// Fills the allowances of `full`, and returns the attempts of `back`.
-    async fn settle_sign_in_attempts(&self, full: Vec<Digest>, back: Vec<Attempt>) -> StoreResult<()>;
+    /// Returns attempts to their allowances.
+    async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()>;
 }

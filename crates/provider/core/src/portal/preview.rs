@@ -71,8 +71,8 @@ impl Provider {
     pub(crate) async fn is_preview_active(&self, token: &AppToken) -> ProviderResult<bool> {
         let Some(preview) = &token.preview else { return Ok(true) };
         let Some((session, person)) = self.store().session(&preview.session).await? else { return Ok(false) };
-        let is_same = person.id == preview.person && person.role == preview.role;
-        Ok(is_same && self.is_session_active(&session))
+        let is_same = person.id == preview.person && person.profile.role == preview.role;
+        Ok(is_same && self.identity().goes_on(&session))
     }
 
     /// Whether the caller's token of an application is still valid, for long requests. True for other callers.

@@ -10,7 +10,7 @@ use kit_runtime::vault::{ResealReport, Sealed};
 use crate::error::{ProviderError, ProviderResult};
 use crate::headers::sealing;
 use crate::model::{Endpoint, Id};
-use crate::people::totp_context;
+use crate::people::AUDIENCE;
 use crate::port::StoreError;
 use crate::provider::Provider;
 use crate::signing::secret::vault_context;
@@ -87,7 +87,7 @@ impl Provider {
             let Some((last, _)) = secrets.last() else { return Ok(()) };
             after = Some(last.clone());
             let renew = |(person, old): (Id, Sealed)| {
-                let renewed = self.vault().reseal(self.random(), &totp_context(&person), &old);
+                let renewed = self.vault().reseal(self.random(), &AUDIENCE.totp_context(&person), &old);
                 let new = found.record(&format!("the second factor of {person}"), renewed)?;
                 Some((person, old, new))
             };

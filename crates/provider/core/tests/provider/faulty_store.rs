@@ -8,7 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_identity::Digest;
-use kit_identity::throttle::Attempt as Attempts;
+use kit_identity::second_factor::CodeUse;
+use kit_identity::throttle::{Attempt as Attempts, AttemptsToReturn};
 use kit_runtime::signal::Signal;
 use kit_runtime::vault::Sealed;
 use provider_core::model::*;
@@ -116,8 +117,7 @@ forward! {
         async fn people(account: &str, page: Page) -> StoreResult<Vec<Person>>;
         async fn change_person(change: PersonChange) -> StoreResult<PersonChangeResult>;
         async fn remove_person(person: Person, activity: ActivityEntry) -> StoreResult<PersonChangeResult>;
-        async fn use_totp_step(person: &str, step: i64) -> StoreResult<bool>;
-        async fn use_recovery_code(person: &str, code: Digest) -> StoreResult<bool>;
+        async fn use_code(person: &str, code: CodeUse) -> StoreResult<bool>;
         async fn recovery_codes(person: &str) -> StoreResult<usize>;
         async fn create_invitation(
             invitation: Invitation,
@@ -140,18 +140,14 @@ forward! {
         async fn session(id: &str) -> StoreResult<Option<(PersonSession, Person)>>;
         async fn sessions(person: &str, limit: usize) -> StoreResult<Vec<PersonSession>>;
         async fn touch_session(id: &str, at: Timestamp) -> StoreResult<()>;
-        async fn end_sessions(
-            person: &str,
-            ending: SessionsToEnd,
-            activity: Option<ActivityEntry>,
-        ) -> StoreResult<usize>;
+        async fn end_sessions(ending: SessionsToEnd, activity: Option<ActivityEntry>) -> StoreResult<usize>;
         async fn delete_expired_sessions(
             now: Timestamp,
             idle_before: Timestamp,
             limit: usize,
         ) -> StoreResult<usize>;
         async fn take_sign_in_attempts(attempts: Vec<Attempts>, now: Timestamp) -> StoreResult<Option<Timestamp>>;
-        async fn settle_sign_in_attempts(full: Vec<Digest>, back: Vec<Attempts>) -> StoreResult<()>;
+        async fn return_sign_in_attempts(returned: AttemptsToReturn) -> StoreResult<()>;
     }
     impl PortalSettingsStore {
         async fn portal_settings(account: &str) -> StoreResult<Option<PortalSettings>>;

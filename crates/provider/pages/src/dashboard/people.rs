@@ -138,9 +138,9 @@ async fn page(session: DashboardSession, QueryFields(query): QueryFields) -> Res
     let (now, own) = (session.now(), &session.person.id);
     let row = |person: &Person| PersonRow {
         id: person.id.to_string(),
-        name: person.name.clone(),
+        name: person.profile.name.clone(),
         email: person.email.clone(),
-        role: person.role.title(),
+        role: person.profile.role.title(),
         has_second_factor: person.has_second_factor(),
         is_self: person.id == *own,
         signed_in: person.signed_in_at.map(|at| RelativeTime::new(at, now)),

@@ -83,7 +83,7 @@ impl DashboardSession {
 
     /// True if the person has at least this role. Templates offer what it allows.
     pub(crate) fn may(&self, role: Role) -> bool {
-        self.person.role >= role
+        self.person.profile.role >= role
     }
 
     /// The frame around a page.
@@ -94,8 +94,8 @@ impl DashboardSession {
         };
         let groups = GROUPS.iter().map(|(title, sections)| SideGroup { title, links: links(sections) }).collect();
         let person = side::Person {
-            name: self.person.name.clone(),
-            detail: self.person.role.title().into(),
+            name: self.person.profile.name.clone(),
+            detail: self.person.profile.role.title().into(),
             account_path: "/profile",
             sign_out_path: "/sign-out",
         };
@@ -123,7 +123,7 @@ impl FromRequestParts<Dashboard> for DashboardSession {
         let path = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
         let needed =
             access::required_role(&parts.method, path).ok_or_else(|| ErrorPage::not_found().into_response())?;
-        if person.role < needed {
+        if person.profile.role < needed {
             return Err(ErrorPage::forbidden(sentence(&needed.needed().to_string())).into_response());
         }
         Ok(Self { dashboard: dashboard.clone(), caller, account, person })

@@ -15,7 +15,7 @@ use kit_design::fields::{FormFields, QueryFields, UnauthenticatedForm};
 use kit_design::frame::{Frame, render_page, render_page_as};
 use kit_design::site::own_path;
 use kit_runtime::vault::Secret;
-use provider_core::people::{Browser, Role, SignIn, SignInResult, SignedIn};
+use provider_core::people::{Client, Role, SignIn, SignInResult, SignedIn};
 use provider_core::{PageRequest, ProviderError};
 
 use super::Dashboard;
@@ -99,9 +99,9 @@ async fn sign_in(
 ) -> Result<Response, PageError> {
     let next = own_path(form.text("next"));
     let email = form.text("email").to_owned();
-    let browser = browser(&dashboard, &parts);
-    let wanted = SignIn { email: email.clone(), password: password(&form, "password"), browser };
-    match dashboard.provider().sign_in(wanted).await {
+    let client = client(&dashboard, &parts);
+    let wanted = SignIn { email, password: password(&form, "password"), code: None, client };
+    match dashboard.provider().sign_in(&wanted).await {
         Ok(SignInResult::SignedIn(signed_in)) => begin(&dashboard, &signed_in, next),
         Ok(SignInResult::CodeRequired(token)) => {
             let cookie = dashboard.cookies().code_awaited.set(token.expose_str().unwrap_or_default(), CODE_AWAITED_S);
@@ -111,7 +111,7 @@ async fn sign_in(
         }
         Err(error) => {
             let (status, fault) = refused(error)?;
-            render_page_as(status, &SignInPage { fault, ..SignInPage::new(&dashboard, &email, next) })
+            render_page_as(status, &SignInPage { fault, ..SignInPage::new(&dashboard, &wanted.email, next) })
         }
     }
 }
@@ -130,8 +130,8 @@ async fn sign_in_with_code(
 ) -> Result<Response, PageError> {
     let next = own_path(form.text("next"));
     let awaited = dashboard.cookies().code_awaited.read(&parts.headers).unwrap_or_default();
-    let browser = browser(&dashboard, &parts);
-    match dashboard.provider().sign_in_with_code(awaited, form.text("code"), &browser).await {
+    let client = client(&dashboard, &parts);
+    match dashboard.provider().sign_in_with_code(awaited, form.text("code"), &client).await {
         Ok(signed_in) => begin(&dashboard, &signed_in, next),
         Err(ProviderError::Unauthenticated) => {
             let fault = "The code came later than five minutes after the password. Sign in again.".to_owned();
@@ -145,13 +145,13 @@ async fn sign_in_with_code(
     }
 }
 
-/// The browser of a request, with the token of its device.
-fn browser(dashboard: &Dashboard, parts: &Parts) -> Browser {
+/// The client of a request, with the token of its device.
+fn client(dashboard: &Dashboard, parts: &Parts) -> Client {
     let name = parts.headers.get(USER_AGENT).and_then(|name| name.to_str().ok());
-    Browser {
+    Client {
         from: kit_http::client_ip::resolve(parts, &dashboard.provider().config().trusted_proxies),
-        name: name.map(str::to_owned),
-        device_token: dashboard.cookies().device.read(&parts.headers).map(str::to_owned),
+        browser: name.map(str::to_owned),
+        device_token: dashboard.cookies().device.read(&parts.headers).map(|token| Secret::new(token.into())),
     }
 }
 

@@ -32,7 +32,7 @@ impl Fixture {
         let random = Arc::new(SeededRandom::new(1));
         let seal = Key::generate(random.as_ref());
         let mut config = ProviderConfig { public_url: ORIGIN_OF_SERVER.to_owned(), ..ProviderConfig::default() };
-        config.people.attempts_max = 5;
+        config.identity.attempts_max = 5;
         let provider = Provider::new(ProviderParts {
             store: provider_store::sqlite::open_temporary().unwrap(),
             clock: clock.clone(),

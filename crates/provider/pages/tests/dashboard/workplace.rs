@@ -18,7 +18,7 @@ use kit_runtime::random::SeededRandom;
 use kit_runtime::tasks::Tasks;
 use kit_runtime::vault::{Key, Secret, Vault};
 use provider_core::model::{Application, Endpoint};
-use provider_core::people::{Browser, Joining, Role};
+use provider_core::people::{Joining, Role};
 use provider_core::*;
 use provider_pages::dashboard::{ReadyEventType, ReadyEventTypes};
 use serde_json::json;
@@ -116,7 +116,7 @@ impl Workplace {
             name: "Ann".into(),
             email: format!("{}@example.com", role.name()),
             password: Secret::new(b"a long enough passphrase".to_vec()),
-            browser: Browser::default(),
+            client: provider_core::people::Client::default(),
         };
         let signed_in = self.provider.join(code, joining).await.unwrap();
         let token = signed_in.token.expose_str().unwrap().to_owned();

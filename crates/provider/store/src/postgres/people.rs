@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use kit_identity::Digest;
+use kit_identity::second_factor::CodeUse;
+use kit_identity::user::{Totp, TotpChange};
 use kit_runtime::vault::Sealed;
-use provider_core::model::{ActivityEntry, Invitation, Person, Totp};
+use provider_core::model::{ActivityEntry, Invitation, Person, Profile};
 use provider_core::people::Role;
 use provider_core::port::{
     AcceptedInvitation, InvitedPerson, Page, PeopleStore, PersonChange, PersonChangeResult, StoreError, StoreResult,
-    TotpChange,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -47,16 +48,15 @@ impl PeopleStore for PostgresStore {
         self.transaction(&(&person, &entry), |db, &(person, entry)| Box::pin(remove(db, person, entry))).await
     }
 
-    async fn use_totp_step(&self, person: &str, step: i64) -> StoreResult<bool> {
+    async fn use_code(&self, person: &str, code: CodeUse) -> StoreResult<bool> {
+        let step = "UPDATE people SET totp_step = $2 WHERE id = $1 AND totp_secret IS NOT NULL AND totp_step < $2";
+        let recovery = "DELETE FROM recovery_codes WHERE person = $1 AND hash = $2";
         let client = self.client().await?;
-        let update = "UPDATE people SET totp_step = $2 WHERE id = $1 AND totp_secret IS NOT NULL AND totp_step < $2";
-        Ok(rows::write(&client, update, &[&person, &step]).await? == 1)
-    }
-
-    async fn use_recovery_code(&self, person: &str, code: Digest) -> StoreResult<bool> {
-        let client = self.client().await?;
-        let delete = "DELETE FROM recovery_codes WHERE person = $1 AND hash = $2";
-        Ok(rows::write(&client, delete, &[&person, &code.as_slice()]).await? == 1)
+        let used = match code {
+            CodeUse::Step(number) => rows::write(&client, step, &[&person, &number]).await?,
+            CodeUse::Recovery(hash) => rows::write(&client, recovery, &[&person, &hash.as_slice()]).await?,
+        };
+        Ok(used == 1)
     }
 
     async fn recovery_codes(&self, person: &str) -> StoreResult<usize> {
@@ -119,15 +119,19 @@ fn person(row: &Row) -> StoreResult<Person> {
     let (step, confirmed_at) = (rows::get(row, 10)?, rows::get(row, 11)?);
     Ok(Person {
         id: rows::id(row, 0)?,
-        account: rows::id(row, 1)?,
         email: rows::get(row, 2)?,
-        name: rows::get(row, 3)?,
-        role: codec::role(rows::get(row, 4)?)?,
         password_hash: rows::get(row, 5)?,
         created_at: rows::get(row, 6)?,
         version: rows::get(row, 7)?,
         signed_in_at: rows::get(row, 8)?,
         totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
+        disabled_at: None,
+        must_change_password: false,
+        profile: Profile {
+            account: rows::id(row, 1)?,
+            name: rows::get(row, 3)?,
+            role: codec::role(rows::get(row, 4)?)?,
+        },
     })
 }
 
@@ -151,10 +155,10 @@ async fn insert(db: &impl Client, person: &Person) -> SqlResult<()> {
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
     let values: [&(dyn ToSql + Sync); 9] = [
         &&*person.id,
-        &&*person.account,
+        &&*person.profile.account,
         &person.email,
-        &person.name,
-        &person.role.name(),
+        &person.profile.name,
+        &person.profile.role.name(),
         &person.password_hash,
         &person.created_at,
         &person.version,
@@ -168,9 +172,9 @@ async fn insert(db: &impl Client, person: &Person) -> SqlResult<()> {
 
 /// The person, if the stored version is the expected one. Locks the account, so that two Admins can't remove each other
 /// at the same time.
-async fn locked(db: &impl Client, person: &Person) -> SqlResult<Person> {
-    lock_account(db, &person.account).await?;
-    let found = find(db, &person.id).await?.filter(|found| found.version == person.version);
+async fn locked(db: &impl Client, person: &Person, version: i64) -> SqlResult<Person> {
+    lock_account(db, &person.profile.account).await?;
+    let found = find(db, &person.id).await?.filter(|found| found.version == version);
     Ok(found.ok_or(StoreError::Conflict)?)
 }
 
@@ -181,24 +185,25 @@ async fn lock_account(db: &impl Client, account: &str) -> SqlResult<()> {
 }
 
 async fn change_person(db: &impl Client, change: &PersonChange) -> SqlResult<PersonChangeResult> {
-    let person = &change.person;
-    let before = locked(db, person).await?;
-    if codec::ends_admin(before.role, Some(person.role)) && is_last_admin(db, &before).await? {
+    let PersonChange { change, activity } = change;
+    let person = &change.user;
+    let before = locked(db, person, change.expected_version).await?;
+    if codec::ends_admin(before.profile.role, Some(person.profile.role)) && is_last_admin(db, &before).await? {
         return Ok(PersonChangeResult::LastAdmin);
     }
     let update = "UPDATE people SET name = $2, role = $3, password_hash = $4, version = version + 1 WHERE id = $1";
-    let role = person.role.name();
-    rows::write(db, update, &[&&*person.id, &person.name, &role, &person.password_hash]).await?;
+    let role = person.profile.role.name();
+    rows::write(db, update, &[&&*person.id, &person.profile.name, &role, &person.password_hash]).await?;
     match &change.totp {
         TotpChange::Keep => {}
         TotpChange::Set(totp, codes) => put_totp(db, &person.id, Some(totp), codes).await?,
         TotpChange::Remove => put_totp(db, &person.id, None, &[]).await?,
     }
-    person_sessions::end(db, &person.id, &change.ending).await?;
-    if codec::ends_admin(before.role, Some(person.role)) {
+    person_sessions::end(db, &change.ending).await?;
+    if codec::ends_admin(before.profile.role, Some(person.profile.role)) {
         rows::write(db, "DELETE FROM invitations WHERE maker = $1", &[&&*person.id]).await?;
     }
-    if let Some(entry) = &change.activity {
+    if let Some(entry) = activity {
         activity::insert(db, entry).await?;
     }
     Ok(PersonChangeResult::Done)
@@ -219,13 +224,13 @@ async fn put_totp(db: &impl Client, person: &str, totp: Option<&Totp>, codes: &[
 
 async fn is_last_admin(db: &impl Client, person: &Person) -> SqlResult<bool> {
     let select = "SELECT id FROM people WHERE account = $1 AND role = 'admin' AND id <> $2 LIMIT 1";
-    let other = rows::one(db, select, &[&&*person.account, &&*person.id], |row| rows::id(row, 0)).await?;
+    let other = rows::one(db, select, &[&&*person.profile.account, &&*person.id], |row| rows::id(row, 0)).await?;
     Ok(other.is_none())
 }
 
 async fn remove(db: &impl Client, person: &Person, entry: &ActivityEntry) -> SqlResult<PersonChangeResult> {
-    let before = locked(db, person).await?;
-    if codec::ends_admin(before.role, None) && is_last_admin(db, &before).await? {
+    let before = locked(db, person, person.version).await?;
+    if codec::ends_admin(before.profile.role, None) && is_last_admin(db, &before).await? {
         return Ok(PersonChangeResult::LastAdmin);
     }
     // The row of the person is deleted first. A concurrent sign-in either waits for this row and then conflicts, or has
@@ -252,7 +257,9 @@ async fn create_invitation(
     lock_account(db, &invitation.account).await?;
     let maker = invitation.maker.as_deref();
     if let Some(maker) = maker
-        && find(db, maker).await?.is_none_or(|maker| maker.role != Role::Admin || maker.account != invitation.account)
+        && find(db, maker)
+            .await?
+            .is_none_or(|maker| maker.profile.role != Role::Admin || maker.profile.account != invitation.account)
     {
         return Err(StoreError::Conflict.into());
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_identity::Digest;
-use kit_identity::throttle::Attempt;
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
 use provider_core::model::{ActivityEntry, Person, PersonSession};
 use provider_core::port::{PersonSessionStore, SessionsToEnd, StoreError, StoreResult};
 use tokio_postgres::Row;
@@ -36,7 +36,7 @@ impl PersonSessionStore for PostgresStore {
         let select = format!("{SESSION} WHERE hash = $1");
         let found = rows::one(&client, &select, &[&hash.as_slice()], session).await?;
         let Some(session) = found else { return Ok(None) };
-        Ok(people::find(&client, &session.person).await?.map(|person| (session, person)))
+        Ok(people::find(&client, &session.user).await?.map(|person| (session, person)))
     }
 
     async fn session(&self, id: &str) -> StoreResult<Option<(PersonSession, Person)>> {
@@ -44,7 +44,7 @@ impl PersonSessionStore for PostgresStore {
         let Some(session) = rows::one(&client, &format!("{SESSION} WHERE id = $1"), &[&id], session).await? else {
             return Ok(None);
         };
-        Ok(people::find(&client, &session.person).await?.map(|person| (session, person)))
+        Ok(people::find(&client, &session.user).await?.map(|person| (session, person)))
     }
 
     async fn sessions(&self, person: &str, limit: usize) -> StoreResult<Vec<PersonSession>> {
@@ -59,16 +59,10 @@ impl PersonSessionStore for PostgresStore {
         Ok(rows::write(&client, touch, &[&id, &at]).await.map(drop)?)
     }
 
-    async fn end_sessions(
-        &self,
-        person: &str,
-        ending: SessionsToEnd,
-        entry: Option<ActivityEntry>,
-    ) -> StoreResult<usize> {
-        let input = (person, &ending, &entry);
-        self.transaction(&input, |db, &(person, ending, entry)| {
+    async fn end_sessions(&self, ending: SessionsToEnd, entry: Option<ActivityEntry>) -> StoreResult<usize> {
+        self.transaction(&(&ending, &entry), |db, &(ending, entry)| {
             Box::pin(async move {
-                let ended = end(db, person, ending).await?;
+                let ended = end(db, ending).await?;
                 if let Some(entry) = entry.as_ref().filter(|_| ended > 0) {
                     activity::insert(db, entry).await?;
                 }
@@ -101,8 +95,8 @@ impl PersonSessionStore for PostgresStore {
         self.transaction(&(&attempts, now), |db, &(attempts, now)| Box::pin(take_attempts(db, attempts, now))).await
     }
 
-    async fn settle_sign_in_attempts(&self, full: Vec<Digest>, back: Vec<Attempt>) -> StoreResult<()> {
-        self.transaction(&(&full, &back), |db, &(full, back)| Box::pin(settle_attempts(db, full, back))).await
+    async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()> {
+        self.transaction(&(&returned,), |db, &(returned,)| Box::pin(return_attempts(db, returned))).await
     }
 }
 
@@ -110,7 +104,7 @@ fn session(row: &Row) -> StoreResult<PersonSession> {
     Ok(PersonSession {
         id: rows::id(row, 0)?,
         hash: rows::bytes(row, 1)?,
-        person: rows::id(row, 2)?,
+        user: rows::id(row, 2)?,
         address: rows::get(row, 3)?,
         browser: rows::get(row, 4)?,
         created_at: rows::get(row, 5)?,
@@ -129,13 +123,13 @@ async fn begin(
     entry: &ActivityEntry,
 ) -> SqlResult<()> {
     let signed_in = "UPDATE people SET signed_in_at = $3 WHERE id = $1 AND version = $2";
-    if rows::write(db, signed_in, &[&&*session.person, &person_version, &session.created_at]).await? == 0 {
+    if rows::write(db, signed_in, &[&&*session.user, &person_version, &session.created_at]).await? == 0 {
         return Err(StoreError::Conflict.into());
     }
     insert(db, session).await?;
     let too_many = "DELETE FROM person_sessions WHERE person = $1 AND id NOT IN \
          (SELECT id FROM person_sessions WHERE person = $1 ORDER BY id DESC LIMIT $2)";
-    rows::write(db, too_many, &[&&*session.person, &sql_limit(sessions_max)]).await?;
+    rows::write(db, too_many, &[&&*session.user, &sql_limit(sessions_max)]).await?;
     activity::insert(db, entry).await
 }
 
@@ -145,7 +139,7 @@ pub(super) async fn insert(db: &impl Client, session: &PersonSession) -> SqlResu
     let values: [&(dyn ToSql + Sync); 8] = [
         &&*session.id,
         &session.hash.as_slice(),
-        &&*session.person,
+        &&*session.user,
         &session.address,
         &session.browser,
         &session.created_at,
@@ -155,13 +149,17 @@ pub(super) async fn insert(db: &impl Client, session: &PersonSession) -> SqlResu
     rows::write(db, insert, &values).await.map(drop)
 }
 
-pub(super) async fn end(db: &impl Client, person: &str, ending: &SessionsToEnd) -> SqlResult<usize> {
+pub(super) async fn end(db: &impl Client, ending: &SessionsToEnd) -> SqlResult<usize> {
     let delete = "DELETE FROM person_sessions WHERE person = $1";
     let ended = match ending {
         SessionsToEnd::Nothing => 0,
-        SessionsToEnd::All => rows::write(db, delete, &[&person]).await?,
-        SessionsToEnd::One(id) => rows::write(db, &format!("{delete} AND id = $2"), &[&person, id]).await?,
-        SessionsToEnd::AllBut(id) => rows::write(db, &format!("{delete} AND id <> $2"), &[&person, id]).await?,
+        SessionsToEnd::AllOf(person) => rows::write(db, delete, &[&&**person]).await?,
+        SessionsToEnd::One(person, id) => {
+            rows::write(db, &format!("{delete} AND id = $2"), &[&&**person, &&**id]).await?
+        }
+        SessionsToEnd::AllBut(person, id) => {
+            rows::write(db, &format!("{delete} AND id <> $2"), &[&&**person, &&**id]).await?
+        }
     };
     Ok(usize::try_from(ended).unwrap_or(usize::MAX))
 }
@@ -192,11 +190,11 @@ async fn take_attempts(db: &impl Client, attempts: &[Attempt], now: Timestamp) -
     Ok(None)
 }
 
-async fn settle_attempts(db: &impl Client, full: &[Digest], back: &[Attempt]) -> SqlResult<()> {
-    for subject in full {
+async fn return_attempts(db: &impl Client, returned: &AttemptsToReturn) -> SqlResult<()> {
+    for subject in &returned.full {
         rows::write(db, "DELETE FROM sign_in_attempts WHERE subject = $1", &[&subject.as_slice()]).await?;
     }
-    for attempt in back {
+    for attempt in &returned.back {
         let refill_ms = i64::try_from(attempt.refill_interval.as_millis()).unwrap_or(i64::MAX);
         let update =
             "UPDATE sign_in_attempts SET full_at = full_at - $2::BIGINT * INTERVAL '1 millisecond' WHERE subject = $1";

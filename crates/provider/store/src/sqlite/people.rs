@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use kit_identity::Digest;
+use kit_identity::second_factor::CodeUse;
+use kit_identity::user::{Totp, TotpChange};
 use kit_runtime::vault::Sealed;
-use provider_core::model::{ActivityEntry, Invitation, Person, Totp};
+use provider_core::model::{ActivityEntry, Invitation, Person, Profile};
 use provider_core::people::Role;
 use provider_core::port::{
     AcceptedInvitation, InvitedPerson, Page, PeopleStore, PersonChange, PersonChangeResult, StoreError, StoreResult,
-    TotpChange,
 };
 use rusqlite::{Connection, Row, params};
 
@@ -46,16 +47,18 @@ impl PeopleStore for SqliteStore {
         self.write(move |db| remove(db, &person, &entry)).await
     }
 
-    async fn use_totp_step(&self, person: &str, step: i64) -> StoreResult<bool> {
-        let update = "UPDATE people SET totp_step = ?2 WHERE id = ?1 AND totp_secret IS NOT NULL AND totp_step < ?2";
+    async fn use_code(&self, person: &str, code: CodeUse) -> StoreResult<bool> {
+        let step = "UPDATE people SET totp_step = ?2 WHERE id = ?1 AND totp_secret IS NOT NULL AND totp_step < ?2";
+        let recovery = "DELETE FROM recovery_codes WHERE person = ?1 AND hash = ?2";
         let person = person.to_owned();
-        self.write(move |db| Ok(db.execute(update, (person, step))? == 1)).await
-    }
-
-    async fn use_recovery_code(&self, person: &str, code: Digest) -> StoreResult<bool> {
-        let delete = "DELETE FROM recovery_codes WHERE person = ?1 AND hash = ?2";
-        let person = person.to_owned();
-        self.write(move |db| Ok(db.execute(delete, (person, code))? == 1)).await
+        self.write(move |db| {
+            let used = match code {
+                CodeUse::Step(number) => db.execute(step, (person, number))?,
+                CodeUse::Recovery(hash) => db.execute(recovery, (person, hash))?,
+            };
+            Ok(used == 1)
+        })
+        .await
     }
 
     async fn recovery_codes(&self, person: &str) -> StoreResult<usize> {
@@ -113,15 +116,15 @@ fn person(row: &Row<'_>) -> SqlResult<Person> {
     let (step, confirmed_at) = (row.get(10)?, rows::optional_time(row, 11)?);
     Ok(Person {
         id: rows::id(row, 0)?,
-        account: rows::id(row, 1)?,
         email: row.get(2)?,
-        name: row.get(3)?,
-        role: codec::role(rows::text(row, 4)?)?,
         password_hash: row.get(5)?,
         created_at: rows::time(row, 6)?,
         version: row.get(7)?,
         signed_in_at: rows::optional_time(row, 8)?,
         totp: secret.map(|secret| Totp { secret, step, confirmed_at }),
+        disabled_at: None,
+        must_change_password: false,
+        profile: Profile { account: rows::id(row, 1)?, name: row.get(3)?, role: codec::role(rows::text(row, 4)?)? },
     })
 }
 
@@ -145,10 +148,10 @@ fn insert(db: &Connection, person: &Person) -> SqlResult<()> {
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
     let values = params![
         &*person.id,
-        &*person.account,
+        &*person.profile.account,
         person.email,
-        person.name,
-        person.role.name(),
+        person.profile.name,
+        person.profile.role.name(),
         person.password_hash,
         ms(person.created_at),
         person.version,
@@ -162,23 +165,24 @@ fn insert(db: &Connection, person: &Person) -> SqlResult<()> {
 
 /// SQLite has one writer, so no call changes the person between the check and the write.
 fn change_person(db: &Connection, change: &PersonChange) -> SqlResult<PersonChangeResult> {
-    let person = &change.person;
-    let before = at_version(db, &person.id, person.version)?;
-    if codec::ends_admin(before.role, Some(person.role)) && is_last_admin(db, &before)? {
+    let PersonChange { change, activity } = change;
+    let person = &change.user;
+    let before = at_version(db, &person.id, change.expected_version)?;
+    if codec::ends_admin(before.profile.role, Some(person.profile.role)) && is_last_admin(db, &before)? {
         return Ok(PersonChangeResult::LastAdmin);
     }
     let update = "UPDATE people SET name = ?2, role = ?3, password_hash = ?4, version = version + 1 WHERE id = ?1";
-    db.execute(update, (&*person.id, &person.name, person.role.name(), &person.password_hash))?;
+    db.execute(update, (&*person.id, &person.profile.name, person.profile.role.name(), &person.password_hash))?;
     match &change.totp {
         TotpChange::Keep => {}
         TotpChange::Set(totp, codes) => put_totp(db, &person.id, Some(totp), codes)?,
         TotpChange::Remove => put_totp(db, &person.id, None, &[])?,
     }
-    person_sessions::end(db, &person.id, &change.ending)?;
-    if codec::ends_admin(before.role, Some(person.role)) {
+    person_sessions::end(db, &change.ending)?;
+    if codec::ends_admin(before.profile.role, Some(person.profile.role)) {
         db.execute("DELETE FROM invitations WHERE maker = ?1", [&*person.id])?;
     }
-    if let Some(entry) = &change.activity {
+    if let Some(entry) = activity {
         activity::insert(db, entry)?;
     }
     Ok(PersonChangeResult::Done)
@@ -198,12 +202,12 @@ fn put_totp(db: &Connection, person: &str, totp: Option<&Totp>, codes: &[Digest]
 
 fn is_last_admin(db: &Connection, person: &Person) -> SqlResult<bool> {
     let select = "SELECT 1 FROM people WHERE account = ?1 AND role = 'admin' AND id <> ?2 LIMIT 1";
-    Ok(rows::one(db, select, (&*person.account, &*person.id), |_| Ok(()))?.is_none())
+    Ok(rows::one(db, select, (&*person.profile.account, &*person.id), |_| Ok(()))?.is_none())
 }
 
 fn remove(db: &Connection, person: &Person, entry: &ActivityEntry) -> SqlResult<PersonChangeResult> {
     let before = at_version(db, &person.id, person.version)?;
-    if codec::ends_admin(before.role, None) && is_last_admin(db, &before)? {
+    if codec::ends_admin(before.profile.role, None) && is_last_admin(db, &before)? {
         return Ok(PersonChangeResult::LastAdmin);
     }
     for delete in [
@@ -228,7 +232,8 @@ fn create_invitation(
         return Err(StoreError::NotFound.into());
     }
     if let Some(maker) = &invitation.maker
-        && find(db, maker)?.is_none_or(|maker| maker.role != Role::Admin || maker.account != invitation.account)
+        && find(db, maker)?
+            .is_none_or(|maker| maker.profile.role != Role::Admin || maker.profile.account != invitation.account)
     {
         return Err(StoreError::Conflict.into());
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use kit_identity::Digest;
-use kit_identity::throttle::Attempt;
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
 use provider_core::model::{ActivityEntry, Person, PersonSession};
 use provider_core::port::{PersonSessionStore, SessionsToEnd, StoreResult};
 use rusqlite::{Connection, Row, params};
@@ -31,7 +31,7 @@ impl PersonSessionStore for SqliteStore {
             let Some(session) = rows::one(db, &format!("{SESSION} WHERE hash = ?1"), [hash], session)? else {
                 return Ok(None);
             };
-            Ok(people::find(db, &session.person)?.map(|person| (session, person)))
+            Ok(people::find(db, &session.user)?.map(|person| (session, person)))
         })
         .await
     }
@@ -42,7 +42,7 @@ impl PersonSessionStore for SqliteStore {
             let Some(session) = rows::one(db, &format!("{SESSION} WHERE id = ?1"), [id], session)? else {
                 return Ok(None);
             };
-            Ok(people::find(db, &session.person)?.map(|person| (session, person)))
+            Ok(people::find(db, &session.user)?.map(|person| (session, person)))
         })
         .await
     }
@@ -63,15 +63,9 @@ impl PersonSessionStore for SqliteStore {
         self.write(move |db| Ok(db.execute(touch, (id, ms(at))).map(drop)?)).await
     }
 
-    async fn end_sessions(
-        &self,
-        person: &str,
-        ending: SessionsToEnd,
-        entry: Option<ActivityEntry>,
-    ) -> StoreResult<usize> {
-        let person = person.to_owned();
+    async fn end_sessions(&self, ending: SessionsToEnd, entry: Option<ActivityEntry>) -> StoreResult<usize> {
         self.write(move |db| {
-            let ended = end(db, &person, &ending)?;
+            let ended = end(db, &ending)?;
             if let Some(entry) = entry.as_ref().filter(|_| ended > 0) {
                 activity::insert(db, entry)?;
             }
@@ -104,8 +98,8 @@ impl PersonSessionStore for SqliteStore {
         self.write(move |db| take_attempts(db, &attempts, now)).await
     }
 
-    async fn settle_sign_in_attempts(&self, full: Vec<Digest>, back: Vec<Attempt>) -> StoreResult<()> {
-        self.write(move |db| settle_attempts(db, &full, &back)).await
+    async fn return_sign_in_attempts(&self, returned: AttemptsToReturn) -> StoreResult<()> {
+        self.write(move |db| return_attempts(db, &returned)).await
     }
 }
 
@@ -113,7 +107,7 @@ fn session(row: &Row<'_>) -> SqlResult<PersonSession> {
     Ok(PersonSession {
         id: rows::id(row, 0)?,
         hash: row.get(1)?,
-        person: rows::id(row, 2)?,
+        user: rows::id(row, 2)?,
         address: row.get(3)?,
         browser: row.get(4)?,
         created_at: rows::time(row, 5)?,
@@ -129,13 +123,13 @@ fn begin(
     sessions_max: usize,
     entry: &ActivityEntry,
 ) -> SqlResult<()> {
-    people::at_version(db, &session.person, person_version)?;
+    people::at_version(db, &session.user, person_version)?;
     insert(db, session)?;
     let signed_in = "UPDATE people SET signed_in_at = ?2 WHERE id = ?1";
-    db.execute(signed_in, (&*session.person, ms(session.created_at)))?;
+    db.execute(signed_in, (&*session.user, ms(session.created_at)))?;
     let too_many = "DELETE FROM person_sessions WHERE person = ?1 AND id NOT IN \
          (SELECT id FROM person_sessions WHERE person = ?1 ORDER BY id DESC LIMIT ?2)";
-    db.execute(too_many, (&*session.person, sql_limit(sessions_max)))?;
+    db.execute(too_many, (&*session.user, sql_limit(sessions_max)))?;
     activity::insert(db, entry)
 }
 
@@ -147,7 +141,7 @@ pub(super) fn insert(db: &Connection, session: &PersonSession) -> SqlResult<()> 
         params![
             &*session.id,
             session.hash,
-            &*session.person,
+            &*session.user,
             session.address,
             session.browser,
             ms(session.created_at),
@@ -158,13 +152,13 @@ pub(super) fn insert(db: &Connection, session: &PersonSession) -> SqlResult<()> 
     Ok(())
 }
 
-pub(super) fn end(db: &Connection, person: &str, ending: &SessionsToEnd) -> SqlResult<usize> {
+pub(super) fn end(db: &Connection, ending: &SessionsToEnd) -> SqlResult<usize> {
     let delete = "DELETE FROM person_sessions WHERE person = ?1";
     Ok(match ending {
         SessionsToEnd::Nothing => 0,
-        SessionsToEnd::All => db.execute(delete, [person])?,
-        SessionsToEnd::One(id) => db.execute(&format!("{delete} AND id = ?2"), (person, id))?,
-        SessionsToEnd::AllBut(id) => db.execute(&format!("{delete} AND id <> ?2"), (person, id))?,
+        SessionsToEnd::AllOf(person) => db.execute(delete, [&**person])?,
+        SessionsToEnd::One(person, id) => db.execute(&format!("{delete} AND id = ?2"), (&**person, &**id))?,
+        SessionsToEnd::AllBut(person, id) => db.execute(&format!("{delete} AND id <> ?2"), (&**person, &**id))?,
     })
 }
 
@@ -186,11 +180,11 @@ fn take_attempts(db: &Connection, attempts: &[Attempt], now: Timestamp) -> SqlRe
     Ok(None)
 }
 
-fn settle_attempts(db: &Connection, full: &[Digest], back: &[Attempt]) -> SqlResult<()> {
-    for subject in full {
+fn return_attempts(db: &Connection, returned: &AttemptsToReturn) -> SqlResult<()> {
+    for subject in &returned.full {
         db.execute("DELETE FROM sign_in_attempts WHERE subject = ?1", [subject])?;
     }
-    for attempt in back {
+    for attempt in &returned.back {
         let refill_ms = i64::try_from(attempt.refill_interval.as_millis()).unwrap_or(i64::MAX);
         let update = "UPDATE sign_in_attempts SET full_at = full_at - ?2 WHERE subject = ?1";
         db.execute(update, (attempt.subject, refill_ms))?;

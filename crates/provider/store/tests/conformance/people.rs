@@ -2,36 +2,30 @@
 
 use std::time::Duration;
 
-use kit_identity::throttle::Attempt;
+use kit_identity::second_factor::CodeUse;
+use kit_identity::throttle::{Attempt, AttemptsToReturn};
+use kit_identity::user::{Change, Totp, TotpChange};
 use kit_runtime::vault::Sealed;
-use provider_core::model::{Invitation, Person, PersonSession, Totp};
+use provider_core::model::{Id, Invitation, Person, PersonSession, Profile};
 use provider_core::people::Role;
 use provider_core::port::{
-    AcceptedInvitation, InvitedPerson, Order, PersonChange, PersonChangeResult, SessionsToEnd, StoreError, TotpChange,
+    AcceptedInvitation, InvitedPerson, Order, PersonChange, PersonChangeResult, SessionsToEnd, StoreError,
 };
 
 use super::given::*;
 
 fn person(number: usize, role: Role) -> Person {
-    Person {
-        id: id("per", number),
-        account: id("org", 1),
-        email: format!("person{number}@example.com"),
-        name: format!("Pérson {number}"),
-        role,
-        password_hash: "$argon2id$".to_owned(),
-        created_at: at(1),
-        version: 1,
-        signed_in_at: Some(at(1)),
-        totp: None,
-    }
+    let profile = Profile { account: id("org", 1), name: format!("Pérson {number}"), role };
+    let email = format!("person{number}@example.com");
+    let person = Person::new(id("per", number), email, "$argon2id$".to_owned(), at(1), profile);
+    Person { signed_in_at: Some(at(1)), ..person }
 }
 
 fn session(number: usize, person: usize) -> PersonSession {
     PersonSession {
         id: id("ses", number),
         hash: [number as u8; 32],
-        person: id("per", person),
+        user: id("per", person),
         address: Some("192.0.2.1".to_owned()),
         browser: Some("Firefox".to_owned()),
         created_at: at(10),
@@ -70,8 +64,12 @@ async fn accept(store: &Shared, number: usize, person: InvitedPerson, session_of
     store.accept_invitation(AcceptedInvitation { invitation, person, session, activity: entry(2) }).await
 }
 
+fn changing(change: Change<Id, Profile>) -> PersonChange {
+    PersonChange { change, activity: None }
+}
+
 fn change(person: Person) -> PersonChange {
-    PersonChange { person, totp: TotpChange::Keep, ending: SessionsToEnd::Nothing, activity: None }
+    changing(Change::to(person))
 }
 
 pub(super) async fn a_person_joins_once_with_an_invitation(store: Shared) {
@@ -111,8 +109,8 @@ pub(super) async fn a_link_for_a_new_password_changes_the_person(store: Shared) 
     assert_eq!(store.invitation_by_hash([2; 32]).await.unwrap(), None, "the newer link replaced it");
     let with_password = Person { password_hash: "new".to_owned(), ..person(1, Role::Admin) };
     let stale = Person { version: 7, ..with_password.clone() };
-    let reset =
-        |person| InvitedPerson::Existing(Box::new(PersonChange { ending: SessionsToEnd::All, ..change(person) }));
+    let ending = SessionsToEnd::AllOf(id("per", 1));
+    let reset = |person| InvitedPerson::Existing(Box::new(changing(Change::to(person).ending(ending.clone()))));
     assert!(matches!(accept(&store, 3, reset(stale), 1).await, Err(StoreError::Conflict)));
     accept(&store, 3, reset(with_password.clone()), 1).await.unwrap();
     let changed = Person { version: 2, ..with_password };
@@ -169,13 +167,13 @@ pub(super) async fn a_session_is_found_until_it_ends(store: Shared) {
     let used = PersonSession { last_used_at: at(90), ..session(2, 1) };
     assert_eq!(listed, [session(4, 1), session(3, 1), used]);
 
-    let end = async |ending| store.end_sessions(&id("per", 1), ending, Some(entry(4))).await.unwrap();
+    let end = async |ending| store.end_sessions(ending, Some(entry(4))).await.unwrap();
     assert_eq!(end(SessionsToEnd::Nothing).await, 0);
-    assert_eq!(end(SessionsToEnd::One(id("ses", 9).to_string())).await, 0);
-    assert_eq!(end(SessionsToEnd::One(id("ses", 4).to_string())).await, 1);
-    assert_eq!(end(SessionsToEnd::AllBut(id("ses", 2).to_string())).await, 2);
+    assert_eq!(end(SessionsToEnd::One(id("per", 1), id("ses", 9))).await, 0);
+    assert_eq!(end(SessionsToEnd::One(id("per", 1), id("ses", 4))).await, 1);
+    assert_eq!(end(SessionsToEnd::AllBut(id("per", 1), id("ses", 2))).await, 2);
     assert!(store.session_by_hash([2; 32]).await.unwrap().is_some());
-    assert_eq!(end(SessionsToEnd::All).await, 1);
+    assert_eq!(end(SessionsToEnd::AllOf(id("per", 1))).await, 1);
     assert_eq!(store.sessions(&id("per", 1), 9).await.unwrap(), []);
 }
 
@@ -193,18 +191,18 @@ pub(super) async fn codes_work_once(store: Shared) {
     store.create_account(account(1)).await.unwrap();
     join(&store, 1, Role::Admin).await.unwrap();
     let of = id("per", 1);
-    assert!(!store.use_totp_step(&of, 5).await.unwrap(), "there is no second factor");
+    assert!(!store.use_code(&of, CodeUse::Step(5)).await.unwrap(), "there is no second factor");
     let totp = Totp { secret: Sealed::from_text("v1.sealed".to_owned()), step: 5, confirmed_at: Some(at(7)) };
     let set = TotpChange::Set(totp.clone(), vec![[1; 32], [2; 32]]);
-    store.change_person(PersonChange { totp: set, ..change(person(1, Role::Admin)) }).await.unwrap();
+    store.change_person(changing(Change { totp: set, ..Change::to(person(1, Role::Admin)) })).await.unwrap();
     let with_factor = Person { version: 2, totp: Some(totp), ..person(1, Role::Admin) };
     assert_eq!(store.person(&of).await.unwrap(), Some(with_factor.clone()));
     for (step, used) in [(5, false), (6, true), (6, false), (4, false), (7, true)] {
-        assert_eq!(store.use_totp_step(&of, step).await.unwrap(), used, "step {step}");
+        assert_eq!(store.use_code(&of, CodeUse::Step(step)).await.unwrap(), used, "step {step}");
     }
-    assert!(store.use_recovery_code(&of, [1; 32]).await.unwrap());
-    assert!(!store.use_recovery_code(&of, [1; 32]).await.unwrap());
-    assert!(!store.use_recovery_code(&of, [3; 32]).await.unwrap());
+    assert!(store.use_code(&of, CodeUse::Recovery([1; 32])).await.unwrap());
+    assert!(!store.use_code(&of, CodeUse::Recovery([1; 32])).await.unwrap());
+    assert!(!store.use_code(&of, CodeUse::Recovery([3; 32])).await.unwrap());
     assert_eq!(store.recovery_codes(&of).await.unwrap(), 1);
     let (old, new) = (Sealed::from_text("v1.sealed".to_owned()), Sealed::from_text("v1.again".to_owned()));
     assert_eq!(store.all_second_factors(None, 9).await.unwrap(), [(of.clone(), old.clone())]);
@@ -214,7 +212,7 @@ pub(super) async fn codes_work_once(store: Shared) {
         assert_eq!(store.reseal_second_factors(secrets).await.unwrap(), resealed);
     }
     assert_eq!(store.all_second_factors(None, 9).await.unwrap(), [(of.clone(), new)]);
-    store.change_person(PersonChange { totp: TotpChange::Remove, ..change(with_factor) }).await.unwrap();
+    store.change_person(changing(Change { totp: TotpChange::Remove, ..Change::to(with_factor) })).await.unwrap();
     assert_eq!(store.recovery_codes(&of).await.unwrap(), 0);
     assert_eq!(store.person(&of).await.unwrap().unwrap().totp, None);
 }
@@ -231,7 +229,7 @@ pub(super) async fn attempts_run_out_and_refill(store: Shared) {
     assert_eq!(take(&[1, 2], 0).await, Some(at(100)), "the first is used up");
     assert_eq!(take(&[2], 0).await, None, "a refused attempt took nothing from the second");
     assert_eq!(take(&[2], 0).await, Some(at(100)));
-    store.settle_sign_in_attempts(vec![[1; 32]], vec![attempt(2)]).await.unwrap();
+    store.return_sign_in_attempts(AttemptsToReturn { full: vec![[1; 32]], back: vec![attempt(2)] }).await.unwrap();
     assert_eq!(take(&[1, 2], 0).await, None);
     assert_eq!(take(&[2], 0).await, Some(at(100)));
     assert_eq!(take(&[2], 100).await, None);
@@ -278,10 +276,12 @@ pub(super) async fn links_end_with_the_role_admin_of_their_maker(store: Shared) 
     assert_eq!(store.invitation_by_hash([12; 32]).await.unwrap(), Some(made(12, 2)));
     let link = Invitation { person: Some(id("per", 1)), ..made(14, 2) };
     store.create_invitation(link, 99, entry(1)).await.unwrap();
-    let renamed = Person { name: "Renamed".to_owned(), ..person(2, Role::Admin) };
+    let admin = person(2, Role::Admin);
+    let renamed = Person { profile: Profile { name: "Renamed".to_owned(), ..admin.profile.clone() }, ..admin };
     store.change_person(change(renamed.clone())).await.unwrap();
     assert!(store.invitation_by_hash([12; 32]).await.unwrap().is_some(), "an Admin's links stay");
-    let demoted = Person { role: Role::Member, version: 2, ..renamed };
+    let profile = Profile { role: Role::Member, ..renamed.profile.clone() };
+    let demoted = Person { profile, version: 2, ..renamed };
     store.change_person(change(demoted)).await.unwrap();
     store.remove_person(person(3, Role::Admin), entry(3)).await.unwrap();
     for (number, stays) in [(11, true), (12, false), (13, false), (14, false)] {
@@ -300,6 +300,6 @@ pub(super) async fn a_session_is_found_by_its_id(store: Shared) {
     join(&store, 1, Role::Admin).await.unwrap();
     let found = store.session(&id("ses", 1)).await.unwrap();
     assert_eq!(found, Some((session(1, 1), person(1, Role::Admin))));
-    store.end_sessions(&id("per", 1), SessionsToEnd::All, None).await.unwrap();
+    store.end_sessions(SessionsToEnd::AllOf(id("per", 1)), None).await.unwrap();
     assert_eq!(store.session(&id("ses", 1)).await.unwrap(), None);
 }

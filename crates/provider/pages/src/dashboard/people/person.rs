@@ -91,11 +91,11 @@ impl PersonPage {
             false => Vec::new(),
         };
         Ok(Self {
-            frame: session.frame(person.name.clone(), Section::People),
+            frame: session.frame(person.profile.name.clone(), Section::People),
             id: person.id.to_string(),
-            name: person.name.clone(),
+            name: person.profile.name.clone(),
             email: person.email.clone(),
-            role: person.role,
+            role: person.profile.role,
             has_second_factor: person.has_second_factor(),
             joined: RelativeTime::new(person.created_at, now),
             signed_in: person.signed_in_at.map(|at| RelativeTime::new(at, now)),
@@ -133,7 +133,7 @@ pub(super) async fn change_role(
                 frame: session.frame("Change role", Section::People),
                 is_self: person.id == session.person.id,
                 id,
-                name: person.name,
+                name: person.profile.name,
                 role,
                 links,
             });
@@ -176,7 +176,7 @@ async fn remove_form(session: &DashboardSession, id: &str, fault: String) -> Res
     Ok(RemovePage {
         frame,
         id: person.id.to_string(),
-        name: person.name,
+        name: person.profile.name,
         email: person.email,
         sessions,
         links,

@@ -41,9 +41,9 @@ impl ProfilePage {
         let sessions = provider.own_sessions(&session.caller).await?;
         Ok(Self {
             frame: session.frame("Your profile", Section::Profile),
-            name: session.person.name.clone(),
+            name: session.person.profile.name.clone(),
             email: session.person.email.clone(),
-            role: session.person.role.title(),
+            role: session.person.profile.role.title(),
             account: session.account.name.clone(),
             has_second_factor: session.person.has_second_factor(),
             recovery_codes: provider.own_recovery_codes(&session.caller).await?,

@@ -18,7 +18,7 @@ use provider_core::ProviderError;
 use provider_core::model::{Account, Invitation, Person};
 use provider_core::people::Joining;
 
-use super::{begin, browser, password, refused, signed_out};
+use super::{begin, client, password, refused, signed_out};
 use crate::dashboard::Dashboard;
 use crate::page_error::PageError;
 
@@ -122,7 +122,7 @@ async fn join(
         name: name.clone(),
         email: email.clone(),
         password: password(&form, "password"),
-        browser: browser(&dashboard, &parts),
+        client: client(&dashboard, &parts),
     };
     let error = match dashboard.provider().join(code, joining).await {
         Ok(signed_in) => return begin(&dashboard, &signed_in, "/"),
