@@ -39,7 +39,7 @@ pub enum Refusal {
         limit: Limit,
     },
     /// The code of a link is unknown, used, withdrawn or expired.
-    #[error("this link has expired, was withdrawn or was used before: ask for a new one")]
+    #[error("this invitation was used or withdrawn, or has expired: ask an administrator for a new one")]
     InvitationRefused,
     /// A confirmed second factor can't be replaced before it is turned off.
     #[error("this user has a second factor already: turn it off first, with a code")]

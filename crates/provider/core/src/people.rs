@@ -103,6 +103,13 @@ impl From<Refusal> for ProviderError {
                     window_s: u32::try_from(limit.window.as_secs()).unwrap_or(u32::MAX),
                 },
             },
+            // Pages show the same text before and after the sign-in.
+            Refusal::OwnCodeRefused => Refusal::CodeRefused.into(),
+            // The link may be of the operator, or for a new password.
+            Refusal::InvitationRefused => Self::BadRequest {
+                code: refusal.code(),
+                detail: "this link has expired, was withdrawn or was used before; ask for a new one".to_owned(),
+            },
             refusal => Self::BadRequest { code: refusal.code(), detail: refusal.to_string() },
         }
     }

@@ -52,7 +52,7 @@ async fn links_of_a_disabled_user_are_listed_and_replaced_or_ended() {
     assert_eq!(done.text.matches("<svg class=\"qr\"").count(), 1, "a code beside each new link: {}", done.text);
     let new = new_link(&done.text);
     let refused = fixture.platform.invitation(&code).await;
-    assert!(matches!(refused, Err(PlatformError::People(_))), "{refused:?}");
+    assert!(matches!(refused, Err(PlatformError::Identity(_))), "{refused:?}");
     assert_eq!(shown(&fixture, &speaker, "speaker").await.status, 401, "it was ended");
     fixture.clock.advance(Duration::from_secs(3_599));
     assert_eq!(shown(&fixture, &room, "room").await.status, 200, "no room goes dark");
